@@ -1,1 +1,14 @@
-export {}
+export { redactUrl } from './connection-url.ts'
+export * from './embedded/index.ts'
+export type { Accepted, Queryable } from './keyed-submitter.ts'
+export {
+  loadMigrations,
+  type Migration,
+  migrate,
+  migrationScript,
+  migrationStatus,
+} from './migrations.ts'
+export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export type { ListFilter } from './run-reader.ts'
+export { isSchemaName } from './statements.ts'
+export { systemClock, systemRandom } from './system-ports.ts'

@@ -1,0 +1,70 @@
+/** Punctual through its public library only, built from this checkout. */
+import pg from 'pg'
+
+const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
+const HANDLER = 'noop'
+const SCHEMA = 'punctual'
+
+/** @type {Record<import('./index.mjs').Profile, (role: import('./index.mjs').Role) => object>} */
+const WORKER = {
+  throughput: () => ({ concurrency: 1000 }),
+  latency: () => ({ concurrency: 100 }),
+  slow: ({ concurrency = 100 }) => ({ concurrency }),
+  idle: () => ({}),
+}
+
+/** @type {import('./index.mjs').Adapter} */
+export const adapter = {
+  bulk: { batchSize: 1000, inFlight: 4 },
+  async prepare({ databaseUrl }) {
+    const punctual = await start({ databaseUrl, roles: [] })
+    await punctual.stop()
+  },
+  open: async (env, role) => PunctualClient.open(env, role),
+}
+
+class PunctualClient {
+  static async open({ databaseUrl }, role) {
+    const client = new PunctualClient()
+    const worker = role.work ? { worker: WORKER[role.profile](role) } : { roles: [] }
+    client.punctual = await start({ databaseUrl, ...worker })
+    client.probe = new pg.Client(databaseUrl)
+    await client.probe.connect()
+    return client
+  }
+
+  async submitMany(items) {
+    await this.punctual.submitMany(HANDLER, items.map(toSubmission))
+  }
+
+  async submitOne({ payload, dueMs }) {
+    await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: new Date(dueMs) } : {})
+  }
+
+  /** Registering the handler is what makes a started instance claim. */
+  async start(handler) {
+    this.punctual.handler(HANDLER, async (payload) => handler(payload))
+  }
+
+  async settled() {
+    const left = await this.probe.query(
+      `select exists (select 1 from ${SCHEMA}.leases) or exists (select 1 from ${SCHEMA}.queue)
+         or exists (select 1 from ${SCHEMA}.later) as any`,
+    )
+    return !left.rows[0].any
+  }
+
+  async close() {
+    await this.punctual.stop()
+    await this.probe.end()
+  }
+}
+
+async function start(options) {
+  const { Punctual } = await import(LIBRARY.href)
+  if (!Punctual) throw new Error('packages/punctual does not export Punctual yet')
+  return Punctual.start({ schema: SCHEMA, logger: false, ...options })
+}
+
+const toSubmission = ({ payload, dueMs }) =>
+  dueMs ? { payload, runAt: new Date(dueMs) } : { payload }

@@ -1,0 +1,102 @@
+/**
+ * The one family of errors that Punctual throws at callers. Each has a stable `code` that programs may
+ * compare, and a message that says what was expected, what came and what to do. Outcomes that are
+ * expected in normal work (a lease lost, a key already live) are return values, never errors.
+ *
+ * The catalogue is data so that a test can hold docs/reference/errors.md and the HTTP mapping equal to it.
+ */
+export const errorCatalogue = {
+  invalid_option: {
+    status: 400,
+    meaning: 'An option has a value of the wrong kind or out of range.',
+  },
+  invalid_payload: {
+    status: 400,
+    meaning: 'The payload cannot be stored as JSON without changing it.',
+  },
+  payload_too_large: { status: 413, meaning: 'The payload is larger than the limit.' },
+  payload_too_deep: { status: 400, meaning: 'The payload is nested deeper than the limit.' },
+  invalid_config: { status: 400, meaning: 'A flag, environment variable or file entry is wrong.' },
+  handler_duplicate: { status: 409, meaning: 'Two handlers of one process have the same name.' },
+  handler_unknown: {
+    status: 404,
+    meaning: 'No live worker has this handler, and the submission asked for strict.',
+  },
+  run_not_found: { status: 404, meaning: 'No run has this id.' },
+  wait_timeout: { status: 504, meaning: 'The run did not finish within the time given to wait.' },
+  key_busy: {
+    status: 409,
+    meaning: 'The key is being claimed by another open transaction; try again.',
+  },
+  lanes_exhausted: {
+    status: 409,
+    meaning: 'A tenant has too many distinct combinations of queue, handler and priority.',
+  },
+  lease_lost: {
+    status: 409,
+    meaning: 'This attempt no longer owns its run; nothing that it writes is accepted.',
+  },
+  stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
+  not_started: { status: 409, meaning: 'The call needs a role that this process does not run.' },
+  database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
+  database_required: {
+    status: 400,
+    meaning: 'In production a database must be named, or the embedded one asked for.',
+  },
+  database_unsupported: { status: 400, meaning: 'The server is not PostgreSQL 15 to 18.' },
+  schema_too_new: {
+    status: 409,
+    meaning: 'The schema was migrated by a newer Punctual in a way that this version cannot use.',
+  },
+  schema_missing: { status: 409, meaning: 'The schema is not migrated; run `punctual migrate`.' },
+  migration_changed: {
+    status: 409,
+    meaning: 'A migration that was applied differs from the one in this version.',
+  },
+  partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+export interface ErrorDetails {
+  /** The option, field or flag that is wrong, as the caller wrote it. */
+  field?: string
+  /** The run, session or migration that the error is about. */
+  id?: string
+  cause?: unknown
+}
+
+export class PunctualError extends Error {
+  override readonly name = 'PunctualError'
+  readonly code: ErrorCode
+  readonly field: string | undefined
+  readonly id: string | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.field = details.field
+    this.id = details.id
+  }
+}
+
+/** A programmer's error: the process is in a state that was thought impossible. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`Invariant broken: ${message}`)
+}
+
+/** Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now. */
+export class NonRetryableError extends Error {
+  override readonly name: string = 'NonRetryableError'
+}
+
+/** Thrown by a handler to say when the next attempt is worth making. */
+export class RetryAfterError extends Error {
+  override readonly name: string = 'RetryAfterError'
+  readonly retryAfterMs: number
+
+  constructor(retryAfterMs: number, message = `Try again after ${retryAfterMs} ms`) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}

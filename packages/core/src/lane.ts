@@ -1,0 +1,15 @@
+/**
+ * A lane is a stream of runs that are claimed alike: one tenant, one queue, one handler, one priority.
+ * Lanes are interned to small integers, so that a claim names exactly the streams it may take from.
+ */
+export interface LaneKey {
+  readonly tenantId: number
+  readonly queue: string
+  readonly handler: string
+  readonly priority: number
+}
+
+export interface Lane extends LaneKey {
+  readonly id: number
+  readonly paused: boolean
+}

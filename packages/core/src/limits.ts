@@ -1,0 +1,49 @@
+/** Every default and every limit, in one place; docs/reference/configuration.md repeats them. */
+
+export const defaults = {
+  queue: 'default',
+  tenant: 'default',
+  /** 0-10, higher first. */
+  priority: 5,
+  /** The first attempt is included. */
+  maxAttempts: 3,
+  timeoutMs: 300_000,
+  cancelGraceMs: 30_000,
+  leaseMs: 30_000,
+  renewMs: 10_000,
+  /** How long the main thread may not tick before its heartbeat stops renewing. */
+  stallMs: 300_000,
+  crashesUntilQuarantine: 3,
+  concurrency: 50,
+  drainMs: 30_000,
+  /** A run due within the horizon goes straight to the queue; one beyond it waits in `later`. */
+  horizonMs: 60_000,
+  retentionDays: 90,
+  partitionDaysAhead: 14,
+} as const
+
+export const limits = {
+  priorityMin: 0,
+  priorityMax: 10,
+  attemptsMax: 1_000,
+  timeoutMsMax: 2_000_000_000,
+  delayMsMax: 100 * 366 * 86_400_000,
+  payloadBytes: 1_048_576,
+  outputBytes: 1_048_576,
+  payloadBytesCeiling: 16_777_216,
+  payloadDepth: 100,
+  nameLength: 128,
+  keyLength: 255,
+  labelsPerRun: 16,
+  labelKeyLength: 64,
+  labelValueLength: 256,
+  createdByLength: 256,
+  traceLength: 512,
+  batchSize: 10_000,
+  logBytesPerRun: 10_485_760,
+  logMessageLength: 32_768,
+  errorMessageLength: 8_192,
+  errorStackLength: 32_768,
+  concurrencyMax: 10_000,
+  lanesPerTenant: 10_000,
+} as const

@@ -1,0 +1,109 @@
+/** What a worker asks of the store. One verb per transition; every answer is data. */
+import type { Failure } from '../failure.ts'
+import type { Lane } from '../lane.ts'
+import type { AttemptOutcome } from '../run-state.ts'
+
+/** A worker's lease on everything that it holds, and how it announces itself. */
+export interface SessionAnnouncement {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly handlers: readonly string[]
+  readonly queues: readonly string[]
+  readonly labels: Readonly<Record<string, string>>
+  readonly capacity: number
+  readonly leaseMs: number
+}
+
+export interface ClaimRequest {
+  readonly sessionId: string
+  /** The fence: random, made before the claim is sent. */
+  readonly claim: string
+  readonly limit: number
+  /** In the order in which they are to be taken from: by priority, rotated inside of one. */
+  readonly lanes: readonly Lane[]
+}
+
+export interface ClaimedRun {
+  readonly id: string
+  readonly claim: string
+  readonly lane: number
+  readonly handler: string
+  readonly queue: string
+  /** Attempts that have ended before this one. */
+  readonly attempt: number
+  readonly crashes: number
+  readonly traits: number
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly payload: string
+  readonly retry: string | null
+  readonly trace: string | null
+  readonly dueMs: number
+}
+
+export interface ClaimResult {
+  /** False when the session is no longer valid: nothing was claimed and a new one must be opened. */
+  readonly sessionAlive: boolean
+  readonly runs: readonly ClaimedRun[]
+  /** True when a lane gave all that was asked of it: more may be due now. */
+  readonly more: boolean
+  /** Milliseconds until the next known run of these lanes is due; null when none is known. */
+  readonly nextDueInMs: number | null
+}
+
+interface SettlementBase {
+  readonly run: ClaimedRun
+  /** How long ago the handler was called and how long it took, by the worker's monotonic clock. */
+  readonly startedAgoMs: number
+}
+
+export type Settlement =
+  | (SettlementBase & { readonly kind: 'succeeded'; readonly output: string | null })
+  | (SettlementBase & {
+      readonly kind: 'retry'
+      readonly outcome: AttemptOutcome
+      readonly failure: Failure
+      readonly delayMs: number
+    })
+  | (SettlementBase & {
+      readonly kind: 'dead'
+      readonly outcome: AttemptOutcome
+      readonly failure: Failure
+      readonly reason: string
+    })
+
+export interface LogEntry {
+  readonly runId: string
+  readonly attempt: number
+  readonly seq: number
+  readonly agoMs: number
+  readonly level: number
+  readonly message: string
+  readonly data: string | null
+}
+
+export interface WorkStore {
+  /** The lanes that these handlers and queues can take from; an empty list of queues means all. */
+  lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]>
+  openSession(session: SessionAnnouncement): Promise<void>
+  /** Extends the lease; false when the session was fenced. */
+  renewSession(sessionId: string): Promise<boolean>
+  describeSession(sessionId: string, state: 'active' | 'draining'): Promise<void>
+  closeSession(sessionId: string): Promise<void>
+  claim(request: ClaimRequest): Promise<ClaimResult>
+  /** Commits that these are about to start; returns the ids that are still ours. */
+  markStarted(runs: readonly ClaimedRun[]): Promise<ReadonlySet<string>>
+  /** Gives runs back that were not started. */
+  giveBack(runs: readonly ClaimedRun[]): Promise<void>
+  /** Returns the ids whose outcome was refused because the lease is gone. */
+  settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]>
+  /** Runs leased to the session under other claims than those known: replies that were lost. */
+  strayLeases(
+    sessionId: string,
+    known: readonly string[],
+  ): Promise<readonly { id: string; claim: string }[]>
+  reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
+  appendLogs(entries: readonly LogEntry[]): Promise<void>
+}

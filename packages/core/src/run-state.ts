@@ -1,0 +1,66 @@
+/**
+ * Where a run is, is its state. Numbers are what the database stores.
+ *
+ * - `waiting`: on a key, a lock or a dependency; moved on by whoever frees it.
+ * - `scheduled`: its time has not come; becomes `queued` by the passing of time alone.
+ * - `queued`: due, and waiting for a worker that has its handler.
+ * - `running`: leased to a session; left by settling, or by the reaper when the session dies.
+ * - `succeeded`, `dead`, `cancelled`, `skipped`: final.
+ * - `unknown`: an at-most-once attempt that started and was never heard of again; final unless resolved.
+ */
+export const finalStates = {
+  succeeded: 1,
+  dead: 2,
+  cancelled: 3,
+  skipped: 4,
+  unknown: 5,
+} as const
+
+export type FinalState = keyof typeof finalStates
+export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running'
+export type RunState = LiveState | FinalState
+
+export const runStates = [
+  'waiting',
+  'scheduled',
+  'queued',
+  'running',
+  'succeeded',
+  'dead',
+  'cancelled',
+  'skipped',
+  'unknown',
+] as const satisfies readonly RunState[]
+
+/** How one attempt ended. */
+export const attemptOutcomes = {
+  succeeded: 1,
+  failed: 2,
+  timed_out: 3,
+  crashed: 4,
+  cancelled: 5,
+} as const
+
+export type AttemptOutcome = keyof typeof attemptOutcomes
+
+function inverse<K extends string>(table: Record<K, number>): ReadonlyMap<number, K> {
+  return new Map((Object.entries(table) as [K, number][]).map(([name, code]) => [code, name]))
+}
+
+export const finalStateOf = inverse(finalStates)
+export const attemptOutcomeOf = inverse(attemptOutcomes)
+
+export function isFinal(state: RunState): state is FinalState {
+  return state in finalStates
+}
+
+/**
+ * What a run carries that its end, or its start, has consequences for. The bits travel with the row
+ * from place to place, so that a run without any of them pays for none.
+ */
+export const traits = {
+  /** It holds a live key that its end frees. */
+  keyed: 1,
+  /** Its start is marked before the handler is called, and silence after that is `unknown`. */
+  atMostOnce: 2,
+} as const

@@ -1,0 +1,78 @@
+/** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
+import type { Failure } from './failure.ts'
+import type { AttemptOutcome, FinalState } from './run-state.ts'
+
+export interface Attempt {
+  readonly attempt: number
+  readonly outcome: AttemptOutcome
+  readonly startedAt: Date | null
+  readonly endedAt: Date
+  readonly workerId: string | null
+  readonly error: Failure | null
+}
+
+interface RunDefinition {
+  readonly id: string
+  readonly tenantId: number
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly payload: unknown
+  readonly dueAt: Date
+  readonly createdAt: Date
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly key: string | null
+  readonly labels: Readonly<Record<string, string>>
+  readonly createdBy: string | null
+  readonly trace: string | null
+  /** Attempts that have ended, oldest first. */
+  readonly attempts: readonly Attempt[]
+}
+
+export interface WaitingRun extends RunDefinition {
+  readonly state: 'waiting' | 'scheduled' | 'queued'
+  /** When it may next be claimed. */
+  readonly nextAt: Date
+}
+
+export interface RunningRun extends RunDefinition {
+  readonly state: 'running'
+  readonly workerId: string
+  readonly claimedAt: Date
+  readonly progress: unknown
+}
+
+export interface FinishedRun extends RunDefinition {
+  readonly state: FinalState
+  readonly startedAt: Date | null
+  readonly finishedAt: Date
+  readonly output: unknown
+  readonly error: Failure | null
+  /** Why it ended so, where the state alone does not say it. */
+  readonly reason: string | null
+  /** Start minus due, in milliseconds; null when it never started. */
+  readonly latenessMs: number | null
+}
+
+export type Run = WaitingRun | RunningRun | FinishedRun
+
+export interface RunSummary {
+  readonly id: string
+  readonly state: Run['state']
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly dueAt: Date
+  readonly attempt: number
+  readonly finishedAt: Date | null
+  readonly error: string | null
+}
+
+export interface LogLine {
+  readonly at: Date
+  readonly attempt: number
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly data: unknown
+}

@@ -1,0 +1,190 @@
+/**
+ * Options as users write them, and the compiled form that is used inside: defaults are applied and
+ * everything is checked once, here.
+ */
+import { PunctualError } from './errors.ts'
+import { defaults, limits } from './limits.ts'
+import { compileRetryPolicy, type RetryPolicyInput } from './retry.ts'
+import { traits } from './run-state.ts'
+
+export interface SubmitOptions {
+  /** When to run; a time in the past means now. @default now */
+  runAt?: Date | string | number
+  /** Run this long from now; not together with `runAt`. */
+  delayMs?: number
+  /** 0-10, higher first. @default 5 */
+  priority?: number
+  /** @default 'default', or the handler's queue */
+  queue?: string
+  /** The first attempt is included. @default 3 */
+  maxAttempts?: number
+  /** How long one attempt may take before its signal is aborted. @default 300000 */
+  timeoutMs?: number
+  /** One live run per key: while one is live, submitting again returns it. */
+  key?: string
+  /** Up to 16 names and values, for finding runs. */
+  labels?: Readonly<Record<string, string>>
+  /** Who or what asked for the run. */
+  createdBy?: string
+  /** W3C trace context of the caller (`traceparent`). */
+  trace?: string
+  retry?: RetryPolicyInput
+  /** Refuse when no live worker has the handler. @default false */
+  strict?: boolean
+}
+
+/** What one run is to do, checked and complete, apart from its payload. */
+export interface CompiledOptions {
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly dueMs: number | null
+  readonly delayMs: number | null
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly key: string | null
+  readonly labels: string | null
+  readonly createdBy: string | null
+  readonly trace: string | null
+  /** The policy as JSON; null when it is the default. */
+  readonly retry: string | null
+  readonly traits: number
+  readonly strict: boolean
+}
+
+export interface Submission {
+  readonly options: CompiledOptions
+  readonly payload: string
+}
+
+function invalid(field: string, expected: string, came: unknown): never {
+  const shown = typeof came === 'string' ? JSON.stringify(came.slice(0, 80)) : String(came)
+  throw new PunctualError('invalid_option', `${field} must be ${expected}, but ${shown} came.`, {
+    field,
+  })
+}
+
+function integer(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+    invalid(field, `a whole number from ${min} to ${max}`, value)
+  return value
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+export function checkText(field: string, value: unknown, maxLength: number): string {
+  if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
+    invalid(field, `a text of 1 to ${maxLength} characters`, value)
+  if (CONTROL.test(value) || !value.isWellFormed())
+    invalid(field, 'free of control characters and broken surrogates', value)
+  return value
+}
+
+/** A handler's or queue's name. */
+export function checkName(field: string, value: unknown): string {
+  return checkText(field, value, limits.nameLength)
+}
+
+function dueMsOf(options: SubmitOptions): number | null {
+  if (options.runAt === undefined) return null
+  if (options.delayMs !== undefined)
+    throw new PunctualError('invalid_option', 'runAt and delayMs exclude each other; give one.', {
+      field: 'runAt',
+    })
+  const ms = new Date(options.runAt).getTime()
+  if (Number.isNaN(ms))
+    invalid('runAt', 'a Date, an ISO 8601 text or milliseconds since 1970', options.runAt)
+  // 9999-12-31: later years have no four-digit ISO form, and PostgreSQL ends in 294276.
+  if (ms < 0 || ms > 253_402_300_799_999)
+    invalid('runAt', 'between the years 1970 and 9999', options.runAt)
+  return ms
+}
+
+function compileLabels(labels: Readonly<Record<string, string>> | undefined): string | null {
+  if (labels === undefined || labels === null) return null
+  if (typeof labels !== 'object' || Array.isArray(labels))
+    invalid('labels', 'an object of texts', labels)
+  const names = Object.keys(labels)
+  if (names.length === 0) return null
+  if (names.length > limits.labelsPerRun)
+    invalid('labels', `at most ${limits.labelsPerRun} labels`, names.length)
+  for (const name of names) {
+    checkText(`labels key ${JSON.stringify(name.slice(0, 80))}`, name, limits.labelKeyLength)
+    const value = labels[name]
+    if (value !== '') checkText(`labels.${name}`, value, limits.labelValueLength)
+  }
+  return JSON.stringify(labels)
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'runAt',
+  'delayMs',
+  'priority',
+  'queue',
+  'maxAttempts',
+  'timeoutMs',
+  'key',
+  'labels',
+  'createdBy',
+  'trace',
+  'retry',
+  'strict',
+  'tx',
+])
+
+function refuseUnknown(options: object): void {
+  for (const name in options)
+    if (!KNOWN.has(name))
+      throw new PunctualError(
+        'invalid_option',
+        `${JSON.stringify(name.slice(0, 80))} is not an option of submit. Known: ${[...KNOWN].join(', ')}.`,
+        { field: name.slice(0, 80) },
+      )
+}
+
+const plainOptions = new Map<string, CompiledOptions>()
+
+export function compileOptions(handler: string, options: SubmitOptions = {}): CompiledOptions {
+  const plain = Object.keys(options).length === 0
+  const known = plain ? plainOptions.get(handler) : undefined
+  if (known) return known
+  refuseUnknown(options)
+  const compiled: CompiledOptions = Object.freeze({
+    handler: checkName('handler', handler),
+    queue: options.queue === undefined ? defaults.queue : checkName('queue', options.queue),
+    priority:
+      options.priority === undefined
+        ? defaults.priority
+        : integer('priority', options.priority, limits.priorityMin, limits.priorityMax),
+    dueMs: dueMsOf(options),
+    delayMs: options.delayMs === undefined ? null : delayOf(options.delayMs),
+    maxAttempts:
+      options.maxAttempts === undefined
+        ? defaults.maxAttempts
+        : integer('maxAttempts', options.maxAttempts, 1, limits.attemptsMax),
+    timeoutMs:
+      options.timeoutMs === undefined
+        ? defaults.timeoutMs
+        : integer('timeoutMs', options.timeoutMs, 1, limits.timeoutMsMax),
+    key: options.key === undefined ? null : checkText('key', options.key, limits.keyLength),
+    labels: compileLabels(options.labels),
+    createdBy:
+      options.createdBy === undefined
+        ? null
+        : checkText('createdBy', options.createdBy, limits.createdByLength),
+    trace:
+      options.trace === undefined ? null : checkText('trace', options.trace, limits.traceLength),
+    retry: options.retry === undefined ? null : JSON.stringify(compileRetryPolicy(options.retry)),
+    traits: options.key === undefined ? 0 : traits.keyed,
+    strict: options.strict === true,
+  })
+  if (plain && plainOptions.size < 1_000) plainOptions.set(handler, compiled)
+  return compiled
+}
+
+function delayOf(delayMs: unknown): number {
+  if (typeof delayMs !== 'number' || !(delayMs >= 0) || delayMs > limits.delayMsMax)
+    invalid('delayMs', `a number from 0 to ${limits.delayMsMax}`, delayMs)
+  return delayMs
+}

@@ -1,0 +1,23 @@
+-- One run with the place it is in, read in one snapshot.
+--
+-- Parameters: $1 id, $2 tenant (null = any)
+-- Returns: the definition, and of each place what it holds; no row when there is no such run
+-- Locks: none. Index: primary keys; the id prunes to one day.
+select
+  r.id, r.tenant_id, l.handler, l.queue, l.priority, r.payload, r.due_at, r.created_at, r.max_attempts,
+  r.timeout_ms, r.key, r.labels, r.created_by, r.trace,
+  w.due_at as later_at,
+  q.pos >> 20 as queue_ms,
+  q.pos >> 20 <= extract(epoch from clock_timestamp()) * 1000 as queue_due,
+  s.session_id, s.claimed_at, s.started_at as marked_at, s.progress,
+  o.state, o.attempt as final_attempt, o.attempt_outcome, o.session_id as final_session_id,
+  o.started_at, o.finished_at, o.output, o.error, o.reason,
+  coalesce(q.lane, w.lane, s.lane, o.lane) as lane,
+  (select p.paused_at from punctual.lanes p where p.id = coalesce(q.lane, w.lane)) as lane_paused_at
+from punctual.runs r
+join punctual.lanes l on l.id = r.lane
+left join punctual.later w on w.run_id = r.id
+left join punctual.queue q on q.run_id = r.id
+left join punctual.leases s on s.run_id = r.id
+left join punctual.outcomes o on o.run_id = $1::uuid
+where r.id = $1::uuid and ($2::integer is null or r.tenant_id = $2::integer)

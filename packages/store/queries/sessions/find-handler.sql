@@ -1,0 +1,11 @@
+-- Whether a live worker has a handler for a queue.
+--
+-- Parameters: $1 handler, $2 queue
+-- Returns: found
+-- Locks: none. Index: none; the table is small.
+select exists (
+  select
+  from punctual.sessions
+  where expires_at > clock_timestamp() and state = 'active' and $1::text = any (handlers)
+    and (cardinality(queues) = 0 or $2::text = any (queues))
+) as found

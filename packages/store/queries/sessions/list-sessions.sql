@@ -1,0 +1,11 @@
+-- The workers that are alive, oldest first.
+--
+-- Parameters: none
+-- Returns: id, host, pid, version, state, capacity, handlers, queues, labels, opened_at, renewed_at, alive
+-- Locks: none. Index: none; the table is small.
+select
+  id, host, pid, version, state, capacity, handlers, queues, labels, opened_at, renewed_at,
+  expires_at > clock_timestamp() as alive
+from punctual.sessions
+order by opened_at
+limit 10000

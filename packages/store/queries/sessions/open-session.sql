@@ -1,0 +1,12 @@
+-- Opens the lease of a worker process.
+--
+-- Parameters: $1 id, $2 lease in ms, $3 pid, $4 capacity, $5 host, $6 version, $7 handlers text[],
+--   $8 queues text[], $9 labels jsonb
+-- Returns: nothing
+-- Locks: the new row. Index: primary key.
+insert into punctual.sessions (
+  id, opened_at, renewed_at, expires_at, lease_ms, pid, capacity, state, host, version, handlers,
+  queues, labels)
+select
+  $1::bigint, clock_timestamp(), clock_timestamp(), clock_timestamp() + $2::integer * interval '1 millisecond', $2::integer,
+  $3::integer, $4::integer, 'active', $5::text, $6::text, $7::text[], $8::text[], $9::jsonb

@@ -1,0 +1,9 @@
+-- Extends a lease. One that has run out and was not yet reaped is extended too; a reaped one is gone.
+--
+-- Parameters: $1 session
+-- Returns: id and the database's clock in ms; no row when the session was fenced
+-- Locks: the row (not its key: claims go on). Index: primary key.
+update punctual.sessions
+set renewed_at = clock_timestamp(), expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+where id = $1::bigint
+returning id, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms

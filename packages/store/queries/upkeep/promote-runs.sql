@@ -1,0 +1,29 @@
+-- Moves runs whose time enters the horizon from `later` to the queue.
+--
+-- Parameters: $1 horizon in ms, $2 most runs, $3 where to start (timestamptz)
+-- Returns: one row: promoted
+-- Locks: later (skip locked), then new queue rows. Index: later_due. Pinned: no sequential scan.
+with picked as materialized (
+  select ctid as place
+  from punctual.later
+  where due_at >= $3::timestamptz
+    and due_at <= (select clock_timestamp() + $1::bigint * interval '1 millisecond')
+  order by due_at
+  limit $2::integer
+  for update skip locked
+),
+moved as (
+  delete from punctual.later
+  where ctid = any (array(select place from picked))
+  returning run_id, due_at, tenant_id, lane, attempt, crashes, traits
+),
+queued as (
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+  select
+    run_id,
+    (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << 20)
+      | (row_number() over (order by due_at, run_id) & 1048575),
+    tenant_id, lane, attempt, crashes, traits
+  from moved
+)
+select count(*)::integer as promoted from moved

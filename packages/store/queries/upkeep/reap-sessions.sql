@@ -1,0 +1,101 @@
+-- Fences sessions whose lease has run out and takes back what they held.
+--
+-- A lease that was never marked and never crashed before may have started: it counts as a crash. One that
+-- crashed before is always marked at its start, so without a mark it did not start: it returns unchanged,
+-- and a bystander of a poison pill is not charged. At-most-once (trait 2) and marked: unknown, never again.
+--
+-- Parameters: $1 own id for the counters, $2 sessions bigint[], $3 crashes until quarantine
+-- Returns: one row: sessions, returned, dead, unknown
+-- Locks: sessions (skip locked: a claim in flight keeps its session), leases, live_keys.
+-- Index: primary keys; leases are scanned, once for each death.
+with expired as materialized (
+  select id
+  from punctual.sessions
+  where id = any ($2::bigint[]) and expires_at <= clock_timestamp()
+  order by id
+  for update skip locked
+),
+fenced as (
+  delete from punctual.sessions where id in (select id from expired)
+),
+orphaned as materialized (
+  select o.id
+  from unnest($2::bigint[]) as o (id)
+  where not exists (select from punctual.sessions s where s.id = o.id)
+),
+taken as (
+  delete from punctual.leases l
+  where l.session_id in (select id from expired union all select id from orphaned)
+  returning
+    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits,
+    case
+      when l.traits & 2 <> 0 and l.started_at is not null then 'lost'
+      when l.traits & 2 <> 0 or (l.started_at is null and l.crashes > 0) then 'unstarted'
+      when l.crashes + 1 >= $3::integer then 'quarantined'
+      else 'crashed'
+    end as fate
+),
+returned as (
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+  select
+    run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane,
+    attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits
+  from taken
+  where fate in ('unstarted', 'crashed')
+),
+kept as (
+  insert into punctual.attempts (
+    run_id, claim, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
+  select
+    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
+    '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'
+  from taken
+  where fate = 'crashed'
+),
+ended as (
+  select
+    run_id, claim, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits,
+    null::text as output, (attempt + 1)::smallint as attempt,
+    case fate when 'lost' then 5 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
+    '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
+    case fate when 'lost' then 'worker_lost' else 'quarantined' end as reason
+  from taken
+  where fate in ('lost', 'quarantined')
+),
+buried as (
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: quarantined'
+  from ended
+  where state = 2
+),
+-- finish: what follows from every end, the same in each statement that ends runs
+finished as (
+  insert into punctual.outcomes (
+    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason)
+  select
+    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason
+  from ended
+),
+freed as (
+  delete from punctual.live_keys k
+  using ended e
+  where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+counted as (
+  insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
+  select
+    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+  from ended
+  group by lane, state
+  order by lane, state
+  on conflict (session_id, bucket_at, lane, state)
+    do update set runs = counters.runs + excluded.runs
+)
+-- end of finish
+select
+  (select count(*) from expired)::integer as sessions,
+  (select count(*) from taken where fate in ('unstarted', 'crashed'))::integer as returned,
+  (select count(*) from taken where fate = 'quarantined')::integer as dead,
+  (select count(*) from taken where fate = 'lost')::integer as unknown

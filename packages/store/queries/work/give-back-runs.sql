@@ -1,0 +1,17 @@
+-- Returns runs that were claimed and not started: as they were, to the end of what is due now.
+--
+-- Parameters: $1 run ids uuid[], $2 claims bigint[]
+-- Returns: run_id of those returned
+-- Locks: leases. Index: primary keys. Pinned: nested loops.
+with taken as (
+  delete from punctual.leases l
+  using unnest($1::uuid[], $2::bigint[]) as i (run_id, claim)
+  where l.run_id = i.run_id and l.claim = i.claim and l.started_at is null
+  returning l.run_id, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits
+)
+insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+select
+  run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, attempt,
+  crashes, traits
+from taken
+returning run_id

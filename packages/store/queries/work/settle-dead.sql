@@ -1,0 +1,53 @@
+-- Ends runs whose last attempt failed, and keeps them as dead letters.
+--
+-- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
+--   integer[], $5 attempt outcomes smallint[], $6 errors jsonb[], $7 reasons text[], $8 fingerprints text[]
+-- Returns: one row: accepted (null when all were, otherwise the ids that were)
+-- Locks: leases, live_keys, own counter row. Index: primary keys. Pinned: nested loops.
+with ended as (
+  delete from punctual.leases l
+  using unnest($2::uuid[], $3::bigint[], $4::integer[], $5::smallint[], $6::jsonb[], $7::text[], $8::text[])
+    as i (run_id, claim, started_ago_ms, attempt_outcome, error, reason, fingerprint)
+  where l.run_id = i.run_id and l.claim = i.claim
+  returning
+    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, null::text as output,
+    (l.attempt + 1)::smallint as attempt, 2::smallint as state, i.attempt_outcome,
+    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    i.error, i.reason, i.fingerprint
+),
+buried as (
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, reason, fingerprint
+  from ended
+),
+-- finish: what follows from every end, the same in each statement that ends runs
+finished as (
+  insert into punctual.outcomes (
+    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason)
+  select
+    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason
+  from ended
+),
+freed as (
+  delete from punctual.live_keys k
+  using ended e
+  where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+counted as (
+  insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
+  select
+    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+  from ended
+  group by lane, state
+  order by lane, state
+  on conflict (session_id, bucket_at, lane, state)
+    do update set runs = counters.runs + excluded.runs
+)
+-- end of finish
+select
+  case
+    when (select count(*) from ended) <> cardinality($2::uuid[])
+      then coalesce((select array_agg(run_id) from ended), '{}')
+  end as accepted

@@ -1,0 +1,49 @@
+-- Ends runs whose handler returned. Only the current claim of a run can: a zombie's is refused.
+--
+-- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
+--   integer[], $5 outputs text[] or null
+-- Returns: one row: accepted (null when all were, otherwise the ids that were)
+-- Locks: leases, live_keys, own counter row. Index: primary keys. Pinned: nested loops, so that the join
+--   cannot flip to a scan of a table full of dead rows.
+with ended as (
+  delete from punctual.leases l
+  using unnest($2::uuid[], $3::bigint[], $4::integer[], $5::text[])
+    as i (run_id, claim, started_ago_ms, output)
+  where l.run_id = i.run_id and l.claim = i.claim
+  returning
+    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, i.output,
+    (l.attempt + 1)::smallint as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
+    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    null::jsonb as error, null::text as reason
+),
+-- finish: what follows from every end, the same in each statement that ends runs
+finished as (
+  insert into punctual.outcomes (
+    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason)
+  select
+    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason
+  from ended
+),
+freed as (
+  delete from punctual.live_keys k
+  using ended e
+  where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+counted as (
+  insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
+  select
+    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+  from ended
+  group by lane, state
+  order by lane, state
+  on conflict (session_id, bucket_at, lane, state)
+    do update set runs = counters.runs + excluded.runs
+)
+-- end of finish
+select
+  case
+    when (select count(*) from ended) <> cardinality($2::uuid[])
+      then coalesce((select array_agg(run_id) from ended), '{}')
+  end as accepted

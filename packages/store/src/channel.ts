@@ -1,0 +1,106 @@
+/**
+ * One connection on which calls are sent without waiting for the answers of those before. It connects on
+ * first use, and again after a fault; a call that was under way then fails with the connection's error and
+ * its effect is unknown. Every call has a deadline.
+ *
+ * `pinned` runs a statement in a transaction of one round trip whose planner settings leave no way but the
+ * indexes: a plan made while a table was empty would otherwise scan it when it is full of dead rows. The
+ * settings are local to the transaction, since a pooler may give the next one another connection.
+ */
+import type pg from 'pg'
+import type { Endpoint } from './endpoint.ts'
+import type { Statement } from './statements.ts'
+
+export type Value = string | number | Buffer | null | readonly string[]
+/** Columns in the order of the statement; every value is text. */
+export type Row = readonly (string | null)[]
+
+export const PINNED = [
+  'begin isolation level read committed',
+  'set local enable_seqscan = off',
+  'set local enable_hashjoin = off',
+  'set local enable_mergejoin = off',
+  'set local enable_material = off',
+  'set local jit = off',
+].join('; ')
+
+export interface ChannelOptions {
+  readonly endpoint: Endpoint
+  readonly timeoutMs: number
+  /** False behind a pooler that gives each transaction another connection. */
+  readonly prepared: () => boolean
+  readonly onConnect?: (client: pg.Client) => Promise<void> | void
+}
+
+export class Channel {
+  readonly #options: ChannelOptions
+  #connecting: Promise<pg.Client> | null = null
+  #closed = false
+
+  constructor(options: ChannelOptions) {
+    this.#options = options
+  }
+
+  async #client(): Promise<pg.Client> {
+    if (this.#closed) throw new Error('Client was closed')
+    if (!this.#connecting) {
+      const connecting = this.#connect()
+      this.#connecting = connecting
+      connecting.catch(() => this.#forget(connecting))
+    }
+    return this.#connecting
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = await this.#options.endpoint.connect({ pipeline: true })
+    const connecting = this.#connecting
+    const gone = () => this.#forget(connecting)
+    client.once('error', gone)
+    client.once('end', gone)
+    await this.#options.onConnect?.(client)
+    return client
+  }
+
+  #forget(connecting: Promise<pg.Client> | null): void {
+    if (this.#connecting === connecting) this.#connecting = null
+  }
+
+  #send(client: pg.Client, statement: Statement, values: readonly Value[]): Promise<Row[]> {
+    const query = {
+      text: statement.text,
+      values: values as unknown[],
+      rowMode: 'array' as const,
+      query_timeout: this.#options.timeoutMs,
+      ...(this.#options.prepared() && { name: statement.name }),
+    }
+    return client.query(query).then((result) => result.rows as Row[])
+  }
+
+  async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#send(await this.#client(), statement, values)
+  }
+
+  /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
+  async pinned(
+    steps: readonly { statement: Statement; values: readonly Value[] }[],
+  ): Promise<Row[][]> {
+    const client = await this.#client()
+    const begun = client.query(PINNED)
+    const sent = steps.map((step) => this.#send(client, step.statement, step.values))
+    const ended = client.query('commit')
+    const answers = await Promise.allSettled([begun, ...sent, ended])
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
+    return Promise.all(sent)
+  }
+
+  async pinnedOne(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+    const [rows] = await this.pinned([{ statement, values }])
+    return rows as Row[]
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = await this.#connecting?.catch(() => null)
+    await client?.end()
+  }
+}

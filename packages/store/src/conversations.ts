@@ -1,0 +1,86 @@
+/**
+ * A few connections for conversations of several round trips: keyed submissions, transactions of handlers,
+ * upkeep. At most so many at once; the others wait their turn. One that failed is thrown away.
+ */
+import type pg from 'pg'
+import type { Database } from './database.ts'
+import type { ConnectSettings } from './endpoint.ts'
+import { isConnectionFault } from './faults.ts'
+
+const AT_ONCE = 8
+const KEEP = 2
+
+export class Conversations {
+  readonly #database: Database
+  readonly #settings: ConnectSettings
+  readonly #idle: pg.Client[] = []
+  readonly #waiting: (() => void)[] = []
+  #busy = 0
+  #closed = false
+
+  constructor(database: Database, settings: ConnectSettings = {}) {
+    this.#database = database
+    this.#settings = settings
+  }
+
+  async with<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    if (this.#busy >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#busy++
+    let client: pg.Client | undefined
+    try {
+      client = this.#idle.pop() ?? (await this.#open())
+      const result = await work(client)
+      this.#keep(client)
+      return result
+    } catch (error) {
+      if (client) await this.#recover(client, error)
+      throw error
+    } finally {
+      this.#busy--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  /** Runs the work in a transaction, committed when it resolves and rolled back when it rejects. */
+  transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.with(async (client) => {
+      await client.query('begin isolation level read committed')
+      const result = await work(client)
+      await client.query('commit')
+      return result
+    })
+  }
+
+  async #open(): Promise<pg.Client> {
+    const client = await this.#database.connect(this.#settings)
+    const drop = () => {
+      const at = this.#idle.indexOf(client)
+      if (at >= 0) this.#idle.splice(at, 1)
+    }
+    client.once('end', drop)
+    client.once('error', drop)
+    return client
+  }
+
+  #keep(client: pg.Client): void {
+    if (this.#closed || this.#idle.length >= KEEP) void client.end().catch(() => undefined)
+    else this.#idle.push(client)
+  }
+
+  async #recover(client: pg.Client, error: unknown): Promise<void> {
+    if (!isConnectionFault(error)) {
+      const rolledBack = await client.query('rollback').then(
+        () => true,
+        () => false,
+      )
+      if (rolledBack) return this.#keep(client)
+    }
+    // `end` waits for an answer that a dead peer never gives.
+    void client.end().catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all(this.#idle.splice(0).map((client) => client.end()))
+  }
+}

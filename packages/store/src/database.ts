@@ -1,0 +1,111 @@
+/**
+ * One PostgreSQL as this process sees it: its connections, its clock, its statements. Connections are few
+ * and each has a purpose, so that a slow read never delays a claim or a settle; they open on first use.
+ */
+import { type Clock, PunctualError } from '@punctual/core'
+import type pg from 'pg'
+import { Channel } from './channel.ts'
+import { DatabaseClock } from './database-clock.ts'
+import { type ConnectSettings, Endpoint } from './endpoint.ts'
+import { isSchemaName, type Statement, Statements } from './statements.ts'
+
+export interface DatabaseOptions {
+  readonly url: string
+  /** @default 'punctual' */
+  readonly schema?: string
+  readonly clock: Clock
+  /** @default auto: on unless a pooler is seen */
+  readonly preparedStatements?: boolean
+  /** How long any statement may take. @default 30000 */
+  readonly timeoutMs?: number
+  readonly applicationName?: string
+}
+
+export const SUBMIT_CHANNELS = 4
+
+export class Database {
+  readonly url: string
+  readonly schema: string
+  readonly endpoint: Endpoint
+  readonly clock: DatabaseClock
+  readonly localClock: Clock
+  readonly statements: Statements
+  readonly claim: Channel
+  readonly settle: Channel
+  readonly read: Channel
+  readonly submit: readonly Channel[]
+  /** Called after every new connection of the claim channel: what was known of the server may be stale. */
+  onClaimReconnect: () => void = () => undefined
+  #pooled: boolean | null = null
+  readonly #prepared: boolean | undefined
+
+  constructor(options: DatabaseOptions) {
+    this.url = options.url
+    this.schema = options.schema ?? 'punctual'
+    if (!isSchemaName(this.schema))
+      throw new PunctualError(
+        'invalid_config',
+        `schema must be a lower-case name of letters, digits and _ (up to 48), but ${JSON.stringify(this.schema)} came.`,
+        { field: 'schema' },
+      )
+    this.localClock = options.clock
+    this.clock = new DatabaseClock(options.clock)
+    this.statements = new Statements(this.schema)
+    this.#prepared = options.preparedStatements
+    this.endpoint = new Endpoint({
+      url: options.url,
+      applicationName: options.applicationName ?? 'punctual',
+    })
+    const timeoutMs = options.timeoutMs ?? 30_000
+    const channel = (onConnect?: () => void) =>
+      new Channel({
+        endpoint: this.endpoint,
+        timeoutMs,
+        prepared: () => this.prepared,
+        onConnect: async (client) => {
+          await this.#meet(client)
+          onConnect?.()
+        },
+      })
+    this.claim = channel(() => this.onClaimReconnect())
+    this.settle = channel()
+    this.read = channel()
+    this.submit = Array.from({ length: SUBMIT_CHANNELS }, () => channel())
+  }
+
+  /** Whether statements are named, so that the server keeps their plans. */
+  get prepared(): boolean {
+    return this.#prepared ?? this.#pooled !== true
+  }
+
+  /** Whether a pooler stands between: the process that answers is not the one we greeted. */
+  get pooled(): boolean {
+    return this.#pooled === true
+  }
+
+  statement(path: string): Statement {
+    return this.statements.get(path)
+  }
+
+  async #meet(client: pg.Client): Promise<void> {
+    const sentAtMs = this.localClock.monotonicMs()
+    const answer = await client.query({
+      text: 'select extract(epoch from clock_timestamp())::float8 * 1000, pg_backend_pid()',
+      rowMode: 'array',
+    })
+    const [nowMs, pid] = answer.rows[0] as unknown as [string, string]
+    this.clock.sample(sentAtMs, Number(nowMs))
+    this.#pooled = Number(pid) !== (client as unknown as { processID: number }).processID
+  }
+
+  /** A connection of its own for a conversation (a user's transaction, migrations); the caller ends it. */
+  async connect(settings: ConnectSettings = {}): Promise<pg.Client> {
+    const client = await this.endpoint.connect(settings)
+    if (this.#pooled === null) await this.#meet(client)
+    return client
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.claim, this.settle, this.read, ...this.submit].map((c) => c.close()))
+  }
+}

@@ -1,0 +1,92 @@
+import { chmod, cp, mkdir, readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { findNativeDir } from './native-dir.ts'
+import { runCommand } from './run-command.ts'
+import {
+  bareBin,
+  isRootOnLinux,
+  query,
+  readyDataDir,
+  startForTest,
+  temporaryDir,
+} from './testing/lab.ts'
+
+async function userOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])
+}
+
+async function allowsNamespaces(): Promise<boolean> {
+  const args = ['--user', '--map-user=65534', '--map-group=65534', 'true']
+  return (await runCommand({ file: 'unshare', args })).ok
+}
+
+describe.skipIf(!isRootOnLinux)('for root the server', () => {
+  test('runs in a user namespace, and root stays the owner of the files', async (context) => {
+    context.skip(!(await allowsNamespaces()), 'user namespaces are refused here')
+    const dataDir = await readyDataDir()
+    const server = await startForTest({ dataDir, asRoot: 'namespace' })
+    expect(await readlink(`/proc/${server.pid}/ns/user`)).not.toBe(
+      await readlink('/proc/self/ns/user'),
+    )
+    expect((await stat(join(dataDir, 'cluster'))).uid).toBe(0)
+  })
+
+  test('runs as a service user, who cannot read the password, where that is refused', async () => {
+    const dataDir = await temporaryDir()
+    const server = await startForTest({ dataDir, asRoot: 'service-user' })
+    const user = await userOf(server.pid)
+    expect(user).toBeGreaterThan(0)
+    expect((await stat(join(dataDir, 'cluster'))).uid).toBe(user)
+    expect(await stat(join(dataDir, 'password'))).toMatchObject({ uid: 0 })
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('keeps its data when the way of running it changes', async () => {
+    const dataDir = await readyDataDir()
+    for (const asRoot of ['service-user', 'auto', 'service-user'] as const) {
+      const server = await startForTest({ dataDir, asRoot })
+      await query(server.url, 'create table if not exists steps (step serial)')
+      await query(server.url, 'insert into steps default values')
+      if (asRoot === 'auto') expect(await query(server.url, 'table steps')).toHaveLength(2)
+      await server.stop()
+    }
+  })
+
+  test('runs as a service user where there is neither unshare nor setpriv', async () => {
+    vi.stubEnv('PATH', await bareBin())
+    const server = await startForTest({ dataDir: await readyDataDir() })
+    vi.unstubAllEnvs()
+    expect(await userOf(server.pid)).toBeGreaterThan(0)
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('reaches a data directory under a closed one', async () => {
+    const closed = await temporaryDir()
+    await chmod(closed, 0o700)
+    const dataDir = join(closed, 'data')
+    await cp(await readyDataDir(), dataDir, { recursive: true, verbatimSymlinks: true })
+    const server = await startForTest({ dataDir, asRoot: 'service-user' })
+    expect(await userOf(server.pid)).toBeGreaterThan(0)
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('is copied out of a closed directory for a service user, once', async () => {
+    const closed = await temporaryDir()
+    await chmod(closed, 0o700)
+    const binaries = join(closed, 'native')
+    await mkdir(binaries)
+    await cp(findNativeDir(), binaries, { recursive: true, verbatimSymlinks: true })
+    const dataDir = await readyDataDir()
+    const copies = async () =>
+      (await readdir(dataDir)).filter((name) => name.startsWith('binaries-'))
+    const first = await startForTest({ dataDir, asRoot: 'service-user', binaries })
+    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await first.stop()
+    const made = await copies()
+    expect(made).toHaveLength(1)
+    await (await startForTest({ dataDir, asRoot: 'service-user', binaries })).stop()
+    expect(await copies()).toEqual(made)
+  })
+})

@@ -1,0 +1,113 @@
+/**
+ * Makes the cluster on the first start and checks it on later ones. `initdb` works in a folder of
+ * its own that is renamed when it has finished, so `cluster` is complete or absent; what a crash
+ * leaves behind is deleted by the next start. The caller holds the owner lock.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncDirectory } from './atomic-file.ts'
+import type { ChosenLauncher } from './choose-launcher.ts'
+import type { DataDir } from './data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
+import { giveTo } from './file-owner.ts'
+import { roleName } from './password.ts'
+import { runCommand } from './run-command.ts'
+
+const unfinishedPrefix = 'init-'
+
+export interface InitOptions {
+  readonly password: string
+  readonly fastInit: boolean
+  readonly signal: AbortSignal
+}
+
+export async function clusterExists({ cluster }: DataDir): Promise<boolean> {
+  return (await stat(cluster).catch(() => undefined)) !== undefined
+}
+
+export async function removeUnfinishedClusters({ root }: DataDir): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (name.startsWith(unfinishedPrefix)) {
+      await removeTree(join(root, name))
+    }
+  }
+}
+
+/** An initdb that was interrupted may still write for a moment, so removing is tried again. */
+async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+}
+
+export async function initCluster(
+  { toolchain, major }: ChosenLauncher,
+  { root, cluster }: DataDir,
+  { password, fastInit, signal }: InitOptions,
+): Promise<void> {
+  const folder = join(root, `${unfinishedPrefix}${randomUUID()}`)
+  const unfinished = join(folder, 'cluster')
+  const passwordFile = join(folder, 'password')
+  try {
+    await mkdir(folder, { mode: 0o700 })
+    await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+    await giveTo(toolchain.launcher.owner, folder)
+    const args = initdbArguments(major, unfinished, passwordFile, fastInit)
+    const initdb = toolchain.command('initdb', args)
+    const { ok, output } = await runCommand(initdb, { deadlineMs: 120_000, signal })
+    if (!ok) throw initFailed(root, output)
+    await rename(unfinished, cluster)
+    if (!fastInit) await syncDirectory(root)
+  } finally {
+    await removeTree(folder)
+  }
+}
+
+/** Fails with EMBEDDED_VERSION_MISMATCH when another major version made the cluster. */
+export async function checkCluster(
+  { toolchain, major }: ChosenLauncher,
+  { root, cluster }: DataDir,
+): Promise<void> {
+  const found = (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
+  if (found === '') {
+    throw new EmbeddedError(
+      EmbeddedErrorCode.DataDirUnusable,
+      `${cluster} is not a PostgreSQL cluster: it has no readable PG_VERSION. Restore it from a ` +
+        'backup, or move it away to start with an empty database.',
+    )
+  }
+  if (found !== String(major)) {
+    throw new EmbeddedError(
+      EmbeddedErrorCode.VersionMismatch,
+      `The data directory ${root} was made by PostgreSQL ${found}, and this is PostgreSQL ${major}. ` +
+        `Either go back to the release of Punctual that brings PostgreSQL ${found}, or dump the ` +
+        `database with PostgreSQL ${found}, move the directory away and load the dump, or run ` +
+        `PostgreSQL ${found} yourself and set DATABASE_URL.`,
+    )
+  }
+  await giveTo(toolchain.launcher.owner, cluster)
+}
+
+function initdbArguments(major: number, cluster: string, passwordFile: string, fast: boolean) {
+  // The same order of text on every machine and for ever: not that of a C library that may change.
+  const builtinLocale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  return [
+    `--pgdata=${cluster}`,
+    `--username=${roleName}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    ...(major >= 17 ? builtinLocale : []),
+    '--data-checksums',
+    ...(fast ? ['--no-sync'] : []),
+  ]
+}
+
+function initFailed(root: string, output: string): EmbeddedError {
+  const lastLines = output.split('\n').slice(-15).join('\n')
+  return new EmbeddedError(
+    EmbeddedErrorCode.InitFailed,
+    `initdb could not make a cluster in ${root}. Check the free space and the permissions there; ` +
+      `nothing of it was kept. It said:\n${lastLines}`,
+  )
+}

@@ -1,0 +1,46 @@
+/**
+ * The one error class of the embedded server. Every message says what was expected, what was found
+ * and what to do; `code` is stable and may be matched by callers and listed in the error reference.
+ */
+
+export const EmbeddedErrorCode = {
+  /** This machine cannot run the packaged PostgreSQL at all. */
+  Unavailable: 'EMBEDDED_UNAVAILABLE',
+  /** An option or setting has a value that the supervisor cannot honour. */
+  InvalidOption: 'EMBEDDED_INVALID_OPTION',
+  /** Another living process owns the data directory. */
+  DataDirInUse: 'EMBEDDED_DATA_DIR_IN_USE',
+  /** The data directory cannot be created, read, written or recognised. */
+  DataDirUnusable: 'EMBEDDED_DATA_DIR_UNUSABLE',
+  /** The data directory was made by another major version of PostgreSQL. */
+  VersionMismatch: 'EMBEDDED_VERSION_MISMATCH',
+  /** The port asked for is taken by another program. */
+  PortInUse: 'EMBEDDED_PORT_IN_USE',
+  /** `initdb` did not finish; nothing of it is kept. */
+  InitFailed: 'EMBEDDED_INIT_FAILED',
+  /** The server ended or stayed silent while it was starting. */
+  StartFailed: 'EMBEDDED_START_FAILED',
+} as const
+
+export type EmbeddedErrorCode = (typeof EmbeddedErrorCode)[keyof typeof EmbeddedErrorCode]
+
+export class EmbeddedError extends Error {
+  readonly code: EmbeddedErrorCode
+
+  constructor(code: EmbeddedErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EmbeddedError'
+    this.code = code
+  }
+}
+
+/** The text of anything that was thrown, for messages that quote a cause. */
+export function describeCause(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** The `code` of a system error (`ENOENT`, `EEXIST`, ...), or undefined for anything else. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

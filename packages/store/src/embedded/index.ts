@@ -1,0 +1,6 @@
+/** The embedded PostgreSQL server: what the rest of Punctual may use of this folder. */
+export { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
+export type { AsRoot, EmbeddedOptions } from './embedded-options.ts'
+export { type EmbeddedExit, EmbeddedExitReason, type EmbeddedServer } from './embedded-server.ts'
+export { findPackagedNativeDir, platformSuffix } from './native-dir.ts'
+export { startEmbedded } from './start-embedded.ts'

@@ -1,0 +1,79 @@
+/**
+ * Brings up one server on a prepared cluster: clears what an earlier one left, spawns, waits until
+ * it answers. Fails with EMBEDDED_PORT_IN_USE or EMBEDDED_START_FAILED and the log's last lines, and
+ * leaves no process behind when it does.
+ */
+import { endClusterProcesses } from './cluster-processes.ts'
+import type { DataDir } from './data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
+import type { EmbeddedConfig } from './embedded-options.ts'
+import { roleName } from './password.ts'
+import { portInUse } from './port.ts'
+import { Postmaster } from './postmaster.ts'
+import { waitUntilReady } from './readiness.ts'
+import type { ServerLog } from './server-log.ts'
+import { serverSettings, settingArguments } from './settings.ts'
+import type { Toolchain } from './toolchain.ts'
+
+export interface LaunchPlan {
+  readonly config: EmbeddedConfig
+  readonly dataDir: DataDir
+  readonly toolchain: Toolchain
+  readonly log: ServerLog
+  readonly password: string
+  readonly supportsLz4: boolean
+}
+
+/** Refusals that end by themselves or by clearing up once more. */
+const leftoverInTheWay = /pre-existing shared memory block|lock file ".*" already exists/
+const attemptsMax = 3
+
+export async function launch(
+  plan: LaunchPlan,
+  port: number,
+  signal: AbortSignal,
+): Promise<Postmaster> {
+  for (let attempt = 1; ; attempt++) {
+    await endClusterProcesses(plan.dataDir, signal)
+    const outcome = await tryLaunch(plan, port, signal)
+    if (outcome instanceof Postmaster) return outcome
+    const logTail = await plan.log.tail()
+    if (logTail.includes('Address already in use')) throw portInUse(port)
+    if (attempt < attemptsMax && leftoverInTheWay.test(logTail)) continue
+    throw new EmbeddedError(
+      EmbeddedErrorCode.StartFailed,
+      `The embedded PostgreSQL in ${plan.dataDir.root} did not start: ${outcome}. ` +
+        `The end of its log (${plan.dataDir.log}):\n${logTail}`,
+    )
+  }
+}
+
+export function serverUrl(password: string, port: number, database: string): string {
+  return `postgres://${roleName}:${password}@127.0.0.1:${port}/${database}`
+}
+
+async function tryLaunch(
+  { config, dataDir, toolchain, log, password, supportsLz4 }: LaunchPlan,
+  port: number,
+  signal: AbortSignal,
+): Promise<Postmaster | string> {
+  const settings = serverSettings({ port, tag: dataDir.tag, supportsLz4 }, config.settings)
+  const postmaster = await Postmaster.spawn(toolchain, dataDir, settingArguments(settings), log)
+  try {
+    const readiness = await waitUntilReady(postmaster, {
+      url: serverUrl(password, port, 'postgres'),
+      silenceMaxMs: config.startDeadlineMs,
+      signal,
+    })
+    if (readiness.state === 'ready') return postmaster
+    const exit = await postmaster.shutDownNow()
+    return readiness.state === 'exited' ? describeExit(exit) : readiness.reason
+  } catch (error) {
+    await postmaster.shutDownNow()
+    throw error
+  }
+}
+
+function describeExit({ code, signal }: { code: number | null; signal: string | null }): string {
+  return signal ? `it was ended by ${signal}` : `it exited with code ${code}`
+}

@@ -1,0 +1,24 @@
+/** The content of an owner lock file, and its only reader. */
+import type { ProcessIdentity } from './process-identity.ts'
+
+export interface LockRecord extends ProcessIdentity {
+  readonly host: string
+  /** True once the owner has stopped cleanly; the file stays as a step of the generation chain. */
+  readonly released: boolean
+}
+
+/** Undefined for anything that is not a complete record, such as a file torn by a power failure. */
+export function parseLockRecord(content: string): LockRecord | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(content)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { pid, startMark, scope, host, released } = value as Record<string, unknown>
+  if (typeof pid !== 'number' || typeof startMark !== 'string') return undefined
+  if (typeof scope !== 'string' || typeof host !== 'string') return undefined
+  if (typeof released !== 'boolean') return undefined
+  return { pid, startMark, scope, host, released }
+}

@@ -1,0 +1,192 @@
+/**
+ * What happens between processes: the owner is a child of the test, made from the sources by
+ * bundling them, so that it runs as any user and without a build.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { EmbeddedErrorCode } from './embedded-error.ts'
+import { findNativeDir } from './native-dir.ts'
+import { isAlive } from './process-identity.ts'
+import { runCommand } from './run-command.ts'
+import {
+  bareBin,
+  isRootOnLinux,
+  nativeDirFor,
+  query,
+  readyDataDir,
+  startForTest,
+  temporaryDir,
+} from './testing/lab.ts'
+
+const patience = { timeout: 20_000, interval: 20 }
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'punctual-owner-'))
+  await chmod(folder, 0o755)
+  const entry = join(folder, 'entry.mjs')
+  await writeFile(
+    entry,
+    `import { startEmbedded } from ${JSON.stringify(fileURLToPath(new URL('index.ts', import.meta.url)))}
+    try {
+      const server = await startEmbedded(JSON.parse(process.argv[2]))
+      console.log(JSON.stringify({ url: server.url, pid: server.pid }))
+      process.once('SIGTERM', () => server.stop())
+    } catch ({ code, message }) {
+      console.log(JSON.stringify({ code, message }))
+    }`,
+  )
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    root: folder,
+    ssr: { noExternal: true, external: ['pg-native', 'pg-cloudflare'] },
+    build: { ssr: entry, rollupOptions: { output: { entryFileNames: 'owner.mjs' } } },
+  })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Announcement {
+  readonly url: string
+  readonly pid: number
+  readonly code?: string
+  readonly message?: string
+}
+
+interface Owner {
+  readonly process: ChildProcess
+  readonly gone: Promise<unknown>
+  /** What it says once it has started or failed to. */
+  readonly announced: Promise<Announcement>
+}
+
+function startOwner(dataDir: string, { prefix = [] as string[], path = '', binaries = '' } = {}) {
+  const options = { dataDir, fastInit: true, binaries: binaries || findNativeDir() }
+  const program = [process.execPath, join(folder, 'dist', 'owner.mjs'), JSON.stringify(options)]
+  const [file = '', ...args] = [...prefix, ...program]
+  const child = spawn(file, args, {
+    cwd: folder,
+    env: { PATH: path || process.env.PATH, HOME: dataDir },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const lines = createInterface({ input: child.stdout })
+  const announced = new Promise<Announcement>((resolve, reject) => {
+    lines.once('line', (line) => resolve(JSON.parse(line)))
+    lines.once('close', () => reject(new Error('the owner ended without a word')))
+  })
+  announced.catch(() => {})
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await gone
+  })
+  return { process: child, gone, announced } satisfies Owner
+}
+
+async function killOwner(owner: Owner): Promise<void> {
+  owner.process.kill('SIGKILL')
+  await owner.gone
+}
+
+describe('the data directory of a killed owner', () => {
+  test('starts again with its data', async () => {
+    const dataDir = await readyDataDir()
+    const owner = startOwner(dataDir)
+    const { url } = await owner.announced
+    await query(url, 'create table kept as select 42 as answer')
+    await killOwner(owner)
+    const next = await startForTest({ dataDir })
+    expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }])
+  })
+
+  test.skipIf(process.platform !== 'linux')('loses its server too', async () => {
+    const owner = startOwner(await readyDataDir())
+    const { pid } = await owner.announced
+    await killOwner(owner)
+    await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), patience)
+  })
+
+  test('starts again although the server outlived its owner', async () => {
+    const dataDir = await readyDataDir()
+    // Without setpriv on the path nothing ends the server when its owner is killed.
+    const owner = startOwner(dataDir, { path: await bareBin() })
+    const { url, pid } = await owner.announced
+    await query(url, 'create table kept as select 42 as answer')
+    await killOwner(owner)
+    expect(await isAlive(pid)).toBe(true)
+    const next = await startForTest({ dataDir })
+    expect(await isAlive(pid)).toBe(false)
+    expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('is made anew when the owner was killed while it made it', async () => {
+    const dataDir = await temporaryDir()
+    const owner = startOwner(dataDir)
+    await vi.waitFor(async () => expect((await readdir(dataDir)).join()).toMatch('init-'), patience)
+    await killOwner(owner)
+    const next = await startForTest({ dataDir })
+    expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('two processes', () => {
+  test('that start on an empty directory at the same moment get one owner', async () => {
+    const dataDir = await temporaryDir()
+    const owners = [startOwner(dataDir), startOwner(dataDir), startOwner(dataDir)]
+    const announcements = await Promise.all(owners.map(({ announced }) => announced))
+    const winner = announcements.find(({ url }) => url)
+    const others = announcements.filter(({ url }) => !url)
+    expect(others).toHaveLength(2)
+    for (const other of others) expect(other.code).toBe(EmbeddedErrorCode.DataDirInUse)
+    expect(await query(winner?.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('share no directory: the second is told the process id of the first', async () => {
+    const dataDir = await readyDataDir()
+    const owner = startOwner(dataDir)
+    await owner.announced
+    await expect(startForTest({ dataDir })).rejects.toMatchObject({
+      code: EmbeddedErrorCode.DataDirInUse,
+      message: expect.stringContaining(`process ${owner.process.pid}`),
+    })
+  })
+})
+
+describe.skipIf(!isRootOnLinux)('started by root as someone else, the server of', () => {
+  const as = (uid: number) => ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
+
+  async function startAs(uid: number) {
+    const dataDir = await temporaryDir()
+    await chown(dataDir, uid, uid)
+    const owner = startOwner(dataDir, {
+      prefix: as(uid),
+      binaries: await nativeDirFor(as(uid)),
+    })
+    const { url, message } = await owner.announced
+    return { url, message, owner }
+  }
+
+  test('an ordinary user runs', async () => {
+    const { url, message, owner } = await startAs(65_534)
+    expect(message).toBeUndefined()
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    owner.process.kill('SIGTERM')
+    await owner.gone
+    expect(owner.process.exitCode).toBe(0)
+  })
+
+  test('a user without a passwd entry runs where user namespaces are allowed', async (context) => {
+    const nameless = 54_321
+    const [file = '', ...args] = [...as(nameless), 'unshare', '--user', 'true']
+    context.skip(!(await runCommand({ file, args })).ok, 'user namespaces are refused here')
+    const { url, message } = await startAs(nameless)
+    expect(message).toBeUndefined()
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})

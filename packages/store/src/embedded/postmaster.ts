@@ -1,0 +1,107 @@
+/**
+ * One server process: spawned, signalled, and gone once. Restarting is the supervisor's business.
+ */
+import { spawn } from 'node:child_process'
+import type { DataDir } from './data-dir.ts'
+import { runCommand } from './run-command.ts'
+import type { ServerLog } from './server-log.ts'
+import type { Toolchain } from './toolchain.ts'
+import { waitUntil } from './wait-until.ts'
+
+export interface ProcessExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** How long an immediate shutdown may take before the process is killed. */
+const immediateDeadlineMs = 5_000
+
+export class Postmaster {
+  readonly pid: number | undefined
+  readonly exited: Promise<ProcessExit>
+  readonly #toolchain: Toolchain
+  readonly #dataDir: DataDir
+  #hasExited = false
+
+  private constructor(
+    child: ReturnType<typeof spawn>,
+    { toolchain, dataDir }: { toolchain: Toolchain; dataDir: DataDir },
+  ) {
+    this.#toolchain = toolchain
+    this.#dataDir = dataDir
+    this.pid = child.pid
+    this.exited = new Promise((resolve) => {
+      const settle = (exit: ProcessExit) => {
+        this.#hasExited = true
+        resolve(exit)
+      }
+      child.once('exit', (code, signal) => settle({ code, signal }))
+      child.once('error', () => settle({ code: null, signal: null }))
+    })
+  }
+
+  static async spawn(
+    toolchain: Toolchain,
+    dataDir: DataDir,
+    args: readonly string[],
+    log: ServerLog,
+  ): Promise<Postmaster> {
+    const server = toolchain.command('postgres', ['-D', dataDir.cluster, ...args])
+    const { file, args: fileArgs, ...identity } = server
+    const output = await log.openForServer()
+    try {
+      const child = spawn(file, fileArgs, {
+        ...identity,
+        stdio: ['ignore', output.fd, output.fd],
+        // A session of its own: Ctrl-C in a terminal reaches the owner, who still needs the
+        // database to finish its work, and not the server.
+        detached: true,
+        windowsHide: true,
+      })
+      return new Postmaster(child, { toolchain, dataDir })
+    } finally {
+      await output.close()
+    }
+  }
+
+  get hasExited(): boolean {
+    return this.#hasExited
+  }
+
+  /** A fast shutdown: sessions are ended and everything is written. Firmer after the deadline. */
+  async shutDown(deadlineMs: number): Promise<ProcessExit> {
+    await this.#request('fast')
+    if (!(await this.#exitsWithin(deadlineMs))) await this.shutDownNow()
+    return this.exited
+  }
+
+  /** An immediate shutdown: the next start recovers from the write-ahead log. */
+  async shutDownNow(): Promise<ProcessExit> {
+    await this.#request('immediate')
+    if (!(await this.#exitsWithin(immediateDeadlineMs))) this.#signal('SIGKILL')
+    return this.exited
+  }
+
+  async #exitsWithin(deadlineMs: number): Promise<boolean> {
+    return waitUntil(() => this.#hasExited, deadlineMs, { pollMs: 5 })
+  }
+
+  async #request(mode: 'fast' | 'immediate'): Promise<void> {
+    if (process.platform !== 'win32') {
+      this.#signal(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      return
+    }
+    // Windows has no signals; pg_ctl speaks to the server in another way.
+    const args = ['stop', '-D', this.#dataDir.cluster, '-m', mode, '--no-wait']
+    await runCommand(this.#toolchain.command('pg_ctl', args))
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#hasExited || this.pid === undefined) return
+    try {
+      process.kill(this.pid, signal)
+    } catch {
+      // It ended a moment ago; its exit event is on the way.
+    }
+  }
+}

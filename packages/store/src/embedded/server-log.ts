@@ -1,0 +1,79 @@
+/**
+ * The server's log: a file that the server holds open as its stderr, so that it neither waits for
+ * this process nor loses lines when this process dies.
+ *
+ * PostgreSQL's own collector cannot bound the total size, so the file is rotated here: when it has
+ * grown past the limit it is copied to `<path>.1` and emptied, which a file opened for appending
+ * allows. A line written between the two steps is lost. Reading the log never fails.
+ */
+import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
+
+const sizeMax = 10 * 1024 * 1024
+const tailBytesMax = 16 * 1024
+const rotationCheckMs = 15_000
+
+export class ServerLog {
+  readonly #path: string
+  readonly #sizeMax: number
+  /** Where the current server's lines begin. */
+  #begin = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string, limits: { sizeMax?: number } = {}) {
+    this.#path = path
+    this.#sizeMax = limits.sizeMax ?? sizeMax
+  }
+
+  /** Opens the log for a server that is about to start; the caller closes the handle. */
+  async openForServer(): Promise<FileHandle> {
+    await this.rotate()
+    const file = await open(this.#path, 'a', 0o600)
+    this.#begin = (await file.stat()).size
+    return file
+  }
+
+  watchSize(): void {
+    this.#timer ??= setInterval(() => {
+      // A failed rotation, on a full disk perhaps, is tried again the next time.
+      this.rotate().catch(() => {})
+    }, rotationCheckMs).unref()
+  }
+
+  unwatchSize(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async rotate(): Promise<void> {
+    const size = await this.#size()
+    if (size <= this.#sizeMax) return
+    await copyFile(this.#path, `${this.#path}.1`)
+    await truncate(this.#path)
+    this.#begin = 0
+  }
+
+  /** The last lines that the current server has logged. */
+  async tail(linesMax = 20): Promise<string> {
+    const file = await open(this.#path, 'r').catch(() => undefined)
+    if (!file) return ''
+    try {
+      const { size } = await file.stat()
+      const from = Math.max(this.#begin, size - tailBytesMax)
+      const buffer = Buffer.alloc(Math.max(0, size - from))
+      await file.read(buffer, 0, buffer.length, from)
+      const lines = buffer.toString('utf8').trimEnd().split('\n')
+      return lines.filter(isTelling).slice(-linesMax).join('\n')
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #size(): Promise<number> {
+    return (await stat(this.#path).catch(() => undefined))?.size ?? 0
+  }
+}
+
+/** The answers to a supervisor that asks whether the server is up would crowd out the reason. */
+function isTelling(line: string): boolean {
+  return !line.includes('the database system is starting up')
+}

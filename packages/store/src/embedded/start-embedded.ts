@@ -1,0 +1,88 @@
+/**
+ * Starts a PostgreSQL server that belongs to this process, on a data directory that belongs to it
+ * alone. The steps are in the order in which they may be undone: nothing is written before the lock
+ * is held, and the lock is released when any of them fails.
+ */
+import { type ChosenLauncher, chooseLauncher } from './choose-launcher.ts'
+import { checkCluster, clusterExists, initCluster, removeUnfinishedClusters } from './cluster.ts'
+import { endClusterProcesses } from './cluster-processes.ts'
+import { type DataDir, prepareDataDir } from './data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
+import { compileOptions, type EmbeddedConfig, type EmbeddedOptions } from './embedded-options.ts'
+import type { EmbeddedServer } from './embedded-server.ts'
+import { type LaunchPlan, launch } from './launch.ts'
+import { findNativeDir } from './native-dir.ts'
+import { acquireOwnerLock } from './owner-lock.ts'
+import { newPassword, readPassword, resetPassword, storePassword } from './password.ts'
+import { choosePort, rememberPort } from './port.ts'
+import { runCommand } from './run-command.ts'
+import { ServerLog } from './server-log.ts'
+import { Supervisor } from './supervisor.ts'
+
+/** How often a picked port may be snatched away between the look and the start. */
+const portAttemptsMax = 3
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const config = compileOptions(options)
+  config.signal.throwIfAborted()
+  const native = config.binaries ?? findNativeDir()
+  const dataDir = await prepareDataDir(config.dataDir)
+  const lock = await acquireOwnerLock(dataDir.root, { signal: config.signal })
+  try {
+    const chosen = await chooseLauncher(dataDir, native, config.asRoot)
+    await endClusterProcesses(dataDir, config.signal)
+    const plan: LaunchPlan = {
+      config,
+      dataDir,
+      toolchain: chosen.toolchain,
+      log: new ServerLog(dataDir.log),
+      password: await prepareCluster(chosen, dataDir, config),
+      supportsLz4: await supportsLz4(chosen, dataDir),
+    }
+    const { postmaster, port } = await launchOnPort(plan)
+    return new Supervisor({ plan, port, version: chosen.version, lock, postmaster })
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** Returns the password of a cluster that exists and fits. */
+async function prepareCluster(chosen: ChosenLauncher, dataDir: DataDir, config: EmbeddedConfig) {
+  const { fastInit, signal } = config
+  await removeUnfinishedClusters(dataDir)
+  const isNew = !(await clusterExists(dataDir))
+  if (!isNew) await checkCluster(chosen, dataDir)
+  const stored = await readPassword(dataDir)
+  const password = stored ?? newPassword()
+  if (isNew) {
+    await storePassword(dataDir, password)
+    await initCluster(chosen, dataDir, { password, fastInit, signal })
+  } else if (!stored) {
+    await resetPassword(chosen.toolchain, dataDir, password, signal)
+    await storePassword(dataDir, password)
+  }
+  return password
+}
+
+/** A build without lz4 does not know the value, so asking for it is the test. */
+async function supportsLz4({ toolchain }: ChosenLauncher, { cluster }: DataDir): Promise<boolean> {
+  const args = ['-D', cluster, '-C', 'wal_compression', '-c', 'wal_compression=lz4']
+  return (await runCommand(toolchain.command('postgres', args))).ok
+}
+
+async function launchOnPort(plan: LaunchPlan) {
+  const { config, dataDir } = plan
+  for (let attempt = 1; ; attempt++) {
+    const port = await choosePort(config.port, dataDir)
+    try {
+      const postmaster = await launch(plan, port, config.signal)
+      if (config.port === 0) await rememberPort(port, dataDir)
+      return { postmaster, port }
+    } catch (error) {
+      const wasSnatched =
+        error instanceof EmbeddedError && error.code === EmbeddedErrorCode.PortInUse
+      if (!wasSnatched || config.port !== 0 || attempt >= portAttemptsMax) throw error
+    }
+  }
+}

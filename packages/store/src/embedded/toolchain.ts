@@ -1,0 +1,44 @@
+/** How to run one of PostgreSQL's programs for this data directory on this machine. */
+import { join } from 'node:path'
+import type { Launcher } from './launcher.ts'
+import type { Command } from './run-command.ts'
+
+export type Program = 'initdb' | 'pg_ctl' | 'postgres'
+
+export class Toolchain {
+  readonly native: string
+  readonly launcher: Launcher
+  readonly #cwd: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(native: string, launcher: Launcher, cwd: string, libraries: NodeJS.ProcessEnv) {
+    this.native = native
+    this.launcher = launcher
+    // The current directory of this process may be closed to a service user.
+    this.#cwd = cwd
+    this.#env = { ...inheritedEnvironment(), ...libraries, TZ: 'UTC', LC_ALL: 'C' }
+  }
+
+  command(program: Program, args: readonly string[]): Command {
+    return this.wrap(join(this.native, 'bin', program), args)
+  }
+
+  /** Runs any other program the way PostgreSQL is run, to find out what it would be able to do. */
+  wrap(program: string, args: readonly string[]): Command {
+    const [file = program, ...rest] = [...this.launcher.prefix, program, ...args]
+    return { file, args: rest, cwd: this.#cwd, env: this.#env, ...this.launcher.identity }
+  }
+}
+
+/**
+ * Only what finding and loading programs takes: PostgreSQL reads settings from variables such as
+ * PGPORT and PGDATA, which are meant for other servers.
+ */
+function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const names = process.platform === 'win32' ? ['PATH', 'SystemRoot', 'TEMP', 'TMP'] : ['PATH']
+  const present = names.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(present) }
+}

@@ -1,0 +1,112 @@
+/**
+ * Finds the server that takes writes and connects to it. With several hosts each is tried in turn, the
+ * one that worked last first; a standby is left alone. Fails with `database_unavailable` naming each host
+ * and why, or at once for what no retry can mend (a wrong password, no such database).
+ */
+import { PunctualError } from '@punctual/core'
+import pg from 'pg'
+import { type ConnectionTarget, parseConnectionUrl, type ServerAddress } from './connection-url.ts'
+
+/** Every value comes back as text; what a caller needs otherwise it converts itself. */
+const asText = { getTypeParser: () => (value: string) => value }
+
+const HOPELESS = new Set(['28P01', '28000', '3D000', '42501'])
+
+export interface EndpointOptions {
+  readonly url: string
+  readonly applicationName: string
+  readonly connectTimeoutMs?: number
+}
+
+export interface ConnectSettings {
+  /** Calls are sent without waiting for the answers of those before. */
+  readonly pipeline?: boolean
+  /** Values come back as the driver's own types: for connections that users are handed. */
+  readonly parsed?: boolean
+}
+
+export class Endpoint {
+  readonly target: ConnectionTarget
+  readonly #options: EndpointOptions
+  #preferred = 0
+
+  constructor(options: EndpointOptions) {
+    this.#options = options
+    this.target = parseConnectionUrl(options.url)
+  }
+
+  /** A connected client on a writable server. The caller owns it, and listens for its errors. */
+  async connect(settings: ConnectSettings): Promise<pg.Client> {
+    const failures: string[] = []
+    const { servers } = this.target
+    for (let i = 0; i < servers.length; i++) {
+      const index = (this.#preferred + i) % servers.length
+      const server = servers[index] as ServerAddress
+      try {
+        const client = await this.#connectTo(server, settings)
+        if (client === 'standby') {
+          failures.push(`${server.host}:${server.port} is read-only`)
+          continue
+        }
+        this.#preferred = index
+        return client
+      } catch (cause) {
+        const { code, message } = cause as { code?: string; message: string }
+        if (code !== undefined && HOPELESS.has(code)) throw cause
+        failures.push(`${server.host}:${server.port}: ${message || code}`)
+      }
+    }
+    throw new PunctualError(
+      'database_unavailable',
+      `PostgreSQL cannot be reached: ${failures.join('; ')}.`,
+    )
+  }
+
+  async #connectTo(
+    server: ServerAddress,
+    settings: ConnectSettings,
+  ): Promise<pg.Client | 'standby'> {
+    const { user, password, database, parameters } = this.target
+    const config = {
+      host: server.host,
+      port: server.port,
+      user,
+      password,
+      database,
+      ssl: sslFrom(parameters),
+      application_name: this.#options.applicationName,
+      connectionTimeoutMillis: this.#options.connectTimeoutMs ?? 10_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5_000,
+      ...(settings.parsed !== true && { types: asText }),
+      pipeline: settings.pipeline === true,
+    }
+    const client = new pg.Client(config as unknown as pg.ClientConfig)
+    // An error after connecting is reported by whoever is waiting; without a listener it ends the process.
+    client.on('error', () => undefined)
+    await client.connect()
+    if (this.target.servers.length > 1) {
+      const answer = await client.query({ text: 'select pg_is_in_recovery()', rowMode: 'array' })
+      if (String(answer.rows[0]?.[0]).startsWith('t')) {
+        await client.end()
+        return 'standby'
+      }
+    }
+    return client
+  }
+}
+
+function sslFrom(parameters: Readonly<Record<string, string>>): boolean | object | undefined {
+  switch (parameters.sslmode) {
+    case undefined:
+    case 'disable':
+    case 'prefer':
+    case 'allow':
+      return undefined
+    case 'no-verify':
+    case 'require':
+      return { rejectUnauthorized: false }
+    default:
+      return { rejectUnauthorized: true }
+  }
+}

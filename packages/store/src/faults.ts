@@ -1,0 +1,67 @@
+/** What an error of the database means for the caller: the one place that reads SQLSTATEs. */
+
+/** Nothing happened, and the same call may succeed: deadlock, serialisation, lock or statement timeout. */
+const AGAIN = new Set(['40001', '40P01', '55P03', '57014'])
+
+/** The connection or the server is going: whether the call took effect is not known. */
+const CONNECTION = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08003',
+  '08006',
+  '08001',
+  '08004',
+  '53300',
+  '25006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+  'database_unavailable',
+])
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+export function isTransient(error: unknown): boolean {
+  return AGAIN.has(codeOf(error))
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03'
+}
+
+export function isConnectionFault(error: unknown): boolean {
+  if (CONNECTION.has(codeOf(error))) return true
+  const message = error instanceof Error ? error.message : ''
+  return /Connection terminated|Query read timeout|not queryable|Client was closed|timeout expired|connection error/i.test(
+    message,
+  )
+}
+
+/** A value that PostgreSQL cannot store: one row is to blame, not the statement. */
+export function isDataFault(error: unknown): boolean {
+  const code = codeOf(error)
+  return (
+    code.startsWith('22') ||
+    code.startsWith('54') ||
+    (code.startsWith('23') && !isMissingPartition(error))
+  )
+}
+
+export function isMissingPartition(error: unknown): boolean {
+  if (codeOf(error) === '42P01') return /_\d{8}"? does not exist/.test((error as Error).message)
+  return codeOf(error) === '23514' && /no partition of relation/.test((error as Error).message)
+}
+
+export function isMissingSchema(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '3F000' || (code === '42P01' && !isMissingPartition(error))
+}

@@ -1,0 +1,135 @@
+/**
+ * Submissions in a conversation: those with a key (one live run per key) and those inside a user's own
+ * transaction. Keys are taken first, sorted, in a statement of their own, and only what got its key is
+ * inserted. When the holder of a key ends between our two looks we look again, a bounded number of times.
+ */
+import { invariant, PunctualError } from '@punctual/core'
+import type { Conversations } from './conversations.ts'
+import type { Database } from './database.ts'
+import { isLockTimeout } from './faults.ts'
+import type { Signals } from './signals.ts'
+import type { Prepared, Submitter } from './submitter.ts'
+
+/** Whatever can run a statement: a client of `pg`, or anything shaped like one. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+export interface Accepted {
+  readonly id: string
+  /** False when a live run with the same key was there already, and its id is returned. */
+  readonly created: boolean
+}
+
+const TRIES = 10
+
+function rowsOf(result: { rows: unknown[] }): { key: string; run_id: string }[] {
+  return result.rows as { key: string; run_id: string }[]
+}
+
+export class KeyedSubmitter {
+  readonly #database: Database
+  readonly #submitter: Submitter
+  readonly #signals: Signals
+  readonly #conversations: Conversations
+
+  constructor(
+    database: Database,
+    conversations: Conversations,
+    submitter: Submitter,
+    signals: Signals,
+  ) {
+    this.#database = database
+    this.#conversations = conversations
+    this.#submitter = submitter
+    this.#signals = signals
+  }
+
+  /** In a transaction of our own. */
+  async submit(runs: readonly Prepared[], tenantId: number): Promise<Accepted[]> {
+    const accepted = await this.#conversations.transaction(async (client) => {
+      await client.query("set local lock_timeout = '5s'")
+      return this.submitIn(client, runs, tenantId, false)
+    })
+    this.#signals.due(new Set(runs.map((run) => run.lane)))
+    return accepted
+  }
+
+  /** In a transaction that somebody else commits or rolls back; the hint goes with its commit. */
+  async submitIn(
+    tx: Queryable,
+    runs: readonly Prepared[],
+    tenantId: number,
+    notify = true,
+  ): Promise<Accepted[]> {
+    const holders = await this.#takeKeys(tx, runs, tenantId)
+    const accepted = runs.map((run) => {
+      const { key } = run.submission.options
+      const id = key === null ? run.id : holders.get(key)
+      invariant(id !== undefined, 'every key has a holder')
+      return { id, created: id === run.id }
+    })
+    const fresh = runs.filter((_, i) => accepted[i]?.created)
+    if (fresh.length > 0)
+      for (const { statement, values } of this.#submitter.inserts(fresh, false, tenantId))
+        await tx.query(statement.text, values as unknown[])
+    if (notify && fresh.length > 0)
+      await tx.query('select pg_notify($1, $2)', [
+        this.#signals.channelName,
+        this.#signals.payloadFor(new Set(fresh.map((run) => run.lane))),
+      ])
+    return accepted
+  }
+
+  /** Key by key, who holds it now: one of these runs, or one that was there before. */
+  async #takeKeys(
+    tx: Queryable,
+    runs: readonly Prepared[],
+    tenantId: number,
+  ): Promise<Map<string, string>> {
+    const wanted = new Map<string, string>()
+    for (const run of runs) {
+      const { key } = run.submission.options
+      if (key !== null && !wanted.has(key)) wanted.set(key, run.id)
+    }
+    const holders = new Map<string, string>()
+    for (let attempt = 0; wanted.size > 0 && attempt < TRIES; attempt++) {
+      const keys = [...wanted.keys()].sort()
+      const ids = keys.map((key) => wanted.get(key) as string)
+      try {
+        const taken = await tx.query(this.#database.statement('submit/take-keys').text, [
+          tenantId,
+          keys,
+          ids,
+        ])
+        const left = new Set(keys)
+        for (const row of rowsOf(taken)) {
+          holders.set(row.key, row.run_id)
+          left.delete(row.key)
+        }
+        if (left.size > 0) {
+          const found = await tx.query(this.#database.statement('submit/find-keys').text, [
+            tenantId,
+            [...left],
+          ])
+          for (const row of rowsOf(found)) holders.set(row.key, row.run_id)
+        }
+      } catch (cause) {
+        if (!isLockTimeout(cause)) throw cause
+        throw new PunctualError(
+          'key_busy',
+          'Another open transaction is submitting the same key. Try again when it has ended.',
+          { field: 'key', cause },
+        )
+      }
+      for (const key of holders.keys()) wanted.delete(key)
+    }
+    if (wanted.size > 0)
+      throw new PunctualError(
+        'key_busy',
+        'The key changes hands faster than it can be read. Try again.',
+        { field: 'key' },
+      )
+    return holders
+  }
+}

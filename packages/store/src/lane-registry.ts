@@ -1,0 +1,61 @@
+/** Interns lanes, and remembers them: a submission looks its lane up in memory. */
+import { type LaneKey, limits, PunctualError } from '@punctual/core'
+import type { Database } from './database.ts'
+
+export class LaneRegistry {
+  readonly #database: Database
+  readonly #ids = new Map<string, number>()
+  readonly #asked = new Map<string, Promise<number>>()
+  /** Called with a lane that was not known here before: workers may have to learn of it. */
+  onNew: (lane: number) => void = () => undefined
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  static #name(key: LaneKey): string {
+    return `${key.tenantId}\u0000${key.priority}\u0000${key.queue}\u0000${key.handler}`
+  }
+
+  known(key: LaneKey): number | undefined {
+    return this.#ids.get(LaneRegistry.#name(key))
+  }
+
+  /** After a fail-over a lane may be gone with the commits that were lost. */
+  forget(): void {
+    this.#ids.clear()
+  }
+
+  async intern(key: LaneKey): Promise<number> {
+    const name = LaneRegistry.#name(key)
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
+    let asking = this.#asked.get(name)
+    if (!asking) {
+      asking = this.#ask(key, name).finally(() => this.#asked.delete(name))
+      this.#asked.set(name, asking)
+    }
+    return asking
+  }
+
+  async #ask(key: LaneKey, name: string): Promise<number> {
+    const values = [key.tenantId, key.queue, key.handler, key.priority]
+    const find = () =>
+      this.#database.read.query(this.#database.statement('lanes/find-lane'), values)
+    let [row] = await find()
+    if (!row) {
+      const intern = this.#database.statement('lanes/intern-lane')
+      await this.#database.read.query(intern, [...values, limits.lanesPerTenant])
+      ;[row] = await find()
+      if (!row)
+        throw new PunctualError(
+          'lanes_exhausted',
+          `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues; put what varies into labels or a key.`,
+        )
+      this.onNew(Number(row[0]))
+    }
+    const id = Number(row[0])
+    this.#ids.set(name, id)
+    return id
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The days of history. A day is one partition of each history table, made ahead of time: created beside
+ * its parent and attached, so that the parent is locked only for a moment, under a short lock_timeout, and
+ * a user's open transaction delays this file and never a submit.
+ */
+import { PunctualError, runIdFloor } from '@punctual/core'
+import type pg from 'pg'
+import { DAY_MS, dayName, dayOfName, dayStart } from './days.ts'
+import { isTransient } from './faults.ts'
+
+export const historyTables = {
+  runs: 'id',
+  outcomes: 'run_id',
+  attempts: 'run_id',
+  run_logs: 'run_id',
+} as const
+export type HistoryTable = keyof typeof historyTables
+const tables = Object.keys(historyTables) as HistoryTable[]
+
+const DDL_TRIES = 20
+
+/** Runs DDL in a transaction that gives up its wait for a lock after 200 ms and tries again. */
+export async function runDdl(
+  client: pg.Client,
+  statements: readonly string[],
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query('begin isolation level read committed')
+      await client.query("set local lock_timeout = '200ms'")
+      for (const statement of statements) await client.query(statement)
+      await client.query('commit')
+      return
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined)
+      if (!isTransient(error) || attempt >= DDL_TRIES) throw error
+      await pause(50 * attempt)
+    }
+  }
+}
+
+/** The days that have a complete set of partitions, and those that have some of it. */
+export async function listDays(
+  client: pg.Client,
+  schema: string,
+): Promise<{ complete: string[]; partial: string[] }> {
+  const { rows } = await client.query(
+    `select p.relname as parent, c.relname as child
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     join pg_class p on p.oid = i.inhparent
+     join pg_namespace n on n.oid = p.relnamespace
+     where n.nspname = $1 and not i.inhdetachpending`,
+    [schema],
+  )
+  const days = new Map<string, number>()
+  for (const row of rows as { parent: string; child: string }[]) {
+    const day = row.child.slice(row.parent.length + 1)
+    if (/^\d{8}$/.test(day)) days.set(day, (days.get(day) ?? 0) + 1)
+  }
+  const names = [...days.keys()].sort()
+  return {
+    complete: names.filter((day) => days.get(day) === tables.length),
+    partial: names.filter((day) => days.get(day) !== tables.length),
+  }
+}
+
+function ddlForDay(schema: string, table: HistoryTable, dayMs: number): string[] {
+  const name = `${table}_${dayName(dayMs)}`
+  const column = historyTables[table]
+  const from = runIdFloor(dayMs)
+  const to = runIdFloor(dayMs + DAY_MS)
+  return [
+    `create table if not exists ${schema}.${name} (like ${schema}.${table} including all)`,
+    // With this check in place attaching needs no scan.
+    `do $$ begin
+       if not exists (select from pg_inherits where inhrelid = '${schema}.${name}'::regclass) then
+         alter table ${schema}.${name} drop constraint if exists ${name}_day;
+         alter table ${schema}.${name} add constraint ${name}_day check (${column} is not null and ${column} >= '${from}' and ${column} < '${to}');
+         alter table ${schema}.${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}');
+         alter table ${schema}.${name} drop constraint ${name}_day;
+       end if;
+     end $$`,
+  ]
+}
+
+export async function ensureDay(
+  client: pg.Client,
+  schema: string,
+  dayMs: number,
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
+  for (const table of tables) await runDdl(client, ddlForDay(schema, table, dayStart(dayMs)), pause)
+}
+
+/** Makes every missing day from yesterday to so many days ahead; returns those it made. */
+export async function ensureDays(
+  client: pg.Client,
+  schema: string,
+  nowMs: number,
+  daysAhead: number,
+  pause: (ms: number) => Promise<void>,
+): Promise<readonly string[]> {
+  const complete = new Set((await listDays(client, schema)).complete)
+  const made: string[] = []
+  for (let offset = -1; offset <= daysAhead; offset++) {
+    const dayMs = dayStart(nowMs) + offset * DAY_MS
+    if (complete.has(dayName(dayMs))) continue
+    await ensureDay(client, schema, dayMs, pause)
+    made.push(dayName(dayMs))
+  }
+  return made
+}
+
+/** Throws unless today and tomorrow can be written to. */
+export async function checkDays(client: pg.Client, schema: string, nowMs: number): Promise<void> {
+  const complete = new Set((await listDays(client, schema)).complete)
+  for (const dayMs of [nowMs, nowMs + DAY_MS])
+    if (!complete.has(dayName(dayMs)))
+      throw new PunctualError(
+        'partition_missing',
+        `The day ${dayName(dayMs)} has no partitions. Run \`punctual migrate\`, or start a node with the janitor role.`,
+        { id: dayName(dayMs) },
+      )
+}
+
+export function daysBefore(days: readonly string[], cutoffMs: number): readonly string[] {
+  return days.filter((day) => dayOfName(day) + DAY_MS <= cutoffMs)
+}

@@ -1,0 +1,184 @@
+/** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
+import { type Clock, defaults, PunctualError, type Random, type Submission } from '@punctual/core'
+import { uuidArray } from './binary-arrays.ts'
+import { Conversations } from './conversations.ts'
+import { Database, type DatabaseOptions } from './database.ts'
+import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
+import { LaneRegistry } from './lane-registry.ts'
+import { migrate, migrationStatus } from './migrations.ts'
+import { checkDays, ensureDays } from './partitions.ts'
+import { retrying } from './retrying.ts'
+import { RunReader } from './run-reader.ts'
+import { Signals } from './signals.ts'
+import { Submitter } from './submitter.ts'
+import { PostgresUpkeepStore } from './upkeep-store.ts'
+import { PostgresWorkStore } from './work-store.ts'
+
+export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
+  readonly clock: Clock
+  readonly random: Random
+  /** A name of this process that no other has. */
+  readonly node: string
+  readonly horizonMs?: number
+}
+
+export class PostgresStore {
+  readonly database: Database
+  readonly signals: Signals
+  readonly lanes: LaneRegistry
+  readonly work: PostgresWorkStore
+  readonly upkeep: PostgresUpkeepStore
+  readonly runs: RunReader
+  readonly horizonMs: number
+  readonly #conversations: Conversations
+  readonly #userConversations: Conversations
+  readonly #submitter: Submitter
+  readonly #keyed: KeyedSubmitter
+
+  constructor(options: PostgresStoreOptions) {
+    this.horizonMs = options.horizonMs ?? defaults.horizonMs
+    this.database = new Database(options)
+    this.#conversations = new Conversations(this.database)
+    this.#userConversations = new Conversations(this.database, { parsed: true })
+    this.signals = new Signals(this.database, options.node)
+    this.lanes = new LaneRegistry(this.database)
+    this.lanes.onNew = (lane) => this.signals.due([lane], true)
+    this.upkeep = new PostgresUpkeepStore(this.database, this.#conversations)
+    const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
+    this.work = new PostgresWorkStore({
+      database: this.database,
+      ensurePartitions,
+      horizonMs: this.horizonMs,
+    })
+    this.runs = new RunReader(this.database)
+    this.#submitter = new Submitter({
+      database: this.database,
+      lanes: this.lanes,
+      signals: this.signals,
+      random: options.random,
+      ensurePartitions,
+      horizonMs: this.horizonMs,
+    })
+    this.#keyed = new KeyedSubmitter(
+      this.database,
+      this.#conversations,
+      this.#submitter,
+      this.signals,
+    )
+  }
+
+  /** Brings the schema up to date and makes the coming days; returns the names of what was applied. */
+  migrate(): Promise<readonly string[]> {
+    const { schema, clock, localClock } = this.database
+    return this.#conversations.with(async (client) => {
+      const applied = await migrate(client, schema)
+      await ensureDays(client, schema, clock.nowMs(), defaults.partitionDaysAhead, (ms) =>
+        localClock.sleep(ms),
+      )
+      return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
+    })
+  }
+
+  /** Throws unless the schema is one that this version can work with, and today can be written to. */
+  check(): Promise<void> {
+    const { schema, clock } = this.database
+    return this.#conversations.with(async (client) => {
+      const { rows } = await client.query('show server_version_num')
+      const version = Math.floor(Number(rows[0].server_version_num) / 10_000)
+      if (version < 15)
+        throw new PunctualError(
+          'database_unsupported',
+          `The server is PostgreSQL ${version}; Punctual needs 15 or newer.`,
+        )
+      const { pending } = await migrationStatus(client, schema)
+      if (pending.length > 0)
+        throw new PunctualError(
+          'schema_missing',
+          `The schema ${schema} lacks ${pending.length} migration(s), the first is ${pending[0]?.version} (${pending[0]?.name}). Run \`punctual migrate\`.`,
+        )
+      await checkDays(client, schema, clock.nowMs())
+    })
+  }
+
+  async submit(
+    submissions: readonly Submission[],
+    options: { tenantId?: number; tx?: Queryable } = {},
+  ): Promise<readonly Accepted[]> {
+    const tenantId = options.tenantId ?? 1
+    const runs = await this.#submitter.prepare(submissions, tenantId)
+    if (options.tx) return this.#keyed.submitIn(options.tx, runs, tenantId)
+    if (runs.some((run) => run.submission.options.key !== null))
+      return retrying({ clock: this.database.localClock, deadlineMs: 10_000 }, () =>
+        this.#keyed.submit(runs, tenantId),
+      )
+    await this.#submitter.submit(runs)
+    return runs.map((run) => ({ id: run.id, created: true }))
+  }
+
+  /** Whether a live worker would take runs of this handler from this queue. */
+  async hasHandler(handler: string, queue: string): Promise<boolean> {
+    const [row] = await this.database.read.query(this.database.statement('sessions/find-handler'), [
+      handler,
+      queue,
+    ])
+    return row?.[0] === 't'
+  }
+
+  /** Cancels runs that have not started; returns the ids that it cancelled. */
+  async cancelWaiting(
+    ids: readonly string[],
+    reason: string,
+    tenantId = 1,
+  ): Promise<ReadonlySet<string>> {
+    return this.#inPlaces('cancel', ids, (left) => [0, uuidArray(left), tenantId, reason])
+  }
+
+  /** Gives runs that have not started another time; returns the ids that it moved. */
+  async reschedule(
+    ids: readonly string[],
+    dueMs: number,
+    tenantId = 1,
+  ): Promise<ReadonlySet<string>> {
+    const moved = await this.#inPlaces('reschedule', ids, (left) => [
+      uuidArray(left),
+      tenantId,
+      dueMs,
+      this.horizonMs,
+    ])
+    if (moved.size > 0) this.signals.due([], true)
+    return moved
+  }
+
+  /**
+   * Looks into one place after the other, each with a fresh snapshot, until every run has answered: in one
+   * statement a run that moves meanwhile would be found nowhere.
+   */
+  async #inPlaces(
+    verb: 'cancel' | 'reschedule',
+    ids: readonly string[],
+    values: (left: readonly string[]) => (Buffer | number | string)[],
+  ): Promise<ReadonlySet<string>> {
+    const done = new Set<string>()
+    for (const place of ['later', 'queue', 'later']) {
+      const left = ids.filter((id) => !done.has(id))
+      if (left.length === 0) break
+      const rows = await this.database.read.pinnedOne(
+        this.database.statement(`runs/${verb}-in-${place}`),
+        values(left),
+      )
+      for (const [id] of rows) done.add(id as string)
+    }
+    return done
+  }
+
+  /** A transaction whose connection answers with the driver's own types: for handlers. */
+  transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+    return this.#userConversations.transaction(work)
+  }
+
+  async close(): Promise<void> {
+    await this.signals.close()
+    await Promise.all([this.#conversations.close(), this.#userConversations.close()])
+    await this.database.close()
+  }
+}

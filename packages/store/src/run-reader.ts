@@ -1,0 +1,286 @@
+/** Reads runs for people: one with everything about it, lists by state, logs. Never used for a decision. */
+import {
+  type Attempt,
+  type AttemptOutcome,
+  attemptOutcomeOf,
+  type Failure,
+  type FinalState,
+  finalStateOf,
+  finalStates,
+  type LogLine,
+  type Run,
+  type RunState,
+  type RunSummary,
+  runIdFloor,
+} from '@punctual/core'
+import { int2Array, uuidArray } from './binary-arrays.ts'
+import type { Row } from './channel.ts'
+import type { Database } from './database.ts'
+import { DAY_MS, dayStart } from './days.ts'
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+export interface ListFilter {
+  readonly tenantId?: number
+  readonly states?: readonly RunState[]
+  readonly queue?: string
+  readonly handler?: string
+  readonly limit?: number
+  /** How many days back finished runs are looked for. @default 90 */
+  readonly days?: number
+}
+
+const date = (text: string | null | undefined) => (text ? new Date(text) : null)
+const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
+
+export class RunReader {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async find(id: string, tenantId: number | null = null): Promise<Run | null> {
+    const { read } = this.#database
+    const [[row], attempts] = await Promise.all([
+      read.query(this.#database.statement('runs/find-run'), [id, tenantId]),
+      read.query(this.#database.statement('runs/list-attempts'), [id]),
+    ])
+    return row ? toRun(row, attempts.map(toAttempt)) : null
+  }
+
+  /** Which of these runs have ended. */
+  async finished(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const sorted = [...ids].sort()
+    const rows = await this.#database.read.query(this.#database.statement('runs/find-finished'), [
+      uuidArray(sorted),
+      sorted[0] as string,
+      sorted.at(-1) as string,
+    ])
+    return new Set(rows.map(([id]) => id as string))
+  }
+
+  async logs(
+    id: string,
+    after: { attempt: number; seq: number } = { attempt: 0, seq: -1 },
+    limit = 10_000,
+  ) {
+    const rows = await this.#database.read.query(this.#database.statement('runs/list-logs'), [
+      id,
+      after.attempt,
+      after.seq,
+      limit,
+    ])
+    return rows.map(([at, attempt, seq, level, message, data]): LogLine & { seq: number } => ({
+      at: new Date(at as string),
+      attempt: Number(attempt),
+      seq: Number(seq),
+      level: logLevels[Number(level)] ?? 'info',
+      message: message as string,
+      data: json(data),
+    }))
+  }
+
+  async list(filter: ListFilter = {}): Promise<RunSummary[]> {
+    const limit = Math.min(filter.limit ?? 50, 1_000)
+    const wants = (state: RunState) => !filter.states?.length || filter.states.includes(state)
+    const lists = await Promise.all([
+      wants('running') ? this.#running(filter, limit) : [],
+      wants('queued') || wants('scheduled') ? this.#waiting(filter, limit) : [],
+      this.#finished(filter, limit),
+    ])
+    return lists
+      .flat()
+      .filter((run) => wants(run.state))
+      .slice(0, limit)
+  }
+
+  #scope(filter: ListFilter) {
+    return [filter.tenantId ?? 1, filter.queue ?? null, filter.handler ?? null] as const
+  }
+
+  async #waiting(filter: ListFilter, limit: number): Promise<RunSummary[]> {
+    const rows = await this.#database.read.query(this.#database.statement('runs/list-waiting'), [
+      ...this.#scope(filter),
+      limit,
+    ])
+    return rows.map(([id, queued, handler, queue, priority, dueAt, attempt]) => ({
+      ...summary(id, handler, queue, priority, dueAt, attempt),
+      state: queued === 't' ? 'queued' : 'scheduled',
+    }))
+  }
+
+  async #running(filter: ListFilter, limit: number): Promise<RunSummary[]> {
+    const rows = await this.#database.read.query(this.#database.statement('runs/list-running'), [
+      ...this.#scope(filter),
+      limit,
+    ])
+    return rows.map(([id, handler, queue, priority, dueAt, attempt]) => ({
+      ...summary(id, handler, queue, priority, dueAt, attempt),
+      state: 'running' as const,
+    }))
+  }
+
+  /** Walks the days newest first: one statement over all of them would lock every partition. */
+  async #finished(filter: ListFilter, limit: number): Promise<RunSummary[]> {
+    const states = (Object.keys(finalStates) as FinalState[]).filter(
+      (s) => !filter.states?.length || filter.states.includes(s),
+    )
+    if (states.length === 0) return []
+    const found: RunSummary[] = []
+    const todayMs = dayStart(this.#database.clock.nowMs())
+    for (let back = -14; back <= (filter.days ?? 90) && found.length < limit; back++) {
+      const fromMs = todayMs - back * DAY_MS
+      const rows = await this.#database.read.query(this.#database.statement('runs/list-finished'), [
+        ...this.#scope(filter),
+        int2Array(states.map((state) => finalStates[state])),
+        runIdFloor(fromMs),
+        runIdFloor(fromMs + DAY_MS),
+        limit - found.length,
+      ])
+      for (const [
+        id,
+        state,
+        handler,
+        queue,
+        priority,
+        dueAt,
+        attempt,
+        finishedAt,
+        error,
+        reason,
+      ] of rows)
+        found.push({
+          ...summary(id, handler, queue, priority, dueAt, attempt),
+          state: finalStateOf.get(Number(state)) as FinalState,
+          finishedAt: date(finishedAt),
+          error: error ?? reason ?? null,
+        })
+    }
+    return found
+  }
+}
+
+type Text = string | null | undefined
+
+function summary(id: Text, handler: Text, queue: Text, priority: Text, dueAt: Text, attempt: Text) {
+  return {
+    id: id as string,
+    handler: handler as string,
+    queue: queue as string,
+    priority: Number(priority),
+    dueAt: new Date(dueAt as string),
+    attempt: Number(attempt),
+    finishedAt: null,
+    error: null,
+  }
+}
+
+function toAttempt([attempt, outcome, startedAt, endedAt, sessionId, error]: Row): Attempt {
+  return {
+    attempt: Number(attempt),
+    outcome: attemptOutcomeOf.get(Number(outcome)) as AttemptOutcome,
+    startedAt: date(startedAt),
+    endedAt: new Date(endedAt as string),
+    workerId: sessionId ?? null,
+    error: json(error) as Failure | null,
+  }
+}
+
+function toRun(row: Row, earlier: readonly Attempt[]): Run {
+  const [
+    id,
+    tenantId,
+    handler,
+    queue,
+    priority,
+    payload,
+    dueAt,
+    createdAt,
+    maxAttempts,
+    timeoutMs,
+    key,
+    labels,
+    createdBy,
+    trace,
+    laterAt,
+    queueMs,
+    queueDue,
+    sessionId,
+    claimedAt,
+    ,
+    progress,
+    state,
+    finalAttempt,
+    attemptOutcome,
+    finalSessionId,
+    startedAt,
+    finishedAt,
+    output,
+    error,
+    reason,
+  ] = row
+  const definition = {
+    id: id as string,
+    tenantId: Number(tenantId),
+    handler: handler as string,
+    queue: queue as string,
+    priority: Number(priority),
+    payload: json(payload),
+    dueAt: new Date(dueAt as string),
+    createdAt: new Date(createdAt as string),
+    maxAttempts: Number(maxAttempts),
+    timeoutMs: Number(timeoutMs),
+    key: key ?? null,
+    labels: json(labels) ?? {},
+    createdBy: createdBy ?? null,
+    trace: trace ?? null,
+  }
+  if (state !== null && state !== undefined) {
+    const failure = json(error) as Failure | null
+    const final: Attempt[] = attemptOutcome
+      ? [
+          {
+            attempt: Number(finalAttempt),
+            outcome: attemptOutcomeOf.get(Number(attemptOutcome)) as AttemptOutcome,
+            startedAt: date(startedAt),
+            endedAt: new Date(finishedAt as string),
+            workerId: finalSessionId ?? null,
+            error: failure,
+          },
+        ]
+      : []
+    const started = date(startedAt)
+    return {
+      ...definition,
+      state: finalStateOf.get(Number(state)) as FinalState,
+      attempts: [...earlier, ...final],
+      startedAt: started,
+      finishedAt: new Date(finishedAt as string),
+      output: json(output),
+      error: failure,
+      reason: reason ?? null,
+      latenessMs: started ? started.getTime() - definition.dueAt.getTime() : null,
+    }
+  }
+  if (sessionId)
+    return {
+      ...definition,
+      state: 'running',
+      attempts: earlier,
+      workerId: sessionId,
+      claimedAt: new Date(claimedAt as string),
+      progress: json(progress),
+    }
+  const nextAt = laterAt
+    ? new Date(laterAt)
+    : queueMs
+      ? new Date(Number(queueMs))
+      : definition.dueAt
+  return {
+    ...definition,
+    state: queueDue === 't' ? 'queued' : 'scheduled',
+    attempts: earlier,
+    nextAt,
+  }
+}

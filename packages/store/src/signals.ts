@@ -1,0 +1,142 @@
+/**
+ * Hints between nodes that something became due. A hint only ever shortens a sleep; one that is lost costs
+ * a poll. Sent after the commit, on the trailing edge, at most one in 10 ms and node: NOTIFY takes a lock of
+ * the whole database at commit. The commit that carries a hint does not wait for the disk.
+ */
+import type { Clock } from '@punctual/core'
+import type pg from 'pg'
+import type { Database } from './database.ts'
+
+const QUIET_MS = 10
+const LANES_MAX = 200
+const RECONNECT_MS = 1_000
+
+export interface Hint {
+  /** The lanes that have something due; null when it may be any. */
+  readonly lanes: readonly number[] | null
+  /** A lane was made that workers may not know. */
+  readonly newLane: boolean
+}
+
+export class Signals {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #node: string
+  readonly #listeners = new Set<(hint: Hint) => void>()
+  readonly #stopping = new AbortController()
+  #lanes = new Set<number>()
+  #newLane = false
+  #sending: Promise<void> | null = null
+  #lastSentMs = Number.NEGATIVE_INFINITY
+  #listening: Promise<void> | null = null
+  #client: pg.Client | null = null
+
+  constructor(database: Database, node: string) {
+    this.#database = database
+    this.#clock = database.localClock
+    this.#node = node
+  }
+
+  get channelName(): string {
+    return `${this.#database.schema}_due`
+  }
+
+  /** True while hints of other nodes arrive. */
+  get connected(): boolean {
+    return this.#client !== null
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(hint: Hint): void {
+    for (const listener of this.#listeners) listener(hint)
+  }
+
+  /** Tells this process at once and the others soon. */
+  due(lanes: Iterable<number>, newLane = false): void {
+    const here: number[] = []
+    for (const lane of lanes) {
+      here.push(lane)
+      this.#lanes.add(lane)
+    }
+    this.#newLane ||= newLane
+    this.#tell({ lanes: here, newLane })
+    this.#sending ??= this.#send()
+  }
+
+  async #send(): Promise<void> {
+    const sinceMs = this.#clock.monotonicMs() - this.#lastSentMs
+    if (sinceMs < QUIET_MS) await this.#clock.sleep(QUIET_MS - sinceMs)
+    this.#lastSentMs = this.#clock.monotonicMs()
+    const payload = this.#payload()
+    this.#lanes = new Set()
+    this.#newLane = false
+    this.#sending = null
+    const text = `with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint`
+    await this.#database.read
+      .query({ name: 'signals/notify', text }, [this.channelName, payload])
+      .catch(() => undefined) // A lost hint costs a poll.
+  }
+
+  #payload(): string {
+    const lanes = this.#lanes.size > LANES_MAX ? '*' : [...this.#lanes].join(',')
+    return `${this.#node} ${this.#newLane ? 'new' : 'due'} ${lanes}`
+  }
+
+  /** The text that a user's own transaction sends with its commit. */
+  payloadFor(lanes: Iterable<number>): string {
+    return `- due ${[...lanes].slice(0, LANES_MAX).join(',')}`
+  }
+
+  /** Begins to receive hints; does nothing behind a pooler, where LISTEN cannot work. */
+  listen(): void {
+    this.#listening ??= this.#listen()
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        const client = await this.#database.connect()
+        if (this.#database.pooled) {
+          await client.end()
+          return
+        }
+        const gone = new Promise<void>((resolve) => {
+          client.once('end', resolve)
+          client.once('error', () => resolve())
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        })
+        client.on('notification', (message) => this.#receive(message.payload ?? ''))
+        await client.query(`listen ${this.channelName}`)
+        this.#client = client
+        // What was sent while nobody listened is not known.
+        this.#tell({ lanes: null, newLane: true })
+        await gone
+        this.#client = null
+        await client.end().catch(() => undefined)
+      } catch {
+        this.#client = null
+      }
+      await this.#clock.sleep(RECONNECT_MS, signal)
+    }
+  }
+
+  #receive(payload: string): void {
+    const [node, kind, lanes = ''] = payload.split(' ')
+    if (node === this.#node) return
+    this.#tell({
+      lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
+      newLane: kind === 'new',
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#listening
+    await this.#sending
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * Accepts runs. Single submissions that arrive while others are under way share a statement and a commit
+ * with those beside them, so that many callers in flight cost little more than one. A run's id is made
+ * here, before anything is sent: a submission whose reply was lost is sent again under the same id and
+ * cannot be doubled. A row that the database refuses is found by halving the batch, and only its caller
+ * gets the error.
+ *
+ * Keyed submissions and those in a user's transaction go their own way (keyed-submitter.ts, and `insert`).
+ */
+import { defaults, type Random, RunIdSource, runIdTimeFor, type Submission } from '@punctual/core'
+import { int4Array, int8ArrayOfNumbers, jsonbArray, textArray, uuidArray } from './binary-arrays.ts'
+import type { Channel, Value } from './channel.ts'
+import type { Database } from './database.ts'
+import { isDataFault } from './faults.ts'
+import type { LaneRegistry } from './lane-registry.ts'
+import { retrying } from './retrying.ts'
+import type { Signals } from './signals.ts'
+import type { Statement } from './statements.ts'
+
+export interface Prepared {
+  readonly id: string
+  readonly lane: number
+  readonly dueMs: number | null
+  readonly submission: Submission
+}
+
+interface Pending {
+  readonly runs: readonly Prepared[]
+  resolve(): void
+  reject(error: unknown): void
+}
+
+const BATCH = 1_000
+const DEADLINE_MS = 30_000
+
+export interface SubmitterOptions {
+  readonly database: Database
+  readonly lanes: LaneRegistry
+  readonly signals: Signals
+  readonly random: Random
+  readonly ensurePartitions: () => Promise<void>
+  readonly horizonMs?: number
+  readonly daysAhead?: number
+}
+
+export class Submitter {
+  readonly #o: SubmitterOptions
+  readonly #ids: RunIdSource
+  readonly #pending: Pending[] = []
+  readonly #idle: Channel[]
+  #sequence = 0
+  readonly horizonMs: number
+
+  constructor(options: SubmitterOptions) {
+    this.#o = options
+    this.#ids = new RunIdSource(options.random)
+    this.#idle = [...options.database.submit]
+    this.horizonMs = options.horizonMs ?? defaults.horizonMs
+  }
+
+  /** Gives each submission its id, its due time and its lane. */
+  async prepare(submissions: readonly Submission[], tenantId: number): Promise<Prepared[]> {
+    const { database, lanes } = this.#o
+    if (database.clock.ageMs > 60_000) await this.#readClock()
+    const nowMs = database.clock.nowMs()
+    const daysAhead = this.#o.daysAhead ?? defaults.partitionDaysAhead
+    const prepared: Prepared[] = []
+    for (const submission of submissions) {
+      const { options } = submission
+      const key = {
+        tenantId,
+        queue: options.queue,
+        handler: options.handler,
+        priority: options.priority,
+      }
+      const lane = lanes.known(key) ?? (await lanes.intern(key))
+      const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
+      prepared.push({
+        id: this.#ids.next(runIdTimeFor(dueMs, nowMs, daysAhead)),
+        lane,
+        dueMs,
+        submission,
+      })
+    }
+    return prepared
+  }
+
+  async #readClock(): Promise<void> {
+    const { database } = this.#o
+    const sentAtMs = database.localClock.monotonicMs()
+    const text = 'select extract(epoch from clock_timestamp())::float8 * 1000'
+    const [row] = await database.read.query({ name: 'clock/read', text })
+    database.clock.sample(sentAtMs, Number(row?.[0]))
+  }
+
+  /** Resolves when the runs are committed: all of them or none. */
+  submit(runs: readonly Prepared[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ runs, resolve, reject })
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (this.#pending.length > 0) {
+      const channel = this.#idle.pop()
+      if (!channel) return
+      const batch: Pending[] = []
+      let size = 0
+      while (
+        this.#pending.length > 0 &&
+        (size === 0 || size + (this.#pending[0] as Pending).runs.length <= BATCH)
+      ) {
+        const next = this.#pending.shift() as Pending
+        batch.push(next)
+        size += next.runs.length
+      }
+      void this.#commit(channel, batch).finally(() => {
+        this.#idle.push(channel)
+        this.#pump()
+      })
+    }
+  }
+
+  async #commit(channel: Channel, batch: readonly Pending[]): Promise<void> {
+    const runs =
+      batch.length === 1 ? (batch[0] as Pending).runs : batch.flatMap((pending) => pending.runs)
+    try {
+      await retrying(
+        {
+          clock: this.#o.database.localClock,
+          deadlineMs: DEADLINE_MS,
+          ensurePartitions: this.#o.ensurePartitions,
+        },
+        (again) => this.#send(channel, this.inserts(runs, again)),
+      )
+      this.#o.signals.due(new Set(runs.map((run) => run.lane)))
+      for (const pending of batch) pending.resolve()
+    } catch (error) {
+      if (batch.length > 1 && isDataFault(error)) {
+        const half = batch.length >> 1
+        await this.#commit(channel, batch.slice(0, half))
+        await this.#commit(channel, batch.slice(half))
+      } else for (const pending of batch) pending.reject(error)
+    }
+  }
+
+  async #send(
+    channel: Channel,
+    inserts: readonly { statement: Statement; values: Value[] }[],
+  ): Promise<void> {
+    const [first] = inserts
+    if (inserts.length === 1 && first) await channel.query(first.statement, first.values)
+    else await channel.pinned(inserts)
+  }
+
+  /** The statements that insert these runs: one for each distinct set of rare options, mostly one. */
+  inserts(
+    runs: readonly Prepared[],
+    again: boolean,
+    tenantId = 1,
+  ): { statement: Statement; values: Value[] }[] {
+    const statement = this.#o.database.statement(
+      again ? 'submit/insert-runs-again' : 'submit/insert-runs',
+    )
+    const inserts = []
+    for (const group of byShape(runs)) {
+      const first = (group[0] as Prepared).submission.options
+      inserts.push({
+        statement,
+        values: [
+          uuidArray(group.map((run) => run.id)),
+          textArray(group.map((run) => run.submission.payload)),
+          group.some((run) => run.dueMs !== null)
+            ? int8ArrayOfNumbers(group.map((run) => run.dueMs))
+            : null,
+          int4Array(group.map((run) => run.lane)),
+          group.some((run) => run.submission.options.key !== null)
+            ? textArray(group.map((run) => run.submission.options.key))
+            : null,
+          group.some((run) => run.submission.options.labels !== null)
+            ? jsonbArray(group.map((run) => run.submission.options.labels))
+            : null,
+          null,
+          tenantId,
+          first.maxAttempts,
+          first.timeoutMs,
+          first.traits,
+          first.retry,
+          first.createdBy,
+          first.trace,
+          this.#sequence,
+          this.horizonMs,
+        ],
+      })
+      this.#sequence = (this.#sequence + group.length) % (1 << 20)
+    }
+    return inserts
+  }
+}
+
+function byShape(runs: readonly Prepared[]): Iterable<readonly Prepared[]> {
+  const first = runs[0]?.submission.options
+  if (runs.every((run) => run.submission.options === first)) return [runs]
+  const groups = new Map<string, Prepared[]>()
+  for (const run of runs) {
+    const o = run.submission.options
+    const shape = JSON.stringify([
+      o.maxAttempts,
+      o.timeoutMs,
+      o.traits,
+      o.retry,
+      o.createdBy,
+      o.trace,
+    ])
+    const group = groups.get(shape)
+    if (group) group.push(run)
+    else groups.set(shape, [run])
+  }
+  return groups.values()
+}

@@ -1,0 +1,36 @@
+/** The real clock and the real randomness. */
+import { randomFillSync } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { Clock, Random } from '@punctual/core'
+
+/** The longest that a timer can wait; a longer one would fire at once. */
+const TIMER_MAX_MS = 2_147_483_647
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, Math.min(Math.max(0, ms), TIMER_MAX_MS))
+      signal?.addEventListener('abort', done)
+    }),
+}
+
+const words = new BigUint64Array(1)
+
+export const systemRandom: Random = {
+  fraction: Math.random,
+  token: () => {
+    randomFillSync(words)
+    return ((words[0] as bigint) >> 1n || 1n).toString()
+  },
+  fill: (bytes) => {
+    randomFillSync(bytes)
+  },
+}

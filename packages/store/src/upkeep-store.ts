@@ -1,0 +1,130 @@
+/** What the roles that time drives ask of PostgreSQL: promoting, reaping, days. */
+import { defaults, type ReapResult, type UpkeepStore } from '@punctual/core'
+import { int8Array } from './binary-arrays.ts'
+import type { Conversations } from './conversations.ts'
+import type { Database } from './database.ts'
+import { ensureDays } from './partitions.ts'
+import { dropDays } from './retention.ts'
+
+const HEAD_EVERY_MS = 30_000
+const VACUUM_DEAD_ROWS = 50_000
+const HOT_TABLES = ['queue', 'leases', 'later', 'sessions', 'counters', 'live_keys']
+
+export class PostgresUpkeepStore implements UpkeepStore {
+  readonly #database: Database
+  readonly #conversations: Conversations
+  /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
+  #promotedMs = 0
+  #headAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(database: Database, conversations: Conversations) {
+    this.#database = database
+    this.#conversations = conversations
+  }
+
+  async promote(
+    horizonMs: number,
+    limit: number,
+  ): Promise<{ promoted: number; nextInMs: number | null }> {
+    const database = this.#database
+    const nowMs = database.localClock.monotonicMs()
+    const fromHead = nowMs - this.#headAtMs >= HEAD_EVERY_MS
+    const startMs = fromHead ? 0 : this.#promotedMs
+    const boundMs = database.clock.nowMs() + horizonMs
+    const [promotion, next] = await database.read.pinned([
+      {
+        statement: database.statement('upkeep/promote-runs'),
+        values: [horizonMs, limit, new Date(startMs).toISOString()],
+      },
+      { statement: database.statement('upkeep/next-promotion'), values: [horizonMs] },
+    ])
+    const promoted = Number(promotion?.[0]?.[0])
+    if (promoted < limit) {
+      // A transaction that is slow to commit may yet add a run that is due before the bound.
+      this.#promotedMs = boundMs - 60_000
+      if (fromHead) this.#headAtMs = nowMs
+    }
+    const inMs = next?.[0]?.[0] ?? null
+    return { promoted, nextInMs: inMs === null ? null : Math.max(0, Number(inMs)) }
+  }
+
+  async expiredSessions() {
+    const [row] = await this.#database.read.query(
+      this.#database.statement('upkeep/list-expired-sessions'),
+    )
+    const [incarnation, sessionIds, leaseMs, nextInMs] = row as readonly string[]
+    return {
+      incarnation: incarnation as string,
+      sessionIds: (sessionIds as string).slice(1, -1).split(',').filter(Boolean),
+      leaseMs: Number(leaseMs),
+      nextInMs: nextInMs === null || nextInMs === undefined ? null : Number(nextInMs),
+    }
+  }
+
+  async orphanSessions(): Promise<readonly string[]> {
+    const rows = await this.#database.read.query(
+      this.#database.statement('upkeep/list-orphan-sessions'),
+    )
+    return rows.map(([id]) => id as string)
+  }
+
+  async reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult> {
+    const [row] = await this.#database.read.query(
+      this.#database.statement('upkeep/reap-sessions'),
+      [0, int8Array(sessionIds), crashesUntilQuarantine],
+    )
+    const [sessions, returned, dead, unknown] = (row as readonly string[]).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    return { sessions, returned, dead, unknown }
+  }
+
+  ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {
+    const { clock, localClock, schema } = this.#database
+    return this.#conversations.with((client) =>
+      ensureDays(client, schema, clock.nowMs(), daysAhead, (ms) => localClock.sleep(ms)),
+    )
+  }
+
+  dropOldDays(retentionDays: number): Promise<readonly string[]> {
+    const { clock, localClock, schema } = this.#database
+    return this.#conversations.with((client) =>
+      dropDays(client, schema, clock.nowMs(), retentionDays, (ms) => localClock.sleep(ms)),
+    )
+  }
+
+  async sweep(retentionDays: number): Promise<number> {
+    let swept = 0
+    for (const path of [
+      'fold-counters',
+      'delete-old-counters',
+      'delete-stale-settles',
+      'delete-carried',
+    ]) {
+      const values = path === 'fold-counters' ? [] : [retentionDays]
+      const [row] = await this.#database.read.query(
+        this.#database.statement(`upkeep/${path}`),
+        values,
+      )
+      swept += Number(row?.[0] ?? 0)
+    }
+    return swept
+  }
+
+  vacuumHotTables(): Promise<readonly string[]> {
+    const { schema } = this.#database
+    return this.#conversations.with(async (client) => {
+      const { rows } = await client.query(
+        `select relname from pg_stat_user_tables where schemaname = $1 and relname = any ($2) and n_dead_tup > $3`,
+        [schema, HOT_TABLES, VACUUM_DEAD_ROWS],
+      )
+      const tables = (rows as { relname: string }[]).map((row) => row.relname)
+      for (const table of tables)
+        await client.query(`vacuum (truncate off, skip_locked) ${schema}.${table}`)
+      return tables
+    })
+  }
+}

@@ -1,0 +1,240 @@
+/** What workers ask of PostgreSQL: lanes, sessions, claiming, settling. Each verb is one guarded statement. */
+import {
+  attemptOutcomes,
+  type ClaimedRun,
+  type ClaimRequest,
+  type ClaimResult,
+  fingerprint,
+  type Lane,
+  type LogEntry,
+  type SessionAnnouncement,
+  type Settlement,
+  type WorkStore,
+} from '@punctual/core'
+import {
+  int2Array,
+  int4Array,
+  int8Array,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from './binary-arrays.ts'
+import type { Row, Value } from './channel.ts'
+import { Claiming } from './claiming.ts'
+import type { Database } from './database.ts'
+import { retrying } from './retrying.ts'
+import type { Statement } from './statements.ts'
+
+type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
+
+const ago = (ms: number) => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
+
+export interface WorkStoreOptions {
+  readonly database: Database
+  readonly ensurePartitions: () => Promise<void>
+  readonly horizonMs: number
+  /** How long a settle is tried before the worker hears of it. */
+  readonly settleDeadlineMs?: number
+}
+
+export class PostgresWorkStore implements WorkStore {
+  readonly #database: Database
+  readonly #options: WorkStoreOptions
+  readonly #claiming: Claiming
+
+  constructor(options: WorkStoreOptions) {
+    this.#options = options
+    this.#database = options.database
+    this.#claiming = new Claiming(options.database)
+  }
+
+  #sql(path: string): Statement {
+    return this.#database.statement(path)
+  }
+
+  async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
+    const rows = await this.#database.claim.query(this.#sql('lanes/list-lanes'), [
+      [...handlers],
+      [...queues],
+    ])
+    return rows.map(([id, tenantId, queue, handler, priority, paused]) => ({
+      id: Number(id),
+      tenantId: Number(tenantId),
+      queue: queue as string,
+      handler: handler as string,
+      priority: Number(priority),
+      paused: paused === 't',
+    }))
+  }
+
+  async openSession(session: SessionAnnouncement): Promise<void> {
+    await this.#database.settle.query(this.#sql('sessions/open-session'), [
+      session.id,
+      session.leaseMs,
+      session.pid,
+      session.capacity,
+      session.host,
+      session.version,
+      [...session.handlers],
+      [...session.queues],
+      JSON.stringify(session.labels),
+    ])
+  }
+
+  async renewSession(sessionId: string): Promise<boolean> {
+    const rows = await this.#database.settle.query(this.#sql('sessions/renew-session'), [sessionId])
+    return rows.length === 1
+  }
+
+  async describeSession(sessionId: string, state: 'active' | 'draining'): Promise<void> {
+    await this.#database.settle.query(this.#sql('sessions/set-session-state'), [sessionId, state])
+  }
+
+  async closeSession(sessionId: string): Promise<void> {
+    await this.#database.settle.query(this.#sql('sessions/close-session'), [sessionId])
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return this.#claiming.claim(request)
+  }
+
+  async markStarted(runs: readonly ClaimedRun[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.claim.pinnedOne(this.#sql('work/mark-started'), fences(runs))
+    return new Set(rows.map(([id]) => id as string))
+  }
+
+  async giveBack(runs: readonly ClaimedRun[]): Promise<void> {
+    if (runs.length === 0) return
+    await retrying({ clock: this.#database.localClock, deadlineMs: 5_000 }, () =>
+      this.#database.settle.pinnedOne(this.#sql('work/give-back-runs'), fences(runs)),
+    )
+  }
+
+  async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const steps = this.#steps(sessionId, settlements)
+    const refused = await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: this.#options.settleDeadlineMs ?? 10_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      async (again) => {
+        const answers = await this.#database.settle.pinned(steps)
+        const ids = steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
+        return again ? this.#notOurs(ids, settlements) : ids
+      },
+    )
+    if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
+    return refused
+  }
+
+  /** After a lost reply, what is refused may be what we settled ourselves: the outcome names the claim. */
+  async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
+    if (ids.length === 0) return []
+    const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
+    const settled = new Set(rows.map(([id, claim]) => `${id} ${claim}`))
+    const claims = new Map(settlements.map((s) => [s.run.id, s.run.claim]))
+    return ids.filter((id) => !settled.has(`${id} ${claims.get(id)}`))
+  }
+
+  #steps(sessionId: string, settlements: readonly Settlement[]) {
+    const steps: { statement: Statement; values: Value[]; runs: readonly ClaimedRun[] }[] = []
+    const succeeded: Of<'succeeded'>[] = []
+    const retries: Of<'retry'>[] = []
+    const dead: Of<'dead'>[] = []
+    for (const s of settlements) {
+      if (s.kind === 'succeeded') succeeded.push(s)
+      else if (s.kind === 'retry') retries.push(s)
+      else dead.push(s)
+    }
+    const add = (
+      path: string,
+      of: readonly Settlement[],
+      values: (runs: readonly ClaimedRun[]) => Value[],
+    ) => {
+      if (of.length === 0) return
+      const runs = of.map((s) => s.run)
+      steps.push({ statement: this.#sql(path), values: values(runs), runs })
+    }
+    add('work/settle-succeeded', succeeded, (runs) => [
+      sessionId,
+      ...fences(runs),
+      int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+      succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null,
+    ])
+    add('work/settle-retry', retries, (runs) => [
+      ...fences(runs),
+      int4Array(retries.map((s) => ago(s.startedAgoMs))),
+      int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+      int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
+      this.#options.horizonMs,
+    ])
+    add('work/settle-dead', dead, (runs) => [
+      sessionId,
+      ...fences(runs),
+      int4Array(dead.map((s) => ago(s.startedAgoMs))),
+      int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
+      textArray(dead.map((s) => s.reason)),
+      textArray(dead.map((s) => fingerprint(s.failure))),
+    ])
+    return steps
+  }
+
+  async #recordStale(
+    sessionId: string,
+    settlements: readonly Settlement[],
+    refused: ReadonlySet<string>,
+  ): Promise<void> {
+    const runs = settlements.map((s) => s.run).filter((run) => refused.has(run.id))
+    await this.#database.settle.query(this.#sql('work/record-stale'), [sessionId, ...fences(runs)])
+  }
+
+  async strayLeases(sessionId: string, known: readonly string[]) {
+    const rows = await this.#database.claim.query(this.#sql('work/find-strays'), [
+      sessionId,
+      int8Array(known),
+    ])
+    return rows.map(([id, claim]) => ({ id: id as string, claim: claim as string }))
+  }
+
+  async reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void> {
+    await this.#database.settle.pinnedOne(this.#sql('work/report-progress'), [
+      ...fences(progress.map((p) => p.run)),
+      textArray(progress.map((p) => p.value)),
+    ])
+  }
+
+  async appendLogs(entries: readonly LogEntry[]): Promise<void> {
+    const values = [
+      uuidArray(entries.map((e) => e.runId)),
+      int2Array(entries.map((e) => e.attempt)),
+      int4Array(entries.map((e) => e.seq)),
+      int4Array(entries.map((e) => ago(e.agoMs))),
+      int2Array(entries.map((e) => e.level)),
+      textArray(entries.map((e) => e.message)),
+      textArray(entries.map((e) => e.data)),
+    ]
+    await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: 10_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      () => this.#database.settle.pinnedOne(this.#sql('work/append-logs'), values),
+    )
+  }
+}
+
+function fences(runs: readonly ClaimedRun[]): [Buffer, Buffer] {
+  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.claim))]
+}
+
+function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {
+  const accepted = answer[0]?.[0] ?? null
+  if (accepted === null) return []
+  const ids = new Set(accepted.slice(1, -1).split(','))
+  return runs.filter((run) => !ids.has(run.id)).map((run) => run.id)
+}

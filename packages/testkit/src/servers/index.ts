@@ -1,0 +1,7 @@
+export { describeWithServer } from './describe-with-server.ts'
+export { findProgram } from './find-program.ts'
+export { freePort } from './free-port.ts'
+export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts'
+export { type Redis, type RedisOptions, startRedis } from './redis.ts'
+export { requireServer, type Server } from './require-server.ts'
+export { type ServerName, servers } from './servers.ts'

@@ -1,0 +1,132 @@
+/**
+ * The rules of the house that no linter knows. A rule looks at one file and returns what is wrong
+ * with it, each with the line where it can be put right.
+ */
+
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Rule {
+  readonly title: string
+  readonly applies: (path: string) => boolean
+  readonly problems: (file: SourceFile) => string[]
+}
+
+const LINES_MAX = 400
+
+export const rules: readonly Rule[] = [
+  {
+    title: `no file has more than ${LINES_MAX} lines`,
+    applies: (path) => isCode(path) && !isGenerated(path),
+    problems({ text }) {
+      const lines = text.trimEnd().split('\n').length
+      return lines > LINES_MAX ? [`has ${lines} lines; split it by concept`] : []
+    },
+  },
+  {
+    title: 'suites are only skipped by describeWithServer, and never run alone',
+    applies: (path) => isScript(path) && !path.endsWith('/servers/describe-with-server.ts'),
+    problems: eachLine(
+      /\b(?:describe|suite|test|it)(?:\.\w+)*\.(?:only|skip|todo|fails)\b/,
+      (found) => `${found}; use describeWithServer, which reports what it skips, or delete it`,
+    ),
+  },
+  {
+    title: 'tests that only some platforms can run say why',
+    applies: isScript,
+    problems: eachUnexplainedLine(
+      'skips',
+      /\b(?:describe|suite|test|it)(?:\.\w+)*\.(?:skipIf|runIf)\b/,
+      (found) => `${found}; use describeWithServer for a server, else add "// skips: <why>"`,
+    ),
+  },
+  {
+    title: 'nothing is left to do',
+    applies: isCode,
+    problems: eachLine(/\b(?:TODO|FIXME|XXX)\b/, (found) => `${found}; do it or open an issue`),
+  },
+  {
+    title: 'tests wait for signals, or say why they wait for time',
+    applies: (path) => isScript(path) && isTest(path),
+    problems: eachUnexplainedLine(
+      'waits',
+      /\b(?:setTimeout|sleep|pg_sleep)\s*\(/,
+      (found) => `${found}); await a signal, or add "// waits: <why>"`,
+    ),
+  },
+  {
+    title: 'lock files name no registry',
+    applies: (path) => path.endsWith('package-lock.json'),
+    problems: eachLine(/"resolved": "http/, () => 'keep omit-lockfile-registry-resolved in .npmrc'),
+  },
+  {
+    title: 'every statement says its parameters, rows, locks and index',
+    applies: (path) => /^packages\/store\/queries\/.+\.sql$/.test(path),
+    problems({ text }) {
+      const header = text.match(/^(?:--.*\n)*/)?.[0] ?? ''
+      const missing = ['Parameters', 'Returns', 'Locks', 'Index'].filter(
+        (word) => !new RegExp(`\\b${word}`, 'i').test(header),
+      )
+      return missing.length > 0 ? [`its -- header does not name ${missing.join(', ')}`] : []
+    },
+  },
+  {
+    title: 'migrations are named NNNN_verb_noun.sql',
+    applies: (path) => /^packages\/store\/migrations\/.+\.sql$/.test(path),
+    problems: ({ path }) =>
+      /\/\d{4}(?:_[a-z0-9]+){2,}\.sql$/.test(path) ? [] : ['is not named NNNN_verb_noun.sql'],
+  },
+  {
+    title: 'no file is a drawer',
+    applies: isScript,
+    problems({ path }) {
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      const drawer = /^(?:(?:.+-)?(?:utils?|helpers?|managers?)|common|types)\.\w+$/.test(name)
+      return drawer ? ['name it after the one concept that it holds'] : []
+    },
+  },
+]
+
+function eachLine(pattern: RegExp, explain: (found: string) => string): Rule['problems'] {
+  return ({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const found = line.match(pattern)
+      return found === null ? [] : [`${path}:${index + 1} ${explain(found[0])}`]
+    })
+}
+
+/** Like eachLine, except for lines with a comment `// <word>: <why>` on them or before them. */
+function eachUnexplainedLine(
+  word: string,
+  pattern: RegExp,
+  explain: (found: string) => string,
+): Rule['problems'] {
+  const reason = new RegExp(`(?://|--) ${word}: \\S`)
+  const unexplained = eachLine(pattern, explain)
+  return ({ path, text }) => {
+    const lines = text.split('\n')
+    const excused = lines.map((line, index) =>
+      reason.test(`${lines[index - 1] ?? ''}\n${line}`) ? '' : line,
+    )
+    return unexplained({ path, text: excused.join('\n') })
+  }
+}
+
+function isScript(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path)
+}
+
+function isCode(path: string): boolean {
+  return isScript(path) || /\.(?:sql|sh|css|html|ya?ml)$/.test(path)
+}
+
+function isTest(path: string): boolean {
+  return /\.test\.\w+$|\/test\//.test(path)
+}
+
+function isGenerated(path: string): boolean {
+  return /\.gen\.\w+$|\/schema\.sql$/.test(path)
+}

