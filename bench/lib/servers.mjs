@@ -4,7 +4,7 @@
  * where the binaries come from; `--database-url` and `--redis-url` replace it altogether.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   shared_preload_libraries: 'pg_stat_statements',
-  'pg_stat_statements.track': 'top',
+  'pg_stat_statements.track': 'none',
 }
 
 /**
@@ -44,8 +44,9 @@ export async function startPostgres({ pgBin }) {
   if (init.status !== 0) throw new Error(`initdb failed: ${init.stderr || init.error?.message}`)
 
   const port = await freePort()
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([k, v]) => ['-c', `${k}=${v}`])
-  const run = asServerUser(join(bin, 'postgres'), ['-D', data, ...settings])
+  const settings = Object.entries({ ...SETTINGS, port }).map(([k, v]) => `${k} = '${v}'\n`)
+  appendFileSync(join(data, 'postgresql.conf'), settings.join(''))
+  const run = asServerUser(join(bin, 'postgres'), ['-D', data])
   const server = spawn(run.command, run.args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const stop = () => stopProcess(server, 'SIGINT', dir)
   const url = `postgres://bench@127.0.0.1:${port}/postgres`
@@ -76,6 +77,14 @@ export async function startRedis() {
   })
   const stop = () => stopProcess(server, 'SIGTERM', dir)
   return { url: `redis://127.0.0.1:${port}`, pid: server.pid ?? 0, stop }
+}
+
+/** @param {string} url */
+export async function flushRedis(url) {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url)
+  await redis.flushall()
+  redis.disconnect()
 }
 
 /** npm's PostgreSQL first (what the product embeds), then Debian's newest. */

@@ -41,7 +41,7 @@ class BullClient {
 
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
-    const best = { throughput: Number(process.env.BM_CONCURRENCY ?? 200), latency: 50, slow: concurrency, idle: 10 }
+    const best = { throughput: Number(process.env.BM_CONCURRENCY ?? 200), latency: 50, timed: 200, slow: concurrency, idle: 10 }
     this.worker = new Worker(QUEUE, async (job) => handler(job.data), {
       connection: connect(this.redisUrl),
       concurrency: best[profile],
@@ -50,6 +50,14 @@ class BullClient {
     this.worker.on('error', (error) => process.stderr.write(`bullmq: ${error.message}\n`))
     await this.worker.waitUntilReady()
     this.running = this.worker.run()
+  }
+
+  async hold() {
+    await this.queues[0].pause()
+  }
+
+  async release() {
+    await this.queues[0].resume()
   }
 
   async settled() {

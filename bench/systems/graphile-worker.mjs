@@ -20,6 +20,14 @@ const PROFILES = {
     failJobBatchDelay: 0,
   }),
   latency: () => ({ concurrentJobs: 10, maxPoolSize: 12, pollInterval: Number(process.env.GW_POLL ?? 2000) }),
+  timed: () => ({
+    concurrentJobs: 24,
+    maxPoolSize: 10,
+    pollInterval: Number(process.env.GW_TIMED_POLL ?? 20),
+    localQueue: { size: Number(process.env.GW_TIMED_LOCAL ?? 500) },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+  }),
   slow: ({ concurrency = 100 }) => ({
     concurrentJobs: concurrency,
     maxPoolSize: 4,

@@ -6,9 +6,9 @@
  * @typedef {{ payload: object, dueMs?: number }} Item
  * @typedef {(payload: any) => void | Promise<void>} Handler
  *
- * @typedef {'throughput' | 'latency' | 'slow' | 'idle'} Profile
- *   throughput: as much as it can; latency: as soon as it can; slow: many handlers of seconds at
- *   once; idle: the system's own defaults.
+ * @typedef {'throughput' | 'latency' | 'timed' | 'slow' | 'idle'} Profile
+ *   throughput: as much as it can; latency: one run as soon as it can; timed: many runs, each at its
+ *   own instant; slow: many handlers of seconds at once; idle: the system's own defaults.
  *
  * @typedef {object} Role
  * @property {boolean} [produce]
@@ -21,6 +21,9 @@
  * @property {(items: Item[]) => Promise<void>} submitMany  one accepted batch
  * @property {(item: Item) => Promise<void>} submitOne
  * @property {(handler: Handler) => Promise<void>} start  begin to claim; everything slow is done by then
+ * @property {() => Promise<void>} [hold]  accept runs without handing them out, until `release`;
+ *   where a system lacks it, `fleet` gives its runs a due time instead
+ * @property {() => Promise<void>} [release]
  * @property {() => Promise<boolean>} settled  true when no accepted run is unfinished in the store
  * @property {() => Promise<void>} close  stop claiming, finish what is held, disconnect
  *

@@ -8,6 +8,7 @@ import PgBoss from 'pg-boss'
 
 const QUEUE = 'noop'
 const POLL_SECONDS = 0.5
+const TIMED_POLL_MS = 20
 
 /** @type {import('./index.mjs').Adapter} */
 export const adapter = {
@@ -52,9 +53,10 @@ class BossClient {
 
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
-    if (profile === 'throughput') {
+    if (profile === 'throughput' || profile === 'timed') {
       const loops = Number(process.env.PB_LOOPS ?? 2)
-      for (let i = 0; i < loops; i++) this.#loops.push(this.#fetchLoop(handler))
+      const pauseMs = profile === 'timed' ? TIMED_POLL_MS : POLL_SECONDS * 1000
+      for (let i = 0; i < loops; i++) this.#loops.push(this.#fetchLoop(handler, pauseMs))
     } else if (profile === 'slow') {
       this.#loops.push(this.#slotLoop(handler, concurrency))
     } else {
@@ -67,14 +69,14 @@ class BossClient {
   }
 
   /** A batch at a time: fetch, handle, complete, the completion awaited. */
-  async #fetchLoop(handler) {
+  async #fetchLoop(handler, pauseMs) {
     const batchSize = Number(process.env.PB_FETCH ?? 2000)
     while (!this.#stopping) {
       const jobs = await this.boss.fetch(QUEUE, { batchSize })
       this.#held += jobs.length
       for (const job of jobs) await handler(job.data)
       if (jobs.length > 0) await this.boss.complete(QUEUE, jobs.map((job) => job.id))
-      else await sleep(POLL_SECONDS * 1000)
+      else await sleep(pauseMs)
       this.#held -= jobs.length
     }
   }

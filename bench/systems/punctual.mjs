@@ -9,6 +9,7 @@ const SCHEMA = 'punctual'
 const WORKER = {
   throughput: () => ({ concurrency: 1000 }),
   latency: () => ({ concurrency: 100 }),
+  timed: () => ({ concurrency: 1000 }),
   slow: ({ concurrency = 100 }) => ({ concurrency }),
   idle: () => ({}),
 }

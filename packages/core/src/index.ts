@@ -19,6 +19,7 @@ export { checkJsonText, encodeJson } from './json-value.ts'
 export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
 export type { Clock, Random } from './ports/clock.ts'
+export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
 export type { ExpiredSessions, ReapResult, UpkeepStore } from './ports/upkeep.ts'
 export type {
   ClaimedRun,

@@ -30,12 +30,17 @@ export interface ChannelOptions {
   /** False behind a pooler that gives each transaction another connection. */
   readonly prepared: () => boolean
   readonly onConnect?: (client: pg.Client) => Promise<void> | void
+  readonly onDisconnect?: () => void
+  /** Closes the connection after so long without a call. */
+  readonly idleMs?: number
 }
 
 export class Channel {
   readonly #options: ChannelOptions
   #connecting: Promise<pg.Client> | null = null
   #closed = false
+  #calls = 0
+  #idle: NodeJS.Timeout | undefined
 
   constructor(options: ChannelOptions) {
     this.#options = options
@@ -54,15 +59,33 @@ export class Channel {
   async #connect(): Promise<pg.Client> {
     const client = await this.#options.endpoint.connect({ pipeline: true })
     const connecting = this.#connecting
-    const gone = () => this.#forget(connecting)
+    const gone = () => {
+      if (this.#forget(connecting)) this.#options.onDisconnect?.()
+    }
     client.once('error', gone)
     client.once('end', gone)
     await this.#options.onConnect?.(client)
     return client
   }
 
-  #forget(connecting: Promise<pg.Client> | null): void {
-    if (this.#connecting === connecting) this.#connecting = null
+  #forget(connecting: Promise<pg.Client> | null): boolean {
+    if (this.#connecting !== connecting) return false
+    this.#connecting = null
+    return true
+  }
+
+  /** A connection that nobody uses is closed; the next call opens another. */
+  #rest(): void {
+    const { idleMs } = this.#options
+    if (idleMs === undefined) return
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      const connecting = this.#connecting
+      if (this.#calls > 0 || !connecting) return
+      this.#connecting = null
+      void connecting.then((client) => client.end()).catch(() => undefined)
+    }, idleMs)
+    this.#idle.unref()
   }
 
   #send(client: pg.Client, statement: Statement, values: readonly Value[]): Promise<Row[]> {
@@ -73,7 +96,13 @@ export class Channel {
       query_timeout: this.#options.timeoutMs,
       ...(this.#options.prepared() && { name: statement.name }),
     }
-    return client.query(query).then((result) => result.rows as Row[])
+    this.#calls++
+    return client
+      .query(query)
+      .then((result) => result.rows as Row[])
+      .finally(() => {
+        if (--this.#calls === 0) this.#rest()
+      })
   }
 
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
@@ -100,6 +129,7 @@ export class Channel {
 
   async close(): Promise<void> {
     this.#closed = true
+    clearTimeout(this.#idle)
     const client = await this.#connecting?.catch(() => null)
     await client?.end()
   }

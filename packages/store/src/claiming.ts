@@ -45,7 +45,7 @@ export class Claiming {
 
   constructor(database: Database) {
     this.#database = database
-    database.onClaimReconnect = () => this.#marks.forget()
+    database.onClaimConnect.push(() => this.#marks.forget())
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {

@@ -21,7 +21,9 @@ export interface DatabaseOptions {
   readonly applicationName?: string
 }
 
-export const SUBMIT_CHANNELS = 4
+const SUBMIT_CHANNELS = 4
+/** Connections that serve callers are closed when nobody calls. */
+const IDLE_MS = 10_000
 
 export class Database {
   readonly url: string
@@ -35,7 +37,8 @@ export class Database {
   readonly read: Channel
   readonly submit: readonly Channel[]
   /** Called after every new connection of the claim channel: what was known of the server may be stale. */
-  onClaimReconnect: () => void = () => undefined
+  readonly onClaimConnect: ((client: pg.Client) => Promise<void> | void)[] = []
+  readonly onClaimDisconnect: (() => void)[] = []
   #pooled: boolean | null = null
   readonly #prepared: boolean | undefined
 
@@ -57,20 +60,22 @@ export class Database {
       applicationName: options.applicationName ?? 'punctual',
     })
     const timeoutMs = options.timeoutMs ?? 30_000
-    const channel = (onConnect?: () => void) =>
-      new Channel({
-        endpoint: this.endpoint,
-        timeoutMs,
-        prepared: () => this.prepared,
-        onConnect: async (client) => {
-          await this.#meet(client)
-          onConnect?.()
-        },
-      })
-    this.claim = channel(() => this.onClaimReconnect())
-    this.settle = channel()
-    this.read = channel()
-    this.submit = Array.from({ length: SUBMIT_CHANNELS }, () => channel())
+    const base = { endpoint: this.endpoint, timeoutMs, prepared: () => this.prepared }
+    const meet = (client: pg.Client) => this.#meet(client)
+    const passing = () => new Channel({ ...base, onConnect: meet, idleMs: IDLE_MS })
+    this.claim = new Channel({
+      ...base,
+      onConnect: async (client) => {
+        await this.#meet(client)
+        for (const connected of this.onClaimConnect) await connected(client)
+      },
+      onDisconnect: () => {
+        for (const disconnected of this.onClaimDisconnect) disconnected()
+      },
+    })
+    this.settle = new Channel({ ...base, onConnect: meet })
+    this.read = passing()
+    this.submit = Array.from({ length: SUBMIT_CHANNELS }, passing)
   }
 
   /** Whether statements are named, so that the server keeps their plans. */

@@ -1,8 +1,18 @@
 /** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
-import { type Clock, defaults, PunctualError, type Random, type Submission } from '@punctual/core'
-import { uuidArray } from './binary-arrays.ts'
+import {
+  type ClaimedRun,
+  type Clock,
+  defaults,
+  encodeJson,
+  PunctualError,
+  type Random,
+  type Submission,
+} from '@punctual/core'
+import { int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
+import { PINNED } from './channel.ts'
 import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
+import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { LaneRegistry } from './lane-registry.ts'
 import { migrate, migrationStatus } from './migrations.ts'
@@ -171,9 +181,52 @@ export class PostgresStore {
     return done
   }
 
-  /** A transaction whose connection answers with the driver's own types: for handlers. */
-  transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
-    return this.#userConversations.transaction(work)
+  /**
+   * Runs a handler's work and the run's success in one transaction. Rejects with `lease_lost`, and rolls
+   * back, when the run belongs to somebody else by now. When the answer to the commit is lost, the outcome
+   * tells whether it took place: it names the claim.
+   */
+  async succeedWith<T>(
+    run: ClaimedRun,
+    sessionId: string,
+    startedAgoMs: () => number,
+    work: (tx: Queryable) => Promise<T>,
+  ): Promise<T> {
+    let output: { value: T } | null = null
+    try {
+      return await this.#userConversations.transaction(async (client) => {
+        const value = await work(client)
+        await client.query(PINNED.slice(PINNED.indexOf(';') + 1))
+        const answer = await client.query({
+          text: this.database.statement('work/settle-succeeded').text,
+          values: [
+            sessionId,
+            uuidArray([run.id]),
+            int8Array([run.claim]),
+            int4Array([Math.round(startedAgoMs())]),
+            value === undefined || value === null ? null : textArray([encodeJson(value, 'output')]),
+          ],
+          rowMode: 'array',
+        })
+        if (answer.rows[0]?.[0] !== null)
+          throw new PunctualError(
+            'lease_lost',
+            `Run ${run.id} was given to another worker; this attempt changed nothing.`,
+            { id: run.id },
+          )
+        output = { value }
+        return value
+      })
+    } catch (error) {
+      if (output === null || !isConnectionFault(error)) throw error
+      const settled = await retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, () =>
+        this.database.read.query(this.database.statement('work/find-settled'), [
+          uuidArray([run.id]),
+        ]),
+      )
+      if (settled.some(([, claim]) => claim === run.claim)) return (output as { value: T }).value
+      throw error
+    }
   }
 
   async close(): Promise<void> {

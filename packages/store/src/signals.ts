@@ -4,12 +4,10 @@
  * the whole database at commit. The commit that carries a hint does not wait for the disk.
  */
 import type { Clock } from '@punctual/core'
-import type pg from 'pg'
 import type { Database } from './database.ts'
 
 const QUIET_MS = 10
 const LANES_MAX = 200
-const RECONNECT_MS = 1_000
 
 export interface Hint {
   /** The lanes that have something due; null when it may be any. */
@@ -23,13 +21,11 @@ export class Signals {
   readonly #clock: Clock
   readonly #node: string
   readonly #listeners = new Set<(hint: Hint) => void>()
-  readonly #stopping = new AbortController()
   #lanes = new Set<number>()
   #newLane = false
   #sending: Promise<void> | null = null
   #lastSentMs = Number.NEGATIVE_INFINITY
-  #listening: Promise<void> | null = null
-  #client: pg.Client | null = null
+  #connected = false
 
   constructor(database: Database, node: string) {
     this.#database = database
@@ -43,7 +39,7 @@ export class Signals {
 
   /** True while hints of other nodes arrive. */
   get connected(): boolean {
-    return this.#client !== null
+    return this.#connected
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -91,38 +87,23 @@ export class Signals {
     return `- due ${[...lanes].slice(0, LANES_MAX).join(',')}`
   }
 
-  /** Begins to receive hints; does nothing behind a pooler, where LISTEN cannot work. */
+  /**
+   * Begins to receive hints, on the connection that claims: it is there anyway, and busy only when hints do
+   * not matter. Behind a pooler LISTEN cannot work, and polling serves alone.
+   */
   listen(): void {
-    this.#listening ??= this.#listen()
-  }
-
-  async #listen(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        const client = await this.#database.connect()
-        if (this.#database.pooled) {
-          await client.end()
-          return
-        }
-        const gone = new Promise<void>((resolve) => {
-          client.once('end', resolve)
-          client.once('error', () => resolve())
-          signal.addEventListener('abort', () => resolve(), { once: true })
-        })
-        client.on('notification', (message) => this.#receive(message.payload ?? ''))
-        await client.query(`listen ${this.channelName}`)
-        this.#client = client
-        // What was sent while nobody listened is not known.
-        this.#tell({ lanes: null, newLane: true })
-        await gone
-        this.#client = null
-        await client.end().catch(() => undefined)
-      } catch {
-        this.#client = null
-      }
-      await this.#clock.sleep(RECONNECT_MS, signal)
-    }
+    this.#database.onClaimConnect.push(async (client) => {
+      if (this.#database.pooled) return
+      client.on('notification', (message) => this.#receive(message.payload ?? ''))
+      await client.query(`listen ${this.channelName}`)
+      this.#connected = true
+      // What was sent while nobody listened is not known.
+      this.#tell({ lanes: null, newLane: true })
+    })
+    this.#database.onClaimDisconnect.push(() => {
+      this.#connected = false
+      this.#tell({ lanes: null, newLane: true })
+    })
   }
 
   #receive(payload: string): void {
@@ -135,8 +116,6 @@ export class Signals {
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort()
-    await this.#listening
     await this.#sending
   }
 }

@@ -87,8 +87,13 @@ export class PostgresWorkStore implements WorkStore {
     return rows.length === 1
   }
 
-  async describeSession(sessionId: string, state: 'active' | 'draining'): Promise<void> {
-    await this.#database.settle.query(this.#sql('sessions/set-session-state'), [sessionId, state])
+  async describeSession(
+    sessionId: string,
+    state: 'active' | 'draining',
+    handlers: readonly string[],
+  ): Promise<void> {
+    const values = [sessionId, state, [...handlers]]
+    await this.#database.settle.query(this.#sql('sessions/set-session-state'), values)
   }
 
   async closeSession(sessionId: string): Promise<void> {

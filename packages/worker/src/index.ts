@@ -1,1 +1,9 @@
-export {}
+export type {
+  HandlerContext,
+  HandlerFunction,
+  RegisteredHandler,
+  RunLog,
+  TransactionClient,
+  TransactionRunner,
+} from './handler.ts'
+export { Worker, type WorkerEvents, type WorkerOptions } from './worker.ts'

@@ -90,7 +90,11 @@ export interface WorkStore {
   openSession(session: SessionAnnouncement): Promise<void>
   /** Extends the lease; false when the session was fenced. */
   renewSession(sessionId: string): Promise<boolean>
-  describeSession(sessionId: string, state: 'active' | 'draining'): Promise<void>
+  describeSession(
+    sessionId: string,
+    state: 'active' | 'draining',
+    handlers: readonly string[],
+  ): Promise<void>
   closeSession(sessionId: string): Promise<void>
   claim(request: ClaimRequest): Promise<ClaimResult>
   /** Commits that these are about to start; returns the ids that are still ours. */

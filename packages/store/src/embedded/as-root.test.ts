@@ -1,15 +1,16 @@
-import { chmod, cp, mkdir, readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNativeDir } from './native-dir.ts'
 import { runCommand } from './run-command.ts'
 import {
   bareBin,
+  copyFolder,
   isRootOnLinux,
   query,
-  readyDataDir,
   startForTest,
   temporaryDir,
+  usedDataDir,
 } from './testing/lab.ts'
 
 async function userOf(pid: number | undefined): Promise<number> {
@@ -25,7 +26,7 @@ async function allowsNamespaces(): Promise<boolean> {
 describe.skipIf(!isRootOnLinux)('for root the server', () => {
   test('runs in a user namespace, and root stays the owner of the files', async (context) => {
     context.skip(!(await allowsNamespaces()), 'user namespaces are refused here')
-    const dataDir = await readyDataDir()
+    const dataDir = await usedDataDir()
     const server = await startForTest({ dataDir, asRoot: 'namespace' })
     expect(await readlink(`/proc/${server.pid}/ns/user`)).not.toBe(
       await readlink('/proc/self/ns/user'),
@@ -44,7 +45,7 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
   })
 
   test('keeps its data when the way of running it changes', async () => {
-    const dataDir = await readyDataDir()
+    const dataDir = await usedDataDir()
     for (const asRoot of ['service-user', 'auto', 'service-user'] as const) {
       const server = await startForTest({ dataDir, asRoot })
       await query(server.url, 'create table if not exists steps (step serial)')
@@ -55,9 +56,12 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
   })
 
   test('runs as a service user where there is neither unshare nor setpriv', async () => {
+    const dataDir = await usedDataDir()
     vi.stubEnv('PATH', await bareBin())
-    const server = await startForTest({ dataDir: await readyDataDir() })
-    vi.unstubAllEnvs()
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    const server = await startForTest({ dataDir })
     expect(await userOf(server.pid)).toBeGreaterThan(0)
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
@@ -66,7 +70,9 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     const closed = await temporaryDir()
     await chmod(closed, 0o700)
     const dataDir = join(closed, 'data')
-    await cp(await readyDataDir(), dataDir, { recursive: true, verbatimSymlinks: true })
+    const open = await usedDataDir()
+    await rename(open, dataDir)
+    onTestFinished(() => rename(dataDir, open))
     const server = await startForTest({ dataDir, asRoot: 'service-user' })
     expect(await userOf(server.pid)).toBeGreaterThan(0)
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
@@ -77,8 +83,8 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     await chmod(closed, 0o700)
     const binaries = join(closed, 'native')
     await mkdir(binaries)
-    await cp(findNativeDir(), binaries, { recursive: true, verbatimSymlinks: true })
-    const dataDir = await readyDataDir()
+    await copyFolder(findNativeDir(), binaries)
+    const dataDir = await usedDataDir()
     const copies = async () =>
       (await readdir(dataDir)).filter((name) => name.startsWith('binaries-'))
     const first = await startForTest({ dataDir, asRoot: 'service-user', binaries })

@@ -4,26 +4,19 @@
  * and used again until the packaged binaries change. A copy only ever appears complete.
  */
 import { createHash } from 'node:crypto'
-import { chmod, cp, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 
 const prefix = 'binaries-'
 
 export async function copyBinaries(native: string, root: string): Promise<string> {
   const { size, mtimeMs } = await stat(join(native, 'bin', 'postgres'))
   const fingerprint = createHash('sha256').update(`${native} ${size} ${mtimeMs}`).digest('hex')
-  const name = `${prefix}${fingerprint.slice(0, 12)}`
-  const copy = join(root, name)
+  const copy = join(root, `${prefix}${fingerprint.slice(0, 12)}`)
   if (await stat(copy).catch(() => undefined)) return copy
   await removeCopies(root)
   const partial = `${copy}.partial`
-  await cp(native, partial, {
-    recursive: true,
-    // Links between libraries are relative, and the copy's must lead to the copy.
-    verbatimSymlinks: true,
-    filter: (source) => !source.endsWith('.a'),
-  })
-  await openToEveryone(partial)
+  await copyTree(native, partial)
   await rename(partial, copy)
   return copy
 }
@@ -35,12 +28,18 @@ async function removeCopies(root: string): Promise<void> {
   }
 }
 
-async function openToEveryone(folder: string): Promise<void> {
-  await chmod(folder, 0o755)
-  const isBin = folder.endsWith('/bin')
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) await openToEveryone(path)
-    else if (entry.isFile()) await chmod(path, isBin ? 0o755 : 0o644)
-  }
+/** Copies plain files, readable by everyone. Links are left out: `library-links.ts` makes them. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  await chmod(to, 0o755)
+  const mode = basename(from) === 'bin' ? 0o755 : 0o644
+  const entries = await readdir(from, { withFileTypes: true })
+  const copied = entries.map(async (entry) => {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) return copyTree(source, target)
+    if (!entry.isFile() || entry.name.endsWith('.a')) return
+    await copyFile(source, target)
+    await chmod(target, mode)
+  })
+  await Promise.all(copied)
 }

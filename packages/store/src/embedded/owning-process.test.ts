@@ -19,9 +19,9 @@ import {
   isRootOnLinux,
   nativeDirFor,
   query,
-  readyDataDir,
   startForTest,
   temporaryDir,
+  usedDataDir,
 } from './testing/lab.ts'
 
 const patience = { timeout: 20_000, interval: 20 }
@@ -67,7 +67,8 @@ interface Owner {
 }
 
 function startOwner(dataDir: string, { prefix = [] as string[], path = '', binaries = '' } = {}) {
-  const options = { dataDir, fastInit: true, binaries: binaries || findNativeDir() }
+  const settings = { fsync: 'off' }
+  const options = { dataDir, fastInit: true, settings, binaries: binaries || findNativeDir() }
   const program = [process.execPath, join(folder, 'dist', 'owner.mjs'), JSON.stringify(options)]
   const [file = '', ...args] = [...prefix, ...program]
   const child = spawn(file, args, {
@@ -96,7 +97,7 @@ async function killOwner(owner: Owner): Promise<void> {
 
 describe('the data directory of a killed owner', () => {
   test('starts again with its data', async () => {
-    const dataDir = await readyDataDir()
+    const dataDir = await usedDataDir()
     const owner = startOwner(dataDir)
     const { url } = await owner.announced
     await query(url, 'create table kept as select 42 as answer')
@@ -106,23 +107,23 @@ describe('the data directory of a killed owner', () => {
   })
 
   test.skipIf(process.platform !== 'linux')('loses its server too', async () => {
-    const owner = startOwner(await readyDataDir())
+    const owner = startOwner(await usedDataDir())
     const { pid } = await owner.announced
     await killOwner(owner)
     await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), patience)
   })
 
   test('starts again although the server outlived its owner', async () => {
-    const dataDir = await readyDataDir()
+    const dataDir = await usedDataDir()
     // Without setpriv on the path nothing ends the server when its owner is killed.
     const owner = startOwner(dataDir, { path: await bareBin() })
     const { url, pid } = await owner.announced
-    await query(url, 'create table kept as select 42 as answer')
+    await query(url, 'create table kept_too as select 42 as answer')
     await killOwner(owner)
     expect(await isAlive(pid)).toBe(true)
     const next = await startForTest({ dataDir })
     expect(await isAlive(pid)).toBe(false)
-    expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }])
+    expect(await query(next.url, 'table kept_too')).toEqual([{ answer: 42 }])
   })
 
   test('is made anew when the owner was killed while it made it', async () => {
@@ -148,7 +149,7 @@ describe('two processes', () => {
   })
 
   test('share no directory: the second is told the process id of the first', async () => {
-    const dataDir = await readyDataDir()
+    const dataDir = await usedDataDir()
     const owner = startOwner(dataDir)
     await owner.announced
     await expect(startForTest({ dataDir })).rejects.toMatchObject({

@@ -4,13 +4,18 @@
  *
  * PostgreSQL's own collector cannot bound the total size, so the file is rotated here: when it has
  * grown past the limit it is copied to `<path>.1` and emptied, which a file opened for appending
- * allows. A line written between the two steps is lost. Reading the log never fails.
+ * allows. A line written between the two steps is lost.
+ *
+ * On a full disk the server's last words are lost too, so the tail says that the disk is full.
  */
-import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import { copyFile, type FileHandle, open, stat, statfs, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 const sizeMax = 10 * 1024 * 1024
 const tailBytesMax = 16 * 1024
 const rotationCheckMs = 15_000
+/** Less free space than this keeps PostgreSQL from writing what it has to. */
+const freeBytesMin = 1024 * 1024
 
 export class ServerLog {
   readonly #path: string
@@ -61,11 +66,18 @@ export class ServerLog {
       const from = Math.max(this.#begin, size - tailBytesMax)
       const buffer = Buffer.alloc(Math.max(0, size - from))
       await file.read(buffer, 0, buffer.length, from)
-      const lines = buffer.toString('utf8').trimEnd().split('\n')
-      return lines.filter(isTelling).slice(-linesMax).join('\n')
+      const lines = buffer.toString('utf8').trimEnd().split('\n').filter(isTelling)
+      return [...lines.slice(-linesMax), ...(await this.#spaceWarning())].join('\n')
     } finally {
       await file.close()
     }
+  }
+
+  async #spaceWarning(): Promise<string[]> {
+    const disk = await statfs(dirname(this.#path)).catch(() => undefined)
+    const freeBytes = disk ? disk.bavail * disk.bsize : Number.POSITIVE_INFINITY
+    if (freeBytes >= freeBytesMin) return []
+    return [`(The disk is full: ${freeBytes} bytes are free. Later lines could not be written.)`]
   }
 
   async #size(): Promise<number> {

@@ -1,24 +1,22 @@
 /** Looks up who to become when this process is root, and whether this user has a name at all. */
+import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Account } from './launcher.ts'
-import { runCommand } from './run-command.ts'
 
-/** PostgreSQL's own user where there is one, so that its files look at home. */
-const names = ['postgres', 'nobody']
+/** PostgreSQL's own user where there is one (macOS underlines it), so its files look at home. */
+const names = ['postgres', '_postgres', 'nobody']
 
-export async function findServiceUser(): Promise<Account | undefined> {
-  for (const name of names) {
-    const uid = await accountNumber('-u', name)
-    const gid = await accountNumber('-g', name)
-    if (uid !== undefined && gid !== undefined) return { uid, gid }
-  }
-  return undefined
+export async function findServiceUser(passwdFile = '/etc/passwd'): Promise<Account | undefined> {
+  const content = await readFile(passwdFile, 'utf8').catch(() => '')
+  const accounts = new Map(content.split('\n').map(parseEntry))
+  return names.map((name) => accounts.get(name)).find((account) => account !== undefined)
 }
 
-async function accountNumber(flag: '-u' | '-g', name: string): Promise<number | undefined> {
-  const { ok, output } = await runCommand({ file: 'id', args: [flag, name] })
-  const value = Number(output)
-  return ok && Number.isInteger(value) && value > 0 ? value : undefined
+/** `name:password:uid:gid:...`; an entry that gives no ordinary user has no account. */
+function parseEntry(line: string): [name: string, account: Account | undefined] {
+  const [name = '', , uidText, gidText] = line.split(':')
+  const [uid, gid] = [Number(uidText), Number(gidText)]
+  return [name, uid > 0 && gid > 0 ? { uid, gid } : undefined]
 }
 
 /** `initdb` insists on one; `docker run --user 1234` is a usual way not to have it. */

@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EmbeddedExit } from './embedded-server.ts'
 import { isAlive } from './process-identity.ts'
-import { query, readyDataDir, startForTest } from './testing/lab.ts'
+import { query, startForTest, usedDataDir } from './testing/lab.ts'
 
 const patience = { timeout: 20_000, interval: 20 }
 
@@ -16,7 +16,7 @@ function kill(pid: number | undefined): void {
 test('a killed postmaster is reported and comes back on the same port with its data', async () => {
   const exits: EmbeddedExit[] = []
   const server = await startForTest({
-    dataDir: await readyDataDir(),
+    dataDir: await usedDataDir(),
     onExit: (exit) => exits.push(exit),
   })
   await query(server.url, 'create table kept as select 42 as answer')
@@ -29,7 +29,7 @@ test('a killed postmaster is reported and comes back on the same port with its d
 })
 
 test('a busy backend that outlives its postmaster does not block the restart', async () => {
-  const server = await startForTest({ dataDir: await readyDataDir() })
+  const server = await startForTest({ dataDir: await usedDataDir() })
   const client = new pg.Client(server.url)
   client.on('error', () => {})
   await client.connect()
@@ -51,7 +51,7 @@ test('a busy backend that outlives its postmaster does not block the restart', a
 })
 
 test('a server that shall not restart ends for good and gives the directory back', async () => {
-  const dataDir = await readyDataDir()
+  const dataDir = await usedDataDir()
   const server = await startForTest({ dataDir, restart: false })
   kill(server.pid)
   await expect(server.exited).resolves.toMatchObject({
@@ -65,7 +65,7 @@ test('a server that shall not restart ends for good and gives the directory back
 
 test('stopping while the server is coming back ends it for good', async () => {
   const onExit = vi.fn<(exit: EmbeddedExit) => void>()
-  const server = await startForTest({ dataDir: await readyDataDir(), onExit })
+  const server = await startForTest({ dataDir: await usedDataDir(), onExit })
   kill(server.pid)
   await vi.waitFor(() => expect(onExit).toHaveBeenCalled(), patience)
   await server.stop()
@@ -74,16 +74,18 @@ test('stopping while the server is coming back ends it for good', async () => {
 })
 
 test('a server whose owner lock disappears ends at once', async () => {
-  const dataDir = await readyDataDir()
+  const dataDir = await usedDataDir()
   const server = await startForTest({ dataDir })
   const { pid } = server
-  await rm(join(dataDir, 'owner.1.json'))
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith('owner.')) await rm(join(dataDir, name))
+  }
   await expect(server.exited).resolves.toMatchObject({ reason: 'lock-lost', willRestart: false })
   expect(await isAlive(pid ?? 0)).toBe(false)
 })
 
 test('sessions do not keep a server from stopping', async () => {
-  const server = await startForTest({ dataDir: await readyDataDir() })
+  const server = await startForTest({ dataDir: await usedDataDir() })
   const client = new pg.Client(server.url)
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
   client.on('error', () => {})

@@ -1,5 +1,6 @@
 /** What the tests of this folder share: directories, servers and queries that clean up themselves. */
-import { access, chmod, constants, cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { access, chmod, constants, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
@@ -12,6 +13,8 @@ import { startEmbedded } from '../start-embedded.ts'
 
 export const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
 
+const quick = { fsync: 'off' }
+
 /** A directory that is removed when the test ends. */
 export async function temporaryDir(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'punctual-embedded-'))
@@ -19,31 +22,26 @@ export async function temporaryDir(): Promise<string> {
   return path
 }
 
-/** A directory with a cluster in it, for tests that are not about making one: a copy is quicker. */
-export async function readyDataDir(): Promise<string> {
-  template ??= makeTemplate()
-  const dataDir = await temporaryDir()
-  await cp(await template, dataDir, { recursive: true, verbatimSymlinks: true })
-  return dataDir
+/**
+ * A directory with a cluster in it that the tests of one file use one after the other, because a
+ * new cluster takes most of a second. Each leaves it stopped and whole.
+ */
+export async function usedDataDir(): Promise<string> {
+  if (!used) {
+    used = await mkdtemp(join(tmpdir(), 'punctual-embedded-'))
+    await (await startEmbedded({ dataDir: used, fastInit: true, settings: quick })).stop()
+  }
+  return used
 }
 
-let template: Promise<string> | undefined
-afterAll(async () => {
-  if (template) await rm(await template, { recursive: true, force: true })
+let used: string | undefined
+afterAll(() => {
+  if (used) rmSync(used, { recursive: true })
 })
 
-async function makeTemplate(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'punctual-embedded-'))
-  await (await startEmbedded({ dataDir: path, fastInit: true })).stop()
-  // A copy is nobody's yet, and must not insist on the port of every other copy.
-  await rm(join(path, 'owner.1.json'))
-  await rm(join(path, 'port'))
-  return path
-}
-
-/** A server that is stopped when the test ends, on a cluster that was not flushed to disk. */
+/** A server that is stopped when the test ends and that flushes nothing to disk. */
 export async function startForTest(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const server = await startEmbedded({ fastInit: true, ...options })
+  const server = await startEmbedded({ fastInit: true, settings: quick, ...options })
   onTestFinished(() => server.stop())
   return server
 }
@@ -60,11 +58,11 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** A folder for PATH with the programs every system has, and without unshare and setpriv. */
+/** A folder for PATH with a shell, and without unshare and setpriv. */
 export async function bareBin(): Promise<string> {
   const folder = await temporaryDir()
   await chmod(folder, 0o755)
-  for (const program of ['sh', 'id']) await symlink(await whereIs(program), join(folder, program))
+  await symlink(await whereIs('sh'), join(folder, 'sh'))
   return folder
 }
 
@@ -80,6 +78,12 @@ async function whereIs(program: string): Promise<string> {
   throw new Error(`${program} is not on the path`)
 }
 
+/** The system's program, because Node's own takes seconds for a thousand small files. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  const { ok, output } = await runCommand({ file: 'cp', args: ['-R', `${from}/.`, to] })
+  if (!ok) throw new Error(output)
+}
+
 /** The packaged binaries, or a copy of them where the user behind `prefix` cannot reach those. */
 export async function nativeDirFor(prefix: readonly string[]): Promise<string> {
   const native = findNativeDir()
@@ -87,6 +91,6 @@ export async function nativeDirFor(prefix: readonly string[]): Promise<string> {
   if ((await runCommand({ file, args })).ok) return native
   const copy = await temporaryDir()
   await chmod(copy, 0o755)
-  await cp(native, copy, { recursive: true, verbatimSymlinks: true })
+  await copyFolder(native, copy)
   return copy
 }

@@ -1,0 +1,73 @@
+/** The commands of a process that works. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs, wallMs } from './payload.mjs'
+
+const SETTLE_CHECK_MS = 5
+
+export function working(state) {
+  const seen = { handled: 0, lastAt: 0, latenessMs: [], reached: () => {}, target: Infinity }
+  return {
+    /** Starts the worker and returns when everything of `count` runs is settled in the store. */
+    drain: async ({ count }) => {
+      const cpu = process.cpuUsage()
+      const startedAt = performance.now()
+      const handled = new Promise((resolve) => {
+        Object.assign(seen, { handled: 0, target: count, reached: resolve })
+      })
+      await state.client.start(counting(seen))
+      await handled
+      while (!(await state.client.settled())) await sleep(SETTLE_CHECK_MS)
+      const { user, system } = process.cpuUsage(cpu)
+      return { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }
+    },
+    start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
+    progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),
+    lateness: () => seen.latenessMs.splice(0),
+    settled: () => state.client.settled(),
+  }
+}
+
+const HANDLERS = { counting, fromSubmit, fromDue, holding, picked }
+
+/** The no-op. A system that hands over whole batches may count them at once. */
+function counting(seen) {
+  const countOnly = (count) => {
+    seen.handled += count
+    seen.lastAt = performance.now()
+    if (seen.handled >= seen.target) seen.reached()
+  }
+  return Object.assign(() => countOnly(1), { countOnly })
+}
+
+/** Lateness since the submitter took its clock. */
+function fromSubmit(seen) {
+  return ({ at }) => {
+    seen.latenessMs.push(monotonicMs() - at)
+    seen.lastAt = performance.now()
+    seen.handled++
+  }
+}
+
+/** Lateness since the instant the run was due. */
+function fromDue(seen) {
+  return ({ due }) => {
+    seen.latenessMs.push(wallMs() - due)
+    seen.handled++
+  }
+}
+
+/** A handler of `holdMs`: counts when it starts. */
+function holding(seen, holdMs) {
+  return async ({ at }) => {
+    seen.latenessMs.push(monotonicMs() - at)
+    seen.handled++
+    await sleep(holdMs)
+  }
+}
+
+/** Tells the bench at once, for one run at a time. */
+function picked() {
+  return ({ at }) => {
+    process.send({ event: 'picked', ms: monotonicMs() - at })
+  }
+}

@@ -1,0 +1,43 @@
+/** CPU of a server from /proc: the parent, the children it still has, and those it has reaped. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+const MS_PER_TICK = 10
+
+/** @returns {number | null} null where there is no /proc */
+export function treeCpuMs(pid) {
+  const root = readStat(pid)
+  if (!root) return null
+  let ticks = root.own + root.reaped
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = readStat(entry)
+    if (stat?.parent === pid) ticks += stat.own + stat.reaped
+  }
+  return ticks * MS_PER_TICK
+}
+
+function readStat(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [parent, user, kernel, childUser, childKernel] = [1, 11, 12, 13, 14].map((i) =>
+      Number(fields[i]),
+    )
+    return { parent, own: user + kernel, reaped: childUser + childKernel }
+  } catch {
+    return undefined
+  }
+}
+
+/** One sentence on what held a measurement back, from how busy server and client were. */
+export function whatLimited({ ms, serverCpuMs, clientCpuMs }) {
+  const cores = availableParallelism()
+  const client = clientCpuMs / ms
+  if (serverCpuMs === null) return `client ${client.toFixed(2)} cores; the server's CPU is not visible`
+  const server = serverCpuMs / ms
+  const split = `server ${server.toFixed(2)} + client ${client.toFixed(2)} of ${cores} cores`
+  if (server + client > 0.9 * cores) return `${split}: the machine's CPU`
+  if (client > 0.85) return `${split}: the client's one thread`
+  return `${split}: waiting (round trips, commits, locks or other work on the machine)`
+}

@@ -1,0 +1,56 @@
+/** Command line of the bench. */
+import { parseArgs } from 'node:util'
+import { SYSTEMS } from '../systems/index.mjs'
+
+export const USAGE = `npm run bench -- <scenario | all> [options]
+
+  --json                last line is the result as JSON
+  --markdown            Markdown on standard output (progress goes to standard error)
+  --only a,b            systems to run: ${Object.keys(SYSTEMS).join(', ')}
+  --scale 0.1           a tenth of every count and duration, for a quick look
+  --rounds 3            alternate the systems three times and report the median
+  --database-url URL    use this PostgreSQL (role with CREATEDB) instead of starting one
+  --redis-url URL       use this Redis (it is flushed!) instead of starting one
+  --pg-bin DIR          start the PostgreSQL whose binaries are in DIR
+  --processes N         worker processes in 'busy' (default 55)`
+
+export function parseOptions(argv) {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      only: { type: 'string', default: Object.keys(SYSTEMS).join(',') },
+      scale: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '1' },
+      processes: { type: 'string', default: '55' },
+      'database-url': { type: 'string' },
+      'redis-url': { type: 'string' },
+      'pg-bin': { type: 'string' },
+    },
+  })
+  const only = values.only.split(',').filter(Boolean)
+  const unknown = only.filter((name) => !(name in SYSTEMS))
+  if (unknown.length > 0) throw new Error(`no such system: ${unknown.join(', ')}\n\n${USAGE}`)
+  return {
+    scenario: positionals[0],
+    json: values.json,
+    markdown: values.markdown,
+    help: values.help,
+    only,
+    scale: positive(values.scale, '--scale'),
+    rounds: positive(values.rounds, '--rounds'),
+    processes: positive(values.processes, '--processes'),
+    databaseUrl: values['database-url'],
+    redisUrl: values['redis-url'],
+    pgBin: values['pg-bin'],
+  }
+}
+
+function positive(text, name) {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`${name} expects a positive number, got ${text}`)
+  return value
+}

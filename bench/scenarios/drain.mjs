@@ -1,0 +1,32 @@
+import { atLeast } from '../lib/bars.mjs'
+import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
+import { PEERS } from '../systems/index.mjs'
+import { submitAndDrain } from './measuring.mjs'
+
+const WARM_UP = 10_000
+
+/** @type {import('./index.mjs').Scenario} */
+export const drain = {
+  name: 'drain',
+  what: '200,000 no-op runs through real handlers in one process, until all are settled',
+  systems: ['floor', 'punctual', ...PEERS],
+  figure: (result) => result.perSecond,
+  better: 'higher',
+  unit: '/s',
+  columns: cpuColumns,
+  json: perSecondJson,
+  bars: (results) => [
+    atLeast(results, 'perSecond', 1.3, 'the best peer', PEERS),
+    atLeast(results, 'perSecond', 0.7, 'the floor', ['floor']),
+  ],
+
+  measure(bench, system) {
+    const count = bench.count(200_000)
+    return bench.fresh(system, async ({ child }) => {
+      const [producer, worker] = [await child(), await child()]
+      await producer.call('open', { produce: true, profile: 'throughput' })
+      await submitAndDrain(bench, system, producer, worker, WARM_UP)
+      return { ...(await submitAndDrain(bench, system, producer, worker, count)), count }
+    })
+  },
+}

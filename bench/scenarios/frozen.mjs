@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { ratioOfRounds } from '../lib/bars.mjs'
+import { number } from '../lib/cells.mjs'
+import { POSTGRES_PEERS } from '../systems/index.mjs'
+import { submitAndDrain } from './measuring.mjs'
+
+const ROUNDS = 8
+const WARM_UP = 20_000
+
+/** @type {import('./index.mjs').Scenario} */
+export const frozen = {
+  name: 'frozen',
+  what: 'eight rounds of 100,000 under one open snapshot, which keeps vacuum from removing anything',
+  systems: ['floor', 'punctual', ...POSTGRES_PEERS],
+  figure: (result) => result.rounds.at(-1),
+  better: 'higher',
+  unit: '/s',
+  columns: ({ rounds }) => ({
+    'rounds 1-8': rounds.map((perSecond) => number(perSecond)).join(' '),
+    '8 / 1': (rounds.at(-1) / rounds[0]).toFixed(2),
+  }),
+  json: ({ rounds }) => ({ rounds }),
+  bars: (results) => [
+    ratioOfRounds(results, 'punctual', 0.8),
+    ...POSTGRES_PEERS.map((peer) => ratioOfRounds(results, peer)),
+  ],
+
+  measure(bench, system) {
+    const count = bench.count(100_000)
+    return bench.fresh(system, async ({ env, child }) => {
+      const [producer, worker] = [await child(), await child()]
+      await producer.call('open', { produce: true, profile: 'throughput' })
+      await submitAndDrain(bench, system, producer, worker, WARM_UP)
+      const snapshot = await openSnapshot(env.databaseUrl)
+      const results = []
+      for (let round = 0; round < ROUNDS; round++) {
+        results.push(await submitAndDrain(bench, system, producer, worker, count))
+      }
+      await snapshot.end()
+      return { ...results.at(-1), rounds: results.map(({ perSecond }) => perSecond) }
+    })
+  },
+}
+
+/** What a report or a dump leaves open: it reads once and then holds back every vacuum. */
+async function openSnapshot(databaseUrl) {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('begin isolation level repeatable read read only')
+  await client.query('select count(*) from pg_class')
+  return client
+}

@@ -1,0 +1,40 @@
+/**
+ * The scenarios of the issue. Each file exports one object:
+ *
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {string} what  one line for the heading
+ * @property {string[]} systems  those it makes sense for
+ * @property {(bench: import('../lib/bench.mjs').Bench, system: string) => Promise<object>} measure
+ * @property {(result: object) => number} figure  the number that is compared and drawn
+ * @property {'higher' | 'lower'} better
+ * @property {string} unit
+ * @property {(result: object) => Record<string, string>} columns  further cells of the table
+ * @property {(results: Record<string, object>) => { rule: string, value: string, pass: boolean | null }[]} bars
+ * @property {string[]} [comparedPeers]  peers that `ratioToBestPeer` looks at; absent = all
+ * @property {(result: object) => object} json  what the JSON line says of one system
+ */
+import { busy } from './busy.mjs'
+import { drain } from './drain.mjs'
+import { fire } from './fire.mjs'
+import { fleet } from './fleet.mjs'
+import { frozen } from './frozen.mjs'
+import { idle } from './idle.mjs'
+import { pickup } from './pickup.mjs'
+import { steady } from './steady.mjs'
+import { submit } from './submit.mjs'
+import { submitOne } from './submit-one.mjs'
+
+/** @type {Scenario[]} */
+export const SCENARIOS = [
+  submit,
+  submitOne,
+  drain,
+  steady,
+  pickup,
+  frozen,
+  fleet,
+  busy,
+  idle,
+  fire,
+]

@@ -1,0 +1,60 @@
+import { atLeast, below } from '../lib/bars.mjs'
+import { cpuColumns, latencyColumns, perSecondJson } from '../lib/cells.mjs'
+import { quantiles } from '../lib/quantiles.mjs'
+import { PEERS } from '../systems/index.mjs'
+import { cpuOf, untilHandled } from './measuring.mjs'
+
+/** The submitter stays at most this far ahead, for every system alike: without it the backlog, not the system, sets the lateness. */
+const WINDOW = 10_000
+
+/** @type {import('./index.mjs').Scenario} */
+export const steady = {
+  name: 'steady',
+  what: 'submit on four connections and drain at once, a process each; backlog held under 10,000',
+  systems: ['floor', 'punctual', ...PEERS],
+  figure: (result) => result.perSecond,
+  better: 'higher',
+  unit: '/s',
+  columns: (result) => ({
+    ...latencyColumns(result),
+    stranded: String(result.stranded),
+    ...cpuColumns(result),
+  }),
+  json: (result) => ({
+    ...perSecondJson(result),
+    stranded: result.stranded,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+    maxMs: result.maxMs,
+  }),
+  bars: (results) => [
+    atLeast(results, 'perSecond', 1.3, 'the best peer', PEERS),
+    below(results, 'stranded', 1, 'runs stranded'),
+    below(results, 'maxMs', 1000, 'ms worst lateness'),
+  ],
+
+  measure(bench, system) {
+    const count = bench.count(200_000)
+    return bench.fresh(system, async ({ child }) => {
+      const [producer, worker] = [await child(), await child()]
+      await producer.call('open', { produce: true, profile: 'throughput', connections: 4 })
+      await worker.call('open', { work: true, profile: 'throughput' })
+      await worker.call('start', { handler: 'fromSubmit' })
+      const both = [producer, worker]
+      const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(both)]
+      const streaming = producer.call('stream', { count, window: WINDOW, lanes: 4 })
+      const onProgress = ({ handled }) => producer.call('credit', handled)
+      const { handled, lastAtMs } = await untilHandled([worker], count, { onProgress })
+      await producer.call('credit', Number.MAX_SAFE_INTEGER)
+      const ms = lastAtMs - (await streaming).startedAtMs
+      return {
+        perSecond: Math.round((handled / ms) * 1000),
+        ms,
+        stranded: count - handled,
+        ...quantiles(await worker.call('lateness')),
+        serverCpuMs: serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore,
+        clientCpuMs: (await cpuOf(both)) - clientBefore,
+      }
+    })
+  },
+}

@@ -1,0 +1,33 @@
+import { atLeast } from '../lib/bars.mjs'
+import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
+import { PEERS } from '../systems/index.mjs'
+import { throughput } from './measuring.mjs'
+
+const WARM_UP = 5_000
+
+/** @type {import('./index.mjs').Scenario} */
+export const submit = {
+  name: 'submit',
+  what: '200,000 runs submitted in bulk, payloads of about 100 bytes, one process',
+  systems: ['floor', 'punctual', ...PEERS],
+  figure: (result) => result.perSecond,
+  better: 'higher',
+  unit: '/s',
+  columns: cpuColumns,
+  json: perSecondJson,
+  bars: (results) => [
+    atLeast(results, 'perSecond', 1.2, 'the best peer', PEERS),
+    atLeast(results, 'perSecond', 0.7, 'the floor', ['floor']),
+  ],
+
+  measure(bench, system) {
+    const count = bench.count(200_000)
+    return bench.fresh(system, async ({ child }) => {
+      const producer = await child()
+      await producer.call('open', { produce: true, profile: 'throughput' })
+      await producer.call('bulk', { count: WARM_UP })
+      const result = await throughput(bench, system, count, () => producer.call('bulk', { count }))
+      return { ...result, count }
+    })
+  },
+}

@@ -1,0 +1,12 @@
+/** Keeps a session alive from outside of the event loop. */
+export interface HeartbeatEvents {
+  onRenewed(): void
+  /** The session was fenced: whatever it held belongs to others now. */
+  onLost(): void
+  /** It could not be renewed this time; it will be tried again. */
+  onFailing(message: string): void
+}
+
+export interface Heartbeat {
+  start(sessionId: string, leaseMs: number, events: HeartbeatEvents): { stop(): Promise<void> }
+}

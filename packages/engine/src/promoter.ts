@@ -1,0 +1,34 @@
+/**
+ * Moves runs whose time enters the horizon from `later` into the queue. The horizon is longer than the rest
+ * between two ticks, so nothing is late because of it; any number of promoters may race.
+ */
+import type { UpkeepStore } from '@punctual/core'
+import type { Role } from './role.ts'
+
+export interface PromoterOptions {
+  readonly store: Pick<UpkeepStore, 'promote'>
+  readonly horizonMs: number
+  readonly batch?: number
+  onPromoted?(count: number): void
+}
+
+const BATCH = 1_000
+
+export class Promoter implements Role {
+  readonly name = 'promoter'
+  readonly #o: PromoterOptions
+
+  constructor(options: PromoterOptions) {
+    this.#o = options
+  }
+
+  async tick(): Promise<number> {
+    const limit = this.#o.batch ?? BATCH
+    const { promoted, nextInMs } = await this.#o.store.promote(this.#o.horizonMs, limit)
+    if (promoted > 0) this.#o.onPromoted?.(promoted)
+    if (promoted === limit) return 0
+    // A trickle is taken in handfuls; a run that enters now has the whole horizon left.
+    const restMs = this.#o.horizonMs / 3
+    return Math.min(restMs, Math.max(restMs / 20, nextInMs ?? restMs))
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Fences sessions whose lease has run out and returns what they held. It does so only while it has itself
+ * been watching without a gap for the length of a lease: after a stall, a restart of the database or a
+ * fail-over everybody looks expired, and every session is first granted a full lease to show itself.
+ */
+import type { Clock, ReapResult, UpkeepStore } from '@punctual/core'
+import type { Role } from './role.ts'
+
+export interface ReaperOptions {
+  readonly store: Pick<UpkeepStore, 'expiredSessions' | 'orphanSessions' | 'reap'>
+  readonly clock: Clock
+  /** The shortest lease that is granted after a gap. */
+  readonly leaseMs: number
+  readonly crashesUntilQuarantine: number
+  onReaped?(result: ReapResult): void
+}
+
+const REST_MAX_MS = 10_000
+const GAP_FACTOR = 2
+const ORPHANS_EVERY_MS = 60_000
+
+export class Reaper implements Role {
+  readonly name = 'reaper'
+  readonly #o: ReaperOptions
+  #incarnation: string | null = null
+  #watchingSinceMs = 0
+  #lastTickMs = Number.NEGATIVE_INFINITY
+  #orphansAtMs: number
+
+  constructor(options: ReaperOptions) {
+    this.#o = options
+    this.#orphansAtMs = options.clock.monotonicMs()
+  }
+
+  async tick(): Promise<number> {
+    const { clock, store, leaseMs } = this.#o
+    const expired = await store.expiredSessions()
+    const nowMs = clock.monotonicMs()
+    const gap = nowMs - this.#lastTickMs > REST_MAX_MS * GAP_FACTOR
+    if (gap || expired.incarnation !== this.#incarnation) this.#watchingSinceMs = nowMs
+    this.#incarnation = expired.incarnation
+    this.#lastTickMs = nowMs
+
+    const patienceMs = Math.max(leaseMs, expired.leaseMs) - (nowMs - this.#watchingSinceMs)
+    if (patienceMs > 0) return Math.min(REST_MAX_MS, patienceMs)
+    const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
+    if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
+    const gone = [...expired.sessionIds, ...orphans]
+    if (gone.length > 0) this.#o.onReaped?.(await store.reap(gone, this.#o.crashesUntilQuarantine))
+    return Math.min(REST_MAX_MS, Math.max(250, expired.nextInMs ?? REST_MAX_MS))
+  }
+}

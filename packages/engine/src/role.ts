@@ -1,0 +1,58 @@
+/**
+ * A role is a `tick` that does one bounded piece of work and returns how long to rest. The loop, the backoff
+ * after a fault and the abort live here, once.
+ */
+import type { Clock } from '@punctual/core'
+
+export interface Role {
+  readonly name: string
+  /** Returns the milliseconds until the next tick; 0 = there is more to do now. */
+  tick(): Promise<number>
+}
+
+export interface RoleEvents {
+  onError?(role: string, error: unknown): void
+}
+
+const BACKOFF_MS = 500
+const BACKOFF_MAX_MS = 30_000
+
+export class RoleLoop {
+  readonly #role: Role
+  readonly #clock: Clock
+  readonly #events: RoleEvents
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | null = null
+
+  constructor(role: Role, clock: Clock, events: RoleEvents = {}) {
+    this.#role = role
+    this.#clock = clock
+    this.#events = events
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    let failures = 0
+    while (!signal.aborted) {
+      let restMs: number
+      try {
+        restMs = await this.#role.tick()
+        failures = 0
+      } catch (error) {
+        this.#events.onError?.(this.#role.name, error)
+        restMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** Math.min(failures++, 10))
+      }
+      if (restMs > 0) await this.#clock.sleep(restMs, signal)
+    }
+  }
+
+  /** Resolves when the tick that is under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+}

@@ -1,0 +1,70 @@
+/** The thread of heartbeat.ts: one connection, one statement every `renewMs`, and it reports what it sees. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { invariant } from '@punctual/core'
+import type pg from 'pg'
+import { Endpoint } from '../endpoint.ts'
+import { Statements } from '../statements.ts'
+import { systemClock as clock } from '../system-ports.ts'
+import type { ThreadData, ThreadMessage } from './heartbeat.ts'
+
+const port = parentPort
+invariant(port, 'the heartbeat runs in a thread')
+const data = workerData as ThreadData
+const counter = new Int32Array(data.ticks)
+const endpoint = new Endpoint({
+  url: data.url,
+  applicationName: 'punctual heartbeat',
+  connectTimeoutMs: Math.min(5_000, data.renewMs),
+})
+const renew = new Statements(data.schema).get('sessions/renew-session').text
+const stopping = new AbortController()
+port.once('message', () => stopping.abort())
+
+const say = (message: ThreadMessage) => port.postMessage(message)
+let client = null as pg.Client | null
+let seenTicks = -1
+let tickedAtMs = clock.monotonicMs()
+
+function mainThreadLives(): boolean {
+  const ticks = Atomics.load(counter, 0)
+  if (ticks !== seenTicks) {
+    seenTicks = ticks
+    tickedAtMs = clock.monotonicMs()
+  }
+  return clock.monotonicMs() - tickedAtMs < data.stallMs
+}
+
+/** Returns how long to wait. */
+async function beat(): Promise<number> {
+  if (!mainThreadLives()) {
+    say({
+      kind: 'failing',
+      message: 'the event loop has been blocked for too long; the lease is let go',
+    })
+    return data.renewMs
+  }
+  try {
+    client ??= await endpoint.connect({})
+    const query = {
+      text: renew,
+      values: [data.sessionId],
+      query_timeout: Math.min(5_000, data.renewMs),
+    }
+    const { rowCount } = await client.query(query as pg.QueryConfig)
+    say({ kind: rowCount === 1 ? 'renewed' : 'lost' })
+    if (rowCount !== 1) stopping.abort()
+    return data.renewMs
+  } catch (error) {
+    void client?.end().catch(() => undefined)
+    client = null
+    say({ kind: 'failing', message: (error as Error).message })
+    return Math.min(1_000, data.renewMs)
+  }
+}
+
+while (!stopping.signal.aborted) {
+  const pauseMs = await beat()
+  await clock.sleep(pauseMs, stopping.signal)
+}
+await client?.end().catch(() => undefined)
+port.close()

@@ -1,0 +1,64 @@
+/**
+ * Renews a session's lease from a thread and a connection of its own, so that a busy event loop does not
+ * lose it. The main thread shows that it lives by ticking a shared counter; when it has not ticked for
+ * `stallMs` the thread stops renewing, and the fleet takes the work over.
+ */
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import type { Heartbeat, HeartbeatEvents } from '@punctual/core'
+
+export interface HeartbeatOptions {
+  readonly url: string
+  readonly schema: string
+  readonly renewMs: number
+  readonly stallMs: number
+}
+
+export interface ThreadData extends HeartbeatOptions {
+  readonly sessionId: string
+  readonly leaseMs: number
+  readonly ticks: SharedArrayBuffer
+}
+
+export type ThreadMessage =
+  | { kind: 'renewed' }
+  | { kind: 'lost' }
+  | { kind: 'failing'; message: string }
+
+const TICK_MS = 1_000
+
+/** The thread's file: compiled, also when this one is run from its source by a test. */
+function threadFile(): URL {
+  const beside = new URL('./heartbeat-thread.js', import.meta.url)
+  return existsSync(beside)
+    ? beside
+    : new URL('../../dist/heartbeat/heartbeat-thread.js', import.meta.url)
+}
+
+export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+  return {
+    start(sessionId: string, leaseMs: number, events: HeartbeatEvents) {
+      const ticks = new SharedArrayBuffer(4)
+      const counter = new Int32Array(ticks)
+      const ticking = setInterval(() => Atomics.add(counter, 0, 1), TICK_MS)
+      ticking.unref()
+      const workerData: ThreadData = { ...options, sessionId, leaseMs, ticks }
+      const thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat' })
+      thread.unref()
+      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+      thread.on('message', (message: ThreadMessage) => {
+        if (message.kind === 'renewed') events.onRenewed()
+        else if (message.kind === 'lost') events.onLost()
+        else events.onFailing(message.message)
+      })
+      thread.on('error', (error) => events.onFailing(error.message))
+      return {
+        async stop() {
+          clearInterval(ticking)
+          thread.postMessage('stop')
+          await ended
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * One try at a run: decode the payload, call the handler, and turn whatever happens into a settlement. An
+ * attempt ends exactly once: by the handler, or at its timeout plus a short grace when the handler does not
+ * heed its signal. What a handler does after that is its own business; its result is not used.
+ */
+import {
+  type AttemptOutcome,
+  type ClaimedRun,
+  type Clock,
+  decideAfterFailure,
+  defaultRetryPolicy,
+  encodeJson,
+  failureFrom,
+  isNonRetryable,
+  limits,
+  type RetryPolicy,
+  retryAfterMs,
+  type Settlement,
+} from '@punctual/core'
+import type {
+  HandlerContext,
+  RegisteredHandler,
+  RunLog,
+  TransactionClient,
+  TransactionRunner,
+} from './handler.ts'
+import type { RunLogs } from './run-logs.ts'
+
+/** How long a handler has to end after its signal was aborted by the timeout. */
+const TIMEOUT_GRACE_MS = 1_000
+
+export interface AttemptHost {
+  readonly clock: Clock
+  readonly logs: RunLogs
+  readonly transaction: TransactionRunner
+  readonly random: () => number
+  /** The attempt has its outcome; null when it was settled in the handler's own transaction. */
+  onEnded(attempt: Attempt, settlement: Settlement | null): void
+  /** The handler really returned: its slot is free. */
+  onReturned(attempt: Attempt): void
+  onProgress(attempt: Attempt, value: string): void
+}
+
+export class Attempt implements HandlerContext {
+  readonly run: ClaimedRun
+  readonly #host: AttemptHost
+  #startedAtMs = 0
+  #ended = false
+  #returned = false
+  #committed = false
+  #timedOut = false
+  #controller: AbortController | undefined
+  #timer: NodeJS.Timeout | undefined
+  #log: RunLog | undefined
+
+  constructor(run: ClaimedRun, host: AttemptHost) {
+    this.run = run
+    this.#host = host
+  }
+
+  get runId(): string {
+    return this.run.id
+  }
+  get attempt(): number {
+    return this.run.attempt + 1
+  }
+  get maxAttempts(): number {
+    return this.run.maxAttempts
+  }
+  get idempotencyKey(): string {
+    return this.run.id
+  }
+  get handler(): string {
+    return this.run.handler
+  }
+  get queue(): string {
+    return this.run.queue
+  }
+  get dueAt(): Date {
+    return new Date(this.run.dueMs)
+  }
+  get trace(): string | null {
+    return this.run.trace
+  }
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+  get log(): RunLog {
+    this.#log ??= this.#host.logs.open(this.run.id, this.attempt)
+    return this.#log
+  }
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  readonly progress = (value: unknown): void => {
+    if (!this.#ended)
+      this.#host.onProgress(this, encodeJson(value, 'progress', limits.logMessageLength))
+  }
+
+  readonly transaction = async <T>(work: (tx: TransactionClient) => Promise<T>): Promise<T> => {
+    const output = await this.#host.transaction(this.run, () => this.#ranMs(), work)
+    this.#committed = true
+    this.#end(null)
+    return output
+  }
+
+  #ranMs(): number {
+    return this.#host.clock.monotonicMs() - this.#startedAtMs
+  }
+
+  start(handler: RegisteredHandler): void {
+    this.#startedAtMs = this.#host.clock.monotonicMs()
+    let result: unknown
+    try {
+      result = handler.run(JSON.parse(this.run.payload), this)
+    } catch (thrown) {
+      this.#return(thrown, false)
+      return
+    }
+    if (typeof (result as PromiseLike<unknown> | null)?.then === 'function')
+      (result as PromiseLike<unknown>).then(
+        (value) => this.#return(value, true),
+        (thrown) => this.#return(thrown, false),
+      )
+    else this.#return(result, true)
+  }
+
+  /** Called once the first burst of quick handlers is over: most never need a timer. */
+  armTimeout(): void {
+    if (this.#returned || this.#timer) return
+    const leftMs = Math.max(0, this.run.timeoutMs - this.#ranMs())
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true
+      const reason = new DOMException(
+        `The attempt took longer than ${this.run.timeoutMs} ms.`,
+        'TimeoutError',
+      )
+      this.#abort(reason)
+      this.#timer = setTimeout(() => this.#fail('timed_out', reason), TIMEOUT_GRACE_MS)
+    }, leftMs)
+  }
+
+  /** Asks the handler to end; what it then throws counts as `cancelled` and is tried again elsewhere. */
+  interrupt(reason: Error): void {
+    this.#abort(reason)
+  }
+
+  /** Gives the handler up: the run goes back to be tried again, now. */
+  abandon(reason: Error): void {
+    const failure = failureFrom(reason)
+    this.#end({
+      kind: 'retry',
+      run: this.run,
+      startedAgoMs: this.#ranMs(),
+      outcome: 'cancelled',
+      failure,
+      delayMs: 0,
+    })
+  }
+
+  #abort(reason: Error): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort(reason)
+  }
+
+  #return(value: unknown, ok: boolean): void {
+    this.#returned = true
+    clearTimeout(this.#timer)
+    if (!this.#ended) {
+      if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
+      else if (ok) this.#succeed(value)
+      else this.#fail('failed', value)
+    }
+    this.#host.onReturned(this)
+  }
+
+  #succeed(value: unknown): void {
+    let output: string | null = null
+    if (value !== undefined && value !== null)
+      try {
+        output = encodeJson(value, 'output', limits.outputBytes)
+      } catch (error) {
+        this.#fail('failed', error)
+        return
+      }
+    this.#end({ kind: 'succeeded', run: this.run, startedAgoMs: this.#ranMs(), output })
+  }
+
+  #fail(outcome: AttemptOutcome, thrown: unknown): void {
+    if (this.#ended) return
+    const { run } = this
+    const policy: RetryPolicy = run.retry ? JSON.parse(run.retry) : defaultRetryPolicy
+    const next = decideAfterFailure(
+      {
+        outcome,
+        failures: run.attempt + 1 - run.crashes,
+        maxAttempts: run.maxAttempts,
+        nonRetryable: isNonRetryable(thrown),
+        retryAfterMs: retryAfterMs(thrown),
+      },
+      policy,
+      this.#host.random(),
+    )
+    const base = { run, startedAgoMs: this.#ranMs(), outcome, failure: failureFrom(thrown) }
+    this.#end(
+      next.kind === 'retry'
+        ? { ...base, kind: 'retry', delayMs: next.delayMs }
+        : { ...base, kind: 'dead', reason: next.reason },
+    )
+  }
+
+  #end(settlement: Settlement | null): void {
+    if (this.#ended || (settlement !== null && this.#committed)) return
+    this.#ended = true
+    if (this.#returned || settlement === null) clearTimeout(this.#timer)
+    this.#host.onEnded(this, settlement)
+  }
+}

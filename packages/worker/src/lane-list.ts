@@ -1,0 +1,56 @@
+/** The lanes that a worker takes from: read when told of new ones, and every few seconds at most otherwise. */
+import type { Clock, Lane, WorkStore } from '@punctual/core'
+
+const STALE_MS = 10_000
+
+export class LaneList {
+  readonly #store: Pick<WorkStore, 'lanes'>
+  readonly #clock: Clock
+  readonly #handlers: () => readonly string[]
+  readonly #queues: readonly string[]
+  #lanes: readonly Lane[] = []
+  #readAtMs = Number.NEGATIVE_INFINITY
+  #turn = 0
+
+  constructor(
+    store: Pick<WorkStore, 'lanes'>,
+    clock: Clock,
+    handlers: () => readonly string[],
+    queues: readonly string[],
+  ) {
+    this.#store = store
+    this.#clock = clock
+    this.#handlers = handlers
+    this.#queues = queues
+  }
+
+  /** They may have changed: read them before the next claim. */
+  invalidate(): void {
+    this.#readAtMs = Number.NEGATIVE_INFINITY
+  }
+
+  has(lane: number): boolean {
+    return this.#lanes.some((known) => known.id === lane)
+  }
+
+  /** Lanes that are not paused, highest priority first, rotated inside of one priority. */
+  async current(): Promise<readonly Lane[]> {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#readAtMs > STALE_MS) {
+      this.#readAtMs = nowMs
+      try {
+        this.#lanes = await this.#store.lanes(this.#handlers(), this.#queues)
+      } catch (error) {
+        this.invalidate()
+        throw error
+      }
+    }
+    const open = this.#lanes.filter((lane) => !lane.paused)
+    if (open.length < 2) return open
+    this.#turn++
+    return open
+      .map((lane, i) => ({ lane, place: (i + this.#turn) % open.length }))
+      .sort((a, b) => b.lane.priority - a.lane.priority || a.place - b.place)
+      .map(({ lane }) => lane)
+  }
+}

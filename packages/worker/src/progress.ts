@@ -1,0 +1,42 @@
+/** Keeps the latest progress of each run and stores it at most once a second. */
+import type { ClaimedRun, Clock, WorkStore } from '@punctual/core'
+
+const EVERY_MS = 1_000
+
+export class Progress {
+  readonly #store: Pick<WorkStore, 'reportProgress'>
+  readonly #clock: Clock
+  readonly #onError: (error: unknown) => void
+  #latest = new Map<string, { run: ClaimedRun; value: string }>()
+  #scheduled = false
+
+  constructor(
+    store: Pick<WorkStore, 'reportProgress'>,
+    clock: Clock,
+    onError: (error: unknown) => void,
+  ) {
+    this.#store = store
+    this.#clock = clock
+    this.#onError = onError
+  }
+
+  report(run: ClaimedRun, value: string): void {
+    this.#latest.set(run.id, { run, value })
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // The first is stored soon, so that something is seen; those after it once a second.
+    void this.#flush().finally(async () => {
+      await this.#clock.sleep(EVERY_MS)
+      this.#scheduled = false
+      const [left] = this.#latest.values()
+      if (left) this.report(left.run, left.value)
+    })
+  }
+
+  async #flush(): Promise<void> {
+    await Promise.resolve()
+    const latest = [...this.#latest.values()]
+    this.#latest = new Map()
+    await this.#store.reportProgress(latest).catch(this.#onError)
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Runs what was claimed: holds runs in claimed order, starts them as slots come free, and hands outcomes to
+ * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
+ * have seen a crash one runs at a time, so that a poison pill takes no bystander with it.
+ */
+import {
+  type ClaimedRun,
+  type Clock,
+  type Settlement,
+  traits,
+  type WorkStore,
+} from '@punctual/core'
+import { Attempt, type AttemptHost } from './attempt.ts'
+import type { RegisteredHandler, TransactionRunner } from './handler.ts'
+import { Progress } from './progress.ts'
+import type { RunLogs } from './run-logs.ts'
+import type { Slots } from './slots.ts'
+
+const SUSPECT_PATIENCE_MS = 1_000
+
+export interface RunnerOptions {
+  readonly store: WorkStore
+  readonly clock: Clock
+  readonly logs: RunLogs
+  readonly slots: Slots
+  readonly handlers: ReadonlyMap<string, RegisteredHandler>
+  readonly transaction: TransactionRunner
+  readonly random: () => number
+  /** An attempt has its outcome. */
+  settle(settlement: Settlement): void
+  /** A handler returned. */
+  onReturned(run: ClaimedRun): void
+  onStarted(run: ClaimedRun): void
+  onTransacted(run: ClaimedRun): void
+  onError(error: unknown): void
+}
+
+export class Runner {
+  readonly #o: RunnerOptions
+  readonly #progress: Progress
+  readonly #running = new Set<Attempt>()
+  readonly #host: AttemptHost
+  #waiting: ClaimedRun[] = []
+  #next = 0
+  #suspects: { run: ClaimedRun; sinceMs: number }[] = []
+  #suspectRuns = false
+  #fresh: Attempt[] = []
+  #idle: (() => void)[] = []
+
+  constructor(options: RunnerOptions) {
+    this.#o = options
+    this.#progress = new Progress(options.store, options.clock, options.onError)
+    this.#host = {
+      clock: options.clock,
+      logs: options.logs,
+      random: options.random,
+      transaction: options.transaction,
+      onEnded: (attempt, settlement) => {
+        if (settlement) options.settle(settlement)
+        else options.onTransacted(attempt.run)
+      },
+      onReturned: (attempt) => this.#returned(attempt),
+      onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
+    }
+  }
+
+  get attempts(): ReadonlySet<Attempt> {
+    return this.#running
+  }
+
+  /** The claims of everything that is held here. */
+  claims(): Set<string> {
+    const claims = new Set<string>()
+    for (const attempt of this.#running) claims.add(attempt.run.claim)
+    for (const run of this.#unstarted()) claims.add(run.claim)
+    return claims
+  }
+
+  #unstarted(): ClaimedRun[] {
+    return [...this.#waiting.slice(this.#next), ...this.#suspects.map((s) => s.run)]
+  }
+
+  accept(runs: readonly ClaimedRun[]): void {
+    const sinceMs = this.#o.clock.monotonicMs()
+    for (const run of runs) {
+      this.#o.slots.hold(run.queue)
+      if (run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0)
+        this.#suspects.push({ run, sinceMs })
+      else this.#waiting.push(run)
+    }
+    this.pump()
+  }
+
+  /** Starts as many as there are slots. */
+  pump(): void {
+    const { slots } = this.#o
+    while (slots.free > 0 && this.#next < this.#waiting.length) {
+      const run = this.#waiting[this.#next++] as ClaimedRun
+      if (this.#next === this.#waiting.length) {
+        this.#waiting = []
+        this.#next = 0
+      }
+      slots.start()
+      this.#start(run)
+    }
+    if (this.#suspects.length > 0) this.#pumpSuspects()
+  }
+
+  #pumpSuspects(): void {
+    while (this.#o.slots.free > 0) {
+      const at = this.#suspects.findIndex(({ run }) => run.crashes === 0 || !this.#suspectRuns)
+      if (at < 0) break
+      const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
+      if (run.crashes > 0) this.#suspectRuns = true
+      this.#o.slots.start()
+      void this.#startMarked(run)
+    }
+  }
+
+  /** Suspects that have waited for another one long enough are better off with another worker. */
+  takeOverdueSuspects(): ClaimedRun[] {
+    const bound = this.#o.clock.monotonicMs() - SUSPECT_PATIENCE_MS
+    const overdue = this.#suspects.filter((s) => s.sinceMs < bound)
+    this.#suspects = this.#suspects.filter((s) => s.sinceMs >= bound)
+    for (const { run } of overdue) this.#o.slots.release(run.queue, false)
+    return overdue.map((s) => s.run)
+  }
+
+  async #startMarked(run: ClaimedRun): Promise<void> {
+    try {
+      const ours = await this.#o.store.markStarted([run])
+      if (ours.has(run.id)) return this.#start(run)
+    } catch (error) {
+      this.#o.onError(error)
+    }
+    // Not ours any more, or not known to be: it is not started.
+    this.#release(run)
+  }
+
+  #start(run: ClaimedRun): void {
+    const handler = this.#o.handlers.get(run.handler)
+    const attempt = new Attempt(run, this.#host)
+    this.#running.add(attempt)
+    this.#o.onStarted(run)
+    attempt.start(handler ?? missing(run))
+    if (!this.#running.has(attempt)) return
+    if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
+  }
+
+  #armTimeouts(): void {
+    const fresh = this.#fresh
+    this.#fresh = []
+    for (const attempt of fresh) attempt.armTimeout()
+  }
+
+  #returned(attempt: Attempt): void {
+    this.#running.delete(attempt)
+    this.#release(attempt.run)
+  }
+
+  #release(run: ClaimedRun): void {
+    if (run.crashes > 0) this.#suspectRuns = false
+    this.#o.slots.release(run.queue, true)
+    this.#o.onReturned(run)
+    this.pump()
+    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+  }
+
+  /** Takes everything out that was not started. */
+  takeUnstarted(): ClaimedRun[] {
+    const runs = this.#unstarted()
+    this.#waiting = []
+    this.#next = 0
+    this.#suspects = []
+    for (const run of runs) this.#o.slots.release(run.queue, false)
+    return runs
+  }
+
+  /** Resolves when no handler runs any more. */
+  idle(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+}
+
+function missing(run: ClaimedRun): RegisteredHandler {
+  return {
+    name: run.handler,
+    run: () => {
+      throw new Error(`This worker has no handler ${run.handler}.`)
+    },
+  }
+}

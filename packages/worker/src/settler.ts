@@ -1,0 +1,116 @@
+/**
+ * Settles outcomes in batches. What ends while a batch is under way goes with the next one: under load the
+ * batches grow by themselves, and a lone run is settled at once. When the database refuses a batch for what
+ * one outcome holds, the batch is halved until the culprit is found, and that one is settled as failed.
+ * While the database is away it keeps trying: work that was done is not thrown away.
+ */
+import { type Clock, failureFrom, type Settlement, type WorkStore } from '@punctual/core'
+import type { RunLogs } from './run-logs.ts'
+
+const BATCH_MAX = 1_000
+const IN_FLIGHT_MAX = 2
+
+export interface SettlerEvents {
+  /** The outcome was accepted, or refused because the run belongs to somebody else by now. */
+  onSettled(settlement: Settlement, accepted: boolean): void
+  onError(error: unknown): void
+}
+
+export interface SettlerOptions {
+  readonly store: Pick<WorkStore, 'settle'>
+  readonly logs: RunLogs
+  readonly clock: Clock
+  readonly sessionId: () => string
+  readonly events: SettlerEvents
+}
+
+export class Settler {
+  readonly #o: SettlerOptions
+  #pending: Settlement[] = []
+  #inFlight = 0
+  #scheduled = false
+  #waiters: (() => void)[] = []
+
+  constructor(options: SettlerOptions) {
+    this.#o = options
+  }
+
+  /** How many outcomes are not yet stored: what back-pressure looks at. */
+  get backlog(): number {
+    return this.#pending.length + this.#inFlight * BATCH_MAX
+  }
+
+  add(settlement: Settlement): void {
+    this.#pending.push(settlement)
+    if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return
+    this.#scheduled = true
+    setImmediate(() => this.#pump())
+  }
+
+  #pump(): void {
+    this.#scheduled = false
+    while (this.#pending.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      // A second batch is worth its round trip only when it is large.
+      if (this.#inFlight > 0 && this.#pending.length < BATCH_MAX / 2) return
+      const batch = this.#pending.splice(0, BATCH_MAX)
+      this.#inFlight++
+      void this.#settle(batch).finally(() => {
+        this.#inFlight--
+        this.#pump()
+        if (this.#inFlight === 0 && this.#pending.length === 0)
+          for (const done of this.#waiters.splice(0)) done()
+      })
+    }
+  }
+
+  async #settle(batch: Settlement[]): Promise<void> {
+    if (this.#o.logs.pending) await this.#o.logs.flush()
+    const { events, store, clock } = this.#o
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const refused = new Set(await store.settle(this.#o.sessionId(), batch))
+        for (const settlement of batch)
+          events.onSettled(settlement, !refused.has(settlement.run.id))
+        return
+      } catch (error) {
+        events.onError(error)
+        if (isData(error)) return this.#isolate(batch, error)
+        await clock.sleep(Math.min(5_000, 100 * attempt))
+      }
+    }
+  }
+
+  async #isolate(batch: Settlement[], error: unknown): Promise<void> {
+    if (batch.length > 1) {
+      const half = batch.length >> 1
+      await this.#settle(batch.slice(0, half))
+      await this.#settle(batch.slice(half))
+      return
+    }
+    const [culprit] = batch as [Settlement]
+    const { run, startedAgoMs } = culprit
+    const failure = failureFrom(error)
+    await this.#settle([
+      {
+        kind: 'dead',
+        run,
+        startedAgoMs,
+        outcome: 'failed',
+        reason: 'outcome_not_storable',
+        failure: { name: failure.name, message: 'The outcome could not be stored.' },
+      },
+    ])
+  }
+
+  /** Resolves when nothing is left to settle. */
+  idle(): Promise<void> {
+    if (this.#inFlight === 0 && this.#pending.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+}
+
+/** SQLSTATE classes 22, 23 and 54: a value is to blame, not the moment. */
+function isData(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && /^(22|23|54)/.test(code)
+}

@@ -1,0 +1,54 @@
+/** Counts what is held and what runs, for the whole worker and for each queue that has a cap of its own. */
+export interface SlotOptions {
+  readonly concurrency: number
+  readonly queueConcurrency: Readonly<Record<string, number>>
+}
+
+export class Slots {
+  readonly #o: SlotOptions
+  readonly #held = new Map<string, number>()
+  #running = 0
+  #total = 0
+
+  constructor(options: SlotOptions) {
+    this.#o = options
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  /** Claimed and not yet returned, started or not. */
+  get held(): number {
+    return this.#total
+  }
+
+  get buffered(): number {
+    return this.#total - this.#running
+  }
+
+  get free(): number {
+    return this.#o.concurrency - this.#running
+  }
+
+  /** How many more of a capped queue may be held; null when it has no cap. */
+  room(queue: string): number | null {
+    const cap = this.#o.queueConcurrency[queue]
+    return cap === undefined ? null : Math.max(0, cap - (this.#held.get(queue) ?? 0))
+  }
+
+  hold(queue: string): void {
+    this.#total++
+    if (queue in this.#o.queueConcurrency) this.#held.set(queue, (this.#held.get(queue) ?? 0) + 1)
+  }
+
+  start(): void {
+    this.#running++
+  }
+
+  release(queue: string, started: boolean): void {
+    this.#total--
+    if (started) this.#running--
+    if (queue in this.#o.queueConcurrency) this.#held.set(queue, (this.#held.get(queue) ?? 1) - 1)
+  }
+}

@@ -1,0 +1,349 @@
+/**
+ * A worker: one loop that claims what its handlers can run, as much as it can start soon, and sleeps to the
+ * millisecond until the next run is due, a hint comes, or a poll is due. All state of claiming is owned by
+ * that loop; running and settling report to it by waking it.
+ *
+ * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
+ * until the deadline, is then asked to end, and is given up after a short grace.
+ */
+import type {
+  ClaimedRun,
+  Clock,
+  Heartbeat,
+  Lane,
+  Random,
+  Settlement,
+  WorkStore,
+} from '@punctual/core'
+import type { RegisteredHandler, TransactionRunner } from './handler.ts'
+import { claimSize, Pace } from './intake.ts'
+import { LaneList } from './lane-list.ts'
+import { RunLogs } from './run-logs.ts'
+import { Runner } from './runner.ts'
+import { Session } from './session.ts'
+import { Settler } from './settler.ts'
+import { Slots } from './slots.ts'
+import { Wake } from './wake.ts'
+
+const SPACING_MS = 5
+const POLL_MS = 1_000
+const POLL_WITH_HINTS_MS = 5_000
+const STRAYS_EVERY_MS = 60_000
+const BACKLOG_MAX = 10_000
+const INTERRUPT_GRACE_MS = 1_000
+
+export interface WorkerHint {
+  readonly lanes: readonly number[] | null
+  readonly newLane: boolean
+}
+
+/** The seam for logs and metrics: business code calls these, and nothing else. */
+export interface WorkerEvents {
+  onStarted?(run: ClaimedRun): void
+  onSettled?(settlement: Settlement, accepted: boolean): void
+  onTransacted?(run: ClaimedRun): void
+  onClaimed?(count: number): void
+  onSessionLost?(): void
+  onError?(what: string, error: unknown): void
+}
+
+export interface WorkerOptions {
+  readonly store: WorkStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly heartbeat: Heartbeat
+  readonly transaction: TransactionRunner
+  /** Calls back when something may be due; returns how to stop listening. */
+  readonly onHint: (listener: (hint: WorkerHint) => void) => () => void
+  /** Whether hints arrive: then polling is slow. */
+  readonly hintsArrive: () => boolean
+  readonly handlers: ReadonlyMap<string, RegisteredHandler>
+  readonly queues: readonly string[]
+  readonly concurrency: number
+  readonly queueConcurrency: Readonly<Record<string, number>>
+  readonly leaseMs: number
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly events?: WorkerEvents
+}
+
+export class Worker {
+  readonly #o: WorkerOptions
+  readonly #events: WorkerEvents
+  readonly #wake: Wake
+  readonly #slots: Slots
+  readonly #lanes: LaneList
+  readonly #logs: RunLogs
+  readonly #settler: Settler
+  readonly #runner: Runner
+  readonly #session: Session
+  readonly #pace: Pace
+  /** Settlements that are under way, by claim: their leases are known to be ours. */
+  readonly #settling = new Map<string, number>()
+  #hungry = false
+  #lastClaimMs = Number.NEGATIVE_INFINITY
+  #straysAtMs: number
+  #loop: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+  #stopped = false
+
+  constructor(options: WorkerOptions) {
+    const { clock, store } = options
+    this.#o = options
+    this.#events = options.events ?? {}
+    this.#wake = new Wake(clock)
+    this.#slots = new Slots(options)
+    this.#lanes = new LaneList(store, clock, () => [...options.handlers.keys()], options.queues)
+    const onError = (what: string) => (error: unknown) => this.#events.onError?.(what, error)
+    this.#logs = new RunLogs(store, clock, onError('log'))
+    this.#pace = new Pace(clock.monotonicMs())
+    this.#straysAtMs = clock.monotonicMs()
+    let sessionId = '0'
+    this.#session = new Session({
+      store,
+      heartbeat: options.heartbeat,
+      random: options.random,
+      announce: () => this.#announcement(),
+      onLost: () => {
+        // What was not started went back with the session; what runs is fenced when it settles.
+        this.#runner.takeUnstarted()
+        this.#events.onSessionLost?.()
+        this.#wake.wake()
+      },
+      onFailing: (message) => this.#events.onError?.('heartbeat', new Error(message)),
+    })
+    this.#settler = new Settler({
+      store,
+      clock,
+      logs: this.#logs,
+      sessionId: () => {
+        sessionId = this.#session.id ?? sessionId
+        return sessionId
+      },
+      events: {
+        onSettled: (s, accepted) => this.#settled(s, accepted),
+        onError: onError('settle'),
+      },
+    })
+    this.#runner = new Runner({
+      store,
+      clock,
+      logs: this.#logs,
+      slots: this.#slots,
+      handlers: options.handlers,
+      transaction: options.transaction,
+      random: () => options.random.fraction(),
+      settle: (settlement) => {
+        const { claim } = settlement.run
+        this.#settling.set(claim, (this.#settling.get(claim) ?? 0) + 1)
+        this.#settler.add(settlement)
+      },
+      onReturned: () => this.#returned(),
+      onStarted: (run) => this.#events.onStarted?.(run),
+      onTransacted: (run) => this.#events.onTransacted?.(run),
+      onError: onError('run'),
+    })
+  }
+
+  get sessionId(): string | null {
+    return this.#session.id
+  }
+  get running(): number {
+    return this.#slots.running
+  }
+  get held(): number {
+    return this.#slots.held
+  }
+
+  #announcement() {
+    const { host, pid, version, handlers, queues, labels, concurrency, leaseMs } = this.#o
+    return {
+      host,
+      pid,
+      version,
+      handlers: [...handlers.keys()],
+      queues,
+      labels,
+      capacity: concurrency,
+      leaseMs,
+    }
+  }
+
+  /** Opens the session and begins to claim. */
+  async start(): Promise<void> {
+    if (this.#loop) return
+    await this.#session.open()
+    const unlisten = this.#o.onHint((hint) => this.#hinted(hint))
+    this.#loop = this.#run().finally(unlisten)
+  }
+
+  /** A handler was added: others are told, and its lanes are taken from. */
+  async handlersChanged(): Promise<void> {
+    this.#lanes.invalidate()
+    await this.#session.describe('active')
+    this.#hungry = true
+    this.#wake.wake()
+  }
+
+  #hinted(hint: WorkerHint): void {
+    if (hint.newLane) this.#lanes.invalidate()
+    const ours =
+      hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
+    if (!ours) return
+    this.#hungry = true
+    this.#wake.wake()
+  }
+
+  #returned(): void {
+    this.#pace.note(1, this.#o.clock.monotonicMs())
+    if (this.#hungry && this.#size() > 0) this.#wake.wake()
+  }
+
+  #settled(settlement: Settlement, accepted: boolean): void {
+    const { claim } = settlement.run
+    const left = (this.#settling.get(claim) ?? 1) - 1
+    if (left === 0) this.#settling.delete(claim)
+    else this.#settling.set(claim, left)
+    this.#events.onSettled?.(settlement, accepted)
+    if (this.#hungry && this.#settler.backlog < BACKLOG_MAX) this.#wake.wake()
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0
+    while (!this.#stopped) {
+      let pauseMs: number
+      try {
+        pauseMs = await this.tick()
+        failures = 0
+      } catch (error) {
+        this.#events.onError?.('claim', error)
+        // The reply may be lost and not the claim: what we do not know of is looked for.
+        this.#straysAtMs = Number.NEGATIVE_INFINITY
+        pauseMs = Math.min(5_000, 100 * 2 ** Math.min(failures++, 6))
+      }
+      await this.#wake.sleep(pauseMs)
+    }
+  }
+
+  #size(): number {
+    const nowMs = this.#o.clock.monotonicMs()
+    return claimSize(this.#slots.free, this.#pace.ahead(nowMs), this.#slots.buffered)
+  }
+
+  /** One turn of the loop; returns how long to sleep. */
+  async tick(): Promise<number> {
+    const idleMs = this.#o.hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
+    if (!this.#session.id) await this.#session.open()
+    await this.#returnStrays()
+    const overdue = this.#runner.takeOverdueSuspects()
+    if (overdue.length > 0) await this.#o.store.giveBack(overdue)
+    const limit = this.#settler.backlog > BACKLOG_MAX ? 0 : this.#size()
+    if (limit === 0) {
+      this.#hungry = true
+      return idleMs
+    }
+    const nowMs = this.#o.clock.monotonicMs()
+    const waitMs = this.#lastClaimMs + SPACING_MS * (0.8 + 0.4 * this.#o.random.fraction()) - nowMs
+    if (waitMs > 0) return waitMs
+    this.#lastClaimMs = nowMs
+    this.#hungry = false
+    const claims = await this.#claim(limit)
+    if (this.#stopped) return 0
+    if (claims.some((claim) => claim.more)) {
+      this.#hungry = true
+      return this.#size() > 0 ? 0 : idleMs
+    }
+    const dueMs = claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY)
+    return Math.min(idleMs, ...dueMs)
+  }
+
+  /** Claims from all queues without a cap at once, and from each capped one by itself. */
+  async #claim(limit: number) {
+    const lanes = await this.#lanes.current()
+    const groups = new Map<string | null, Lane[]>()
+    for (const lane of lanes) {
+      const group = this.#slots.room(lane.queue) === null ? null : lane.queue
+      const of = groups.get(group)
+      if (of) of.push(lane)
+      else groups.set(group, [lane])
+    }
+    const results = []
+    let left = limit
+    for (const [queue, of] of groups) {
+      const room = queue === null ? left : Math.min(left, this.#slots.room(queue) ?? left)
+      if (room < 1) {
+        this.#hungry = true
+        continue
+      }
+      const result = await this.#claimFrom(of, room)
+      left -= result.runs.length
+      results.push(result)
+    }
+    return results
+  }
+
+  async #claimFrom(lanes: readonly Lane[], limit: number) {
+    const sessionId = this.#session.id
+    if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
+    const result = await this.#o.store.claim({
+      sessionId,
+      claim: this.#o.random.token(),
+      limit,
+      lanes,
+    })
+    if (!result.sessionAlive) {
+      await this.#session.renew()
+      return { ...result, more: true }
+    }
+    if (result.runs.length > 0) {
+      this.#events.onClaimed?.(result.runs.length)
+      if (this.#stopped) await this.#o.store.giveBack(result.runs)
+      else this.#runner.accept(result.runs)
+    }
+    return result
+  }
+
+  /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
+  async #returnStrays(): Promise<void> {
+    const nowMs = this.#o.clock.monotonicMs()
+    const sessionId = this.#session.id
+    if (nowMs - this.#straysAtMs < STRAYS_EVERY_MS || !sessionId) return
+    const known = [...this.#runner.claims(), ...this.#settling.keys()]
+    const strays = await this.#o.store.strayLeases(sessionId, known)
+    if (strays.length > 0) await this.#o.store.giveBack(strays as unknown as ClaimedRun[])
+    this.#straysAtMs = nowMs
+  }
+
+  /** Drains and stops; resolves when nothing of this worker is left. */
+  stop(drainMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(drainMs)
+    return this.#stopping
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    this.#stopped = true
+    this.#wake.wake()
+    await this.#loop
+    const { clock, store } = this.#o
+    const attempt = (what: string, work: Promise<unknown>) =>
+      work.catch((error) => this.#events.onError?.(what, error))
+    await attempt('drain', this.#session.describe('draining'))
+    await attempt('give back', store.giveBack(this.#runner.takeUnstarted()))
+    await this.#within(this.#runner.idle(), drainMs)
+    const reason = new DOMException('The worker is stopping.', 'AbortError')
+    for (const running of this.#runner.attempts) running.interrupt(reason)
+    await this.#within(this.#runner.idle(), INTERRUPT_GRACE_MS)
+    for (const running of this.#runner.attempts) running.abandon(reason)
+    await this.#within(Promise.all([this.#settler.idle(), this.#logs.flush()]), 10_000)
+    await attempt('close', this.#session.close())
+    await clock.sleep(0)
+  }
+
+  async #within(work: Promise<unknown>, ms: number): Promise<void> {
+    const done = new AbortController()
+    await Promise.race([work.then(() => done.abort()), this.#o.clock.sleep(ms, done.signal)])
+    done.abort()
+  }
+}
