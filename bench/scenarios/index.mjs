@@ -26,15 +26,4 @@ import { submit } from './submit.mjs'
 import { submitOne } from './submit-one.mjs'
 
 /** @type {Scenario[]} */
-export const SCENARIOS = [
-  submit,
-  submitOne,
-  drain,
-  steady,
-  pickup,
-  frozen,
-  fleet,
-  busy,
-  idle,
-  fire,
-]
+export const SCENARIOS = [submit, submitOne, drain, steady, pickup, frozen, fleet, busy, idle, fire]

@@ -7,7 +7,10 @@ const defaultJobOptions = { removeOnComplete: true, removeOnFail: true }
 
 /** @type {import('./index.mjs').Adapter} */
 export const adapter = {
-  bulk: { batchSize: Number(process.env.BM_BATCH ?? 1000), inFlight: Number(process.env.BM_INFLIGHT ?? 2) },
+  bulk: {
+    batchSize: Number(process.env.BM_BATCH ?? 1000),
+    inFlight: Number(process.env.BM_INFLIGHT ?? 2),
+  },
   prepare: async () => {},
   open: async (env, role) => BullClient.open(env, role),
 }
@@ -41,7 +44,13 @@ class BullClient {
 
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
-    const best = { throughput: Number(process.env.BM_CONCURRENCY ?? 200), latency: 50, timed: 200, slow: concurrency, idle: 10 }
+    const best = {
+      throughput: Number(process.env.BM_CONCURRENCY ?? 200),
+      latency: 50,
+      timed: 200,
+      slow: concurrency,
+      idle: 10,
+    }
     this.worker = new Worker(QUEUE, async (job) => handler(job.data), {
       connection: connect(this.redisUrl),
       concurrency: best[profile],

@@ -19,7 +19,11 @@ const PROFILES = {
     completeJobBatchDelay: Number(process.env.GW_DELAY ?? 0),
     failJobBatchDelay: 0,
   }),
-  latency: () => ({ concurrentJobs: 10, maxPoolSize: 12, pollInterval: Number(process.env.GW_POLL ?? 2000) }),
+  latency: () => ({
+    concurrentJobs: 10,
+    maxPoolSize: 12,
+    pollInterval: Number(process.env.GW_POLL ?? 2000),
+  }),
   timed: () => ({
     concurrentJobs: 24,
     maxPoolSize: 10,
@@ -39,7 +43,10 @@ const PROFILES = {
 
 /** @type {import('./index.mjs').Adapter} */
 export const adapter = {
-  bulk: { batchSize: Number(process.env.GW_BATCH ?? 1000), inFlight: Number(process.env.GW_INFLIGHT ?? 2) },
+  bulk: {
+    batchSize: Number(process.env.GW_BATCH ?? 1000),
+    inFlight: Number(process.env.GW_INFLIGHT ?? 2),
+  },
   prepare: (env) => runMigrations({ connectionString: env.databaseUrl, logger }),
   open: async (env, role) => GraphileClient.open(env, role),
 }
@@ -73,7 +80,11 @@ class GraphileClient {
       crontab: '',
       taskList: { noop: async (payload) => handler(payload) },
       preset: {
-        worker: { connectionString: this.connectionString, logger, ...PROFILES[this.role.profile](this.role) },
+        worker: {
+          connectionString: this.connectionString,
+          logger,
+          ...PROFILES[this.role.profile](this.role),
+        },
       },
     })
   }

@@ -12,7 +12,10 @@ const TIMED_POLL_MS = 20
 
 /** @type {import('./index.mjs').Adapter} */
 export const adapter = {
-  bulk: { batchSize: Number(process.env.PB_BATCH ?? 1000), inFlight: Number(process.env.PB_INFLIGHT ?? 2) },
+  bulk: {
+    batchSize: Number(process.env.PB_BATCH ?? 1000),
+    inFlight: Number(process.env.PB_INFLIGHT ?? 2),
+  },
   async prepare({ databaseUrl }) {
     const boss = new PgBoss(databaseUrl)
     await boss.start()
@@ -75,7 +78,11 @@ class BossClient {
       const jobs = await this.boss.fetch(QUEUE, { batchSize })
       this.#held += jobs.length
       for (const job of jobs) await handler(job.data)
-      if (jobs.length > 0) await this.boss.complete(QUEUE, jobs.map((job) => job.id))
+      if (jobs.length > 0)
+        await this.boss.complete(
+          QUEUE,
+          jobs.map((job) => job.id),
+        )
       else await sleep(pauseMs)
       this.#held -= jobs.length
     }

@@ -1,6 +1,7 @@
 export { redactUrl } from './connection-url.ts'
 export * from './embedded/index.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
+export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'
 export {
   loadMigrations,
   type Migration,
@@ -8,7 +9,7 @@ export {
   migrationScript,
   migrationStatus,
 } from './migrations.ts'
-export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export { type LaneDepth, PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export type { ListFilter } from './run-reader.ts'
 export { isSchemaName } from './statements.ts'
 export { systemClock, systemRandom } from './system-ports.ts'

@@ -4,6 +4,8 @@ import {
   type Clock,
   defaults,
   encodeJson,
+  type FinalState,
+  finalStateOf,
   PunctualError,
   type Random,
   type Submission,
@@ -30,6 +32,18 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   /** A name of this process that no other has. */
   readonly node: string
   readonly horizonMs?: number
+}
+
+export interface LaneDepth {
+  readonly tenantId: number
+  readonly queue: string
+  readonly handler: string
+  readonly priority: number
+  readonly paused: boolean
+  readonly due: number
+  readonly waiting: number
+  readonly oldestMs: number
+  readonly running: number
 }
 
 export class PostgresStore {
@@ -132,6 +146,79 @@ export class PostgresStore {
       queue,
     ])
     return row?.[0] === 't'
+  }
+
+  /** Whether the lane of such runs is paused. */
+  async isPaused(queue: string, handler: string, priority: number): Promise<boolean> {
+    const lanes = await this.work.lanes([handler], [queue])
+    return lanes.some((lane) => lane.priority === priority && lane.paused)
+  }
+
+  /** How much waits and runs in each lane; counted up to 10,000 a lane. */
+  async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
+    const rows = await this.database.read.query(this.database.statement('lanes/list-depths'), [
+      tenantId,
+    ])
+    return rows.map(
+      ([tenant, queue, handler, priority, paused, due, waiting, oldestMs, running]) => ({
+        tenantId: Number(tenant),
+        queue: queue as string,
+        handler: handler as string,
+        priority: Number(priority),
+        paused: paused === 't',
+        due: Number(due),
+        waiting: Number(waiting),
+        oldestMs: Number(oldestMs ?? 0),
+        running: Number(running),
+      }),
+    )
+  }
+
+  /** How many runs ended in the last so many seconds, by queue and state. */
+  async endedSince(seconds: number, tenantId: number | null = null) {
+    const rows = await this.database.read.query(this.database.statement('lanes/sum-counters'), [
+      tenantId,
+      seconds,
+    ])
+    return rows.map(([queue, state, runs]) => ({
+      queue: queue as string,
+      state: finalStateOf.get(Number(state)) as FinalState,
+      runs: Number(runs),
+    }))
+  }
+
+  /** The workers whose session is open. */
+  async sessions() {
+    const rows = await this.database.read.query(this.database.statement('sessions/list-sessions'))
+    return rows.map(
+      ([
+        id,
+        host,
+        pid,
+        version,
+        state,
+        capacity,
+        handlers,
+        queues,
+        labels,
+        openedAt,
+        renewedAt,
+        alive,
+      ]) => ({
+        id: id as string,
+        host: host as string,
+        pid: Number(pid),
+        version: version as string,
+        state: state as string,
+        capacity: Number(capacity),
+        handlers: handlers as string,
+        queues: queues as string,
+        labels: JSON.parse(labels as string) as Record<string, string>,
+        openedAt: new Date(openedAt as string),
+        renewedAt: new Date(renewedAt as string),
+        alive: alive === 't',
+      }),
+    )
   }
 
   /** Cancels runs that have not started; returns the ids that it cancelled. */

@@ -1,1 +1,2 @@
-export {}
+export * from './postgres/index.ts'
+export * from './servers/index.ts'

@@ -24,13 +24,16 @@ export class Progress {
     this.#latest.set(run.id, { run, value })
     if (this.#scheduled) return
     this.#scheduled = true
-    // The first is stored soon, so that something is seen; those after it once a second.
-    void this.#flush().finally(async () => {
-      await this.#clock.sleep(EVERY_MS)
-      this.#scheduled = false
-      const [left] = this.#latest.values()
-      if (left) this.report(left.run, left.value)
-    })
+    void this.#flushThenRest()
+  }
+
+  /** The first is stored soon, so that something is seen; those after it once a second. */
+  async #flushThenRest(): Promise<void> {
+    await this.#flush()
+    await this.#clock.sleep(EVERY_MS)
+    this.#scheduled = false
+    const [left] = this.#latest.values()
+    if (left) this.report(left.run, left.value)
   }
 
   async #flush(): Promise<void> {

@@ -173,7 +173,7 @@ export class Worker {
 
   /** Opens the session and begins to claim. */
   async start(): Promise<void> {
-    if (this.#loop) return
+    if (this.#loop !== null) return
     await this.#session.open()
     const unlisten = this.#o.onHint((hint) => this.#hinted(hint))
     this.#loop = this.#run().finally(unlisten)

@@ -23,6 +23,7 @@ async function allowsNamespaces(): Promise<boolean> {
   return (await runCommand({ file: 'unshare', args })).ok
 }
 
+// skips: only root has to become someone else, and namespaces are Linux's
 describe.skipIf(!isRootOnLinux)('for root the server', () => {
   test('runs in a user namespace, and root stays the owner of the files', async (context) => {
     context.skip(!(await allowsNamespaces()), 'user namespaces are refused here')

@@ -52,13 +52,18 @@ async function makeDirectory(path: string): Promise<string> {
     await access(root, constants.R_OK | constants.W_OK | constants.X_OK)
     return root
   } catch (cause) {
-    throw new EmbeddedError(
-      EmbeddedErrorCode.DataDirUnusable,
-      `The data directory ${path} cannot be used: ${describeCause(cause)}. ` +
-        'Give this user a directory it can write, or set DATABASE_URL to a PostgreSQL server.',
-      { cause },
-    )
+    throw dataDirUnusable(path, cause)
   }
+}
+
+/** For a directory on which a file operation failed, such as on a full or read-only disk. */
+export function dataDirUnusable(path: string, cause: unknown): EmbeddedError {
+  return new EmbeddedError(
+    EmbeddedErrorCode.DataDirUnusable,
+    `The data directory ${path} cannot be used: ${describeCause(cause)}. Give this user a ` +
+      'directory that it can write and that has space, or set DATABASE_URL to a PostgreSQL server.',
+    { cause },
+  )
 }
 
 async function refuseForeignCluster({ root, cluster }: DataDir): Promise<void> {

@@ -44,3 +44,8 @@ export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
+
+/** Whether an operation on a file failed, as opposed to a bug or an abort. */
+export function isFileError(error: unknown): boolean {
+  return systemErrorCode(error) !== undefined && error instanceof Error && 'syscall' in error
+}

@@ -87,9 +87,10 @@ function hold(path: string, record: LockRecord, beatMs: number): OwnerLock {
     async release() {
       clearInterval(beat)
       // Marked rather than removed: generations only ever grow while the directory exists.
-      if (await stat(path).catch(() => undefined)) {
-        await writeFileAtomic(path, JSON.stringify({ ...record, released: true }))
-      }
+      if (!(await stat(path).catch(() => undefined))) return
+      const released = JSON.stringify({ ...record, released: true })
+      // A full disk takes no mark. Nobody else can claim anything on it either, so removing is safe.
+      await writeFileAtomic(path, released).catch(() => rm(path, { force: true }))
     },
   }
 }

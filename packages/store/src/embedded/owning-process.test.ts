@@ -106,6 +106,7 @@ describe('the data directory of a killed owner', () => {
     expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }])
   })
 
+  // skips: only Linux has a signal for the death of the parent
   test.skipIf(process.platform !== 'linux')('loses its server too', async () => {
     const owner = startOwner(await usedDataDir())
     const { pid } = await owner.announced
@@ -159,6 +160,7 @@ describe('two processes', () => {
   })
 })
 
+// skips: only root can start a process as someone else
 describe.skipIf(!isRootOnLinux)('started by root as someone else, the server of', () => {
   const as = (uid: number) => ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
 

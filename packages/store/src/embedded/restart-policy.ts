@@ -5,7 +5,8 @@
 
 const firstDelayMs = 100
 const delayMaxMs = 10_000
-const failuresMax = 8
+/** About four minutes: time to notice a full disk and to make room on it. */
+const failuresMax = 30
 /** A server that ran this long was healthy, and its end begins a new count. */
 const healthyUptimeMs = 60_000
 

@@ -6,13 +6,13 @@
 import { type ChosenLauncher, chooseLauncher } from './choose-launcher.ts'
 import { checkCluster, clusterExists, initCluster, removeUnfinishedClusters } from './cluster.ts'
 import { endClusterProcesses } from './cluster-processes.ts'
-import { type DataDir, prepareDataDir } from './data-dir.ts'
-import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
+import { type DataDir, dataDirUnusable, prepareDataDir } from './data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode, isFileError } from './embedded-error.ts'
 import { compileOptions, type EmbeddedConfig, type EmbeddedOptions } from './embedded-options.ts'
 import type { EmbeddedServer } from './embedded-server.ts'
 import { type LaunchPlan, launch } from './launch.ts'
 import { findNativeDir } from './native-dir.ts'
-import { acquireOwnerLock } from './owner-lock.ts'
+import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts'
 import { newPassword, readPassword, resetPassword, storePassword } from './password.ts'
 import { choosePort, rememberPort } from './port.ts'
 import { runCommand } from './run-command.ts'
@@ -27,24 +27,37 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   config.signal.throwIfAborted()
   const native = config.binaries ?? findNativeDir()
   const dataDir = await prepareDataDir(config.dataDir)
-  const lock = await acquireOwnerLock(dataDir.root, { signal: config.signal })
   try {
-    const chosen = await chooseLauncher(dataDir, native, config.asRoot)
-    await endClusterProcesses(dataDir, config.signal)
-    const plan: LaunchPlan = {
-      config,
-      dataDir,
-      toolchain: chosen.toolchain,
-      log: new ServerLog(dataDir.log),
-      password: await prepareCluster(chosen, dataDir, config),
-      supportsLz4: await supportsLz4(chosen, dataDir),
+    const lock = await acquireOwnerLock(dataDir.root, { signal: config.signal })
+    try {
+      return await startOwned(dataDir, config, native, lock)
+    } catch (error) {
+      await lock.release()
+      throw error
     }
-    const { postmaster, port } = await launchOnPort(plan)
-    return new Supervisor({ plan, port, version: chosen.version, lock, postmaster })
   } catch (error) {
-    await lock.release()
-    throw error
+    throw isFileError(error) ? dataDirUnusable(dataDir.root, error) : error
   }
+}
+
+async function startOwned(
+  dataDir: DataDir,
+  config: EmbeddedConfig,
+  native: string,
+  lock: OwnerLock,
+): Promise<EmbeddedServer> {
+  const chosen = await chooseLauncher(dataDir, native, config.asRoot)
+  await endClusterProcesses(dataDir, config.signal)
+  const plan: LaunchPlan = {
+    config,
+    dataDir,
+    toolchain: chosen.toolchain,
+    log: new ServerLog(dataDir.log),
+    password: await prepareCluster(chosen, dataDir, config),
+    supportsLz4: await supportsLz4(chosen, dataDir),
+  }
+  const { postmaster, port } = await launchOnPort(plan)
+  return new Supervisor({ plan, port, version: chosen.version, lock, postmaster })
 }
 
 /** Returns the password of a cluster that exists and fits. */

@@ -1,0 +1,43 @@
+/** Runs one scenario for every chosen system, alternating them round by round. */
+import { medianBy } from './quantiles.mjs'
+import { makeReport } from './report.mjs'
+
+/**
+ * @param {import('./bench.mjs').Bench} bench
+ * @param {import('../scenarios/index.mjs').Scenario} scenario
+ */
+export async function runScenario(bench, scenario) {
+  const { only, rounds } = bench.options
+  const measured = Object.fromEntries(scenario.systems.map((name) => [name, []]))
+  const skipped = {}
+  for (let round = 0; round < rounds; round++) {
+    const systems = scenario.systems.filter((name) => only.includes(name) && !skipped[name])
+    // Every second round runs backwards, so that no system always profits from a rested machine.
+    for (const name of round % 2 === 0 ? systems : systems.reverse()) {
+      const why = bench.missing(name) ?? (await attempt(bench, scenario, name, measured[name]))
+      if (why) skipped[name] = why
+    }
+  }
+  const results = {}
+  for (const [name, all] of Object.entries(measured)) {
+    if (all.length > 0) results[name] = medianBy(all, scenario.figure)
+  }
+  if (Object.keys(results).length === 0) {
+    throw new Error(`${scenario.name}: nothing ran: ${JSON.stringify(skipped)}`)
+  }
+  return makeReport(scenario, results, skipped)
+}
+
+/** One system's failure is reported by name and does not end the others. */
+async function attempt(bench, scenario, name, measured) {
+  process.stderr.write(`  ${scenario.name} ${name} … `)
+  try {
+    const result = await scenario.measure(bench, name)
+    measured.push(result)
+    process.stderr.write(`${Math.round(scenario.figure(result) * 100) / 100}${scenario.unit}\n`)
+  } catch (error) {
+    process.stderr.write(`failed\n${error.message}\n`)
+    return error.message.split('\n')[0]
+  }
+  return undefined
+}

@@ -1,0 +1,29 @@
+/** A registered handler, as the program that registered it uses it: typed submission. */
+import type { SubmitOptions } from '@punctual/core'
+import type { Queryable } from '@punctual/store'
+
+export interface SubmitCallOptions extends SubmitOptions {
+  /** Your own open transaction: the run is accepted when it commits, and vanishes when it rolls back. */
+  tx?: Queryable
+}
+
+export interface Submitted {
+  readonly id: string
+  /** False when a live run with the same key was there already; its id is returned. */
+  readonly created: boolean
+}
+
+/** The same options for all, or made for each payload. */
+export type SubmitManyOptions<Payload> =
+  | SubmitCallOptions
+  | ((payload: Payload, index: number) => SubmitOptions)
+
+export interface HandlerHandle<Payload> {
+  readonly name: string
+  submit(payload: Payload, options?: SubmitCallOptions): Promise<Submitted>
+  /** Up to 10,000 at once: all are accepted, or none. */
+  submitMany(
+    payloads: readonly Payload[],
+    options?: SubmitManyOptions<Payload>,
+  ): Promise<readonly Submitted[]>
+}

@@ -1,0 +1,7 @@
+/** What Punctual needs of a logger: pino, console and most others fit. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}

@@ -1,0 +1,142 @@
+/** Options as users write them, and the compiled ones that are used inside: defaults are applied once, here. */
+import { defaults, limits, PunctualError } from '@punctual/core'
+import { isSchemaName } from '@punctual/store'
+import type { Logger } from './logger.ts'
+
+/** What a process does: any mix of roles, on any number of nodes. */
+export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor'] as const
+export type RoleName = (typeof roles)[number]
+
+export interface WorkerSettings {
+  /** How many runs this process runs at once. @default 50 */
+  concurrency?: number
+  /** The queues to take from, each with an optional cap of its own. @default all */
+  queues?: readonly string[] | Readonly<Record<string, { concurrency?: number }>>
+  /** Shown with this worker. */
+  labels?: Readonly<Record<string, string>>
+  /** How long a worker may be silent before its runs go to others. @default 30000 */
+  leaseMs?: number
+}
+
+export interface PunctualOptions {
+  /** A PostgreSQL 15-18; several hosts with commas. @default process.env.DATABASE_URL, else embedded */
+  databaseUrl?: string
+  /** Use the embedded PostgreSQL although NODE_ENV is production. @default false */
+  embedded?: boolean
+  /** Where the embedded PostgreSQL keeps its data. @default './.punctual' */
+  dataDir?: string
+  /** @default 'punctual' */
+  schema?: string
+  /** @default ['planner', 'worker', 'reaper', 'janitor'] */
+  roles?: readonly RoleName[]
+  worker?: WorkerSettings
+  /** How long `stop` waits for running handlers. @default 30000 */
+  drainMs?: number
+  /** Days that history is kept. @default 90 */
+  retentionDays?: number
+  /** Bring the schema up to date at the start; otherwise only check it. @default true */
+  migrate?: boolean
+  /** Name statements so that the server keeps their plans. @default true, unless a pooler is seen */
+  preparedStatements?: boolean
+  /** Where operational messages go; false = nowhere. @default false */
+  logger?: Logger | false
+}
+
+export interface CompiledOptions {
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  readonly schema: string
+  readonly roles: ReadonlySet<RoleName>
+  readonly concurrency: number
+  readonly queues: readonly string[]
+  readonly queueConcurrency: Readonly<Record<string, number>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly leaseMs: number
+  readonly drainMs: number
+  readonly retentionDays: number
+  readonly migrate: boolean
+  readonly preparedStatements: boolean | undefined
+  readonly logger: Logger | false
+}
+
+function whole(field: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  throw new PunctualError(
+    'invalid_config',
+    `${field} must be a whole number from ${min} to ${max}, but ${value} came.`,
+    { field },
+  )
+}
+
+function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleName> {
+  const chosen = names ?? ['planner', 'worker', 'reaper', 'janitor']
+  for (const name of chosen)
+    if (!roles.includes(name as RoleName))
+      throw new PunctualError(
+        'invalid_config',
+        `roles takes ${roles.join(', ')}, but ${JSON.stringify(name)} came.`,
+        { field: 'roles' },
+      )
+  return new Set(chosen as RoleName[])
+}
+
+function compileQueues(queues: WorkerSettings['queues']) {
+  if (queues === undefined) return { queues: [], queueConcurrency: {} }
+  if (Array.isArray(queues)) return { queues: queues as string[], queueConcurrency: {} }
+  const entries = Object.entries(queues as Readonly<Record<string, { concurrency?: number }>>)
+  const caps = entries
+    .filter(([, settings]) => settings.concurrency !== undefined)
+    .map(([name, settings]) => [
+      name,
+      whole(
+        `worker.queues.${name}.concurrency`,
+        settings.concurrency as number,
+        1,
+        limits.concurrencyMax,
+      ),
+    ])
+  return { queues: entries.map(([name]) => name), queueConcurrency: Object.fromEntries(caps) }
+}
+
+export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv): CompiledOptions {
+  const databaseUrl = options.embedded ? null : options.databaseUrl || env.DATABASE_URL || null
+  if (databaseUrl === null && env.NODE_ENV === 'production' && !options.embedded)
+    throw new PunctualError(
+      'database_required',
+      'NODE_ENV is production and no database is named. Set DATABASE_URL, or say `embedded: true` (--embedded) to run on the embedded PostgreSQL.',
+      { field: 'databaseUrl' },
+    )
+  const schema = options.schema ?? 'punctual'
+  if (!isSchemaName(schema))
+    throw new PunctualError(
+      'invalid_config',
+      `schema must be a lower-case name of letters, digits and _ (up to 48), but ${JSON.stringify(schema)} came.`,
+      { field: 'schema' },
+    )
+  const worker = options.worker ?? {}
+  return {
+    databaseUrl,
+    dataDir: options.dataDir ?? '.punctual',
+    schema,
+    roles: compileRoles(options.roles),
+    concurrency: whole(
+      'worker.concurrency',
+      worker.concurrency ?? defaults.concurrency,
+      1,
+      limits.concurrencyMax,
+    ),
+    ...compileQueues(worker.queues),
+    labels: worker.labels ?? {},
+    leaseMs: whole('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
+    drainMs: whole('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
+    retentionDays: whole(
+      'retentionDays',
+      options.retentionDays ?? defaults.retentionDays,
+      1,
+      3_650,
+    ),
+    migrate: options.migrate ?? true,
+    preparedStatements: options.preparedStatements,
+    logger: options.logger ?? false,
+  }
+}

@@ -1,0 +1,363 @@
+/** The library: everything that a program needs of Punctual, wired in one place. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import {
+  checkName,
+  compileOptions as compileSubmission,
+  defaults,
+  encodeJson,
+  limits,
+  PunctualError,
+  type Submission,
+  type SubmitOptions,
+} from '@punctual/core'
+import { Janitor, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import {
+  createHeartbeat,
+  type EmbeddedServer,
+  PostgresStore,
+  startEmbedded,
+  systemClock,
+  systemRandom,
+} from '@punctual/store'
+import { type HandlerFunction, type RegisteredHandler, Worker } from '@punctual/worker'
+import type {
+  HandlerHandle,
+  SubmitCallOptions,
+  SubmitManyOptions,
+  Submitted,
+} from './handler-handle.ts'
+import { Metrics } from './metrics.ts'
+import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { Runs } from './runs.ts'
+import { version } from './version.ts'
+import { Waiter } from './waiter.ts'
+
+interface Parts {
+  readonly options: CompiledOptions
+  readonly store: PostgresStore
+  readonly server: EmbeddedServer | null
+  readonly databaseUrl: string
+}
+
+export class Punctual {
+  readonly runs: Runs
+  readonly metrics = new Metrics()
+  readonly store: PostgresStore
+  readonly #parts: Parts
+  readonly #handlers = new Map<string, RegisteredHandler>()
+  readonly #waiter: Waiter
+  readonly #loops: RoleLoop[] = []
+  #worker: Worker | null = null
+  #workerStarting: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
+    this.store = parts.store
+    this.#waiter = new Waiter({
+      clock: systemClock,
+      finished: (ids) => parts.store.runs.finished(ids),
+      find: (id) => parts.store.runs.find(id),
+    })
+    this.runs = new Runs(parts.store, this.#waiter)
+    this.metrics.expose(parts.store, () => systemClock.monotonicMs())
+  }
+
+  /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */
+  static async start(options: PunctualOptions = {}): Promise<Punctual> {
+    const compiled = compileOptions(options, process.env)
+    const server =
+      compiled.databaseUrl === null ? await startEmbedded({ dataDir: compiled.dataDir }) : null
+    const databaseUrl = compiled.databaseUrl ?? (server as EmbeddedServer).url
+    const store = new PostgresStore({
+      url: databaseUrl,
+      schema: compiled.schema,
+      clock: systemClock,
+      random: systemRandom,
+      node: randomUUID(),
+      ...(compiled.preparedStatements !== undefined && {
+        preparedStatements: compiled.preparedStatements,
+      }),
+    })
+    try {
+      if (compiled.migrate) await store.migrate()
+      await store.check()
+    } catch (error) {
+      await store.close()
+      await server?.stop()
+      throw error
+    }
+    const punctual = new Punctual({ options: compiled, store, server, databaseUrl })
+    punctual.#startRoles()
+    return punctual
+  }
+
+  /** The database that is in use; it holds a password. */
+  get databaseUrl(): string {
+    return this.#parts.databaseUrl
+  }
+  get embedded(): boolean {
+    return this.#parts.server !== null
+  }
+  get schema(): string {
+    return this.#parts.options.schema
+  }
+
+  #log(level: 'info' | 'warn' | 'error', fields: object, message: string): void {
+    const { logger } = this.#parts.options
+    if (logger) logger[level](fields, message)
+  }
+
+  #fault(where: string, error: unknown): void {
+    this.metrics.failed(where)
+    this.#log(
+      'error',
+      { err: error, where },
+      `${where}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+
+  #startRoles(): void {
+    const { options, store } = this.#parts
+    const { upkeep } = store
+    const roles: Role[] = []
+    if (options.roles.has('planner'))
+      roles.push(
+        new Promoter({
+          store: upkeep,
+          horizonMs: store.horizonMs,
+          onPromoted: () => store.signals.due([], true),
+        }),
+      )
+    if (options.roles.has('reaper'))
+      roles.push(
+        new Reaper({
+          store: upkeep,
+          clock: systemClock,
+          leaseMs: options.leaseMs,
+          crashesUntilQuarantine: defaults.crashesUntilQuarantine,
+          onReaped: (result) => {
+            this.metrics.reaped(result)
+            this.#log(
+              'warn',
+              { ...result },
+              'fenced sessions that were not heard of, and took back what they held',
+            )
+            store.signals.due([], true)
+          },
+        }),
+      )
+    if (options.roles.has('janitor'))
+      roles.push(
+        new Janitor({
+          store: upkeep,
+          clock: systemClock,
+          retentionDays: options.retentionDays,
+          daysAhead: defaults.partitionDaysAhead,
+          onDays: (made, dropped) =>
+            this.#log('info', { made, dropped }, 'made and dropped days of history'),
+        }),
+      )
+    for (const role of roles) {
+      const loop = new RoleLoop(role, systemClock, {
+        onError: (where, error) => this.#fault(where, error),
+      })
+      this.#loops.push(loop)
+      loop.start()
+    }
+  }
+
+  /** Registers what runs of this name do. The worker starts with the first handler. */
+  handler<Payload = unknown, Output = unknown>(
+    name: string,
+    run: HandlerFunction<Payload, Output>,
+  ): HandlerHandle<Payload> {
+    checkName('handler', name)
+    if (this.#handlers.has(name))
+      throw new PunctualError(
+        'handler_duplicate',
+        `This process has a handler ${JSON.stringify(name)} already. Give each handler its own name.`,
+        { field: 'name' },
+      )
+    if (typeof run !== 'function')
+      throw new PunctualError(
+        'invalid_option',
+        `The handler ${JSON.stringify(name)} must be a function.`,
+        { field: 'run' },
+      )
+    this.#handlers.set(name, { name, run })
+    if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
+    return {
+      name,
+      submit: (payload, options) => this.submit(name, payload, options),
+      submitMany: (payloads, options) => this.submitMany(name, payloads, options),
+    }
+  }
+
+  #ensureWorker(): void {
+    // Handlers that are registered together are announced together.
+    this.#workerStarting ??= new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#startWorker())
+      .catch((error) => this.#fault('worker', error))
+      .finally(() => {
+        this.#workerStarting = null
+      })
+  }
+
+  async #startWorker(): Promise<void> {
+    if (this.#stopping !== null) return
+    if (this.#worker) return this.#worker.handlersChanged()
+    const { options, store, databaseUrl } = this.#parts
+    store.signals.listen()
+    const worker: Worker = new Worker({
+      store: store.work,
+      clock: systemClock,
+      random: systemRandom,
+      heartbeat: createHeartbeat({
+        url: databaseUrl,
+        schema: options.schema,
+        renewMs: Math.floor(options.leaseMs / 3),
+        stallMs: defaults.stallMs,
+      }),
+      transaction: (run, startedAgoMs, work) =>
+        store.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
+      onHint: (listener) => store.signals.onHint(listener),
+      hintsArrive: () => store.signals.connected,
+      handlers: this.#handlers,
+      queues: options.queues,
+      concurrency: options.concurrency,
+      queueConcurrency: options.queueConcurrency,
+      leaseMs: options.leaseMs,
+      labels: options.labels,
+      host: hostname(),
+      pid: process.pid,
+      version,
+      events: {
+        onStarted: (run) => this.metrics.started(run, store.database.clock.nowMs() - run.dueMs),
+        onSettled: (settlement, accepted) => {
+          this.metrics.settled(settlement, accepted)
+          if (settlement.kind !== 'retry') this.#waiter.settled(settlement.run.id)
+          if (!accepted)
+            this.#log(
+              'warn',
+              { runId: settlement.run.id },
+              'an outcome was refused: the run was given to another worker',
+            )
+        },
+        onTransacted: (run) => {
+          this.metrics.transacted(run)
+          this.#waiter.settled(run.id)
+        },
+        onSessionLost: () =>
+          this.#log('warn', {}, 'the lease of this worker was lost; a new one is opened'),
+        onError: (where, error) => this.#fault(where, error),
+      },
+    })
+    this.#worker = worker
+    await worker.start()
+  }
+
+  /** How many runs this process is running. */
+  get running(): number {
+    return this.#worker?.running ?? 0
+  }
+
+  #checkOpen(): void {
+    if (this.#stopping !== null)
+      throw new PunctualError(
+        'stopped',
+        'This Punctual is stopping; nothing more is accepted here.',
+      )
+  }
+
+  /** Submits a run of a handler that may live in another process. */
+  async submit(
+    handler: string,
+    payload?: unknown,
+    options: SubmitCallOptions = {},
+  ): Promise<Submitted> {
+    const { tx, ...rest } = options
+    const submission = { options: compileSubmission(handler, rest), payload: encodeJson(payload) }
+    return (await this.#submit([submission], tx))[0] as Submitted
+  }
+
+  /** Submits up to 10,000 runs: all are accepted, or none. */
+  async submitMany<Payload>(
+    handler: string,
+    payloads: readonly Payload[],
+    options: SubmitManyOptions<Payload> = {},
+  ): Promise<readonly Submitted[]> {
+    if (!Array.isArray(payloads) || payloads.length > limits.batchSize)
+      throw new PunctualError(
+        'invalid_option',
+        `payloads must be an array of at most ${limits.batchSize}; submit more in several calls.`,
+        { field: 'payloads' },
+      )
+    if (payloads.length === 0) return []
+    if (typeof options === 'function') {
+      const submissions = payloads.map((payload, i) =>
+        at(i, () => ({
+          options: compileSubmission(handler, options(payload, i)),
+          payload: encodeJson(payload),
+        })),
+      )
+      return this.#submit(submissions)
+    }
+    const { tx, ...rest } = options
+    const compiled = compileSubmission(handler, rest as SubmitOptions)
+    return this.#submit(
+      payloads.map((payload, i) =>
+        at(i, () => ({ options: compiled, payload: encodeJson(payload) })),
+      ),
+      tx,
+    )
+  }
+
+  async #submit(
+    submissions: readonly Submission[],
+    tx?: SubmitCallOptions['tx'],
+  ): Promise<readonly Submitted[]> {
+    this.#checkOpen()
+    for (const { options } of submissions)
+      if (
+        options.strict &&
+        !this.#handlers.has(options.handler) &&
+        !(await this.store.hasHandler(options.handler, options.queue))
+      )
+        throw new PunctualError(
+          'handler_unknown',
+          `No live worker has the handler ${JSON.stringify(options.handler)} for the queue ${JSON.stringify(options.queue)}. Start one, or submit without strict.`,
+          { field: 'handler' },
+        )
+    return this.store.submit(submissions, tx ? { tx } : {})
+  }
+
+  /** Drains and stops everything, the embedded database included. Resolves when nothing is left. */
+  stop(options: { drainMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(options.drainMs ?? this.#parts.options.drainMs)
+    return this.#stopping
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    await this.#workerStarting
+    await this.#worker?.stop(drainMs)
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+    await this.store.close()
+    await this.#parts.server?.stop()
+  }
+}
+
+/** Names the item of a batch in the error of one. */
+function at<T>(index: number, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof PunctualError)
+      throw new PunctualError(error.code, `Item ${index}: ${error.message}`, {
+        field: `[${index}].${error.field ?? ''}`,
+        cause: error,
+      })
+    throw error
+  }
+}
