@@ -5,8 +5,13 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@punctual/source'], externalConditions: ['@punctual/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', 'packages/testkit/test/servers-fixture/**'],
+    globalSetup: ['packages/testkit/src/postgres/global-setup.ts'],
+    // The skipped suites are named before vitest's own count, which stays last.
+    reporters: ['./packages/testkit/src/servers/skip-reporter.ts', 'default'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    maxWorkers: 3,
   },
 })

@@ -1,2 +1,3 @@
 export * from './postgres/index.ts'
 export * from './servers/index.ts'
+export { dead, migratedDatabase, retry, succeeded, TestStore } from './store/test-store.ts'

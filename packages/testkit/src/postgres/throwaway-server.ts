@@ -8,7 +8,12 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPackagedNativeDir, platformSuffix, startEmbedded } from '@punctual/store'
+import {
+  type EmbeddedServer,
+  findPackagedNativeDir,
+  platformSuffix,
+  startEmbedded,
+} from '@punctual/store'
 import { directoryPrefix } from './abandoned-directories.ts'
 import type { PostgresMajor } from './postgres-major.ts'
 
@@ -29,28 +34,28 @@ const settings = {
 export async function startThrowawayServer(major: PostgresMajor): Promise<TestServer> {
   const binaries = binariesOf(major)
   const dataDir = await mkdtemp(join(tmpdir(), directoryPrefix(process.pid)))
-  const server = await startEmbedded({
-    dataDir,
-    fastInit: true,
-    settings,
-    ...(binaries ? { binaries } : {}),
-  })
+  let server: EmbeddedServer | undefined
   const endNow = () => {
     try {
-      if (server.pid !== undefined) process.kill(server.pid, 'SIGQUIT')
-      rmSync(dataDir, { recursive: true, force: true })
+      if (server?.pid !== undefined) process.kill(server.pid, 'SIGQUIT')
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
     } catch {
       // The process is on its way out; what is left is swept away by a later run.
     }
   }
+  const stop = async () => {
+    await server?.stop()
+    process.off('exit', endNow)
+    await rm(dataDir, { recursive: true, force: true })
+  }
   process.once('exit', endNow)
-  return {
-    url: server.url,
-    async stop() {
-      process.off('exit', endNow)
-      await server.stop()
-      await rm(dataDir, { recursive: true, force: true })
-    },
+  try {
+    const options = { dataDir, fastInit: true, settings, ...(binaries ? { binaries } : {}) }
+    server = await startEmbedded(options)
+    return { url: server.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 

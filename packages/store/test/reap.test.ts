@@ -1,0 +1,99 @@
+import { succeeded, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+
+async function crash(session: string) {
+  await t.expire(session)
+  return t.reap([session])
+}
+
+it('returns what a dead session held, as a crashed attempt that is counted apart from failures', async () => {
+  const session = await t.session()
+  const run = await t.running(session)
+  expect(await crash(session)).toEqual({ sessions: 1, returned: 1, dead: 0, unknown: 0 })
+  const heir = await t.session()
+  const again = (await t.claim(heir)).runs[0]
+  expect(again).toMatchObject({ id: run.id, attempt: 1, crashes: 1 })
+  const found = await t.store.runs.find(run.id)
+  expect(found?.attempts).toMatchObject([{ attempt: 1, outcome: 'crashed', error: { name: 'WorkerLost' } }])
+  await t.store.work.settle(heir, [succeeded(again as typeof run)])
+})
+
+it('does not charge a suspect that was not started when its worker died', async () => {
+  let session = await t.session()
+  const run = await t.running(session)
+  await crash(session)
+  session = await t.session()
+  expect((await t.claim(session)).runs[0]).toMatchObject({ crashes: 1, attempt: 1 })
+  await crash(session)
+  session = await t.session()
+  const again = (await t.claim(session)).runs[0]
+  expect(again).toMatchObject({ id: run.id, crashes: 1, attempt: 1 })
+  await t.store.work.settle(session, [succeeded(again as typeof run)])
+})
+
+it('quarantines a run that has killed its worker three times, as a dead letter', async () => {
+  const id = await t.submit()
+  for (let death = 1; death <= 3; death++) {
+    const session = await t.session()
+    const run = (await t.claim(session)).runs[0]
+    expect(run?.id).toBe(id)
+    if (death > 1) await t.store.work.markStarted([run as NonNullable<typeof run>])
+    await crash(session)
+  }
+  expect(await t.store.runs.find(id)).toMatchObject({ state: 'dead', reason: 'quarantined' })
+  const letters = await t.sql.query('select reason from punctual.dead_letters where run_id = $1', [id])
+  expect(letters.rows).toEqual([{ reason: 'quarantined' }])
+})
+
+it('never runs an at-most-once run again after its start was marked', async () => {
+  const ids = [await t.submit(), await t.submit()]
+  await t.sql.query('update punctual.queue set traits = 2')
+  const session = await t.session()
+  const { runs } = await t.claim(session, 2)
+  const [marked, unmarked] = runs.map((run) => run.id)
+  await t.store.work.markStarted(runs.filter((run) => run.id === marked))
+  expect(await crash(session)).toMatchObject({ returned: 1, unknown: 1 })
+  expect(await t.store.runs.find(marked as string)).toMatchObject({ state: 'unknown', reason: 'worker_lost' })
+  expect(await t.places(unmarked as string)).toEqual(['queue'])
+  await t.store.cancelWaiting(ids, 'test')
+})
+
+it('takes leases of a session that does not exist', async () => {
+  const session = await t.session()
+  const run = await t.running(session)
+  await t.sql.query('delete from punctual.sessions where id = $1', [session])
+  expect(await t.store.upkeep.orphanSessions()).toEqual([session])
+  expect(await t.reap([session])).toMatchObject({ returned: 1 })
+  expect(await t.places(run.id)).toEqual(['queue'])
+  await t.store.cancelWaiting([run.id], 'test')
+})
+
+it('passes a session by whose claim is under way, and leaves no lease without a session', async () => {
+  const session = await t.session()
+  const id = await t.submit()
+  await t.expire(session)
+  await t.sql.query('begin')
+  await t.sql.query('select from punctual.sessions where id = $1 for key share', [session])
+  expect(await t.reap([session])).toMatchObject({ sessions: 0 })
+  await t.sql.query('commit')
+  expect(await t.reap([session])).toMatchObject({ sessions: 1 })
+  await t.store.cancelWaiting([id], 'test')
+})
+
+it('reaps once when many reapers see the same death', async () => {
+  const session = await t.session()
+  const runs = await Promise.all(Array.from({ length: 20 }, () => t.submit()))
+  await t.claim(session, 20)
+  await t.expire(session)
+  const reapers = Array.from({ length: 4 }, () => t.another())
+  const results = await Promise.all(reapers.map((store) => store.upkeep.reap([session], 3)))
+  expect(results.reduce((sum, result) => sum + result.returned, 0)).toBe(20)
+  for (const id of runs) expect(await t.places(id)).toEqual(['queue'])
+  await t.store.cancelWaiting(runs, 'test')
+})

@@ -1,0 +1,153 @@
+/** A store on a migrated database of its own, with the shortest way to put runs where a test needs them. */
+import {
+  type ClaimedRun,
+  type ClaimResult,
+  compileOptions,
+  encodeJson,
+  type Lane,
+  type Settlement,
+  type SubmitOptions,
+} from '@punctual/core'
+import { loadMigrations, PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import pg from 'pg'
+import { createTemplateDatabase, createTestDatabase, type PostgresMajor } from '../postgres/index.ts'
+
+function openStore(url: string, node = systemRandom.token()): PostgresStore {
+  return new PostgresStore({ url, clock: systemClock, random: systemRandom, node })
+}
+
+/** A database with the schema in it; cloned, so that it costs milliseconds. */
+export async function migratedDatabase(major: PostgresMajor = 18) {
+  const key = loadMigrations()
+    .map((m) => m.checksum)
+    .join()
+  const template = await createTemplateDatabase({
+    major,
+    key: `migrated ${key} ${new Date().toISOString().slice(0, 10)}`,
+    fill: async (url) => {
+      const store = openStore(url)
+      await store.migrate()
+      await store.close()
+    },
+  })
+  return createTestDatabase({ major, template })
+}
+
+export class TestStore {
+  readonly url: string
+  readonly store: PostgresStore
+  readonly sql: pg.Client
+  readonly #drop: () => Promise<void>
+  readonly #others: PostgresStore[] = []
+
+  private constructor(url: string, sql: pg.Client, drop: () => Promise<void>) {
+    this.url = url
+    this.store = openStore(url)
+    this.sql = sql
+    this.#drop = drop
+  }
+
+  static async open(options: { major?: PostgresMajor } = {}): Promise<TestStore> {
+    const database = await migratedDatabase(options.major)
+    const sql = new pg.Client({ connectionString: database.url })
+    sql.on('error', () => undefined)
+    await sql.connect()
+    return new TestStore(database.url, sql, database.drop)
+  }
+
+  /** Another process on the same database. */
+  another(): PostgresStore {
+    const store = openStore(this.url)
+    this.#others.push(store)
+    return store
+  }
+
+  async submit(options: SubmitOptions & { handler?: string; payload?: unknown } = {}): Promise<string> {
+    const { handler = 'test', payload = { n: 1 }, ...rest } = options
+    const submission = { options: compileOptions(handler, rest), payload: encodeJson(payload) }
+    const [accepted] = await this.store.submit([submission])
+    return (accepted as { id: string }).id
+  }
+
+  async session(leaseMs = 30_000, store = this.store): Promise<string> {
+    const id = systemRandom.token()
+    await store.work.openSession({
+      id,
+      host: 'test',
+      pid: 1,
+      version: '0',
+      handlers: ['test'],
+      queues: [],
+      labels: {},
+      capacity: 10,
+      leaseMs,
+    })
+    return id
+  }
+
+  lanes(store = this.store): Promise<readonly Lane[]> {
+    return store.work.lanes(['test', 'other'], [])
+  }
+
+  async claim(sessionId: string, limit = 1, store = this.store): Promise<ClaimResult> {
+    const lanes = await this.lanes(store)
+    return store.work.claim({ sessionId, claim: systemRandom.token(), limit, lanes })
+  }
+
+  /** Submits, claims and returns one run that is held by the session. */
+  async running(sessionId: string, options: SubmitOptions = {}): Promise<ClaimedRun> {
+    const id = await this.submit(options)
+    const { runs } = await this.claim(sessionId, 100)
+    const run = runs.find((claimed) => claimed.id === id)
+    if (!run) throw new Error(`run ${id} was not claimed`)
+    return run
+  }
+
+  /** Lets a session's lease run out, as if its process had been silent. */
+  async expire(sessionId: string): Promise<void> {
+    await this.sql.query(
+      `update punctual.sessions set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
+      [sessionId],
+    )
+  }
+
+  async reap(sessionIds: readonly string[], crashesUntilQuarantine = 3) {
+    return this.store.upkeep.reap(sessionIds, crashesUntilQuarantine)
+  }
+
+  /** In which tables a run is: exactly one, always. */
+  async places(id: string): Promise<string[]> {
+    const { rows } = await this.sql.query(
+      ['later', 'queue', 'leases', 'outcomes']
+        .map((place) => `select '${place}' as place from punctual.${place} where run_id = $1`)
+        .join(' union all '),
+      [id],
+    )
+    return rows.map((row) => row.place)
+  }
+
+  async count(table: string): Promise<number> {
+    const { rows } = await this.sql.query(`select count(*)::int as n from punctual.${table}`)
+    return rows[0].n
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.store, ...this.#others].map((store) => store.close()))
+    await this.sql.end()
+    await this.#drop()
+  }
+}
+
+export function succeeded(run: ClaimedRun, output: string | null = null): Settlement {
+  return { kind: 'succeeded', run, startedAgoMs: 1, output }
+}
+
+export function retry(run: ClaimedRun, delayMs = 0): Settlement {
+  const failure = { name: 'Error', message: 'failed on purpose' }
+  return { kind: 'retry', run, startedAgoMs: 1, outcome: 'failed', failure, delayMs }
+}
+
+export function dead(run: ClaimedRun): Settlement {
+  const failure = { name: 'Error', message: 'failed on purpose' }
+  return { kind: 'dead', run, startedAgoMs: 1, outcome: 'failed', failure, reason: 'attempts_exhausted' }
+}
