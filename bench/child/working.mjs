@@ -22,7 +22,11 @@ export function working(state) {
     },
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
     progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),
-    lateness: () => seen.latenessMs.splice(0),
+    /** Hands over what was recorded and counts from zero again. */
+    lateness: () => {
+      seen.handled = 0
+      return seen.latenessMs.splice(0)
+    },
     settled: () => state.client.settled(),
   }
 }

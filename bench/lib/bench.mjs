@@ -48,7 +48,7 @@ export class Bench {
    * database, after a checkpoint, or an emptied Redis.
    * @template T
    * @param {string} system
-   * @param {(run: { env: object, child: () => Promise<Child> }) => Promise<T>} measure
+   * @param {(run: { env: object, child: () => Promise<Child>, analyze: () => Promise<void> }) => Promise<T>} measure
    * @returns {Promise<T>}
    */
   async fresh(system, measure) {
@@ -60,7 +60,7 @@ export class Bench {
       return started
     }
     try {
-      return await measure({ env, child })
+      return await measure({ env, child, analyze: () => analyze(env) })
     } finally {
       for (const started of children) started.kill()
       await dispose()
@@ -112,4 +112,13 @@ export class Bench {
     url.pathname = `/${database}`
     return url.href
   }
+}
+
+/** Fresh tables have no statistics, production's have: without them some plans are unfairly bad. */
+async function analyze({ databaseUrl }) {
+  if (!databaseUrl) return
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('analyze')
+  await client.end()
 }

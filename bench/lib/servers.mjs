@@ -30,6 +30,7 @@ const SETTINGS = {
   shared_buffers: '512MB',
   max_wal_size: '8GB',
   checkpoint_timeout: '30min',
+  work_mem: '64MB',
   max_connections: '400',
   max_locks_per_transaction: '256',
   listen_addresses: '127.0.0.1',

@@ -48,7 +48,6 @@ export const busy = {
       const pacing = producer.call('paced', { perSecond: PER_SECOND, seconds: FILL_S + seconds })
       await sleep(FILL_S * 1000)
       await Promise.all(workers.map((w) => w.call('lateness')))
-      const handledBefore = (await progress(workers)).handled
       const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(workers)]
       const statements = await counter.during(() => sleep(seconds * 1000))
       const { handled } = await progress(workers)
@@ -61,7 +60,7 @@ export const busy = {
       await counter.close()
       return {
         ...quantiles(lateness),
-        running: Math.round(((handled - handledBefore) / seconds) * (HOLD_MS / 1000)),
+        running: Math.round((handled / seconds) * (HOLD_MS / 1000)),
         statementsPerSecond: Math.round(statements.count / seconds),
         countedBy: statements.countedBy,
         connections,

@@ -22,11 +22,12 @@ export const drain = {
 
   measure(bench, system) {
     const count = bench.count(200_000)
-    return bench.fresh(system, async ({ child }) => {
+    return bench.fresh(system, async ({ child, analyze }) => {
       const [producer, worker] = [await child(), await child()]
       await producer.call('open', { produce: true, profile: 'throughput' })
-      await submitAndDrain(bench, system, producer, worker, WARM_UP)
-      return { ...(await submitAndDrain(bench, system, producer, worker, count)), count }
+      const parts = { producer, worker, analyze }
+      await submitAndDrain(bench, system, parts, WARM_UP)
+      return { ...(await submitAndDrain(bench, system, parts, count)), count }
     })
   },
 }

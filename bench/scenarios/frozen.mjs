@@ -27,14 +27,15 @@ export const frozen = {
 
   measure(bench, system) {
     const count = bench.count(100_000)
-    return bench.fresh(system, async ({ env, child }) => {
+    return bench.fresh(system, async ({ env, child, analyze }) => {
       const [producer, worker] = [await child(), await child()]
       await producer.call('open', { produce: true, profile: 'throughput' })
-      await submitAndDrain(bench, system, producer, worker, WARM_UP)
+      const parts = { producer, worker, analyze }
+      await submitAndDrain(bench, system, parts, WARM_UP)
       const snapshot = await openSnapshot(env.databaseUrl)
       const results = []
       for (let round = 0; round < ROUNDS; round++) {
-        results.push(await submitAndDrain(bench, system, producer, worker, count))
+        results.push(await submitAndDrain(bench, system, parts, count))
       }
       await snapshot.end()
       return { ...results.at(-1), rounds: results.map(({ perSecond }) => perSecond) }

@@ -12,8 +12,9 @@ export async function throughput(bench, system, count, work) {
 }
 
 /** Submits untimed, then drains with a worker that was just opened. */
-export async function submitAndDrain(bench, system, producer, worker, count) {
+export async function submitAndDrain(bench, system, { producer, worker, analyze }, count) {
   await producer.call('bulk', { count })
+  await analyze()
   await worker.call('open', { work: true, profile: 'throughput' })
   const result = await throughput(bench, system, count, () => worker.call('drain', { count }))
   await worker.call('close')

@@ -6,6 +6,7 @@ import { cpuOf, untilHandled } from './measuring.mjs'
 
 /** The submitter stays at most this far ahead, for every system alike: without it the backlog, not the system, sets the lateness. */
 const WINDOW = 10_000
+const WARM_UP = 10_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const steady = {
@@ -35,17 +36,19 @@ export const steady = {
 
   measure(bench, system) {
     const count = bench.count(200_000)
-    return bench.fresh(system, async ({ child }) => {
+    return bench.fresh(system, async ({ child, analyze }) => {
       const [producer, worker] = [await child(), await child()]
       await producer.call('open', { produce: true, profile: 'throughput', connections: 4 })
       await worker.call('open', { work: true, profile: 'throughput' })
       await worker.call('start', { handler: 'fromSubmit' })
+      await warmUp(producer, worker)
+      await analyze()
       const both = [producer, worker]
       const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(both)]
       const streaming = producer.call('stream', { count, window: WINDOW, lanes: 4 })
       const onProgress = ({ handled }) => producer.call('credit', handled)
       const { handled, lastAtMs } = await untilHandled([worker], count, { onProgress })
-      await producer.call('credit', Number.MAX_SAFE_INTEGER)
+      await producer.call('credit', count)
       const ms = lastAtMs - (await streaming).startedAtMs
       return {
         perSecond: Math.round((handled / ms) * 1000),
@@ -57,4 +60,11 @@ export const steady = {
       }
     })
   },
+}
+
+/** Ends with nothing left, so that counts and lateness start from zero. */
+async function warmUp(producer, worker) {
+  await producer.call('bulk', { count: WARM_UP })
+  await untilHandled([worker], WARM_UP)
+  await worker.call('lateness')
 }

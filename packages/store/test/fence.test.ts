@@ -26,10 +26,14 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(runs.map((r) => r.id)).toEqual([run.id])
     expect(await t.store.work.settle(zombie, [succeeded(run, '"zombie"')])).toEqual([run.id])
     expect(await t.places(run.id)).toEqual(['leases'])
-    expect(await t.store.work.settle(heir, [succeeded(runs[0] as typeof run, '"heir"')])).toEqual([])
+    expect(await t.store.work.settle(heir, [succeeded(runs[0] as typeof run, '"heir"')])).toEqual(
+      [],
+    )
     const found = await t.store.runs.find(run.id)
     expect(found).toMatchObject({ state: 'succeeded', output: 'heir' })
-    const stale = await t.sql.query('select claim from punctual.stale_settles where run_id = $1', [run.id])
+    const stale = await t.sql.query('select claim from punctual.stale_settles where run_id = $1', [
+      run.id,
+    ])
     expect(stale.rows).toEqual([{ claim: run.claim }])
   })
 
@@ -45,8 +49,13 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.settle(session, [succeeded(stale), succeeded(other)])).toEqual([a.id])
     // And with the right claim present for another run, the pair still has to match.
     const c = await t.running(session)
-    const swapped = [succeeded({ ...again, claim: c.claim }), succeeded({ ...c, claim: again.claim })]
-    expect((await t.store.work.settle(session, swapped)).toSorted()).toEqual([again.id, c.id].toSorted())
+    const swapped = [
+      succeeded({ ...again, claim: c.claim }),
+      succeeded({ ...c, claim: again.claim }),
+    ]
+    expect((await t.store.work.settle(session, swapped)).toSorted()).toEqual(
+      [again.id, c.id].toSorted(),
+    )
     expect(await t.places(again.id)).toEqual(['leases'])
     await t.store.work.settle(session, [succeeded(again), succeeded(c)])
   })

@@ -20,7 +20,9 @@ it('returns what a dead session held, as a crashed attempt that is counted apart
   const again = (await t.claim(heir)).runs[0]
   expect(again).toMatchObject({ id: run.id, attempt: 1, crashes: 1 })
   const found = await t.store.runs.find(run.id)
-  expect(found?.attempts).toMatchObject([{ attempt: 1, outcome: 'crashed', error: { name: 'WorkerLost' } }])
+  expect(found?.attempts).toMatchObject([
+    { attempt: 1, outcome: 'crashed', error: { name: 'WorkerLost' } },
+  ])
   await t.store.work.settle(heir, [succeeded(again as typeof run)])
 })
 
@@ -47,7 +49,9 @@ it('quarantines a run that has killed its worker three times, as a dead letter',
     await crash(session)
   }
   expect(await t.store.runs.find(id)).toMatchObject({ state: 'dead', reason: 'quarantined' })
-  const letters = await t.sql.query('select reason from punctual.dead_letters where run_id = $1', [id])
+  const letters = await t.sql.query('select reason from punctual.dead_letters where run_id = $1', [
+    id,
+  ])
   expect(letters.rows).toEqual([{ reason: 'quarantined' }])
 })
 
@@ -59,7 +63,10 @@ it('never runs an at-most-once run again after its start was marked', async () =
   const [marked, unmarked] = runs.map((run) => run.id)
   await t.store.work.markStarted(runs.filter((run) => run.id === marked))
   expect(await crash(session)).toMatchObject({ returned: 1, unknown: 1 })
-  expect(await t.store.runs.find(marked as string)).toMatchObject({ state: 'unknown', reason: 'worker_lost' })
+  expect(await t.store.runs.find(marked as string)).toMatchObject({
+    state: 'unknown',
+    reason: 'worker_lost',
+  })
   expect(await t.places(unmarked as string)).toEqual(['queue'])
   await t.store.cancelWaiting(ids, 'test')
 })

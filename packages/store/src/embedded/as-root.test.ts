@@ -11,7 +11,7 @@ import {
   startForTest,
   temporaryDir,
   usedDataDir,
-} from './testing/lab.ts'
+} from './test/lab.ts'
 
 async function userOf(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { EmbeddedErrorCode } from './embedded-error.ts'
 import { startEmbedded } from './index.ts'
 import { findNativeDir, findPackagedNativeDir, platformSuffix } from './native-dir.ts'
-import { temporaryDir } from './testing/lab.ts'
+import { temporaryDir } from './test/lab.ts'
 
 test('the packaged binaries are found from this module', () => {
   expect(existsSync(join(findNativeDir(), 'bin', 'postgres'))).toBe(true)

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { EmbeddedErrorCode } from './embedded-error.ts'
 import { acquireOwnerLock } from './owner-lock.ts'
 import { ownIdentity } from './process-identity.ts'
-import { temporaryDir } from './testing/lab.ts'
+import { temporaryDir } from './test/lab.ts'
 
 const quick = { beatMs: 20 }
 

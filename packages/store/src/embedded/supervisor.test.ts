@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EmbeddedExit } from './embedded-server.ts'
 import { isAlive } from './process-identity.ts'
-import { query, startForTest, usedDataDir } from './testing/lab.ts'
+import { query, startForTest, usedDataDir } from './test/lab.ts'
 
 const patience = { timeout: 20_000, interval: 20 }
 

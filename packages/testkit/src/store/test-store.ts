@@ -10,7 +10,11 @@ import {
 } from '@punctual/core'
 import { loadMigrations, PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import pg from 'pg'
-import { createTemplateDatabase, createTestDatabase, type PostgresMajor } from '../postgres/index.ts'
+import {
+  createTemplateDatabase,
+  createTestDatabase,
+  type PostgresMajor,
+} from '../postgres/index.ts'
 
 function openStore(url: string, node = systemRandom.token()): PostgresStore {
   return new PostgresStore({ url, clock: systemClock, random: systemRandom, node })
@@ -62,7 +66,9 @@ export class TestStore {
     return store
   }
 
-  async submit(options: SubmitOptions & { handler?: string; payload?: unknown } = {}): Promise<string> {
+  async submit(
+    options: SubmitOptions & { handler?: string; payload?: unknown } = {},
+  ): Promise<string> {
     const { handler = 'test', payload = { n: 1 }, ...rest } = options
     const submission = { options: compileOptions(handler, rest), payload: encodeJson(payload) }
     const [accepted] = await this.store.submit([submission])
@@ -149,5 +155,15 @@ export function retry(run: ClaimedRun, delayMs = 0): Settlement {
 
 export function dead(run: ClaimedRun): Settlement {
   const failure = { name: 'Error', message: 'failed on purpose' }
-  return { kind: 'dead', run, startedAgoMs: 1, outcome: 'failed', failure, reason: 'attempts_exhausted' }
+  return {
+    kind: 'dead',
+    run,
+    startedAgoMs: 1,
+    outcome: 'failed',
+    failure,
+    reason: 'attempts_exhausted',
+  }
 }
+
+/** A claim token of its own. */
+export const systemRandomToken = (): string => systemRandom.token()
