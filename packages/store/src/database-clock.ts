@@ -6,12 +6,14 @@ import type { Clock } from '@punctual/core'
 
 export class DatabaseClock {
   readonly #clock: Clock
-  #offsetMs = 0
+  /** Until the first sample this machine's own clock is the best guess. */
+  #offsetMs: number
   #bestRoundTripMs = Number.POSITIVE_INFINITY
   #sampledAtMs = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#offsetMs = clock.wallMs() - clock.monotonicMs()
   }
 
   /** Milliseconds since the epoch by the database, as far as is known. */

@@ -1,7 +1,7 @@
 export { redactUrl } from './connection-url.ts'
 export * from './embedded/index.ts'
-export type { Accepted, Queryable } from './keyed-submitter.ts'
 export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'
+export type { Accepted, Queryable } from './keyed-submitter.ts'
 export {
   loadMigrations,
   type Migration,

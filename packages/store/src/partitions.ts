@@ -17,9 +17,12 @@ export const historyTables = {
 export type HistoryTable = keyof typeof historyTables
 const tables = Object.keys(historyTables) as HistoryTable[]
 
-const DDL_TRIES = 20
+const DDL_TRIES = 60
 
-/** Runs DDL in a transaction that gives up its wait for a lock after 200 ms and tries again. */
+/**
+ * Runs DDL in a transaction that gives up its wait for a lock after 200 ms and tries again. One node at a
+ * time: `if not exists` does not hold against another session that creates the same table.
+ */
 export async function runDdl(
   client: pg.Client,
   statements: readonly string[],
@@ -29,13 +32,14 @@ export async function runDdl(
     try {
       await client.query('begin isolation level read committed')
       await client.query("set local lock_timeout = '200ms'")
+      await client.query("select pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))")
       for (const statement of statements) await client.query(statement)
       await client.query('commit')
       return
     } catch (error) {
       await client.query('rollback').catch(() => undefined)
       if (!isTransient(error) || attempt >= DDL_TRIES) throw error
-      await pause(50 * attempt)
+      await pause(Math.min(1_000, 20 * attempt))
     }
   }
 }

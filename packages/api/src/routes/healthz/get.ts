@@ -1,0 +1,7 @@
+/** GET /healthz: the process is alive. Asks nothing of the database, so that its fault restarts nobody. */
+import type { FastifyInstance } from 'fastify'
+import type { Ports } from '../../ports.ts'
+
+export async function getHealthz(app: FastifyInstance, { health }: Ports): Promise<void> {
+  app.get('/healthz', async () => ({ status: 'ok', ...health() }))
+}

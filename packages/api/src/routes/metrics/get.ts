@@ -1,0 +1,18 @@
+/** GET /metrics: what this process and its database measure, for Prometheus. */
+import type { FastifyInstance } from 'fastify'
+import type { Ports } from '../../ports.ts'
+import { problem, problemType } from '../../problem.ts'
+
+const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
+
+export async function getMetrics(app: FastifyInstance, { metrics }: Ports): Promise<void> {
+  app.get('/metrics', async (request, reply) => {
+    const text = await metrics()
+    if (text !== null) return reply.type(TEXT_FORMAT).send(text)
+    const detail = 'There are no metrics yet: this process is still starting.'
+    return reply
+      .code(503)
+      .type(problemType)
+      .send(problem('not_ready', detail, request.id, { reason: 'starting' }))
+  })
+}

@@ -1,0 +1,16 @@
+/** GET /readyz: work may be sent here. Otherwise 503 with the reason, and load balancers look elsewhere. */
+import type { FastifyInstance } from 'fastify'
+import type { Ports } from '../../ports.ts'
+import { problem, problemType } from '../../problem.ts'
+
+export async function getReadyz(app: FastifyInstance, { ready }: Ports): Promise<void> {
+  app.get('/readyz', async (request, reply) => {
+    const readiness = await ready()
+    if (readiness.ready) return { status: 'ready' }
+    const { reason, detail } = readiness
+    return reply
+      .code(503)
+      .type(problemType)
+      .send(problem('not_ready', detail, request.id, { reason }))
+  })
+}

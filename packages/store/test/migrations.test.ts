@@ -1,0 +1,111 @@
+import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import { createTestDatabase, postgresMajors, type TestDatabase } from '@punctual/testkit'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadMigrations, migrationScript } from '../src/migrations.ts'
+
+describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
+  let database: TestDatabase
+  let sql: pg.Client
+  let stores: PostgresStore[]
+  beforeEach(async () => {
+    database = await createTestDatabase({ major })
+    sql = new pg.Client({ connectionString: database.url })
+    await sql.connect()
+    stores = []
+  })
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()))
+    await sql.end()
+    await database.drop()
+  })
+
+  function open(schema = 'punctual', url = database.url): PostgresStore {
+    const store = new PostgresStore({
+      url,
+      schema,
+      clock: systemClock,
+      random: systemRandom,
+      node: 'n',
+    })
+    stores.push(store)
+    return store
+  }
+
+  it('are applied once when five nodes start at the same time', async () => {
+    const applied = await Promise.all(Array.from({ length: 5 }, () => open().migrate()))
+    expect(applied.flat().length).toBe(loadMigrations().length)
+    await open().check()
+  })
+
+  it('do nothing the second time', async () => {
+    await open().migrate()
+    expect(await open().migrate()).toEqual([])
+  })
+
+  it('serve several installations in one database that do not see each other', async () => {
+    const [a, b] = [open('one'), open('two')]
+    await Promise.all([a.migrate(), b.migrate()])
+    const submission = {
+      options: (await import('@punctual/core')).compileOptions('x'),
+      payload: '1',
+    }
+    const [run] = await a.submit([submission])
+    expect(await a.runs.find(run?.id as string)).toMatchObject({ state: 'queued' })
+    expect(await b.runs.find(run?.id as string)).toBeNull()
+  })
+
+  it('refuse a schema that a newer version changed in a breaking way, and go on with a compatible one', async () => {
+    await open().migrate()
+    const insert =
+      'insert into punctual.migrations (version, name, checksum, breaking) values ($1, $2, $3, $4)'
+    await sql.query(insert, [9_001, 'add_comfort', 'x', false])
+    await open().check()
+    await sql.query(insert, [9_002, 'change_everything', 'x', true])
+    await expect(open().check()).rejects.toMatchObject({ code: 'schema_too_new' })
+    await expect(open().migrate()).rejects.toMatchObject({ code: 'schema_too_new' })
+  })
+
+  it('refuse when an applied migration differs from this version', async () => {
+    await open().migrate()
+    await sql.query("update punctual.migrations set checksum = 'other' where version = 1")
+    await expect(open().check()).rejects.toMatchObject({ code: 'migration_changed' })
+  })
+
+  it('say what to do when the schema is missing', async () => {
+    await expect(open().check()).rejects.toMatchObject({
+      code: 'schema_missing',
+      message: expect.stringContaining('punctual migrate'),
+    })
+  })
+
+  it('print as a script that psql could run, and that this version then accepts', async () => {
+    await sql.query(migrationScript('scripted'))
+    const store = open('scripted')
+    expect(await store.migrate()).toEqual([])
+    await store.check()
+  })
+
+  it('need no superuser: an ordinary role with CREATE on the database is enough', async () => {
+    const role = `plain_${systemRandom.token()}`
+    await sql.query(`create role ${role} login password 'plain'`)
+    await sql.query(`grant create on database ${database.name} to ${role}`)
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'plain'
+    const store = open('punctual', url.href)
+    await store.migrate()
+    await store.check()
+    expect(await store.upkeep.expiredSessions()).toMatchObject({ sessionIds: [] })
+    await store.upkeep.vacuumHotTables()
+    await store.close()
+    await sql.query(`drop owned by ${role}; drop role ${role}`)
+  })
+
+  it('lose nothing when the process dies in the middle: the next start finishes them', async () => {
+    await sql.query('begin; create schema punctual; create table punctual.tenants (id int)')
+    await sql.query('rollback')
+    await open().migrate()
+    await open().check()
+  })
+})

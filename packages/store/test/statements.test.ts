@@ -1,0 +1,94 @@
+/** Every statement file prepares against a migrated database; hot statements use their indexes; finish is one. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { postgresMajors, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PINNED } from '../src/channel.ts'
+
+const root = new URL('../queries/', import.meta.url)
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.sql'))
+  .map((file) => file.slice(0, -4).replaceAll('\\', '/'))
+  .sort()
+
+const FINISH = /-- finish:[\s\S]*?-- end of finish\n/
+
+describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
+  let t: TestStore
+  beforeAll(async () => {
+    t = await TestStore.open({ major })
+  })
+  afterAll(() => t.close())
+
+  it.each(files)('%s prepares, as it is and with named days', async (file) => {
+    const { statements, clock } = t.store.database
+    const raw = readFileSync(new URL(`${file}.sql`, root), 'utf8')
+    for (const text of [
+      raw,
+      statements.get(file).text,
+      statements.onDay(file, clock.nowMs()).text,
+    ]) {
+      await t.sql.query(`prepare probe as ${text}`)
+      await t.sql.query('deallocate probe')
+    }
+  })
+
+  const day = () => new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  const uuids = "array['019a0000-0000-7000-8000-000000000000']::uuid[]"
+  const hot: Record<string, { args: string; indexes: string[] }> = {
+    'work/claim-runs': {
+      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100`,
+      indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
+    },
+    'work/settle-succeeded': {
+      args: `1, ${uuids}, array[1]::bigint[], array[1], null`,
+      indexes: ['leases_pkey'],
+    },
+    'work/settle-retry': {
+      args: `${uuids}, array[1]::bigint[], array[1], array[2]::smallint[], array['{}']::jsonb[], array[1]::bigint[], 1000`,
+      indexes: ['leases_pkey'],
+    },
+    'work/settle-dead': {
+      args: `1, ${uuids}, array[1]::bigint[], array[1], array[2]::smallint[], array['{}']::jsonb[], array['x'], array['x']`,
+      indexes: ['leases_pkey'],
+    },
+    'work/give-back-runs': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
+    'upkeep/promote-runs': { args: `60000, 100, 'epoch'`, indexes: ['later_due'] },
+    'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
+  }
+
+  it.each(Object.keys(hot))('%s goes by its indexes and scans no hot table', async (file) => {
+    const { args, indexes } = hot[file] as { args: string; indexes: string[] }
+    const { text } = t.store.database.statements.onDay(file, Date.now())
+    await t.sql.query(PINNED)
+    await t.sql.query('set local plan_cache_mode = force_generic_plan')
+    await t.sql.query(`prepare hot as ${text}`)
+    const { rows } = await t.sql.query(`explain (costs off) execute hot (${args})`)
+    await t.sql.query('rollback')
+    await t.sql.query('deallocate hot')
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).not.toMatch(/Seq Scan on (queue|leases|later|runs|sessions)/)
+    expect(plan).not.toMatch(/Hash Join|Merge Join/)
+    for (const index of indexes) expect(plan).toContain(index)
+  })
+})
+
+it('ends runs in one way: the finish block is the same in every statement that ends them', () => {
+  const blocks = files
+    .map(
+      (file) =>
+        [file, FINISH.exec(readFileSync(new URL(`${file}.sql`, root), 'utf8'))?.[0]] as const,
+    )
+    .filter(([, block]) => block !== undefined)
+  expect(blocks.map(([file]) => file)).toEqual([
+    'runs/cancel-in-later',
+    'runs/cancel-in-queue',
+    'upkeep/reap-sessions',
+    'work/settle-dead',
+    'work/settle-succeeded',
+  ])
+  expect(new Set(blocks.map(([, block]) => block)).size).toBe(1)
+  const inserters = files.filter((file) =>
+    /insert into punctual\.outcomes/.test(readFileSync(new URL(`${file}.sql`, root), 'utf8')),
+  )
+  expect(inserters).toEqual(blocks.map(([file]) => file))
+})
