@@ -3,9 +3,9 @@
  * answer with a request id and headers that keep browsers from guessing. It owns no resource: closing it
  * ends connections that are idle and waits for requests that are under way.
  */
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { AppLogger, Ports } from './ports.ts'
-import { problem, problemFrom, problemType } from './problem.ts'
+import { type Problem, problem, problemFrom, problemType } from './problem.ts'
 import { requestIdFrom } from './request-id.ts'
 import { getHealthz } from './routes/healthz/get.ts'
 import { getMetrics } from './routes/metrics/get.ts'
@@ -34,6 +34,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     routerOptions: { ignoreTrailingSlash: true },
+    // An address that cannot be decoded reaches no hook and no handler.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...securityHeaders, 'x-request-id': request.id })
+      // The type of this reply knows no bodies.
+      send(reply as unknown as FastifyReply, problemFrom(error, request.id))
+    },
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id })
@@ -43,20 +49,21 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app
 }
 
+function send(reply: FastifyReply, answer: Problem): FastifyReply {
+  return reply.code(answer.status).type(problemType).send(answer)
+}
+
 function addErrors(app: FastifyInstance, logger: AppLogger | undefined): void {
   app.setNotFoundHandler((request, reply) => {
     const [path] = request.url.split('?')
     const detail = `${request.method} ${path?.slice(0, 200)} is not served here.`
-    return reply
-      .code(404)
-      .type(problemType)
-      .send(problem('route_not_found', detail, request.id))
+    return send(reply, problem('route_not_found', detail, request.id))
   })
   app.setErrorHandler((error, request, reply) => {
     const answer = problemFrom(error, request.id)
     if (answer.status >= 500)
       logger?.error({ err: error, requestId: request.id, url: request.url }, 'a request failed')
-    return reply.code(answer.status).type(problemType).send(answer)
+    return send(reply, answer)
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, url, id } = request

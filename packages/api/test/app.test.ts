@@ -1,0 +1,180 @@
+import { request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PunctualError } from '@punctual/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AppLogger, createApp, type Ports, problemCatalogue } from '../src/index.ts'
+
+const ports: Ports = {
+  health: () => ({ version: '1.2.3', uptimeSeconds: 7 }),
+  ready: async () => ({ ready: true }),
+  metrics: async () => '# HELP punctual_up 1 while the database answers.\npunctual_up 1\n',
+}
+
+function anApp(options: Partial<Parameters<typeof createApp>[0]> = {}) {
+  const app = createApp({ ...ports, ...options })
+  onTestFinished(() => app.close())
+  return app
+}
+
+describe('probes', () => {
+  test('a living process answers /healthz, whatever its database does', async () => {
+    const app = anApp({ ready: () => Promise.reject(new Error('must not be asked')) })
+    const answer = await app.inject('/healthz')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ status: 'ok', version: '1.2.3', uptimeSeconds: 7 })
+  })
+
+  test('a ready process answers /readyz with 200', async () => {
+    const answer = await anApp().inject('/readyz')
+    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ready' }])
+  })
+
+  test('a process that is not ready answers 503 and names the reason', async () => {
+    const app = anApp({
+      ready: async () => ({ ready: false, reason: 'draining', detail: 'It is shutting down.' }),
+    })
+    const answer = await app.inject('/readyz')
+    expect(answer.statusCode).toBe(503)
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(answer.json()).toMatchObject({
+      type: 'urn:punctual:error:not_ready',
+      code: 'not_ready',
+      status: 503,
+      reason: 'draining',
+      detail: 'It is shutting down.',
+    })
+  })
+
+  test('metrics are served in the text format of Prometheus', async () => {
+    const answer = await anApp().inject('/metrics')
+    expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(answer.body).toContain('punctual_up 1')
+  })
+
+  test('metrics of a process that is still starting are a 503', async () => {
+    const answer = await anApp({ metrics: async () => null }).inject('/metrics')
+    expect([answer.statusCode, answer.json().reason]).toEqual([503, 'starting'])
+  })
+})
+
+describe('errors are problem documents', () => {
+  test('an unknown address is a 404 that names it without its query', async () => {
+    const answer = await anApp().inject('/nothing?token=secret')
+    expect(answer.statusCode).toBe(404)
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(answer.json()).toMatchObject({ code: 'route_not_found', status: 404 })
+    expect(answer.json().detail).toBe('GET /nothing is not served here.')
+  })
+
+  test('an error of Punctual keeps its code, status and field', async () => {
+    const app = anApp()
+    app.get('/boom', async () => {
+      throw new PunctualError('invalid_option', 'priority must be …', { field: 'priority' })
+    })
+    const answer = await app.inject('/boom')
+    expect(answer.json()).toMatchObject({
+      status: 400,
+      code: 'invalid_option',
+      title: problemCatalogue.invalid_option.meaning,
+      field: 'priority',
+    })
+  })
+
+  test('an unexpected error tells the log everything and the client nothing', async () => {
+    const logged: [object, string][] = []
+    const logger: AppLogger = {
+      debug: () => undefined,
+      error: (fields, message) => logged.push([fields, message]),
+    }
+    const app = anApp({ logger })
+    app.get('/boom', async () => {
+      throw new Error('password is hunter2')
+    })
+    const answer = await app.inject({ url: '/boom', headers: { 'x-request-id': 'r-1' } })
+    expect(answer.statusCode).toBe(500)
+    expect(answer.body).not.toContain('hunter2')
+    expect(answer.json()).toMatchObject({ code: 'internal_error', requestId: 'r-1' })
+    expect(logged).toMatchObject([
+      [{ requestId: 'r-1', err: new Error('password is hunter2') }, 'a request failed'],
+    ])
+  })
+
+  test.for([
+    ['a body over the limit', '{"text":"long"}', 'application/json', 413, 'request_too_large'],
+    ['a body that is not JSON', '{', 'application/json', 400, 'invalid_request'],
+    ['a body of another type', '<a/>', 'text/xml', 415, 'media_type_unsupported'],
+  ] as const)('%s is refused', async ([, payload, type, status, code]) => {
+    const app = anApp({ bodyLimitBytes: 10 })
+    app.post('/echo', async (request) => request.body)
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/echo',
+      payload,
+      headers: { 'content-type': type },
+    })
+    expect(answer.json()).toMatchObject({ status, code })
+  })
+
+  test('an address that cannot be decoded is refused in the same form', async () => {
+    const answer = await anApp().inject('/%zz')
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(answer.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+  })
+})
+
+describe('every answer', () => {
+  test.for(['/healthz', '/nothing', '/%zz'])('of %s has protective headers', async (url) => {
+    const { headers } = await anApp().inject(url)
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+    })
+  })
+
+  test('repeats a harmless request id and replaces any other', async () => {
+    const app = anApp()
+    const idFor = async (id: string) =>
+      (await app.inject({ url: '/healthz', headers: { 'x-request-id': id } })).headers[
+        'x-request-id'
+      ]
+    expect(await idFor('trace-42')).toBe('trace-42')
+    expect(await idFor('a b')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idFor('x'.repeat(129))).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+test('closing waits for a request that is under way and for no idle connection', async () => {
+  let enter = () => {}
+  let release = () => {}
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const app = createApp(ports)
+  app.get('/slow', async () => {
+    enter()
+    await released
+    return { done: true }
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const get = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = httpRequest({ host: '127.0.0.1', port, path }, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode))
+      })
+      sent.once('error', reject).end()
+    })
+  expect(await get('/healthz')).toBe(200)
+  const slow = get('/slow')
+  await entered
+  const closed = app.close()
+  release()
+  expect(await slow).toBe(200)
+  await closed
+})
