@@ -73,9 +73,9 @@ class BossClient {
 
   /** A batch at a time: fetch, handle, complete, the completion awaited. */
   async #fetchLoop(handler, pauseMs) {
-    const batchSize = Number(process.env.PB_FETCH ?? 2000)
+    const batchSize = Number(process.env.PB_FETCH ?? 20000)
     while (!this.#stopping) {
-      const jobs = await this.boss.fetch(QUEUE, { batchSize })
+      const jobs = await this.boss.fetch(QUEUE, { batchSize, priority: false })
       this.#held += jobs.length
       for (const job of jobs) await handler(job.data)
       if (jobs.length > 0)

@@ -1,4 +1,7 @@
-/** Failure is data: whatever a handler throws becomes a plain, bounded, storable record. */
+/**
+ * Failure is data: whatever a handler throws becomes a plain, bounded, storable record. What is thrown may
+ * be anything, a Proxy that throws at every question included; nothing here ever throws.
+ */
 import { NonRetryableError, RetryAfterError } from './errors.ts'
 import { limits } from './limits.ts'
 
@@ -9,43 +12,61 @@ export interface Failure {
   code?: string
 }
 
+const TRUNCATED = '… (truncated)'
+
 /** Text that PostgreSQL can store: well-formed, without NUL, and not longer than the limit. */
 export function storableText(text: string, maxLength: number): string {
-  const cut = text.length > maxLength ? `${text.slice(0, maxLength)}… (truncated)` : text
+  const cut =
+    text.length > maxLength ? text.slice(0, maxLength - TRUNCATED.length) + TRUNCATED : text
   return cut.toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
-function property(thrown: object, name: string): unknown {
+/** The answer, or undefined when asking throws. */
+export function ask<T>(question: () => T): T | undefined {
   try {
-    return (thrown as Record<string, unknown>)[name]
+    return question()
   } catch {
     return undefined
   }
 }
 
-function describe(thrown: unknown): string {
-  try {
-    return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown))
-  } catch {
-    return 'a value that cannot be shown'
-  }
+function property(thrown: object, name: string): unknown {
+  return ask(() => (thrown as Record<string, unknown>)[name])
+}
+
+/** A value as people would read it: bounded, and never an error itself. */
+export function shown(value: unknown, maxLength = 80): string {
+  const text = ask(() => {
+    if (typeof value === 'string') return JSON.stringify(value.slice(0, maxLength))
+    return typeof value === 'object' && value !== null ? shownObject(value) : String(value)
+  })
+  return storableText(text ?? 'a value that cannot be shown', maxLength)
+}
+
+function shownObject(value: object): string {
+  const kind = Object.prototype.toString.call(value)
+  if (kind !== '[object Object]' && kind !== '[object Array]')
+    return `${kind} ${ask(() => String(value)) ?? ''}`
+  let left = 1_000
+  return JSON.stringify(value, (_, inner) => (left-- > 0 ? inner : undefined))
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : shown(value, limits.errorMessageLength)
 }
 
 export function failureFrom(thrown: unknown): Failure {
-  if (typeof thrown !== 'object' || thrown === null || !('message' in thrown))
-    return {
-      name: 'NonError',
-      message: storableText(
-        `A value was thrown that is not an Error: ${describe(thrown)}`,
-        limits.errorMessageLength,
-      ),
-    }
+  if (typeof thrown !== 'object' || thrown === null || !ask(() => 'message' in thrown)) {
+    const message = `A value was thrown that is not an Error: ${textOf(thrown)}`
+    return { name: 'NonError', message: storableText(message, limits.errorMessageLength) }
+  }
   const name = property(thrown, 'name')
+  const message = property(thrown, 'message')
   const stack = property(thrown, 'stack')
   const code = property(thrown, 'code')
   return {
-    name: storableText(typeof name === 'string' ? name : 'Error', limits.nameLength),
-    message: storableText(String(property(thrown, 'message') ?? ''), limits.errorMessageLength),
+    name: storableText(typeof name === 'string' && name !== '' ? name : 'Error', limits.nameLength),
+    message: storableText(textOf(message ?? ''), limits.errorMessageLength),
     ...(typeof stack === 'string' && { stack: storableText(stack, limits.errorStackLength) }),
     ...((typeof code === 'string' || typeof code === 'number') && {
       code: storableText(String(code), limits.nameLength),
@@ -53,28 +74,45 @@ export function failureFrom(thrown: unknown): Failure {
   }
 }
 
-export function isNonRetryable(thrown: unknown): boolean {
+/** By class, or by name: a program may hold two copies of this package. */
+function isNamed(thrown: unknown, type: new (...args: never[]) => Error, name: string): boolean {
   return (
-    thrown instanceof NonRetryableError ||
-    (thrown instanceof Error && thrown.name === 'NonRetryableError')
+    ask(
+      () =>
+        thrown instanceof type || (thrown instanceof Error && property(thrown, 'name') === name),
+    ) ?? false
   )
+}
+
+export function isNonRetryable(thrown: unknown): boolean {
+  return isNamed(thrown, NonRetryableError, 'NonRetryableError')
 }
 
 /** What the handler asked for, bounded; null when it asked for nothing usable. */
 export function retryAfterMs(thrown: unknown): number | null {
-  if (!(thrown instanceof RetryAfterError)) return null
-  const ms = thrown.retryAfterMs
-  return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, limits.delayMsMax) : null
+  if (!isNamed(thrown, RetryAfterError, 'RetryAfterError')) return null
+  const ms = property(thrown as Error, 'retryAfterMs')
+  return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0
+    ? Math.min(ms, limits.delayMsMax)
+    : null
 }
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+/** Eight or more hexadecimal digits, one of them a number: an object id, a hash, a request id. */
+const HEX_ID = /\b(?=[a-f]*\d)[0-9a-f]{8,}\b/gi
 
 /** Groups failures that differ only in ids and numbers: error type and normalised message. */
 export function fingerprint(failure: Failure): string {
   const message = failure.message
-    .slice(0, 512)
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>')
+    .slice(0, 4_096)
+    .replace(UUID, '<id>')
     .replace(/\b0x[0-9a-f]+\b/gi, '<n>')
+    .replace(/\b\d+(?:\.\d+)*\b/g, '<n>')
+    .replace(HEX_ID, '<n>')
     .replace(/\d+/g, '<n>')
     .replace(/\s+/g, ' ')
     .trim()
-  return `${failure.name}${failure.code ? `[${failure.code}]` : ''}: ${message}`.slice(0, 300)
+  return `${failure.name}${failure.code ? `[${failure.code}]` : ''}: ${message}`
+    .slice(0, 300)
+    .toWellFormed()
 }

@@ -15,7 +15,8 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
-export { checkJsonText, encodeJson } from './json-value.ts'
+export { checkJsonText } from './json-text.ts'
+export { encodeJson } from './json-value.ts'
 export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
 export type { Clock, Random } from './ports/clock.ts'
@@ -25,6 +26,7 @@ export type {
   ClaimedRun,
   ClaimRequest,
   ClaimResult,
+  Fence,
   LogEntry,
   SessionAnnouncement,
   Settlement,

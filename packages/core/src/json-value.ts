@@ -1,87 +1,162 @@
 /**
  * The edge where values become JSON text. What comes out parses back to what went in, can be stored by
  * PostgreSQL, and is bounded in size and depth; anything else is refused with the path of the culprit.
- * A value that JSON would silently change (NaN, a Map, a function) is refused too. As in JSON itself,
- * properties that are undefined are left out and -0 becomes 0.
+ * A value that JSON would silently change (NaN, a Map, an Error, a function) is refused too. As in JSON
+ * itself, properties that are undefined or named by a symbol are left out, an element of an array that is
+ * undefined becomes null, and -0 becomes 0.
+ *
+ * Values come from handlers and callers and may be hostile: the walk goes no further than the limit
+ * has bytes, so that neither shared references nor a sparse array can hold the process up, and what a
+ * getter or a toJSON throws is a refusal like any other. A toJSON is called twice: to check, and to write.
  */
 import { PunctualError } from './errors.ts'
+import { ask, failureFrom } from './failure.ts'
 import { limits } from './limits.ts'
 
-const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/
-const encoder = new TextEncoder()
+type Key = string | number
 
-function refuse(field: string, what: string): never {
-  throw new PunctualError('invalid_payload', `${field} ${what}`, { field })
+/** One pass over a value: where it is, and how many more values it may visit. */
+interface Walk {
+  readonly root: unknown
+  readonly field: string
+  readonly maxBytes: number
+  readonly path: Key[]
+  left: number
 }
 
-function checkObject(value: object, path: string, depth: number): void {
-  if (depth > limits.payloadDepth)
-    throw new PunctualError(
-      'payload_too_deep',
-      `${path.slice(0, 200)} is nested deeper than ${limits.payloadDepth} levels. Flatten it, or store it elsewhere and pass a reference.`,
-      { field: path.slice(0, 200) },
-    )
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) checkValue(value[i], path, i, depth)
-    return
+/** What holds its content elsewhere than in its properties, or has none: JSON would write {}. */
+const OPAQUE =
+  /^(?:Map|Set|WeakMap|WeakSet|Error|Promise|RegExp|Number|String|Boolean|BigInt|Symbol)$/
+const IDENTIFIER = /^[A-Za-z_$][\w$-]*$/
+const PATH_LENGTH = 200
+
+/** `payload.items[3].name`, with what is no identifier quoted: a key may hold anything. */
+function pathOf({ field, path }: Walk, key?: Key): string {
+  let text = field
+  for (const step of key === undefined ? path : [...path, key]) {
+    if (typeof step === 'number') text += `[${step}]`
+    else if (IDENTIFIER.test(step)) text += `.${step}`
+    else text += `[${JSON.stringify(step.slice(0, PATH_LENGTH))}]`
+    if (text.length > PATH_LENGTH) return `${text.slice(0, PATH_LENGTH)}…`.toWellFormed()
   }
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
-    if (value instanceof Date && Number.isNaN(value.getTime())) refuse(path, 'is an invalid Date.')
-    return
-  }
-  if (
-    value instanceof Map ||
-    value instanceof Set ||
-    value instanceof WeakMap ||
-    value instanceof Promise
+  return text.length > PATH_LENGTH ? `${text.slice(0, PATH_LENGTH)}…`.toWellFormed() : text
+}
+
+function refuse(field: string, what: string, cause?: unknown): never {
+  throw new PunctualError('invalid_payload', `${field} ${what}`, { field, cause })
+}
+
+function refuseSize(field: string, size: string, maxBytes: number): never {
+  throw new PunctualError(
+    'payload_too_large',
+    `${field} has ${size} bytes as JSON; the limit is ${maxBytes}. Store it elsewhere and pass a reference, or raise the limit.`,
+    { field },
   )
-    refuse(path, `is a ${value.constructor.name}, which JSON would store as {}. Convert it first.`)
-  for (const key in value) checkValue((value as Record<string, unknown>)[key], path, key, depth)
 }
 
-function checkValue(value: unknown, path: string, key: string | number, depth: number): void {
+/** Too deep, or endless: an object that is met again on the way down contains itself. */
+function refuseDepth(walk: Walk): never {
+  const above = new Set<unknown>()
+  let at = walk.root
+  for (const key of walk.path) {
+    above.add(at)
+    at = (at as Record<Key, unknown> | undefined)?.[key]
+    if (above.has(at)) refuse(pathOf(walk), 'contains itself, which JSON cannot hold.')
+  }
+  const field = pathOf(walk)
+  throw new PunctualError(
+    'payload_too_deep',
+    `${field} is nested deeper than ${limits.payloadDepth} levels. Flatten it, or store it elsewhere and pass a reference.`,
+    { field },
+  )
+}
+
+/** The budget: elements, names and texts take at least so many bytes. */
+function spend(walk: Walk, bytes: number): void {
+  walk.left -= bytes
+  if (walk.left < 0) refuseSize(walk.field, `more than ${walk.maxBytes}`, walk.maxBytes)
+}
+
+function checkObject(value: object, walk: Walk, written = false): void {
+  if (walk.path.length >= limits.payloadDepth) refuseDepth(walk)
+  if (!written && typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    checkToJson(value as { toJSON(key: string): unknown }, walk)
+    return
+  }
+  if (Array.isArray(value)) {
+    spend(walk, value.length)
+    for (let i = 0; i < value.length; i++) checkValue(value[i], i, walk)
+    return
+  }
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) checkKind(value, walk)
+  // What is inherited is not written.
+  for (const key in value)
+    if (Object.hasOwn(value, key)) {
+      spend(walk, key.length)
+      checkValue((value as Record<string, unknown>)[key], key, walk)
+    }
+}
+
+/** An object of some class: its own properties are written, and that must be all there is to it. */
+function checkKind(value: object, walk: Walk): void {
+  const kind = Object.prototype.toString.call(value).slice(8, -1)
+  if (kind === 'Object') return
+  if (OPAQUE.test(kind) || ArrayBuffer.isView(value) || Object.keys(value).length === 0)
+    refuse(pathOf(walk), `is of the kind ${kind}, which JSON would not keep. Convert it first.`)
+}
+
+function checkToJson(value: { toJSON(key: string): unknown }, walk: Walk): void {
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) refuse(pathOf(walk), 'is an invalid Date.')
+    return
+  }
+  const written = value.toJSON(String(walk.path.at(-1) ?? ''))
+  if (written === undefined) refuse(pathOf(walk), 'has a toJSON that returns undefined.')
+  if (typeof written === 'object' && written !== null) checkObject(written, walk, true)
+  else checkScalar(written, walk)
+}
+
+function checkValue(value: unknown, key: Key, walk: Walk): void {
+  if (typeof value === 'object') {
+    if (value === null) return
+    walk.path.push(key)
+    checkObject(value, walk)
+    walk.path.pop()
+  } else checkScalar(value, walk, key)
+}
+
+function checkScalar(value: unknown, walk: Walk, key?: Key): void {
   switch (typeof value) {
-    case 'object':
-      if (value !== null) checkObject(value, childPath(path, key), depth + 1)
+    case 'string':
+      spend(walk, value.length)
       return
     case 'number':
       if (!Number.isFinite(value))
-        refuse(childPath(path, key), `is ${value}, which JSON cannot hold. Send null or a string.`)
+        refuse(pathOf(walk, key), `is ${value}, which JSON cannot hold. Send null or a string.`)
       return
     case 'bigint':
-      refuse(childPath(path, key), 'is a bigint, which JSON cannot hold. Send it as a string.')
+      refuse(pathOf(walk, key), 'is a bigint, which JSON cannot hold. Send it as a string.')
       return
     case 'function':
     case 'symbol':
-      refuse(childPath(path, key), `is a ${typeof value}, which JSON would drop.`)
+      refuse(pathOf(walk, key), `is a ${typeof value}, which JSON would drop.`)
   }
 }
 
-function childPath(path: string, key: string | number): string {
-  return typeof key === 'number' ? `${path}[${key}]` : key === '' ? path : `${path}.${key}`
-}
+/**
+ * A `\u0000` or lone surrogate in JSON text that is really that character, not an escaped backslash. Each
+ * run of backslashes is looked at once: a search that may begin inside of one takes the square of its length.
+ */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
-/** A `\u0000` or lone surrogate in JSON text that is really that character, not an escaped backslash. */
-function hasUnstorableEscape(text: string): boolean {
-  const unstorable = /\\+u(?:0000|d[89a-f])/g
-  for (const [match] of text.matchAll(unstorable)) {
-    const backslashes = match.length - match.replace(/^\\+/, '').length
-    if (backslashes % 2 === 1) return true
-  }
-  return false
-}
-
-function checkText(text: string, field: string, maxBytes: number): void {
+function checkWritten(text: string, field: string, maxBytes: number): void {
+  if (text.length > maxBytes) refuseSize(field, `at least ${text.length}`, maxBytes)
   if (text.length * 3 > maxBytes) {
-    const bytes = encoder.encode(text).length
-    if (bytes > maxBytes)
-      throw new PunctualError(
-        'payload_too_large',
-        `${field} has ${bytes} bytes as JSON; the limit is ${maxBytes}. Store it elsewhere and pass a reference, or raise the limit.`,
-        { field },
-      )
+    const bytes = new TextEncoder().encode(text).length
+    if (bytes > maxBytes) refuseSize(field, String(bytes), maxBytes)
   }
-  if (SUSPICIOUS_ESCAPE.test(text) && hasUnstorableEscape(text))
+  if (text.includes('\\u') && UNSTORABLE.test(text))
     refuse(
       field,
       'contains a NUL character or half of a surrogate pair, which PostgreSQL cannot store. Remove it or encode the text (base64).',
@@ -95,74 +170,17 @@ export function encodeJson(
   maxBytes: number = limits.payloadBytes,
 ): string {
   if (value === undefined || value === null) return 'null'
-  checkValue(value, field, '', 0)
+  const walk: Walk = { root: value, field, maxBytes, path: [], left: maxBytes }
   let text: string | undefined
   try {
+    if (typeof value === 'object') checkObject(value, walk)
+    else checkScalar(value, walk)
     text = JSON.stringify(value)
   } catch (cause) {
-    throw new PunctualError(
-      'invalid_payload',
-      `${field} cannot be written as JSON: ${String(cause)}`,
-      {
-        field,
-        cause,
-      },
-    )
+    if (ask(() => cause instanceof PunctualError)) throw cause
+    refuse(pathOf(walk), `cannot be written as JSON: ${failureFrom(cause).message}`, cause)
   }
   if (text === undefined) refuse(field, 'has no JSON form.')
-  checkText(text, field, maxBytes)
+  checkWritten(text, field, maxBytes)
   return text
-}
-
-const NUMBER_OR_STRING = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-
-function significantDigits(number: string): number {
-  const mantissa = number
-    .replace(/^-/, '')
-    .replace(/[eE].*$/, '')
-    .replace('.', '')
-  return mantissa.replace(/^0+/, '').replace(/0+$/, '').length
-}
-
-/** JSON text that people wrote: checked so that reading it as JavaScript values changes nothing. */
-export function checkJsonText(
-  text: string,
-  field = 'payload',
-  maxBytes: number = limits.payloadBytes,
-): unknown {
-  if (text.length > maxBytes) checkText(text, field, maxBytes)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new PunctualError(
-      'invalid_payload',
-      `${field} is not JSON: ${(cause as Error).message}`,
-      { field, cause },
-    )
-  }
-  for (const [token] of text.matchAll(NUMBER_OR_STRING)) {
-    if (token.startsWith('"')) continue
-    const number = Number(token)
-    if (
-      !Number.isFinite(number) ||
-      Object.is(number, -0) ||
-      (number === 0 && significantDigits(token) > 0)
-    )
-      refuse(
-        field,
-        `holds the number ${token.slice(0, 40)}, which does not survive reading as a JavaScript number. Send it as a string.`,
-      )
-    if (
-      Number.isInteger(number) &&
-      Math.abs(number) > Number.MAX_SAFE_INTEGER &&
-      BigInt(number).toString() !== token
-    )
-      refuse(
-        field,
-        `holds the number ${token.slice(0, 40)}, which is too large to be exact. Send it as a string.`,
-      )
-  }
-  encodeJson(value, field, maxBytes)
-  return value
 }

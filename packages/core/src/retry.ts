@@ -1,5 +1,6 @@
 /** What follows a failed attempt: pure decisions, no clock and no effect. */
 import { PunctualError } from './errors.ts'
+import { shown } from './failure.ts'
 import { limits } from './limits.ts'
 import type { AttemptOutcome } from './run-state.ts'
 
@@ -33,31 +34,54 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
 
 const retryable: readonly AttemptOutcome[] = ['failed', 'timed_out', 'crashed', 'cancelled']
 
+function invalid(field: string, expected: string, came: unknown): never {
+  const message = `${field} must be ${expected}, but ${shown(came)} came.`
+  throw new PunctualError('invalid_option', message, { field })
+}
+
 function numberIn(field: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new PunctualError(
-    'invalid_option',
-    `${field} must be a number from ${min} to ${max}, but ${JSON.stringify(value)} came.`,
-    { field },
-  )
+  return invalid(field, `a number from ${min} to ${max}`, value)
+}
+
+/** An object with no other properties than these: a name that is spelled wrong is not a default. */
+function checkShape(field: string, value: unknown, names: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    invalid(field, 'an object', value)
+  for (const name of Object.keys(value))
+    if (!names.includes(name)) {
+      const at = `${field}.${name.slice(0, 80)}`
+      throw new PunctualError(
+        'invalid_option',
+        `${at} is not known. ${field} takes ${names.join(', ')}.`,
+        { field: at },
+      )
+    }
+}
+
+const backoffNames: Readonly<Record<string, readonly string[]>> = {
+  exponential: ['kind', 'baseMs', 'factor', 'capMs', 'jitter'],
+  linear: ['kind', 'stepMs', 'capMs', 'jitter'],
+  fixed: ['kind', 'delayMs', 'jitter'],
+  list: ['kind', 'delaysMs', 'jitter'],
 }
 
 function compileBackoff(input: NonNullable<RetryPolicyInput['backoff']>): Backoff {
   const at = 'retry.backoff'
+  const kind: unknown = (input as { kind?: unknown } | null)?.kind
+  const names = typeof kind === 'string' && Object.hasOwn(backoffNames, kind) && backoffNames[kind]
+  if (!names) return invalid(`${at}.kind`, 'exponential, linear, fixed or list', kind)
+  checkShape(at, input, names)
   const delay = (name: string, value: number | undefined, otherwise: number) =>
-    numberIn(`${at}.${name}`, value ?? otherwise, 0, limits.delayMsMax)
-  const jitter = numberIn(
-    `${at}.jitter`,
-    input.jitter ?? (input.kind === 'exponential' ? 0.3 : 0),
-    0,
-    1,
-  )
+    numberIn(`${at}.${name}`, value === undefined ? otherwise : value, 0, limits.delayMsMax)
+  const { kind: shape, jitter: asked = shape === 'exponential' ? 0.3 : 0 } = input
+  const jitter = numberIn(`${at}.jitter`, asked, 0, 1)
   switch (input.kind) {
     case 'exponential':
       return {
         kind: 'exponential',
         baseMs: delay('baseMs', input.baseMs, 1_000),
-        factor: numberIn(`${at}.factor`, input.factor ?? 2, 1, 100),
+        factor: numberIn(`${at}.factor`, input.factor === undefined ? 2 : input.factor, 1, 100),
         capMs: delay('capMs', input.capMs, 3_600_000),
         jitter,
       }
@@ -71,38 +95,27 @@ function compileBackoff(input: NonNullable<RetryPolicyInput['backoff']>): Backof
     case 'fixed':
       return { kind: 'fixed', delayMs: delay('delayMs', input.delayMs, 1_000), jitter }
     case 'list': {
-      if (
-        !Array.isArray(input.delaysMs) ||
-        input.delaysMs.length === 0 ||
-        input.delaysMs.length > 100
+      const { delaysMs } = input
+      if (!Array.isArray(delaysMs) || delaysMs.length === 0 || delaysMs.length > 100)
+        return invalid(`${at}.delaysMs`, 'an array of 1 to 100 delays', delaysMs)
+      const checked = Array.from(delaysMs, (ms, i) =>
+        numberIn(`${at}.delaysMs[${i}]`, ms, 0, limits.delayMsMax),
       )
-        throw new PunctualError('invalid_option', `${at}.delaysMs must hold 1 to 100 delays.`, {
-          field: `${at}.delaysMs`,
-        })
-      const delaysMs = input.delaysMs.map((ms, i) => delay(`delaysMs[${i}]`, ms, 0))
-      return { kind: 'list', delaysMs, jitter }
+      return { kind: 'list', delaysMs: checked, jitter }
     }
-    default:
-      throw new PunctualError(
-        'invalid_option',
-        `${at}.kind must be exponential, linear, fixed or list, but ${JSON.stringify((input as { kind?: unknown }).kind)} came.`,
-        { field: `${at}.kind` },
-      )
   }
 }
 
 export function compileRetryPolicy(input: RetryPolicyInput): RetryPolicy {
-  const retryOn = input.retryOn ?? defaultRetryPolicy.retryOn
+  checkShape('retry', input, ['backoff', 'retryOn'])
+  const { backoff, retryOn = defaultRetryPolicy.retryOn } = input
+  if (!Array.isArray(retryOn)) return invalid('retry.retryOn', 'an array of outcomes', retryOn)
   for (const outcome of retryOn)
     if (!retryable.includes(outcome))
-      throw new PunctualError(
-        'invalid_option',
-        `retry.retryOn takes ${retryable.join(', ')}, but ${JSON.stringify(outcome)} came.`,
-        { field: 'retry.retryOn' },
-      )
+      invalid('retry.retryOn', `made of ${retryable.join(', ')}`, outcome)
   return {
-    backoff: input.backoff ? compileBackoff(input.backoff) : defaultRetryPolicy.backoff,
-    retryOn: [...retryOn],
+    backoff: backoff === undefined ? defaultRetryPolicy.backoff : compileBackoff(backoff),
+    retryOn: [...new Set<AttemptOutcome>(retryOn)],
   }
 }
 
@@ -111,8 +124,11 @@ export function backoffMs(backoff: Backoff, failures: number, fraction: number):
   const n = Math.max(1, failures)
   const base = (() => {
     switch (backoff.kind) {
-      case 'exponential':
-        return Math.min(backoff.capMs, backoff.baseMs * backoff.factor ** (n - 1))
+      case 'exponential': {
+        // Far enough out the power is infinite, and zero times that is not a number.
+        const power = Math.min(Number.MAX_VALUE, backoff.factor ** (n - 1))
+        return Math.min(backoff.capMs, backoff.baseMs * power)
+      }
       case 'linear':
         return Math.min(backoff.capMs, backoff.stepMs * n)
       case 'fixed':

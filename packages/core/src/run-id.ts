@@ -10,6 +10,7 @@ import type { Random } from './ports/clock.ts'
 
 const DAY_MS = 86_400_000
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const HEX_12_BITS = Array.from({ length: 4_096 }, (_, n) => n.toString(16).padStart(3, '0'))
 const COUNTER_LIMIT = 1 << 20
 const POOL_BYTES = 4_096
 
@@ -18,6 +19,7 @@ export class RunIdSource {
   readonly #pool = new Uint8Array(POOL_BYTES)
   #used = POOL_BYTES
   #lastMs = -1
+  #prefix = ''
   #counter = 0
 
   constructor(random: Random) {
@@ -26,8 +28,12 @@ export class RunIdSource {
 
   next(timeMs: number): string {
     const ms = Math.floor(timeMs)
-    this.#counter = ms === this.#lastMs ? (this.#counter + 1) % COUNTER_LIMIT : 0
-    this.#lastMs = ms
+    if (ms !== this.#lastMs) {
+      const time = ms.toString(16).padStart(12, '0')
+      this.#prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`
+      this.#counter = 0
+      this.#lastMs = ms
+    } else this.#counter = (this.#counter + 1) % COUNTER_LIMIT
     if (this.#used + 7 > POOL_BYTES) {
       this.#random.fill(this.#pool)
       this.#used = 0
@@ -35,16 +41,16 @@ export class RunIdSource {
     const pool = this.#pool
     const at = this.#used
     this.#used = at + 7
-    const high = this.#counter >>> 8
-    const low = this.#counter & 0xff
-    const time = ms.toString(16).padStart(12, '0')
-    const b = (i: number) => HEX[pool[at + i] as number] as string
-    const version = `7${high.toString(16).padStart(3, '0')}`
-    // The variant is the two high bits of byte 8; the low eight bits of the counter follow it.
-    const variant =
-      (HEX[0x80 | (low >>> 2)] as string) +
-      (HEX[((low & 3) << 6) | ((pool[at] as number) & 0x3f)] as string)
-    return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${b(1)}${b(2)}${b(3)}${b(4)}${b(5)}${b(6)}`
+    const counter = this.#counter
+    const hex = (byte: number) => HEX[byte] as string
+    const noise = (i: number) => HEX[pool[at + i] as number] as string
+    // The counter's high 12 bits follow the version; the two high bits of byte 8 are the variant, and the
+    // counter's low 8 bits follow those.
+    const high = HEX_12_BITS[counter >>> 8]
+    const low =
+      hex(0x80 | ((counter & 0xff) >>> 2)) +
+      hex(((counter & 3) << 6) | ((pool[at] as number) & 0x3f))
+    return `${this.#prefix}${high}-${low}-${noise(1)}${noise(2)}${noise(3)}${noise(4)}${noise(5)}${noise(6)}`
   }
 }
 

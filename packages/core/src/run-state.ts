@@ -51,7 +51,7 @@ export const finalStateOf = inverse(finalStates)
 export const attemptOutcomeOf = inverse(attemptOutcomes)
 
 export function isFinal(state: RunState): state is FinalState {
-  return state in finalStates
+  return Object.hasOwn(finalStates, state)
 }
 
 /**

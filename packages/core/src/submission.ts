@@ -3,6 +3,7 @@
  * everything is checked once, here.
  */
 import { PunctualError } from './errors.ts'
+import { shown } from './failure.ts'
 import { defaults, limits } from './limits.ts'
 import { compileRetryPolicy, type RetryPolicyInput } from './retry.ts'
 import { traits } from './run-state.ts'
@@ -58,10 +59,8 @@ export interface Submission {
 }
 
 function invalid(field: string, expected: string, came: unknown): never {
-  const shown = typeof came === 'string' ? JSON.stringify(came.slice(0, 80)) : String(came)
-  throw new PunctualError('invalid_option', `${field} must be ${expected}, but ${shown} came.`, {
-    field,
-  })
+  const message = `${field} must be ${expected}, but ${shown(came)} came.`
+  throw new PunctualError('invalid_option', message, { field })
 }
 
 function integer(field: string, value: unknown, min: number, max: number): number {
@@ -92,7 +91,7 @@ function dueMsOf(options: SubmitOptions): number | null {
     throw new PunctualError('invalid_option', 'runAt and delayMs exclude each other; give one.', {
       field: 'runAt',
     })
-  const ms = new Date(options.runAt).getTime()
+  const ms = timeOf(options.runAt)
   if (Number.isNaN(ms))
     invalid('runAt', 'a Date, an ISO 8601 text or milliseconds since 1970', options.runAt)
   // 9999-12-31: later years have no four-digit ISO form, and PostgreSQL ends in 294276.
@@ -101,20 +100,31 @@ function dueMsOf(options: SubmitOptions): number | null {
   return ms
 }
 
-function compileLabels(labels: Readonly<Record<string, string>> | undefined): string | null {
+const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
+
+/** Milliseconds since 1970; NaN for what is no time. `Date` alone takes "5", null and February 30. */
+function timeOf(runAt: unknown): number {
+  if (runAt instanceof Date) return runAt.getTime()
+  if (typeof runAt === 'number') return Math.trunc(runAt)
+  const [text, year, month, day] = typeof runAt === 'string' ? (ISO_8601.exec(runAt) ?? []) : []
+  if (text === undefined) return Number.NaN
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  return Number(day) > daysInMonth ? Number.NaN : new Date(text).getTime()
+}
+
+function compileLabels(labels: unknown): string | null {
   if (labels === undefined || labels === null) return null
-  if (typeof labels !== 'object' || Array.isArray(labels))
+  if (Object.prototype.toString.call(labels) !== '[object Object]')
     invalid('labels', 'an object of texts', labels)
-  const names = Object.keys(labels)
-  if (names.length === 0) return null
-  if (names.length > limits.labelsPerRun)
-    invalid('labels', `at most ${limits.labelsPerRun} labels`, names.length)
-  for (const name of names) {
+  const entries = Object.entries(labels)
+  if (entries.length === 0) return null
+  if (entries.length > limits.labelsPerRun)
+    invalid('labels', `at most ${limits.labelsPerRun} labels`, entries.length)
+  for (const [name, value] of entries) {
     checkText(`labels key ${JSON.stringify(name.slice(0, 80))}`, name, limits.labelKeyLength)
-    const value = labels[name]
     if (value !== '') checkText(`labels.${name}`, value, limits.labelValueLength)
   }
-  return JSON.stringify(labels)
+  return JSON.stringify(Object.fromEntries(entries))
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -130,11 +140,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   'trace',
   'retry',
   'strict',
-  'tx',
 ])
 
 function refuseUnknown(options: object): void {
-  for (const name in options)
+  for (const name of Object.keys(options))
     if (!KNOWN.has(name))
       throw new PunctualError(
         'invalid_option',
@@ -146,6 +155,8 @@ function refuseUnknown(options: object): void {
 const plainOptions = new Map<string, CompiledOptions>()
 
 export function compileOptions(handler: string, options: SubmitOptions = {}): CompiledOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    invalid('options', 'an object', options)
   const plain = Object.keys(options).length === 0
   const known = plain ? plainOptions.get(handler) : undefined
   if (known) return known
@@ -177,10 +188,15 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
       options.trace === undefined ? null : checkText('trace', options.trace, limits.traceLength),
     retry: options.retry === undefined ? null : JSON.stringify(compileRetryPolicy(options.retry)),
     traits: options.key === undefined ? 0 : traits.keyed,
-    strict: options.strict === true,
+    strict: strictOf(options.strict),
   })
   if (plain && plainOptions.size < 1_000) plainOptions.set(handler, compiled)
   return compiled
+}
+
+function strictOf(strict: unknown = false): boolean {
+  if (typeof strict !== 'boolean') invalid('strict', 'true or false', strict)
+  return strict
 }
 
 function delayOf(delayMs: unknown): number {

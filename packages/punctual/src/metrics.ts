@@ -5,6 +5,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const DEPTHS_CACHE_MS = 5_000
 
+/** The series of one queue, looked up once: they are touched for every run. */
+interface QueueSeries {
+  readonly lateness: Histogram.Internal<'queue'>
+  readonly duration: Histogram.Internal<'queue'>
+  readonly succeeded: Counter.Internal
+}
+
 export class Metrics {
   readonly #registry = new Registry()
   readonly #outcomes: Counter<'queue' | 'outcome'>
@@ -13,9 +20,13 @@ export class Metrics {
   readonly #stale: Counter
   readonly #errors: Counter<'where'>
   readonly #reaped: Counter<'what'>
+  readonly #series = new Map<string, QueueSeries>()
+  readonly #expose: () => void
+  #exposed = false
   #depthsAtMs = Number.NEGATIVE_INFINITY
 
-  constructor() {
+  constructor(store: PostgresStore, nowMs: () => number) {
+    this.#expose = () => this.#exposeProcess(store, nowMs)
     const registers = [this.#registry]
     this.#outcomes = new Counter({
       name: 'punctual_attempts_total',
@@ -57,16 +68,30 @@ export class Metrics {
     })
   }
 
+  #of(queue: string): QueueSeries {
+    let series = this.#series.get(queue)
+    if (!series) {
+      series = {
+        lateness: this.#lateness.labels(queue),
+        duration: this.#duration.labels(queue),
+        succeeded: this.#outcomes.labels(queue, 'succeeded'),
+      }
+      this.#series.set(queue, series)
+    }
+    return series
+  }
+
   started(run: ClaimedRun, latenessMs: number): void {
-    this.#lateness.observe({ queue: run.queue }, Math.max(0, latenessMs) / 1_000)
+    this.#of(run.queue).lateness.observe(Math.max(0, latenessMs) / 1_000)
   }
 
   settled(settlement: Settlement, accepted: boolean): void {
     const { queue } = settlement.run
-    const outcome = settlement.kind === 'succeeded' ? 'succeeded' : settlement.outcome
+    const series = this.#of(queue)
     if (!accepted) this.#stale.inc()
-    this.#outcomes.inc({ queue, outcome })
-    this.#duration.observe({ queue }, settlement.startedAgoMs / 1_000)
+    if (settlement.kind === 'succeeded') series.succeeded.inc()
+    else this.#outcomes.inc({ queue, outcome: settlement.outcome })
+    series.duration.observe(settlement.startedAgoMs / 1_000)
   }
 
   transacted(run: ClaimedRun): void {
@@ -81,8 +106,8 @@ export class Metrics {
     for (const [what, count] of Object.entries(result)) this.#reaped.inc({ what }, count)
   }
 
-  /** Adds what is read from the database and the process when somebody asks, at most every five seconds. */
-  expose(store: PostgresStore, nowMs: () => number): void {
+  /** Adds what is read from the database, at most every five seconds, and from the process. */
+  #exposeProcess(store: PostgresStore, nowMs: () => number): void {
     collectDefaultMetrics({ register: this.#registry })
     const registers = [this.#registry]
     const due = new Gauge({
@@ -134,7 +159,10 @@ export class Metrics {
     const this_ = this
   }
 
+  /** Everything in Prometheus' text format. What costs something is only measured once somebody asks. */
   text(): Promise<string> {
+    if (!this.#exposed) this.#expose()
+    this.#exposed = true
     return this.#registry.metrics()
   }
 }

@@ -42,7 +42,7 @@ interface Parts {
 
 export class Punctual {
   readonly runs: Runs
-  readonly metrics = new Metrics()
+  readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
   readonly #handlers = new Map<string, RegisteredHandler>()
@@ -61,7 +61,7 @@ export class Punctual {
       find: (id) => parts.store.runs.find(id),
     })
     this.runs = new Runs(parts.store, this.#waiter)
-    this.metrics.expose(parts.store, () => systemClock.monotonicMs())
+    this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 
   /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */

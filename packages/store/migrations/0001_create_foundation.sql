@@ -207,3 +207,14 @@ create table punctual.counters (
 ) with (fillfactor = 50, vacuum_truncate = off);
 
 create index counters_bucket on punctual.counters (bucket_at);
+
+-- Ends the statement that calls it, and its transaction, unless the condition holds.
+create function punctual.insist(condition boolean, otherwise text) returns boolean
+language plpgsql immutable as $$
+begin
+  if condition then
+    return true;
+  end if;
+  raise exception using errcode = 'PN001', message = otherwise;
+end
+$$;

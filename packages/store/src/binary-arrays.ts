@@ -49,26 +49,17 @@ export function int4Array(values: readonly number[]): Buffer {
   return fixed(oids.int4, 4, values.length, (b, at, i) => b.writeInt32BE(values[i] as number, at))
 }
 
-/** Elements are decimal strings or bigints: a claim token does not fit into a number. */
-export function int8Array(values: readonly (string | bigint)[]): Buffer {
-  let last: string | bigint | undefined
-  let lastBig = 0n
-  return fixed(oids.int8, 8, values.length, (b, at, i) => {
-    const value = values[i] as string | bigint
-    if (value !== last) {
-      last = value
-      lastBig = BigInt(value)
-    }
-    b.writeBigInt64BE(lastBig, at)
-  })
+export function int8Array(values: readonly bigint[]): Buffer {
+  return fixed(oids.int8, 8, values.length, (b, at, i) =>
+    b.writeBigInt64BE(values[i] as bigint, at),
+  )
 }
 
 /** Whole numbers below 2^53, or null. */
 export function int8ArrayOfNumbers(values: readonly (number | null)[]): Buffer {
-  const texts = values.length
-  const buffer = Buffer.allocUnsafe(HEADER + texts * 12)
-  if (texts === 0) return empty(oids.int8)
-  header(buffer, oids.int8, texts)
+  if (values.length === 0) return empty(oids.int8)
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 12)
+  header(buffer, oids.int8, values.length)
   let at = HEADER
   for (const value of values) {
     if (value === null) {
@@ -82,15 +73,16 @@ export function int8ArrayOfNumbers(values: readonly (number | null)[]): Buffer {
   return buffer.subarray(0, at)
 }
 
+/** One decoding of one long text is many times faster than a write for each part of each id. */
 export function uuidArray(values: readonly string[]): Buffer {
-  return fixed(oids.uuid, 16, values.length, (b, at, i) => {
-    const id = values[i] as string
-    b.write(id.slice(0, 8), at, 4, 'hex')
-    b.write(id.slice(9, 13), at + 4, 2, 'hex')
-    b.write(id.slice(14, 18), at + 6, 2, 'hex')
-    b.write(id.slice(19, 23), at + 8, 2, 'hex')
-    b.write(id.slice(24), at + 10, 6, 'hex')
-  })
+  if (values.length === 0) return empty(oids.uuid)
+  let hex = ''
+  for (const id of values)
+    hex += `00000010${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(14, 18)}${id.slice(19, 23)}${id.slice(24)}`
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 20)
+  header(buffer, oids.uuid, values.length)
+  buffer.write(hex, HEADER, 'hex')
+  return buffer
 }
 
 function varying(oid: number, values: readonly (string | null)[], prefix: number): Buffer {

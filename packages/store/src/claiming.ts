@@ -1,6 +1,6 @@
 /**
- * The claim: one statement that takes due runs of some lanes under a fence made here beforehand. Keeps the
- * marks that tell where each lane's scan begins, and reads what older runs are to do in a second statement.
+ * The claim: one statement that takes due runs of some lanes under fences made here beforehand. Keeps the
+ * marks that tell where each lane's scan begins, and reads what older runs are to do, day by day.
  */
 import {
   type ClaimedRun,
@@ -8,35 +8,30 @@ import {
   type ClaimResult,
   invariant,
   type Lane,
+  runIdTimeMs,
 } from '@punctual/core'
 import { int2Array, int4Array, int8Array, uuidArray } from './binary-arrays.ts'
 import type { Row } from './channel.ts'
 import type { Database } from './database.ts'
+import { dayStart } from './days.ts'
+import { isMissingPartition } from './faults.ts'
 import { LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
 
 const POSITION_BITS = 20n
 const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
-interface Definition {
-  maxAttempts: number
-  timeoutMs: number
-  dueMs: number
-  payload: string
-  retry: string | null
-  trace: string | null
+/** What the claim took, as parallel lists in the order of the fences. */
+interface Taken {
+  readonly ids: readonly string[]
+  readonly lanes: readonly number[]
+  readonly positions: readonly string[]
+  readonly traits: readonly number[]
 }
 
-function definition(columns: Row): Definition | null {
-  const [maxAttempts, timeoutMs, dueMs, payload, retry, trace] = columns
-  if (maxAttempts === null || maxAttempts === undefined) return null
-  return {
-    maxAttempts: Number(maxAttempts),
-    timeoutMs: Number(timeoutMs),
-    dueMs: Number(dueMs),
-    payload: payload as string,
-    retry: retry ?? null,
-    trace: trace ?? null,
-  }
+const NOTHING: Taken = { ids: [], lanes: [], positions: [], traits: [] }
+
+function list(array: string | null | undefined): string[] {
+  return array ? array.slice(1, -1).split(',') : []
 }
 
 export class Claiming {
@@ -53,7 +48,7 @@ export class Claiming {
     const sentAtMs = database.localClock.monotonicMs()
     const scans = request.lanes.map((lane) => this.#marks.begin(lane.id, sentAtMs))
     const statement = database.statements.onDay('work/claim-runs', database.clock.nowMs())
-    const rows = await database.claim.pinnedOne(statement, [
+    const [about, ...definitions] = await database.claim.pinnedOne(statement, [
       request.sessionId,
       request.claim,
       int4Array(request.lanes.map((lane) => lane.id)),
@@ -61,21 +56,25 @@ export class Claiming {
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
       request.limit,
     ])
-    const [about, ...taken] = rows
     if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null }
-    const [xmin, xmax, bound, next] = (about[9] as string).split(' ')
+    const [xmin, xmax, bound, next, ids, lanes, positions, traits] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(boundMs)
-    const more = this.#note(request, scans, taken, boundMs, {
-      xmin: Number(xmin),
-      xmax: Number(xmax),
-    })
+    const taken: Taken = ids
+      ? {
+          ids: list(ids),
+          lanes: list(lanes).map(Number),
+          positions: list(positions),
+          traits: list(traits).map(Number),
+        }
+      : NOTHING
     return {
       sessionAlive: true,
-      runs: await this.#describe(request, taken),
-      more,
-      nextDueInMs: next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
+      more: this.#note(request, scans, taken, boundMs, { xmin: Number(xmin), xmax: Number(xmax) }),
+      runs: await this.#describe(request, taken, definitions),
+      nextDueInMs:
+        next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
   }
 
@@ -83,26 +82,25 @@ export class Claiming {
   #note(
     request: ClaimRequest,
     scans: readonly LaneScan[],
-    taken: readonly Row[],
+    taken: Taken,
     boundMs: number,
     snapshot: Snapshot,
   ): boolean {
     const nowMs = this.#database.localClock.monotonicMs()
     const counts = new Map<number, { rows: number; lastPos: string }>()
-    for (const row of taken) {
-      const lane = Number(row[2])
-      const pos = row[1] as string
+    taken.lanes.forEach((lane, i) => {
+      const pos = taken.positions[i] as string
       const count = counts.get(lane)
       if (!count) counts.set(lane, { rows: 1, lastPos: pos })
       else {
         count.rows++
         if (pos > count.lastPos) count.lastPos = pos
       }
-    }
+    })
     const inRank = new Map<number, number>()
     for (const lane of request.lanes)
       inRank.set(lane.priority, (inRank.get(lane.priority) ?? 0) + 1)
-    const filled = taken.length >= request.limit
+    const filled = taken.ids.length >= request.limit
     let more = filled
     request.lanes.forEach((lane, i) => {
       const count = counts.get(lane.id)
@@ -116,43 +114,83 @@ export class Claiming {
     return more
   }
 
-  async #describe(request: ClaimRequest, taken: readonly Row[]): Promise<ClaimedRun[]> {
-    if (taken.length === 0) return []
+  /** Puts together what was taken and what it is to do, in the order in which it is to start. */
+  async #describe(
+    request: ClaimRequest,
+    taken: Taken,
+    definitions: readonly Row[],
+  ): Promise<ClaimedRun[]> {
+    if (taken.ids.length === 0) return []
+    const byId = new Map(definitions.map((row) => [row[0] as string, row]))
+    if (byId.size < taken.ids.length)
+      for (const row of await this.#readOlder(taken.ids.filter((id) => !byId.has(id))))
+        byId.set(row[0] as string, row)
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
-    const older = taken.filter((row) => row[6] === null).map((row) => row[0] as string)
-    const found = older.length > 0 ? await this.#readOlder(older) : null
-    const runs = taken.map((row) => {
-      const id = row[0] as string
-      const lane = lanes.get(Number(row[2])) as Lane
-      const what = definition(row.slice(6)) ?? found?.get(id)
-      invariant(what, `run ${id} is in the queue and has no definition`)
-      return {
+    const fence = BigInt(request.claim)
+    const runs: ClaimedRun[] = []
+    for (const i of startOrder(taken, lanes)) {
+      const id = taken.ids[i] as string
+      const row = byId.get(id)
+      invariant(row, `run ${id} is in the queue and has no definition`)
+      const lane = lanes.get(taken.lanes[i] as number) as Lane
+      const traits = taken.traits[i] as number
+      runs.push({
         id,
-        claim: request.claim,
+        claim: fence + BigInt(i + 1),
         lane: lane.id,
+        tenantId: lane.tenantId,
         handler: lane.handler,
         queue: lane.queue,
-        attempt: Number(row[3]),
-        crashes: Number(row[4]),
-        traits: Number(row[5]),
-        maxAttempts: what.maxAttempts,
-        timeoutMs: what.timeoutMs,
-        dueMs: what.dueMs,
-        payload: what.payload,
-        retry: what.retry,
-        trace: what.trace,
-        order: `${10 - lane.priority + 10} ${row[1]}`,
-      }
-    })
-    return runs.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0))
+        attempt: traits & 0xffff,
+        crashes: (traits >>> 16) & 0xff,
+        traits: traits >>> 24,
+        maxAttempts: Number(row[1]),
+        timeoutMs: Number(row[2]),
+        dueMs: Number(row[3]),
+        payload: row[4] as string,
+        retry: row[5] ?? null,
+        trace: row[6] ?? null,
+      })
+    }
+    return runs
   }
 
-  async #readOlder(ids: readonly string[]): Promise<Map<string, Definition>> {
-    const rows = await this.#database.read.query(this.#database.statement('work/read-runs'), [
-      uuidArray(ids),
-    ])
-    return new Map(
-      rows.map(([id, ...columns]) => [id as string, definition(columns) as Definition]),
+  async #readOlder(ids: readonly string[]): Promise<readonly Row[]> {
+    const { statements, read } = this.#database
+    const days = new Map<number, string[]>()
+    for (const id of ids) {
+      const day = dayStart(runIdTimeMs(id))
+      const of = days.get(day)
+      if (of) of.push(id)
+      else days.set(day, [id])
+    }
+    const answers = await Promise.all(
+      [...days].map(async ([day, of]) => {
+        const values = [uuidArray(of)]
+        try {
+          return await read.query(statements.onDay('work/read-runs', day), values)
+        } catch (error) {
+          // A day beyond the retention has no partition of its own.
+          if (!isMissingPartition(error)) throw error
+          return read.query(statements.get('work/read-runs'), values)
+        }
+      }),
     )
+    return answers.flat()
   }
+}
+
+/** By priority, then position. Mostly they come in that order already. */
+function startOrder(taken: Taken, lanes: ReadonlyMap<number, Lane>): number[] {
+  const order = taken.ids.map((_, i) => i)
+  const before = (a: number, b: number): number => {
+    const byPriority =
+      (lanes.get(taken.lanes[b] as number)?.priority ?? 0) -
+      (lanes.get(taken.lanes[a] as number)?.priority ?? 0)
+    if (byPriority !== 0) return byPriority
+    const [p, q] = [taken.positions[a] as string, taken.positions[b] as string]
+    return p < q ? -1 : p > q ? 1 : 0
+  }
+  const sorted = order.every((i) => i === 0 || before(i - 1, i) <= 0)
+  return sorted ? order : order.sort(before)
 }

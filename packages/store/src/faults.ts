@@ -65,3 +65,8 @@ export function isMissingSchema(error: unknown): boolean {
   const code = codeOf(error)
   return code === '3F000' || (code === '42P01' && !isMissingPartition(error))
 }
+
+/** A settle of all found that a lease is gone: raised by `insist`, or by the outcome that is there already. */
+export function isLeaseGone(error: unknown): boolean {
+  return codeOf(error) === 'PN001' || codeOf(error) === '23505'
+}

@@ -311,7 +311,8 @@ export class PostgresStore {
           uuidArray([run.id]),
         ]),
       )
-      if (settled.some(([, claim]) => claim === run.claim)) return (output as { value: T }).value
+      if (settled.some(([, claim]) => claim === run.claim.toString()))
+        return (output as { value: T }).value
       throw error
     }
   }

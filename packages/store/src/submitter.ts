@@ -65,19 +65,19 @@ export class Submitter {
     const nowMs = database.clock.nowMs()
     const daysAhead = this.#o.daysAhead ?? defaults.partitionDaysAhead
     const prepared: Prepared[] = []
+    let last: { options: Submission['options'] | null; lane: number } = { options: null, lane: 0 }
     for (const submission of submissions) {
       const { options } = submission
-      const key = {
-        tenantId,
-        queue: options.queue,
-        handler: options.handler,
-        priority: options.priority,
+      // A batch mostly has one set of options: its lane is looked up once.
+      if (last.options !== options) {
+        const { queue, handler, priority } = options
+        const key = { tenantId, queue, handler, priority }
+        last = { options, lane: lanes.known(key) ?? (await lanes.intern(key)) }
       }
-      const lane = lanes.known(key) ?? (await lanes.intern(key))
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
         id: this.#ids.next(runIdTimeFor(dueMs, nowMs, daysAhead)),
-        lane,
+        lane: last.lane,
         dueMs,
         submission,
       })

@@ -71,7 +71,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
   async reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult> {
     const [row] = await this.#database.read.query(
       this.#database.statement('upkeep/reap-sessions'),
-      [0, int8Array(sessionIds), crashesUntilQuarantine],
+      [0, int8Array(sessionIds.map(BigInt)), crashesUntilQuarantine],
     )
     const [sessions, returned, dead, unknown] = (row as readonly string[]).map(Number) as [
       number,

@@ -4,6 +4,7 @@ import {
   type ClaimedRun,
   type ClaimRequest,
   type ClaimResult,
+  type Fence,
   fingerprint,
   type Lane,
   type LogEntry,
@@ -23,6 +24,7 @@ import {
 import type { Row, Value } from './channel.ts'
 import { Claiming } from './claiming.ts'
 import type { Database } from './database.ts'
+import { isLeaseGone } from './faults.ts'
 import { retrying } from './retrying.ts'
 import type { Statement } from './statements.ts'
 
@@ -104,12 +106,12 @@ export class PostgresWorkStore implements WorkStore {
     return this.#claiming.claim(request)
   }
 
-  async markStarted(runs: readonly ClaimedRun[]): Promise<ReadonlySet<string>> {
+  async markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
     const rows = await this.#database.claim.pinnedOne(this.#sql('work/mark-started'), fences(runs))
     return new Set(rows.map(([id]) => id as string))
   }
 
-  async giveBack(runs: readonly ClaimedRun[]): Promise<void> {
+  async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
     await retrying({ clock: this.#database.localClock, deadlineMs: 5_000 }, () =>
       this.#database.settle.pinnedOne(this.#sql('work/give-back-runs'), fences(runs)),
@@ -117,7 +119,8 @@ export class PostgresWorkStore implements WorkStore {
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
-    const steps = this.#steps(sessionId, settlements)
+    // First as if every lease were ours, which is nearly always so; then one by one.
+    let each = false
     const refused = await retrying(
       {
         clock: this.#database.localClock,
@@ -125,6 +128,17 @@ export class PostgresWorkStore implements WorkStore {
         ensurePartitions: this.#options.ensurePartitions,
       },
       async (again) => {
+        each ||= again
+        if (!each)
+          try {
+            const steps = this.#steps(sessionId, settlements, false)
+            const answers = await this.#database.settle.pinned(steps)
+            return steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
+          } catch (error) {
+            if (!isLeaseGone(error)) throw error
+            each = true
+          }
+        const steps = this.#steps(sessionId, settlements, true)
         const answers = await this.#database.settle.pinned(steps)
         const ids = steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
         return again ? this.#notOurs(ids, settlements) : ids
@@ -143,7 +157,7 @@ export class PostgresWorkStore implements WorkStore {
     return ids.filter((id) => !settled.has(`${id} ${claims.get(id)}`))
   }
 
-  #steps(sessionId: string, settlements: readonly Settlement[]) {
+  #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
     const steps: { statement: Statement; values: Value[]; runs: readonly ClaimedRun[] }[] = []
     const succeeded: Of<'succeeded'>[] = []
     const retries: Of<'retry'>[] = []
@@ -162,12 +176,16 @@ export class PostgresWorkStore implements WorkStore {
       const runs = of.map((s) => s.run)
       steps.push({ statement: this.#sql(path), values: values(runs), runs })
     }
-    add('work/settle-succeeded', succeeded, (runs) => [
-      sessionId,
-      ...fences(runs),
-      int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
-      succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null,
-    ])
+    if (each)
+      add('work/settle-succeeded', succeeded, (runs) => [
+        sessionId,
+        ...fences(runs),
+        int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+        outputs(succeeded),
+      ])
+    else
+      for (const of of byTenant(succeeded))
+        add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
     add('work/settle-retry', retries, (runs) => [
       ...fences(runs),
       int4Array(retries.map((s) => ago(s.startedAgoMs))),
@@ -197,12 +215,12 @@ export class PostgresWorkStore implements WorkStore {
     await this.#database.settle.query(this.#sql('work/record-stale'), [sessionId, ...fences(runs)])
   }
 
-  async strayLeases(sessionId: string, known: readonly string[]) {
+  async strayLeases(sessionId: string, known: readonly bigint[]) {
     const rows = await this.#database.claim.query(this.#sql('work/find-strays'), [
       sessionId,
       int8Array(known),
     ])
-    return rows.map(([id, claim]) => ({ id: id as string, claim: claim as string }))
+    return rows.map(([id, claim]) => ({ id: id as string, claim: BigInt(claim as string) }))
   }
 
   async reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void> {
@@ -233,13 +251,52 @@ export class PostgresWorkStore implements WorkStore {
   }
 }
 
-function fences(runs: readonly ClaimedRun[]): [Buffer, Buffer] {
+function fences(runs: readonly Fence[]): [Buffer, Buffer] {
   return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.claim))]
+}
+
+function outputs(succeeded: readonly Of<'succeeded'>[]): Buffer | null {
+  return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
+}
+
+function byTenant(succeeded: readonly Of<'succeeded'>[]): Iterable<readonly Of<'succeeded'>[]> {
+  const tenantId = succeeded[0]?.run.tenantId
+  if (succeeded.every((s) => s.run.tenantId === tenantId)) return [succeeded]
+  const tenants = new Map<number, Of<'succeeded'>[]>()
+  for (const s of succeeded) {
+    const of = tenants.get(s.run.tenantId)
+    if (of) of.push(s)
+    else tenants.set(s.run.tenantId, [s])
+  }
+  return tenants.values()
+}
+
+/** What varies goes as a list, what is the same for all as one value or not at all. */
+function settleAll(
+  sessionId: string,
+  runs: readonly ClaimedRun[],
+  succeeded: readonly Of<'succeeded'>[],
+): Value[] {
+  const first = runs[0] as ClaimedRun
+  const sameLane = runs.every((run) => run.lane === first.lane)
+  const tried = runs.some((run) => run.attempt > 0)
+  return [
+    sessionId,
+    ...fences(runs),
+    int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+    outputs(succeeded),
+    sameLane ? null : int4Array(runs.map((run) => run.lane)),
+    first.lane,
+    first.tenantId,
+    tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
+    tried ? int2Array(runs.map((run) => run.crashes)) : null,
+    runs.some((run) => run.traits !== 0) ? int2Array(runs.map((run) => run.traits)) : null,
+  ]
 }
 
 function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {
   const accepted = answer[0]?.[0] ?? null
-  if (accepted === null) return []
+  if (accepted === null || accepted === 't') return []
   const ids = new Set(accepted.slice(1, -1).split(','))
   return runs.filter((run) => !ids.has(run.id)).map((run) => run.id)
 }

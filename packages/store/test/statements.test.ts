@@ -39,6 +39,10 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100`,
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
+    'work/settle-all-succeeded': {
+      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null`,
+      indexes: ['leases_pkey'],
+    },
     'work/settle-succeeded': {
       args: `1, ${uuids}, array[1]::bigint[], array[1], null`,
       indexes: ['leases_pkey'],
@@ -83,6 +87,7 @@ it('ends runs in one way: the finish block is the same in every statement that e
     'runs/cancel-in-later',
     'runs/cancel-in-queue',
     'upkeep/reap-sessions',
+    'work/settle-all-succeeded',
     'work/settle-dead',
     'work/settle-succeeded',
   ])

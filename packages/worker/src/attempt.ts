@@ -17,13 +17,7 @@ import {
   retryAfterMs,
   type Settlement,
 } from '@punctual/core'
-import type {
-  HandlerContext,
-  RegisteredHandler,
-  RunLog,
-  TransactionClient,
-  TransactionRunner,
-} from './handler.ts'
+import type { HandlerContext, RegisteredHandler, RunLog, TransactionRunner } from './handler.ts'
 import type { RunLogs } from './run-logs.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
@@ -94,16 +88,20 @@ export class Attempt implements HandlerContext {
     return this.#ended
   }
 
-  readonly progress = (value: unknown): void => {
-    if (!this.#ended)
-      this.#host.onProgress(this, encodeJson(value, 'progress', limits.logMessageLength))
+  // Made when asked for: most handlers ask for neither, and may take them out of the context.
+  get progress(): HandlerContext['progress'] {
+    return (value) => {
+      if (!this.#ended)
+        this.#host.onProgress(this, encodeJson(value, 'progress', limits.logMessageLength))
+    }
   }
-
-  readonly transaction = async <T>(work: (tx: TransactionClient) => Promise<T>): Promise<T> => {
-    const output = await this.#host.transaction(this.run, () => this.#ranMs(), work)
-    this.#committed = true
-    this.#end(null)
-    return output
+  get transaction(): HandlerContext['transaction'] {
+    return async (work) => {
+      const output = await this.#host.transaction(this.run, () => this.#ranMs(), work)
+      this.#committed = true
+      this.#end(null)
+      return output
+    }
   }
 
   #ranMs(): number {

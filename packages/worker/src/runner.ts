@@ -68,12 +68,10 @@ export class Runner {
     return this.#running
   }
 
-  /** The claims of everything that is held here. */
-  claims(): Set<string> {
-    const claims = new Set<string>()
-    for (const attempt of this.#running) claims.add(attempt.run.claim)
-    for (const run of this.#unstarted()) claims.add(run.claim)
-    return claims
+  /** The fences of everything that is held here. */
+  claims(): bigint[] {
+    const running = [...this.#running].map((attempt) => attempt.run.claim)
+    return [...running, ...this.#unstarted().map((run) => run.claim)]
   }
 
   #unstarted(): ClaimedRun[] {

@@ -80,8 +80,8 @@ export class Worker {
   readonly #runner: Runner
   readonly #session: Session
   readonly #pace: Pace
-  /** Settlements that are under way, by claim: their leases are known to be ours. */
-  readonly #settling = new Map<string, number>()
+  /** The fences of settlements that are under way: their leases are known to be ours. */
+  readonly #settling = new Set<bigint>()
   #hungry = false
   #lastClaimMs = Number.NEGATIVE_INFINITY
   #straysAtMs: number
@@ -136,8 +136,7 @@ export class Worker {
       transaction: options.transaction,
       random: () => options.random.fraction(),
       settle: (settlement) => {
-        const { claim } = settlement.run
-        this.#settling.set(claim, (this.#settling.get(claim) ?? 0) + 1)
+        this.#settling.add(settlement.run.claim)
         this.#settler.add(settlement)
       },
       onReturned: () => this.#returned(),
@@ -202,10 +201,7 @@ export class Worker {
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
-    const { claim } = settlement.run
-    const left = (this.#settling.get(claim) ?? 1) - 1
-    if (left === 0) this.#settling.delete(claim)
-    else this.#settling.set(claim, left)
+    this.#settling.delete(settlement.run.claim)
     this.#events.onSettled?.(settlement, accepted)
     if (this.#hungry && this.#settler.backlog < BACKLOG_MAX) this.#wake.wake()
   }
@@ -310,9 +306,9 @@ export class Worker {
     const nowMs = this.#o.clock.monotonicMs()
     const sessionId = this.#session.id
     if (nowMs - this.#straysAtMs < STRAYS_EVERY_MS || !sessionId) return
-    const known = [...this.#runner.claims(), ...this.#settling.keys()]
+    const known = [...this.#runner.claims(), ...this.#settling]
     const strays = await this.#o.store.strayLeases(sessionId, known)
-    if (strays.length > 0) await this.#o.store.giveBack(strays as unknown as ClaimedRun[])
+    if (strays.length > 0) await this.#o.store.giveBack(strays)
     this.#straysAtMs = nowMs
   }
 

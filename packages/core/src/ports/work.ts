@@ -18,7 +18,7 @@ export interface SessionAnnouncement {
 
 export interface ClaimRequest {
   readonly sessionId: string
-  /** The fence: random, made before the claim is sent. */
+  /** The first fence: random, made before the claim is sent; each run takes the next number. */
   readonly claim: string
   readonly limit: number
   /** In the order in which they are to be taken from: by priority, rotated inside of one. */
@@ -27,8 +27,10 @@ export interface ClaimRequest {
 
 export interface ClaimedRun {
   readonly id: string
-  readonly claim: string
+  /** The fence: belongs to this lease of this run and to no other. */
+  readonly claim: bigint
   readonly lane: number
+  readonly tenantId: number
   readonly handler: string
   readonly queue: string
   /** Attempts that have ended before this one. */
@@ -42,6 +44,9 @@ export interface ClaimedRun {
   readonly trace: string | null
   readonly dueMs: number
 }
+
+/** What proves that a run is held: all that giving it back needs. */
+export type Fence = Pick<ClaimedRun, 'id' | 'claim'>
 
 export interface ClaimResult {
   /** False when the session is no longer valid: nothing was claimed and a new one must be opened. */
@@ -98,16 +103,13 @@ export interface WorkStore {
   closeSession(sessionId: string): Promise<void>
   claim(request: ClaimRequest): Promise<ClaimResult>
   /** Commits that these are about to start; returns the ids that are still ours. */
-  markStarted(runs: readonly ClaimedRun[]): Promise<ReadonlySet<string>>
+  markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>>
   /** Gives runs back that were not started. */
-  giveBack(runs: readonly ClaimedRun[]): Promise<void>
+  giveBack(runs: readonly Fence[]): Promise<void>
   /** Returns the ids whose outcome was refused because the lease is gone. */
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]>
   /** Runs leased to the session under other claims than those known: replies that were lost. */
-  strayLeases(
-    sessionId: string,
-    known: readonly string[],
-  ): Promise<readonly { id: string; claim: string }[]>
+  strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]>
   reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
 }

@@ -1,10 +1,12 @@
 -- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step.
 --
--- Parameters: $1 session, $2 claim (the fence, random, made by the worker), $3 lanes integer[],
---   $4 where to start in each lane bigint[], $5 rank of each lane smallint[] (0 = first), $6 most runs
--- Returns: first one row without run_id that describes the claim (payload = snapshot xmin, xmax, bound in
---   pos, smallest pos that is not due), unless the session has ended: then no row at all. Then the runs.
---   A run without max_attempts is older than two days: read it with read-runs.
+-- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
+--   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
+--   $5 rank of each lane smallint[] (0 = first), $6 most runs
+-- Returns: nothing when the session has ended. Otherwise first one row about the claim: snapshot xmin and
+--   xmax, the bound in pos, the smallest pos that is not due, then arrays of the runs taken in the order of
+--   their fences (run_id, lane, pos, (traits << 24) | (crashes << 16) | attempt). Then what they are to do, for
+--   those whose id is of today; older ones are read with read-runs.
 -- Locks: session (key share), then queue rows (skip locked), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
@@ -53,30 +55,34 @@ taken as (
   where ctid = any (array(select place from picked))
   returning run_id, pos, tenant_id, lane, attempt, crashes, traits
 ),
+numbered as materialized (
+  select row_number() over () as n, run_id, pos, tenant_id, lane, attempt, crashes, traits
+  from taken
+),
 leased as (
   insert into punctual.leases (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits)
-  select run_id, $2::bigint, $1::bigint, clock_timestamp(), tenant_id, lane, attempt, crashes, traits
-  from taken
+  select
+    run_id, $2::bigint + n, $1::bigint, clock_timestamp(), tenant_id, lane, attempt, crashes, traits
+  from numbered
 )
 select
-  null::uuid as run_id, null::bigint as pos, null::integer as lane, null::smallint as attempt,
-  null::smallint as crashes, null::smallint as traits, null::smallint as max_attempts,
-  null::integer as timeout_ms, null::float8 as due_ms,
-  concat_ws(' ', pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot()),
-    (select pos from bound),
-    (select min(pos) from heads where pos > (select pos from bound))) as payload,
-  null::text as retry, null::text as trace
+  pg_snapshot_xmin(pg_current_snapshot())::text as id,
+  pg_snapshot_xmax(pg_current_snapshot())::text as max_attempts,
+  (select pos from bound)::text as timeout_ms,
+  (select min(pos) from heads where pos > (select pos from bound))::text as due_ms,
+  taken.run_ids as payload, taken.lanes as retry, taken.positions as trace, taken.traits as traits
 from me
+cross join (
+  select
+    array_agg(run_id)::text as run_ids, array_agg(lane)::text as lanes, array_agg(pos)::text as positions,
+    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt)::text as traits
+  from numbered
+) taken
 union all
 select
-  t.run_id, t.pos, t.lane, t.attempt, t.crashes, t.traits,
-  coalesce(today.max_attempts, yesterday.max_attempts),
-  coalesce(today.timeout_ms, yesterday.timeout_ms),
-  extract(epoch from coalesce(today.due_at, yesterday.due_at))::float8 * 1000,
-  coalesce(today.payload, yesterday.payload),
-  coalesce(today.retry, yesterday.retry),
-  coalesce(today.trace, yesterday.trace)
-from taken t
-left join punctual.runs /* day 0 */ today on today.id = t.run_id
-left join punctual.runs /* day -1 */ yesterday on yesterday.id = t.run_id
+  r.id::text, r.max_attempts::text, r.timeout_ms::text, (date_part('epoch', r.due_at) * 1000)::text,
+  r.payload, r.retry, r.trace, null
+-- By a list of ids, which are near each other: one descent into the index serves many.
+from punctual.runs /* day 0 */ r
+where r.id = any (array(select run_id from numbered))

@@ -1,4 +1,5 @@
--- Ends runs whose handler returned. Only the current claim of a run can: a zombie's is refused.
+-- Ends runs whose handler returned, when some of them may not be ours any more: run and fence must match as
+-- a pair, and what does not is left alone. The common case is settle-all-succeeded.
 --
 -- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
 --   integer[], $5 outputs text[] or null

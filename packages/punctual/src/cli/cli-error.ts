@@ -1,0 +1,30 @@
+/** Errors that only the command line knows; those of the library keep their own codes. */
+import type { ExitName } from './exit-code.ts'
+
+export const cliErrors = {
+  port_in_use: { exit: 'failure', meaning: 'Another program listens on the port.' },
+  address_unusable: { exit: 'usage', meaning: 'It is not possible to listen on this address.' },
+  module_not_found: { exit: 'notFound', meaning: 'The module of handlers does not exist.' },
+  module_invalid: { exit: 'usage', meaning: 'The module registers no handlers.' },
+  module_failed: { exit: 'failure', meaning: 'The module threw while it was loaded.' },
+  file_unreadable: { exit: 'notFound', meaning: 'A file that was named cannot be read.' },
+  database_lost: { exit: 'database', meaning: 'The embedded PostgreSQL ended for good.' },
+} as const satisfies Record<string, { exit: ExitName; meaning: string }>
+
+export type CliErrorCode = keyof typeof cliErrors
+
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: CliErrorCode
+  readonly hint: string | undefined
+
+  constructor(
+    code: CliErrorCode,
+    message: string,
+    details: { hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.hint = details.hint
+  }
+}

@@ -1,0 +1,95 @@
+/** `punctual migrate`: brings the schema up to date, tells where it stands, or prints what it would run. */
+import { randomUUID } from 'node:crypto'
+import {
+  loadMigrations,
+  migrationScript,
+  migrationStatus,
+  PostgresStore,
+  systemClock,
+  systemRandom,
+} from '@punctual/store'
+import type { Command } from 'commander'
+import { exit } from '../exit-code.ts'
+import { openDatabase } from '../open-database.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+
+export function addMigrate(program: Command): void {
+  const command = program
+    .command('migrate')
+    .description('bring the schema up to date')
+    .option('--sql', 'print what would run instead: all of it, or what the database named lacks')
+    .option('--status', 'only tell what is applied and what is missing')
+  addFlags(command, ['database'])
+  command.action((flags: { sql?: true; status?: true }) =>
+    perform(command, (context) => {
+      if (flags.sql) return printSql(context)
+      return flags.status ? showStatus(context) : migrateNow(context)
+    }),
+  )
+}
+
+async function openStore(context: CommandContext, wish: 'have' | 'use'): Promise<PostgresStore> {
+  const { url } = await openDatabase(context, wish)
+  const ports = { clock: systemClock, random: systemRandom, node: randomUUID() }
+  const store = new PostgresStore({ url, schema: context.config.schema, ...ports })
+  context.onEnd(() => store.close())
+  return store
+}
+
+async function statusOf({ database }: PostgresStore) {
+  const client = await database.connect()
+  try {
+    return await migrationStatus(client, database.schema)
+  } finally {
+    await client.end()
+  }
+}
+
+async function migrateNow(context: CommandContext) {
+  const { terminal, config, json } = context
+  const applied = await (await openStore(context, 'have')).migrate()
+  if (json) terminal.json({ schema: config.schema, applied })
+  else if (applied.length === 0) terminal.line(`The schema ${config.schema} is up to date.`)
+  else for (const name of applied) terminal.line(`Applied ${name} to the schema ${config.schema}.`)
+  return exit.ok
+}
+
+async function showStatus(context: CommandContext) {
+  const { terminal, config, json } = context
+  const status = await statusOf(await openStore(context, 'use'))
+  const applied = new Set(status.applied)
+  const rows = loadMigrations().map(({ version, name, breaking }) => ({
+    version,
+    name,
+    breaking,
+    applied: applied.has(version),
+  }))
+  if (json) terminal.json({ schema: config.schema, migrations: rows })
+  else
+    showTable(
+      terminal,
+      ['VERSION', 'NAME', 'STATE'],
+      rows.map((row) => [
+        row.version,
+        row.name,
+        row.applied ? 'applied' : terminal.colors.yellow('missing'),
+      ]),
+    )
+  return exit.ok
+}
+
+const aboutDays = '-- The days of history are made by `punctual migrate` and by every node with the janitor role.'
+
+/** Touches no embedded database: a script is for one that somebody else looks after. */
+async function printSql(context: CommandContext) {
+  const { terminal, config, json } = context
+  const status = config.databaseUrl ? await statusOf(await openStore(context, 'use')) : null
+  const after = Math.max(0, ...(status?.applied ?? []))
+  const sql = migrationScript(config.schema, after)
+  if (json) terminal.json({ schema: config.schema, after, sql })
+  else if (sql !== '') terminal.line(`${sql}\n\n${aboutDays}`)
+  else terminal.note(`Nothing to run: the schema ${config.schema} is up to date.`)
+  return exit.ok
+}

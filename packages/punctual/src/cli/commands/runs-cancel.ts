@@ -1,0 +1,32 @@
+/** `punctual runs cancel <id>`: cancels a run that has not started. */
+import type { Command } from 'commander'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+
+const messages = {
+  cancelled: 'Cancelled.',
+  running: 'It is running: only a run that has not started can be cancelled.',
+  already_finished: 'It has ended already; nothing to cancel.',
+} as const
+
+export function addRunsCancel(parent: Command): void {
+  const command = parent
+    .command('cancel')
+    .description('cancel a run that has not started')
+    .argument('<id>', 'the id of the run')
+    .option('--reason <text>', 'kept with the run')
+  addFlags(command, ['database'])
+  command.action((id: string, flags: { reason?: string }) =>
+    perform(command, (context) => cancelRun(context, id, flags.reason)),
+  )
+}
+
+async function cancelRun({ terminal, json, ...rest }: CommandContext, id: string, reason?: string) {
+  const { runs } = await openPunctual({ terminal, json, ...rest })
+  const result = await runs.cancel(id, reason)
+  if (json) terminal.json({ id, result })
+  else terminal.line(messages[result])
+  return result === 'cancelled' ? exit.ok : exit.failure
+}

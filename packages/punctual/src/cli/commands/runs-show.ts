@@ -1,0 +1,102 @@
+/** `punctual runs show <id>`: everything that is known of one run, and why it is not running. */
+import { type Attempt, isFinal, PunctualError, type Run } from '@punctual/core'
+import type { Command } from 'commander'
+import type { Runs } from '../../runs.ts'
+import { showAge, showDuration } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { stateColour } from '../state-colour.ts'
+import { showTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+export function addRunsShow(parent: Command): void {
+  const command = parent
+    .command('show')
+    .description('show one run: payload, attempts, error, output, and why it is not running')
+    .argument('<id>', 'the id of the run')
+  addFlags(command, ['database'])
+  command.action((id: string) => perform(command, (context) => showOne(context, id)))
+}
+
+async function showOne(context: CommandContext, id: string) {
+  const punctual = await openPunctual(context)
+  const run = await findRun(punctual.runs, id)
+  const notRunning = await punctual.runs.whyNotRunning(run)
+  if (context.json) context.terminal.json({ ...run, notRunning })
+  else {
+    const nowMs = punctual.store.database.clock.nowMs()
+    showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
+  }
+  return exit.ok
+}
+
+export async function findRun(runs: Runs, id: string): Promise<Run> {
+  const run = await runs.get(id)
+  if (run) return run
+  throw new PunctualError(
+    'run_not_found',
+    `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+    { id },
+  )
+}
+
+function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
+  const { colors } = terminal
+  const at = (moment: Date | null) =>
+    moment ? `${moment.toISOString()} (${showAge(moment, nowMs)})` : null
+  const field = (name: string, value: string | number | null | undefined) => {
+    if (value !== null && value !== undefined && value !== '')
+      terminal.line(`${colors.dim(name.padEnd(10))} ${value}`)
+  }
+  field('run', run.id)
+  field('state', colors.bold(stateColour(colors, run.state)))
+  if (why) field('why', why)
+  field('handler', `${run.handler} (queue ${run.queue}, priority ${run.priority})`)
+  field('payload', JSON.stringify(run.payload))
+  field('due', at(run.dueAt))
+  if ('nextAt' in run && run.nextAt.getTime() !== run.dueAt.getTime()) field('next', at(run.nextAt))
+  field('created', at(run.createdAt))
+  field('by', run.createdBy)
+  field('key', run.key)
+  field(
+    'labels',
+    Object.entries(run.labels)
+      .map((pair) => pair.join('='))
+      .join(' '),
+  )
+  field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
+  if (run.state === 'running') {
+    field('claimed', at(run.claimedAt))
+    field('worker', run.workerId)
+    if (run.progress !== null) field('progress', JSON.stringify(run.progress))
+  }
+  if ('finishedAt' in run) {
+    field('started', at(run.startedAt))
+    if (run.latenessMs !== null) field('late by', showDuration(Math.max(0, run.latenessMs)))
+    field('ended', at(run.finishedAt))
+    field('reason', run.reason)
+    if (run.output !== null) field('output', JSON.stringify(run.output))
+  }
+  showAttempts(terminal, run.attempts)
+  if (isFinal(run.state) && 'error' in run && run.error)
+    terminal.line(`\n${colors.red(run.error.stack ?? `${run.error.name}: ${run.error.message}`)}`)
+}
+
+function showAttempts(terminal: Terminal, attempts: readonly Attempt[]): void {
+  if (attempts.length === 0) return
+  terminal.line()
+  showTable(
+    terminal,
+    ['ATTEMPT', 'OUTCOME', 'STARTED', 'TOOK', 'WORKER', 'ERROR'],
+    attempts.map(({ attempt, outcome, startedAt, endedAt, workerId, error }) => [
+      attempt,
+      stateColour(terminal.colors, outcome),
+      startedAt?.toISOString() ?? '-',
+      startedAt ? showDuration(endedAt.getTime() - startedAt.getTime()) : '-',
+      workerId ?? '-',
+      error ? `${error.name}: ${error.message}` : '',
+    ]),
+  )
+}

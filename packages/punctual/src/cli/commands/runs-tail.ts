@@ -1,0 +1,76 @@
+/**
+ * `punctual runs tail [id]`: follows the log of one run to its end, or the runs that end, until Ctrl-C.
+ * It polls: what it shows is at most a poll old.
+ */
+import { finalStates, isFinal, type RunState } from '@punctual/core'
+import { systemClock } from '@punctual/store'
+import type { Command } from 'commander'
+import type { Punctual } from '../../punctual.ts'
+import { exit } from '../exit-code.ts'
+import { printLogLine } from '../log-lines.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { stateColour } from '../state-colour.ts'
+import { findRun } from './runs-show.ts'
+
+const LOG_POLL_MS = 250
+const ENDS_POLL_MS = 1_000
+/** Ends are listed by due time: one that was due long ago may hide behind this many newer ones. */
+const ENDS_SEEN = 500
+
+export function addRunsTail(parent: Command): void {
+  const command = parent
+    .command('tail')
+    .description('follow the log of a run until it ends; without an id, the runs that end')
+    .argument('[id]', 'the id of the run')
+  addFlags(command, ['database'])
+  command.action((id?: string) =>
+    perform(command, async (context) => {
+      const punctual = await openPunctual(context)
+      if (id === undefined) return followEnds(context, punctual)
+      return followLog(context, punctual, id)
+    }),
+  )
+}
+
+async function followLog(context: CommandContext, { runs, store }: Punctual, id: string) {
+  let after = { attempt: 0, seq: -1 }
+  for (;;) {
+    // Looked at before the lines: what a run logged is stored before it ends.
+    const run = await findRun(runs, id)
+    for (const line of await store.runs.logs(id, after)) {
+      after = line
+      printLogLine(context.terminal, line, context.json)
+    }
+    if (isFinal(run.state)) {
+      const end = `${stateColour(context.terminal.colors, run.state)} after ${run.attempts.length} attempts`
+      if (!context.json) context.terminal.note(`Run ${id}: ${end}.`)
+      return exit.ok
+    }
+    await systemClock.sleep(LOG_POLL_MS, context.interrupts.signal)
+  }
+}
+
+async function followEnds(context: CommandContext, { runs, store }: Punctual) {
+  const { terminal, interrupts, json } = context
+  const filter = { states: Object.keys(finalStates) as RunState[], limit: ENDS_SEEN, days: 1 }
+  let seen = new Set((await runs.list(filter)).map((run) => run.id))
+  if (!json) terminal.note('Following the runs that end. Ctrl-C ends this.')
+  while (!interrupts.signal.aborted) {
+    await systemClock.sleep(ENDS_POLL_MS, interrupts.signal)
+    const ended = await runs.list(filter)
+    for (const run of ended.filter(({ id }) => !seen.has(id)).reverse()) {
+      if (json) terminal.json(run, { streaming: true })
+      else {
+        const at = run.finishedAt ?? new Date(store.database.clock.nowMs())
+        const state = stateColour(terminal.colors, run.state, run.state.padEnd(9))
+        terminal.line(
+          `${at.toISOString()} ${state} ${run.id} ${run.handler} ${run.error ?? ''}`.trimEnd(),
+        )
+      }
+    }
+    seen = new Set([...seen, ...ended.map(({ id }) => id)].slice(-20 * ENDS_SEEN))
+  }
+  return exit.ok
+}

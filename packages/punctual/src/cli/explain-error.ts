@@ -1,0 +1,94 @@
+/** An error as the command line tells it: a stable code, what happened, what to do, and the exit code. */
+import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
+import { EmbeddedError, EmbeddedErrorCode } from '@punctual/store'
+import { CommanderError } from 'commander'
+import { CliError, cliErrors } from './cli-error.ts'
+import { type ExitCode, exit } from './exit-code.ts'
+
+export interface Explanation {
+  readonly code: string
+  readonly message: string
+  readonly hint: string | null
+  readonly exitCode: ExitCode
+}
+
+const hints: Partial<Record<ErrorCode, string>> = {
+  invalid_config: '`punctual config show` tells every value and where it came from.',
+  invalid_payload: `Quote JSON for your shell: '{"to":"a@b.c"}'; a text is '"text"'; @file and - read it from elsewhere.`,
+  database_unavailable:
+    'Start one with `punctual start`, or name one with DATABASE_URL or --database-url.',
+  schema_missing: '`punctual migrate` brings the schema up to date.',
+  partition_missing: '`punctual migrate` makes the days that are missing.',
+  run_not_found: '`punctual runs list` shows the runs that there are.',
+  handler_unknown: '`punctual workers` shows which handlers are alive.',
+  wait_timeout: '`punctual runs show <id>` tells why it has not ended.',
+}
+
+function exitCodeFor(code: ErrorCode): ExitCode {
+  if (code === 'database_unavailable' || code === 'database_unsupported') return exit.database
+  const { status } = errorCatalogue[code]
+  if (status === 404) return exit.notFound
+  return status === 400 || status === 413 ? exit.usage : exit.failure
+}
+
+function explain(code: ErrorCode, message: string, hint = hints[code] ?? null): Explanation {
+  return { code, message, hint, exitCode: exitCodeFor(code) }
+}
+
+/** PostgreSQL's own errors, which pass the store where no retry can mend them. */
+function explainSqlState(state: string, message: string): Explanation | null {
+  const check = 'Check user, password and database in DATABASE_URL.'
+  if (state.startsWith('28'))
+    return explain('database_unavailable', `PostgreSQL refused the login: ${message}.`, check)
+  if (state === '3D000')
+    return explain('database_unavailable', `PostgreSQL has no such database: ${message}.`, check)
+  if (/^(08|53300|57P)/.test(state))
+    return explain('database_unavailable', `PostgreSQL: ${message}.`)
+  if (state === '42P01' || state === '3F000')
+    return explain('schema_missing', `The schema is not migrated, or only in part: ${message}.`)
+  if (state === '42501')
+    return {
+      code: 'permission_denied',
+      message: `PostgreSQL: ${message}.`,
+      hint: '`punctual doctor` shows which privileges are missing.',
+      exitCode: exit.failure,
+    }
+  return null
+}
+
+export function explainError(error: unknown): Explanation {
+  if (error instanceof PunctualError) return explain(error.code, error.message)
+  if (error instanceof CliError)
+    return {
+      code: error.code,
+      message: error.message,
+      hint: error.hint ?? null,
+      exitCode: exit[cliErrors[error.code].exit],
+    }
+  if (error instanceof EmbeddedError)
+    return {
+      code: error.code.toLowerCase(),
+      message: error.message,
+      hint: null,
+      exitCode: error.code === EmbeddedErrorCode.InvalidOption ? exit.usage : exit.database,
+    }
+  if (error instanceof CommanderError)
+    return {
+      code: 'invalid_option',
+      message: error.message.replace(/^error: /, ''),
+      hint: null,
+      exitCode: exit.usage,
+    }
+  const { code, message } = error as { code?: unknown; message?: string }
+  const known = typeof code === 'string' ? explainSqlState(code, message ?? '') : null
+  return known ?? unexpected(error)
+}
+
+function unexpected(error: unknown): Explanation {
+  return {
+    code: 'unexpected',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    hint: 'This is a bug in Punctual, or an error of PostgreSQL that it does not know. Please report it.',
+    exitCode: exit.failure,
+  }
+}

@@ -1,0 +1,26 @@
+/** One colour for each state, everywhere. */
+import type { AttemptOutcome, RunState } from '@punctual/core'
+import type { Colors } from './terminal.ts'
+
+type Word = RunState | AttemptOutcome | 'submitted' | 'retry'
+
+const colourOf: Partial<
+  Record<Word, keyof Pick<Colors, 'green' | 'red' | 'yellow' | 'cyan' | 'dim'>>
+> = {
+  succeeded: 'green',
+  dead: 'red',
+  crashed: 'red',
+  unknown: 'red',
+  failed: 'yellow',
+  timed_out: 'yellow',
+  running: 'cyan',
+  scheduled: 'dim',
+  submitted: 'dim',
+  cancelled: 'dim',
+  skipped: 'dim',
+}
+
+export function stateColour(colors: Colors, word: Word, text: string = word): string {
+  const name = colourOf[word]
+  return name ? colors[name](text) : text
+}

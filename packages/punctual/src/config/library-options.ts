@@ -1,0 +1,28 @@
+/** A node's configuration as the options of the library. */
+import type { PunctualOptions, RoleName, WorkerSettings } from '../options.ts'
+import type { Config } from './settings.ts'
+
+export function libraryOptions(config: Config, roles: readonly RoleName[]): PunctualOptions {
+  return {
+    ...(config.databaseUrl !== null && { databaseUrl: config.databaseUrl }),
+    embedded: config.embedded,
+    dataDir: config.dataDir,
+    schema: config.schema,
+    roles,
+    worker: workerSettings(config),
+    drainMs: config.drainMs,
+    retentionDays: config.retentionDays,
+    migrate: config.migrate,
+    ...(config.preparedStatements !== 'auto' && { preparedStatements: config.preparedStatements }),
+  }
+}
+
+function workerSettings({ concurrency, leaseMs, workerLabels, queues }: Config): WorkerSettings {
+  const base = { concurrency, leaseMs, labels: workerLabels }
+  if (queues === null) return base
+  const caps = Object.entries(queues).map(([name, cap]) => [
+    name,
+    cap === null ? {} : { concurrency: cap },
+  ])
+  return { ...base, queues: Object.fromEntries(caps) }
+}

@@ -1,0 +1,196 @@
+/**
+ * Every setting of a node, as data: flags, variables, entries of the file, defaults, help and the reference
+ * page are all derived from this table. A setting is added here and nowhere else.
+ */
+import { defaults, limits } from '@punctual/core'
+import { isSchemaName } from '@punctual/store'
+import { type RoleName, roles } from '../options.ts'
+import {
+  autoOnOrOff,
+  type Kind,
+  oneOf,
+  onOrOff,
+  pairs,
+  type QueueCaps,
+  queueCaps,
+  someOf,
+  text,
+  whole,
+} from './kinds.ts'
+
+/** Which commands take the flag: all that use the database, those that run a node, or only the one with HTTP. */
+export type SettingGroup = 'database' | 'node' | 'http'
+
+export interface Setting<T> {
+  readonly group: SettingGroup
+  readonly flag: string
+  readonly env: string
+  readonly kind: Kind<T>
+  readonly default: T
+  readonly help: string
+  /** Shown as this where the default is not a value: "depends on …". */
+  readonly defaultShown?: string
+  /** Holds a password: never shown as it is. */
+  readonly secret?: true
+}
+
+function setting<T>(it: Setting<T>): Setting<T> {
+  return it
+}
+
+export const settings = {
+  databaseUrl: setting<string | null>({
+    group: 'database',
+    flag: '--database-url',
+    env: 'DATABASE_URL',
+    kind: text(
+      'postgres://user:password@host:5432/database, several hosts with commas',
+      'url',
+      (url) => /^postgres(ql)?:\/\//.test(url),
+    ),
+    default: null,
+    defaultShown: 'none: the embedded PostgreSQL',
+    help: 'the PostgreSQL (15 to 18) to use',
+    secret: true,
+  }),
+  embedded: setting({
+    group: 'database',
+    flag: '--embedded',
+    env: 'PUNCTUAL_EMBEDDED',
+    kind: onOrOff,
+    default: false,
+    help: 'use the embedded PostgreSQL, whatever DATABASE_URL and NODE_ENV say',
+  }),
+  dataDir: setting<string>({
+    group: 'database',
+    flag: '--data-dir',
+    env: 'PUNCTUAL_DATA_DIR',
+    kind: text('a path', 'path'),
+    default: './.punctual',
+    help: 'where the embedded PostgreSQL keeps its data',
+  }),
+  schema: setting<string>({
+    group: 'database',
+    flag: '--schema',
+    env: 'PUNCTUAL_SCHEMA',
+    kind: text('a lower-case name of letters, digits and _ (up to 48)', 'name', isSchemaName),
+    default: 'punctual',
+    help: 'the schema that holds everything; several installations share a database',
+  }),
+  preparedStatements: setting<boolean | 'auto'>({
+    group: 'database',
+    flag: '--prepared-statements',
+    env: 'PUNCTUAL_PREPARED_STATEMENTS',
+    kind: autoOnOrOff,
+    default: 'auto',
+    help: 'name statements so that the server keeps their plans; auto: unless a pooler is seen',
+  }),
+  roles: setting<readonly RoleName[] | null>({
+    group: 'node',
+    flag: '--roles',
+    env: 'PUNCTUAL_ROLES',
+    kind: someOf(...roles),
+    default: null,
+    defaultShown: '`start`: all; `worker`: all but api',
+    help: `what this process does: ${roles.join(', ')}`,
+  }),
+  host: setting<string>({
+    group: 'http',
+    flag: '--host',
+    env: 'PUNCTUAL_HOST',
+    kind: text('a name or address of this machine', 'address'),
+    default: '127.0.0.1',
+    help: 'the address to listen on',
+  }),
+  port: setting<number>({
+    group: 'http',
+    flag: '--port',
+    env: 'PUNCTUAL_PORT',
+    kind: whole(0, 65_535),
+    default: 7070,
+    help: 'the port to listen on; 0 picks a free one',
+  }),
+  concurrency: setting<number>({
+    group: 'node',
+    flag: '--concurrency',
+    env: 'PUNCTUAL_CONCURRENCY',
+    kind: whole(1, limits.concurrencyMax),
+    default: defaults.concurrency,
+    help: 'how many runs this process runs at once',
+  }),
+  queues: setting<QueueCaps | null>({
+    group: 'node',
+    flag: '--queues',
+    env: 'PUNCTUAL_QUEUES',
+    kind: queueCaps(limits.concurrencyMax),
+    default: null,
+    defaultShown: 'all',
+    help: 'the queues to take from, each with an optional cap: emails,reports=5',
+  }),
+  workerLabels: setting<Readonly<Record<string, string>>>({
+    group: 'node',
+    flag: '--worker-labels',
+    env: 'PUNCTUAL_WORKER_LABELS',
+    kind: pairs,
+    default: {},
+    defaultShown: 'none',
+    help: 'shown with this worker: zone=a,disk=ssd',
+  }),
+  leaseMs: setting<number>({
+    group: 'node',
+    flag: '--lease-ms',
+    env: 'PUNCTUAL_LEASE_MS',
+    kind: whole(1_000, 3_600_000),
+    default: defaults.leaseMs,
+    help: 'how long a worker may be silent before its runs go to others',
+  }),
+  drainMs: setting<number>({
+    group: 'node',
+    flag: '--drain-ms',
+    env: 'PUNCTUAL_DRAIN_MS',
+    kind: whole(0, 86_400_000),
+    default: defaults.drainMs,
+    help: 'how long stopping waits for handlers that run',
+  }),
+  retentionDays: setting<number>({
+    group: 'node',
+    flag: '--retention-days',
+    env: 'PUNCTUAL_RETENTION_DAYS',
+    kind: whole(1, 3_650),
+    default: defaults.retentionDays,
+    help: 'days that history is kept',
+  }),
+  migrate: setting({
+    group: 'node',
+    flag: '--migrate',
+    env: 'PUNCTUAL_MIGRATE',
+    kind: onOrOff,
+    default: true,
+    help: 'bring the schema up to date at the start; off: only check it',
+  }),
+  logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
+    group: 'node',
+    flag: '--log-level',
+    env: 'PUNCTUAL_LOG_LEVEL',
+    kind: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    default: 'info',
+    help: 'the least that is logged',
+  }),
+  logFormat: setting<'auto' | 'json' | 'pretty'>({
+    group: 'node',
+    flag: '--log-format',
+    env: 'PUNCTUAL_LOG_FORMAT',
+    kind: oneOf('auto', 'json', 'pretty'),
+    default: 'auto',
+    help: 'auto: readable lines on a terminal, JSON elsewhere',
+  }),
+} as const
+
+export type Settings = typeof settings
+export type SettingName = keyof Settings
+export const settingNames = Object.keys(settings) as SettingName[]
+
+/** The values in effect. */
+export type Config = {
+  readonly [Name in SettingName]: Settings[Name] extends Setting<infer T> ? T : never
+}

@@ -1,0 +1,10 @@
+/** What may be shown of a setting that holds a password. */
+import { redactUrl } from '@punctual/store'
+
+export function showUrl(url: string): string {
+  const shown = redactUrl(url)
+  // Whatever else stands before an @ may be a part of a password that was not escaped.
+  return shown.replace(':***@', '').includes('@') && !/^[a-z]+:\/\/[\w.%~-]+@[^@]*$/.test(shown)
+    ? '*** (not shown: it is not a well-formed URL)'
+    : shown
+}

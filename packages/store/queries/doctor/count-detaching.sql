@@ -1,0 +1,10 @@
+-- Days whose detaching was begun and did not finish.
+--
+-- Parameters: $1 schema
+-- Returns: detaching
+-- Locks: none. Index: none.
+select count(*) as detaching
+from pg_inherits i
+join pg_class p on p.oid = i.inhparent
+join pg_namespace n on n.oid = p.relnamespace
+where n.nspname = $1::text and i.inhdetachpending

@@ -1,0 +1,23 @@
+-- The settings of the server that bear on Punctual's promises, and what the server is.
+--
+-- Parameters: none
+-- Returns: version_num, version, in_recovery, and the settings by name
+-- Locks: none. Index: none.
+select
+  current_setting('server_version_num') as version_num,
+  current_setting('server_version') as version,
+  pg_is_in_recovery() as in_recovery,
+  current_setting('transaction_read_only') as read_only,
+  current_setting('fsync') as fsync,
+  current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('synchronous_standby_names') as standby_names,
+  current_setting('autovacuum') as autovacuum,
+  current_setting('track_counts') as track_counts,
+  current_setting('max_connections') as max_connections,
+  current_setting('superuser_reserved_connections')::integer
+    + coalesce(current_setting('reserved_connections', true)::integer, 0) as reserved,
+  current_setting('max_locks_per_transaction') as max_locks,
+  current_setting('max_prepared_transactions') as max_prepared,
+  (select setting from pg_settings where name = 'statement_timeout') as statement_timeout_ms,
+  (select count(*) from pg_stat_replication) as standbys

@@ -1,0 +1,56 @@
+-- Ends runs whose handler returned: all of them, or none when a lease is gone (then settle-succeeded finds
+-- out which). A fence belongs to one lease of one run, so a list of runs and a list of fences match exactly.
+--
+-- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
+--   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all when $6 is null,
+--   $8 tenant, $9 attempts smallint[] or null, $10 crashes smallint[] or null (null = attempt 1, 0 crashes),
+--   $11 traits smallint[] or null (null = none)
+-- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
+-- Locks: leases, live_keys, own counter row. Index: primary keys, by lists of ids that are near each other.
+--   Pinned: no sequential scan.
+with gone as (
+  delete from punctual.leases
+  where run_id = any ($2::uuid[]) and claim = any ($3::bigint[])
+  returning 1
+),
+ended as (
+  select
+    i.run_id, i.claim, $1::bigint as session_id, $8::integer as tenant_id,
+    coalesce(i.lane, $7::integer) as lane, coalesce(i.crashes, 0::smallint) as crashes,
+    coalesce(i.traits, 0::smallint) as traits, i.output,
+    coalesce(i.attempt, 1::smallint) as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
+    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    null::jsonb as error, null::text as reason
+  from unnest(
+      $2::uuid[], $3::bigint[], $4::integer[], $5::text[], $6::integer[], $9::smallint[], $10::smallint[],
+      $11::smallint[])
+    as i (run_id, claim, started_ago_ms, output, lane, attempt, crashes, traits)
+),
+-- finish: what follows from every end, the same in each statement that ends runs
+finished as (
+  insert into punctual.outcomes (
+    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason)
+  select
+    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output, error, reason
+  from ended
+),
+freed as (
+  delete from punctual.live_keys k
+  using ended e
+  where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+counted as (
+  insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
+  select
+    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+  from ended
+  group by lane, state
+  order by lane, state
+  on conflict (session_id, bucket_at, lane, state)
+    do update set runs = counters.runs + excluded.runs
+)
+-- end of finish
+select
+  punctual.insist((select count(*) from gone) = cardinality($2::uuid[]), 'a lease is gone') as settled

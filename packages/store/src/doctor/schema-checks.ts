@@ -1,0 +1,89 @@
+/** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
+import { PunctualError } from '@punctual/core'
+import { DAY_MS, dayName, dayStart } from '../days.ts'
+import type { MigrationStatus } from '../migrations.ts'
+import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+
+const DAYS_AHEAD_MIN = 3
+const MIGRATE = 'Run `punctual migrate`.'
+
+export function migrationCheck(schema: string, status: MigrationStatus | PunctualError): Finding {
+  if (status instanceof PunctualError)
+    return fail('migrations', status.code, status.message, 'Use the version that belongs to this schema.')
+  const { applied, pending } = status
+  if (applied.length === 0)
+    return fail('migrations', 'none', `There is no Punctual in the schema ${schema}.`, MIGRATE)
+  if (pending.length > 0)
+    return fail('migrations', `${pending.length} missing`, 'This version needs them.', MIGRATE)
+  return ok('migrations', `${applied.length} applied`, `The schema ${schema} is up to date.`)
+}
+
+export interface Days {
+  readonly complete: readonly string[]
+  readonly partial: readonly string[]
+  readonly detaching: number
+}
+
+export function dayChecks({ complete, partial, detaching }: Days, nowMs: number): Finding[] {
+  const days = new Set(complete)
+  const last = [...complete].sort().at(-1)
+  const missing: string[] = []
+  for (let ms = dayStart(nowMs); ms <= nowMs + DAY_MS || dayName(ms) <= (last ?? ''); ms += DAY_MS)
+    if (!days.has(dayName(ms))) missing.push(dayName(ms))
+  let ahead = 0
+  while (days.has(dayName(nowMs + (ahead + 1) * DAY_MS))) ahead++
+  return [coming(missing, ahead, complete.length), leftovers(partial, detaching)]
+}
+
+function coming(missing: readonly string[], ahead: number, total: number): Finding {
+  const check = 'days of history'
+  if (missing.length > 0)
+    return fail(
+      check,
+      `missing: ${missing.slice(0, 5).join(', ')}`,
+      'Runs due on these days cannot be accepted or settled.',
+      `${MIGRATE} Keep a node with the janitor role running.`,
+    )
+  const found = `${total}, ${ahead} ahead`
+  if (ahead >= DAYS_AHEAD_MIN) return ok(check, found, 'Today, tomorrow and after have their place.')
+  return warn(
+    check,
+    found,
+    'Nobody makes new days: soon nothing more can be accepted.',
+    'Run a node with the janitor role (`punctual start`), or `punctual migrate` every few days.',
+  )
+}
+
+function leftovers(partial: readonly string[], detaching: number): Finding {
+  const check = 'unfinished days'
+  if (partial.length === 0 && detaching === 0) return ok(check, 'none', 'Upkeep finished its work.')
+  return warn(
+    check,
+    `${partial.length} incomplete, ${detaching} being detached`,
+    'Making or dropping a day was interrupted.',
+    'The janitor finishes it within the hour; if it does not, look at its log.',
+  )
+}
+
+export function privilegeCheck(schema: string, facts: Facts): Finding {
+  const check = 'privileges'
+  const role = `role ${facts.role}`
+  if (facts.schema_exists !== 't')
+    return ok(check, role, 'The schema does not exist yet; `punctual migrate` shows if it can be made.')
+  if (facts.may_use !== 't' || Number(facts.unusable) > 0)
+    return fail(
+      check,
+      `${role}, ${facts.unusable} of ${facts.tables} tables closed to it`,
+      'Punctual cannot work with tables that it may not read and write.',
+      `grant usage on schema ${schema}; grant select, insert, update, delete on all tables in schema ${schema}.`,
+    )
+  if (facts.may_create !== 't' || Number(facts.unowned) > 0)
+    return warn(
+      check,
+      `${role}, which does not own the schema`,
+      'It can submit and run, but not migrate, nor make and drop the days of history.',
+      'Run one node with the janitor role as the owner, or make this role a member of it.',
+    )
+  const note = facts.superuser === 't' ? ' (superuser, which is not needed)' : ''
+  return ok(check, `${role}${note}`, 'It owns what it needs to own.')
+}

@@ -1,0 +1,100 @@
+/** Whether the server is one that Punctual works with, and has room for it. */
+import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+
+/** What a node with every role opens when it is busy. */
+const CONNECTIONS_OF_A_NODE = 20
+const TIMEOUT_MIN_MS = 30_000
+/** Statements that may lock all days at the same time. */
+const LOCKERS = 20
+const HISTORY_TABLES = 4
+
+export function serverChecks(facts: Facts, activity: Facts, historyDays: number): Finding[] {
+  return [
+    version(facts),
+    writable(facts),
+    connections(facts, activity),
+    locks(facts, historyDays),
+    statementTimeout(facts),
+    autovacuum(facts),
+  ]
+}
+
+function version({ version_num, version }: Facts): Finding {
+  const major = Math.floor(Number(version_num) / 10_000)
+  const found = `PostgreSQL ${version}`
+  if (major < 15)
+    return fail('version', found, 'Punctual needs 15 or newer.', 'Upgrade the server to 15-18.')
+  if (major > 18)
+    return warn('version', found, 'Punctual was tested with 15 to 18.', 'Upgrade Punctual as well.')
+  return ok('version', found, 'Supported (15 to 18).')
+}
+
+function writable({ in_recovery, read_only }: Facts): Finding {
+  if (in_recovery === 't')
+    return fail(
+      'writable',
+      'a standby',
+      'Nothing can be submitted, claimed or settled here.',
+      'Name the primary in DATABASE_URL, or all hosts with commas: Punctual finds the writable one.',
+    )
+  if (read_only === 'on')
+    return fail(
+      'writable',
+      'read-only transactions',
+      'Nothing can be submitted, claimed or settled with this role or database.',
+      'Unset default_transaction_read_only.',
+    )
+  return ok('writable', 'the primary', 'It takes writes.')
+}
+
+function connections(facts: Facts, activity: Facts): Finding {
+  const slots = Number(facts.max_connections) - Number(facts.reserved)
+  const caps = [activity.role_limit, activity.database_limit].map(Number).filter((cap) => cap >= 0)
+  const free = Math.min(slots, ...caps) - Number(activity.connections)
+  const found = `${activity.connections} of ${Math.min(slots, ...caps)} in use`
+  if (free >= CONNECTIONS_OF_A_NODE) return ok('connections', found, `${free} are free.`)
+  return warn(
+    'connections',
+    found,
+    `${free} are free; a busy node opens up to ${CONNECTIONS_OF_A_NODE}.`,
+    'Raise max_connections (or the limit of the role or database), or put PgBouncer in between.',
+  )
+}
+
+function locks({ max_locks, max_connections, max_prepared }: Facts, days: number): Finding {
+  const room = Number(max_locks) * (Number(max_connections) + Number(max_prepared))
+  const need = days * HISTORY_TABLES * LOCKERS
+  const found = `max_locks_per_transaction = ${max_locks}, room for ${room} locks`
+  if (room >= need) return ok('locks', found, `${days} days of history fit.`)
+  const perTransaction = Math.ceil(need / Number(max_connections) / 64) * 64
+  return warn(
+    'locks',
+    found,
+    `With ${days} days of history a statement may lock ${days * HISTORY_TABLES} tables; ${LOCKERS} at once do not fit.`,
+    `Set max_locks_per_transaction = ${perTransaction} and restart the server.`,
+  )
+}
+
+function statementTimeout({ statement_timeout_ms }: Facts): Finding {
+  const ms = Number(statement_timeout_ms)
+  if (ms === 0) return ok('statement_timeout', 'none', 'Punctual sets its own deadlines.')
+  const found = `${ms} ms`
+  if (ms >= TIMEOUT_MIN_MS) return ok('statement_timeout', found, 'Longer than Punctual waits.')
+  return warn(
+    'statement_timeout',
+    found,
+    'Migrations and the upkeep of days may be cut short, and are tried again.',
+    `Set it to 0 or at least ${TIMEOUT_MIN_MS} ms for this role.`,
+  )
+}
+
+function autovacuum({ autovacuum: found, track_counts }: Facts): Finding {
+  if (found === 'on' && track_counts === 'on')
+    return ok('autovacuum', 'on', 'Dead rows of the queue are removed.')
+  return fail(
+    'autovacuum',
+    found === 'on' ? 'on, but track_counts is off' : 'off',
+    'Dead rows pile up: every claim becomes slower, and in the end the server stops taking writes.',
+    'Set autovacuum = on and track_counts = on.',
+  )
+}
