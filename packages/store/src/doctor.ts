@@ -56,9 +56,10 @@ type Ask = (path: string, values?: unknown[]) => Promise<Facts[]>
 async function schemaFindings(client: pg.Client, database: Database, ask: Ask): Promise<Finding[]> {
   const { schema } = database
   const [privileges] = await ask('read-privileges', [schema])
-  const findings = [privilegeCheck(schema, privileges as Facts)]
+  const privilege = privilegeCheck(schema, privileges as Facts)
   // Whoever may not look into the schema is told so, and nothing else about it.
-  if (privileges?.schema_exists === 't' && privileges.may_use !== 't') return findings
+  if (privilege.level === 'fail') return [privilege]
+  const findings = [privilege]
   const status = await statusOf(client, schema)
   findings.push(migrationCheck(schema, status))
   if (status instanceof PunctualError || status.applied.length === 0) return findings

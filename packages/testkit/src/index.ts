@@ -1,3 +1,11 @@
+export { eventually, type Gate, gate } from './gate.ts'
 export * from './postgres/index.ts'
 export * from './servers/index.ts'
-export { dead, migratedDatabase, retry, succeeded, systemRandomToken, TestStore } from './store/test-store.ts'
+export {
+  dead,
+  migratedDatabase,
+  retry,
+  succeeded,
+  systemRandomToken,
+  TestStore,
+} from './store/test-store.ts'

@@ -9,7 +9,12 @@ const MIGRATE = 'Run `punctual migrate`.'
 
 export function migrationCheck(schema: string, status: MigrationStatus | PunctualError): Finding {
   if (status instanceof PunctualError)
-    return fail('migrations', status.code, status.message, 'Use the version that belongs to this schema.')
+    return fail(
+      'migrations',
+      status.code,
+      status.message,
+      'Use the version that belongs to this schema.',
+    )
   const { applied, pending } = status
   if (applied.length === 0)
     return fail('migrations', 'none', `There is no Punctual in the schema ${schema}.`, MIGRATE)
@@ -45,7 +50,8 @@ function coming(missing: readonly string[], ahead: number, total: number): Findi
       `${MIGRATE} Keep a node with the janitor role running.`,
     )
   const found = `${total}, ${ahead} ahead`
-  if (ahead >= DAYS_AHEAD_MIN) return ok(check, found, 'Today, tomorrow and after have their place.')
+  if (ahead >= DAYS_AHEAD_MIN)
+    return ok(check, found, 'Today, tomorrow and after have their place.')
   return warn(
     check,
     found,
@@ -69,7 +75,11 @@ export function privilegeCheck(schema: string, facts: Facts): Finding {
   const check = 'privileges'
   const role = `role ${facts.role}`
   if (facts.schema_exists !== 't')
-    return ok(check, role, 'The schema does not exist yet; `punctual migrate` shows if it can be made.')
+    return ok(
+      check,
+      role,
+      'The schema does not exist yet; `punctual migrate` shows if it can be made.',
+    )
   if (facts.may_use !== 't' || Number(facts.unusable) > 0)
     return fail(
       check,

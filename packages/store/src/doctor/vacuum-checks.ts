@@ -6,7 +6,11 @@ const HORIZON_MAX = 2_000_000
 const DEAD_MAX = 100_000
 
 export function vacuumChecks(activity: Facts, deadRows: readonly Facts[]): Finding[] {
-  return [oldestTransaction(activity), horizon(activity), ...(deadRows.length > 0 ? [dead(deadRows)] : [])]
+  return [
+    oldestTransaction(activity),
+    horizon(activity),
+    ...(deadRows.length > 0 ? [dead(deadRows)] : []),
+  ]
 }
 
 function oldestTransaction(activity: Facts): Finding {

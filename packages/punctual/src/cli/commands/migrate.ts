@@ -80,7 +80,8 @@ async function showStatus(context: CommandContext) {
   return exit.ok
 }
 
-const aboutDays = '-- The days of history are made by `punctual migrate` and by every node with the janitor role.'
+const aboutDays =
+  '-- The days of history are made by `punctual migrate` and by every node with the janitor role.'
 
 /** Touches no embedded database: a script is for one that somebody else looks after. */
 async function printSql(context: CommandContext) {

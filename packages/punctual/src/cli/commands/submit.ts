@@ -119,7 +119,9 @@ function submitOptions(flags: Flags): SubmitOptions {
 function timeOf({ runAt, delay }: Flags): Pick<SubmitOptions, 'runAt' | 'delayMs'> {
   const relative = runAt?.startsWith('+') && delay === undefined ? runAt.slice(1) : delay
   return {
-    ...(relative !== undefined && { delayMs: parseDuration(delay ? '--delay' : '--run-at', relative) }),
+    ...(relative !== undefined && {
+      delayMs: parseDuration(delay ? '--delay' : '--run-at', relative),
+    }),
     ...(runAt !== undefined &&
       relative !== runAt.slice(1) && { runAt: parseMoment('--run-at', runAt, Date.now()) }),
   }
