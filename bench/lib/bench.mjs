@@ -17,7 +17,7 @@ export class Bench {
     const bench = new Bench()
     bench.options = options
     const own = !options.databaseUrl
-    bench.postgres = own ? await startPostgres(options) : { url: options.databaseUrl }
+    bench.postgres = own ? await startPostgres() : { url: options.databaseUrl }
     bench.redis = options.redisUrl ? { url: options.redisUrl } : await startRedis()
     bench.admin = new pg.Client(bench.postgres.url)
     await bench.admin.connect()

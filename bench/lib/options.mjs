@@ -11,7 +11,6 @@ export const USAGE = `npm run bench -- <scenario | all> [options]
   --rounds 3            alternate the systems three times and report the median
   --database-url URL    use this PostgreSQL (role with CREATEDB) instead of starting one
   --redis-url URL       use this Redis (it is flushed!) instead of starting one
-  --pg-bin DIR          start the PostgreSQL whose binaries are in DIR
   --processes N         worker processes in 'busy' (default 55)`
 
 export function parseOptions(argv) {
@@ -28,7 +27,6 @@ export function parseOptions(argv) {
       processes: { type: 'string', default: '55' },
       'database-url': { type: 'string' },
       'redis-url': { type: 'string' },
-      'pg-bin': { type: 'string' },
     },
   })
   const only = values.only.split(',').filter(Boolean)
@@ -45,7 +43,6 @@ export function parseOptions(argv) {
     processes: positive(values.processes, '--processes'),
     databaseUrl: values['database-url'],
     redisUrl: values['redis-url'],
-    pgBin: values['pg-bin'],
   }
 }
 

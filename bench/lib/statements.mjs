@@ -12,14 +12,14 @@ export async function openStatementCounter(bench, system) {
   if (SYSTEMS[system].store === 'redis') return redisCounter(bench.redis.url)
   const client = new pg.Client(bench.postgres.url)
   await client.connect()
-  const exact = await enableStatements(client)
+  const exact = await hasStatements(client)
   const query = exact ? STATEMENTS : TRANSACTIONS
   const read = async () => Number((await client.query(query)).rows[0].count)
   return {
     async during(wait) {
       const before = await read()
       await wait()
-      const count = (await read()) - before - 1
+      const count = (await read()) - before
       return { count, countedBy: exact ? 'pg_stat_statements' : 'transactions only' }
     },
     async connections() {
@@ -33,15 +33,14 @@ export async function openStatementCounter(bench, system) {
   }
 }
 
-const STATEMENTS = 'select sum(calls) as count from pg_stat_statements'
+const STATEMENTS = `select coalesce(sum(calls), 0) as count
+  from pg_stat_statements s join pg_database d on d.oid = s.dbid where d.datname like 'bench%'`
 const TRANSACTIONS = `select sum(xact_commit + xact_rollback) as count from pg_stat_database
   where datname like 'bench%'`
 
-async function enableStatements(client) {
+async function hasStatements(client) {
   try {
     await client.query('create extension if not exists pg_stat_statements')
-    await client.query("alter system set pg_stat_statements.track = 'top'")
-    await client.query('select pg_reload_conf()')
     await client.query(STATEMENTS)
     return true
   } catch {

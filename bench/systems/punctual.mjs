@@ -35,11 +35,13 @@ class PunctualClient {
   }
 
   async submitMany(items) {
-    await this.punctual.submitMany(HANDLER, items.map(toSubmission))
+    const payloads = items.map(({ payload }) => payload)
+    const timed = items[0].dueMs !== undefined
+    await this.punctual.submitMany(HANDLER, payloads, timed ? (_, i) => runAt(items[i]) : {})
   }
 
   async submitOne({ payload, dueMs }) {
-    await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: new Date(dueMs) } : {})
+    await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: dueMs } : {})
   }
 
   /** Registering the handler is what makes a started instance claim. */
@@ -67,5 +69,4 @@ async function start(options) {
   return Punctual.start({ schema: SCHEMA, logger: false, ...options })
 }
 
-const toSubmission = ({ payload, dueMs }) =>
-  dueMs ? { payload, runAt: new Date(dueMs) } : { payload }
+const runAt = ({ dueMs }) => ({ runAt: dueMs })

@@ -56,11 +56,14 @@ export function refuseSize(field: string, size: string, maxBytes: number): never
 function refuseDepth(walk: Walk): never {
   const above = new Set<unknown>()
   let at = walk.root
-  for (const key of walk.path) {
+  walk.path.forEach((key, i) => {
     above.add(at)
     at = (at as Record<Key, unknown> | undefined)?.[key]
-    if (above.has(at)) refuse(pathOf(walk), 'contains itself, which JSON cannot hold.')
-  }
+    if (above.has(at)) {
+      const path = walk.path.slice(0, i + 1)
+      refuse(pathOf({ ...walk, path }), 'contains itself, which JSON cannot hold.')
+    }
+  })
   const field = pathOf(walk)
   throw new PunctualError(
     'payload_too_deep',
@@ -88,12 +91,10 @@ function checkObject(value: object, walk: Walk, written = false): void {
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) checkKind(value, walk)
-  // What is inherited is not written.
-  for (const key in value)
-    if (Object.hasOwn(value, key)) {
-      spend(walk, key.length)
-      checkValue((value as Record<string, unknown>)[key], key, walk)
-    }
+  for (const key of Object.keys(value)) {
+    spend(walk, key.length)
+    checkProperty(value, key, walk)
+  }
 }
 
 /** An object of some class: its own properties are written, and that must be all there is to it. */

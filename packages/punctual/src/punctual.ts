@@ -127,7 +127,7 @@ export class Punctual {
         new Promoter({
           store: upkeep,
           horizonMs: store.horizonMs,
-          onPromoted: () => store.signals.due([], true),
+          onPromoted: () => store.signals.anything(),
         }),
       )
     if (options.roles.has('reaper'))
@@ -144,7 +144,7 @@ export class Punctual {
               { ...result },
               'fenced sessions that were not heard of, and took back what they held',
             )
-            store.signals.due([], true)
+            store.signals.anything()
           },
         }),
       )

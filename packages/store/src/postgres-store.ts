@@ -73,6 +73,7 @@ export class PostgresStore {
       database: this.database,
       ensurePartitions,
       horizonMs: this.horizonMs,
+      onQueued: (lanes) => this.signals.due(lanes),
     })
     this.runs = new RunReader(this.database)
     this.#submitter = new Submitter({
@@ -242,7 +243,7 @@ export class PostgresStore {
       dueMs,
       this.horizonMs,
     ])
-    if (moved.size > 0) this.signals.due([], true)
+    if (moved.size > 0) this.signals.anything()
     return moved
   }
 

@@ -23,6 +23,7 @@ export class Signals {
   readonly #listeners = new Set<(hint: Hint) => void>()
   #lanes = new Set<number>()
   #newLane = false
+  #anything = false
   #sending: Promise<void> | null = null
   #lastSentMs = Number.NEGATIVE_INFINITY
   #connected = false
@@ -63,6 +64,13 @@ export class Signals {
     this.#sending ??= this.#send()
   }
 
+  /** Something became due, or will, in lanes that the caller does not know. */
+  anything(): void {
+    this.#anything = true
+    this.#tell({ lanes: null, newLane: false })
+    this.#sending ??= this.#send()
+  }
+
   async #send(): Promise<void> {
     const sinceMs = this.#clock.monotonicMs() - this.#lastSentMs
     if (sinceMs < QUIET_MS) await this.#clock.sleep(QUIET_MS - sinceMs)
@@ -70,6 +78,7 @@ export class Signals {
     const payload = this.#payload()
     this.#lanes = new Set()
     this.#newLane = false
+    this.#anything = false
     this.#sending = null
     const text = `with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint`
     await this.#database.read
@@ -78,7 +87,7 @@ export class Signals {
   }
 
   #payload(): string {
-    const lanes = this.#lanes.size > LANES_MAX ? '*' : [...this.#lanes].join(',')
+    const lanes = this.#anything || this.#lanes.size > LANES_MAX ? '*' : [...this.#lanes].join(',')
     return `${this.#node} ${this.#newLane ? 'new' : 'due'} ${lanes}`
   }
 

@@ -36,6 +36,8 @@ export interface WorkStoreOptions {
   readonly database: Database
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs: number
+  /** Runs of these lanes were put into the queue: whoever sleeps may have to wake earlier. */
+  readonly onQueued: (lanes: Iterable<number>) => void
   /** How long a settle is tried before the worker hears of it. */
   readonly settleDeadlineMs?: number
 }
@@ -113,9 +115,10 @@ export class PostgresWorkStore implements WorkStore {
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
-    await retrying({ clock: this.#database.localClock, deadlineMs: 5_000 }, () =>
+    const rows = await retrying({ clock: this.#database.localClock, deadlineMs: 5_000 }, () =>
       this.#database.settle.pinnedOne(this.#sql('work/give-back-runs'), fences(runs)),
     )
+    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
@@ -145,6 +148,8 @@ export class PostgresWorkStore implements WorkStore {
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
+    const requeued = settlements.filter((s) => s.kind === 'retry').map((s) => s.run.lane)
+    if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
     return refused
   }
 

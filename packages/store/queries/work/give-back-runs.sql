@@ -1,7 +1,7 @@
 -- Returns runs that were claimed and not started: as they were, to the end of what is due now.
 --
 -- Parameters: $1 run ids uuid[], $2 claims bigint[]
--- Returns: run_id of those returned
+-- Returns: lane of each that was returned
 -- Locks: leases. Index: primary keys. Pinned: nested loops.
 with taken as (
   delete from punctual.leases l
@@ -14,4 +14,4 @@ select
   run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, attempt,
   crashes, traits
 from taken
-returning run_id
+returning lane

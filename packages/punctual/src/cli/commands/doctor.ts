@@ -48,8 +48,6 @@ const CHECK_WIDTH = 20
 function showFinding({ line, colors }: Terminal, finding: Finding): void {
   const { check, level, found, meaning, advice } = finding
   const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }
-  const indent = ' '.repeat(CHECK_WIDTH + 6)
-  line(`${mark[level]}  ${check.padEnd(CHECK_WIDTH)}${colors.bold(found)}`)
-  line(`${indent}${colors.dim(meaning)}`)
-  if (advice !== '') line(`${indent}${advice}`)
+  line(`${mark[level]}  ${check.padEnd(CHECK_WIDTH)}${colors.bold(found)}  ${colors.dim(meaning)}`)
+  if (advice !== '') line(`${' '.repeat(CHECK_WIDTH + 6)}→ ${advice}`)
 }

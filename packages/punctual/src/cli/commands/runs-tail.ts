@@ -44,8 +44,9 @@ async function followLog(context: CommandContext, { runs, store }: Punctual, id:
       printLogLine(context.terminal, line, context.json)
     }
     if (isFinal(run.state)) {
-      const end = `${stateColour(context.terminal.colors, run.state)} after ${run.attempts.length} attempts`
-      if (!context.json) context.terminal.note(`Run ${id}: ${end}.`)
+      const tries = run.attempts.length === 1 ? '1 attempt' : `${run.attempts.length} attempts`
+      const state = stateColour(context.terminal.colors, run.state)
+      if (!context.json) context.terminal.note(`Run ${id}: ${state} after ${tries}.`)
       return exit.ok
     }
     await systemClock.sleep(LOG_POLL_MS, context.interrupts.signal)

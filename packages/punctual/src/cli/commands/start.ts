@@ -1,0 +1,74 @@
+/** `punctual start`: a node with any mix of roles, on the embedded PostgreSQL unless a database is named. */
+import { PunctualError } from '@punctual/core'
+import type { Command } from 'commander'
+import { roles as allRoles, type RoleName } from '../../options.ts'
+import { registerSampleHandlers } from '../../sample/handlers.ts'
+import { runSample } from '../../sample/run-sample.ts'
+import { version } from '../../version.ts'
+import { createNarrator } from '../narrator.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { type RunningNode, runNode } from '../run-node.ts'
+import { addFlags } from '../setting-flags.ts'
+
+export function addStart(program: Command): void {
+  const command = program
+    .command('start')
+    .description('start a node: HTTP, planner, worker, reaper and janitor, or some of them')
+    .option('--sample', 'run sample handlers and show what happens to their runs')
+  addFlags(command, ['http', 'node', 'database'])
+  command.action((flags: { sample?: true }) =>
+    perform(command, (context) => startNode(context, flags.sample === true), {
+      handlesInterrupts: true,
+    }),
+  )
+}
+
+async function startNode(context: CommandContext, sample: boolean) {
+  const roles = context.config.roles ?? allRoles
+  if (sample && !roles.includes('worker'))
+    throw new PunctualError(
+      'invalid_option',
+      `--sample needs the worker role, but the roles are ${roles.join(', ')}.`,
+      { field: '--sample' },
+    )
+  return runNode(context, {
+    roles,
+    wish: 'own',
+    begin: async (node) => {
+      greet(context, node, roles, sample)
+      if (!sample) return
+      registerSampleHandlers(node.punctual)
+      const narrator = createNarrator(node.log, context.terminal)
+      runSample(node.punctual, narrator, node.signal).catch((error: Error) =>
+        node.log.error({ err: error }, `the sample ended: ${error.message}`),
+      )
+    },
+  })
+}
+
+function greet(
+  { terminal }: CommandContext,
+  { log, url, database, punctual }: RunningNode,
+  roles: readonly RoleName[],
+  sample: boolean,
+): void {
+  const { description } = database
+  if (!log.pretty) {
+    log.info({ version, url, roles, database: description, schema: punctual.schema }, 'started')
+    return
+  }
+  const { bold, dim, green } = terminal.colors
+  const field = (name: string, text: string) => terminal.line(`  ${dim(name.padEnd(9))} ${text}`)
+  const where = url ? ` listens on ${green(url)}` : ' is running'
+  terminal.line(`${bold(`Punctual ${version}`)}${where}`)
+  field('database', description)
+  if (url) field('probes', '/healthz  /readyz  /metrics')
+  if (!sample && roles.includes('worker'))
+    field('handlers', 'none here; run some with `npx punctual worker ./worker.ts`')
+  if (!sample) field('try', '`npx punctual submit <handler>`, `runs list`, `queues`, `doctor`')
+  field(
+    'Ctrl-C',
+    database.server ? 'drains and stops everything, the database too' : 'drains and stops',
+  )
+  terminal.line()
+}

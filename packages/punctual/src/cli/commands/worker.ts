@@ -1,0 +1,36 @@
+/** `punctual worker <module>`: runs the handlers of a module. */
+import type { Command } from 'commander'
+import { roles as allRoles } from '../../options.ts'
+import { loadHandlers } from '../load-handlers.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { runNode } from '../run-node.ts'
+import { addFlags } from '../setting-flags.ts'
+
+export function addWorker(program: Command): void {
+  const command = program
+    .command('worker')
+    .description('run the handlers of a module (.ts, .js, .mjs)')
+    .argument('<module>', 'exports a function that registers handlers, or handlers = { name: fn }')
+  addFlags(command, ['http', 'node', 'database'])
+  command.action((path: string) =>
+    perform(command, (context) => startWorker(context, path), { handlesInterrupts: true }),
+  )
+}
+
+async function startWorker(context: CommandContext, path: string) {
+  const { config, terminal, interrupts } = context
+  // Before anything is started: most mistakes are in the module.
+  const register = await loadHandlers(path, process.cwd())
+  interrupts.signal.throwIfAborted()
+  return runNode(context, {
+    roles: config.roles ?? allRoles.filter((role) => role !== 'api'),
+    wish: 'have',
+    begin: async ({ punctual, database, log }) => {
+      const handlers = await register(punctual)
+      if (!log.pretty) return log.info({ handlers, database: database.description }, 'working')
+      terminal.line(`${terminal.colors.bold('Working on')} ${handlers.join(', ')}`)
+      terminal.line(`  ${terminal.colors.dim('database')}  ${database.description}`)
+      terminal.line(`  ${terminal.colors.dim('Ctrl-C')}    drains and stops\n`)
+    },
+  })
+}

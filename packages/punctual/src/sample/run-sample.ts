@@ -1,0 +1,93 @@
+/** Plays the sample: submits the story, tells how each run fares, sums up, and then keeps a heartbeat going. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FinishedRun } from '@punctual/core'
+import type { Punctual } from '../punctual.ts'
+import type { Narrator } from './narrator.ts'
+import { type Scene, story } from './story.ts'
+import { RunWatch } from './watch-run.ts'
+
+const LOOK_MS = 100
+const STORY_MAX_MS = 60_000
+const HEARTBEAT_MS = 10_000
+
+export async function runSample(
+  punctual: Punctual,
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await greet(punctual, narrator)
+    await playStory(punctual, narrator, signal)
+    await keepBeating(punctual, narrator, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function greet(punctual: Punctual, narrator: Narrator): Promise<void> {
+  const limit = 1_000
+  const before = (await punctual.runs.list({ limit })).length
+  if (before === 0) return
+  const count = before === limit ? `more than ${limit - 1}` : String(before)
+  narrator.say([`Found ${count} ${before === 1 ? 'run' : 'runs'} from before.`, ''], { before })
+}
+
+async function submitScene(
+  punctual: Punctual,
+  narrator: Narrator,
+  scene: Scene,
+): Promise<RunWatch> {
+  const { handler, about, payload = null, options, thenCancel } = scene
+  const { id } = await punctual.submit(handler, payload, options)
+  narrator.event({ at: new Date(), word: 'submitted', handler, runId: id, message: about })
+  if (thenCancel) await punctual.runs.cancel(id, 'nobody wants it any more')
+  return new RunWatch(id, narrator)
+}
+
+async function playStory(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
+  const startedMs = performance.now()
+  narrator.say([`A sample: ${story.length} runs that succeed, fail, retry and die.`, ''])
+  const watches: RunWatch[] = []
+  for (const scene of story) watches.push(await submitScene(punctual, narrator, scene))
+  while (performance.now() - startedMs < STORY_MAX_MS) {
+    const open = watches.filter((watch) => watch.ended === null)
+    if (open.length === 0) break
+    await delay(LOOK_MS, undefined, { signal })
+    for (const watch of open) {
+      const run = await punctual.runs.get(watch.id)
+      if (run) watch.see(run)
+    }
+  }
+  const ended = watches.flatMap((watch) => watch.ended ?? [])
+  sumUp(narrator, ended, performance.now() - startedMs)
+}
+
+function sumUp(narrator: Narrator, ended: readonly FinishedRun[], tookMs: number): void {
+  const counts = new Map<string, number>()
+  for (const { state } of ended) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const retries = ended.reduce((sum, run) => sum + Math.max(0, run.attempts.length - 1), 0)
+  const words = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
+  const dead = ended.find((run) => run.state === 'dead' && run.attempts.length > 1)
+  narrator.say(
+    [
+      '',
+      `Summary: ${words}, ${retries} retries, in ${(tookMs / 1_000).toFixed(1)} s.`,
+      'Look around from another terminal:',
+      '  npx punctual runs list',
+      ...(dead ? [`  npx punctual runs show ${dead.id}`] : []),
+      `  npx punctual submit welcome-email '{"to":"you@example.com"}' --wait`,
+      `From now on a heartbeat runs every ${HEARTBEAT_MS / 1_000} s.`,
+      '',
+    ],
+    { ...Object.fromEntries(counts), retries },
+  )
+}
+
+async function keepBeating(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
+  for (let beat = 1; !signal.aborted; beat++) {
+    await delay(HEARTBEAT_MS, undefined, { signal })
+    const { id } = await punctual.submit('heartbeat', { beat })
+    const watch = new RunWatch(id, narrator)
+    watch.see(await punctual.runs.waitFor(id, { timeoutMs: HEARTBEAT_MS * 3, signal }))
+  }
+}
