@@ -59,7 +59,7 @@ function refuseDepth(walk: Walk): never {
   walk.path.forEach((key, i) => {
     above.add(at)
     at = (at as Record<Key, unknown> | undefined)?.[key]
-    if (above.has(at)) {
+    if (typeof at === 'object' && above.has(at)) {
       const path = walk.path.slice(0, i + 1)
       refuse(pathOf({ ...walk, path }), 'contains itself, which JSON cannot hold.')
     }

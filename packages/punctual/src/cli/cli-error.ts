@@ -8,6 +8,11 @@ export const cliErrors = {
   module_invalid: { exit: 'usage', meaning: 'The module registers no handlers.' },
   module_failed: { exit: 'failure', meaning: 'The module threw while it was loaded.' },
   file_unreadable: { exit: 'notFound', meaning: 'A file that was named cannot be read.' },
+  permission_denied: { exit: 'failure', meaning: 'The role may not do this in PostgreSQL.' },
+  unexpected: {
+    exit: 'failure',
+    meaning: 'An error that Punctual does not know; please report it.',
+  },
   database_lost: { exit: 'database', meaning: 'The embedded PostgreSQL ended for good.' },
 } as const satisfies Record<string, { exit: ExitName; meaning: string }>
 

@@ -2,7 +2,7 @@
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
 import { EmbeddedError, EmbeddedErrorCode } from '@punctual/store'
 import { CommanderError } from 'commander'
-import { CliError, cliErrors } from './cli-error.ts'
+import { CliError, type CliErrorCode, cliErrors } from './cli-error.ts'
 import { type ExitCode, exit } from './exit-code.ts'
 
 export interface Explanation {
@@ -35,6 +35,10 @@ function explain(code: ErrorCode, message: string, hint = hints[code] ?? null): 
   return { code, message, hint, exitCode: exitCodeFor(code) }
 }
 
+function explainCli(code: CliErrorCode, message: string, hint?: string): Explanation {
+  return { code, message, hint: hint ?? null, exitCode: exit[cliErrors[code].exit] }
+}
+
 /** PostgreSQL's own errors, which pass the store where no retry can mend them. */
 function explainSqlState(state: string, message: string): Explanation | null {
   const check = 'Check user, password and database in DATABASE_URL.'
@@ -47,24 +51,17 @@ function explainSqlState(state: string, message: string): Explanation | null {
   if (state === '42P01' || state === '3F000')
     return explain('schema_missing', `The schema is not migrated, or only in part: ${message}.`)
   if (state === '42501')
-    return {
-      code: 'permission_denied',
-      message: `PostgreSQL: ${message}.`,
-      hint: '`punctual doctor` shows which privileges are missing.',
-      exitCode: exit.failure,
-    }
+    return explainCli(
+      'permission_denied',
+      `PostgreSQL: ${message}.`,
+      '`punctual doctor` shows which privileges are missing.',
+    )
   return null
 }
 
 export function explainError(error: unknown): Explanation {
   if (error instanceof PunctualError) return explain(error.code, error.message)
-  if (error instanceof CliError)
-    return {
-      code: error.code,
-      message: error.message,
-      hint: error.hint ?? null,
-      exitCode: exit[cliErrors[error.code].exit],
-    }
+  if (error instanceof CliError) return explainCli(error.code, error.message, error.hint)
   if (error instanceof EmbeddedError)
     return {
       code: error.code.toLowerCase(),
@@ -85,10 +82,9 @@ export function explainError(error: unknown): Explanation {
 }
 
 function unexpected(error: unknown): Explanation {
-  return {
-    code: 'unexpected',
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    hint: 'This is a bug in Punctual, or an error of PostgreSQL that it does not know. Please report it.',
-    exitCode: exit.failure,
-  }
+  return explainCli(
+    'unexpected',
+    error instanceof Error ? (error.stack ?? error.message) : String(error),
+    'This is a bug in Punctual, or an error of PostgreSQL that it does not know. Please report it.',
+  )
 }

@@ -10,14 +10,18 @@ const LOOK_MS = 100
 const STORY_MAX_MS = 60_000
 const HEARTBEAT_MS = 10_000
 
-export async function runSample(
-  punctual: Punctual,
-  narrator: Narrator,
-  signal: AbortSignal,
-): Promise<void> {
+export interface SampleOptions {
+  readonly narrator: Narrator
+  readonly signal: AbortSignal
+  /** A command as a person types it so that it finds this database. */
+  readonly cli: (command: string) => string
+}
+
+export async function runSample(punctual: Punctual, options: SampleOptions): Promise<void> {
+  const { narrator, signal } = options
   try {
     await greet(punctual, narrator)
-    await playStory(punctual, narrator, signal)
+    await playStory(punctual, options)
     await keepBeating(punctual, narrator, signal)
   } catch (error) {
     if (!signal.aborted) throw error
@@ -44,7 +48,8 @@ async function submitScene(
   return new RunWatch(id, narrator)
 }
 
-async function playStory(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
+async function playStory(punctual: Punctual, options: SampleOptions): Promise<void> {
+  const { narrator, signal } = options
   const startedMs = performance.now()
   narrator.say([`A sample: ${story.length} runs that succeed, fail, retry and die.`, ''])
   const watches: RunWatch[] = []
@@ -59,10 +64,10 @@ async function playStory(punctual: Punctual, narrator: Narrator, signal: AbortSi
     }
   }
   const ended = watches.flatMap((watch) => watch.ended ?? [])
-  sumUp(narrator, ended, performance.now() - startedMs)
+  sumUp(options, ended, performance.now() - startedMs)
 }
 
-function sumUp(narrator: Narrator, ended: readonly FinishedRun[], tookMs: number): void {
+function sumUp({ narrator, cli }: SampleOptions, ended: readonly FinishedRun[], tookMs: number) {
   const counts = new Map<string, number>()
   for (const { state } of ended) counts.set(state, (counts.get(state) ?? 0) + 1)
   const retries = ended.reduce((sum, run) => sum + Math.max(0, run.attempts.length - 1), 0)
@@ -73,9 +78,9 @@ function sumUp(narrator: Narrator, ended: readonly FinishedRun[], tookMs: number
       '',
       `Summary: ${words}, ${retries} retries, in ${(tookMs / 1_000).toFixed(1)} s.`,
       'Look around from another terminal:',
-      '  npx punctual runs list',
-      ...(dead ? [`  npx punctual runs show ${dead.id}`] : []),
-      `  npx punctual submit welcome-email '{"to":"you@example.com"}' --wait`,
+      `  ${cli('runs list')}`,
+      ...(dead ? [`  ${cli(`runs show ${dead.id}`)}`] : []),
+      `  ${cli(`submit welcome-email '{"to":"you@example.com"}' --wait`)}`,
       `From now on a heartbeat runs every ${HEARTBEAT_MS / 1_000} s.`,
       '',
     ],

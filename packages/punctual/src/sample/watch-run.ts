@@ -46,8 +46,9 @@ export class RunWatch {
   #tellRetry(run: Run, { attempt, outcome, endedAt, error }: Attempt): void {
     const next = 'nextAt' in run ? run.nextAt : null
     const inMs = next ? next.getTime() - endedAt.getTime() : 0
+    const why = (error?.message ?? 'it ended').replace(/\.$/, '')
     const again = inMs > 0 ? `; next attempt in ${(inMs / 1_000).toFixed(1)} s` : ''
-    this.#tell(run, outcome, endedAt, attempt, `${error?.message ?? 'it ended'}${again}`)
+    this.#tell(run, outcome, endedAt, attempt, `${why}${again}`)
   }
 
   #tellEnd(run: FinishedRun): void {

@@ -1,6 +1,7 @@
 /** `punctual start`: a node with any mix of roles, on the embedded PostgreSQL unless a database is named. */
 import { PunctualError } from '@punctual/core'
 import type { Command } from 'commander'
+import { settings } from '../../config/settings.ts'
 import { roles as allRoles, type RoleName } from '../../options.ts'
 import { registerSampleHandlers } from '../../sample/handlers.ts'
 import { runSample } from '../../sample/run-sample.ts'
@@ -39,11 +40,20 @@ async function startNode(context: CommandContext, sample: boolean) {
       if (!sample) return
       registerSampleHandlers(node.punctual)
       const narrator = createNarrator(node.log, context.terminal)
-      runSample(node.punctual, narrator, node.signal).catch((error: Error) =>
+      const { signal } = node
+      runSample(node.punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>
         node.log.error({ err: error }, `the sample ended: ${error.message}`),
       )
     },
   })
+}
+
+/** The flags that another terminal has to repeat. A URL is not one of them: it holds a password. */
+function typed({ resolved }: CommandContext): (command: string) => string {
+  const { config, sources } = resolved
+  const repeated = (['dataDir', 'schema'] as const).filter((it) => sources[it].origin === 'flag')
+  const flags = repeated.map((it) => ` ${settings[it].flag} ${config[it]}`).join('')
+  return (command) => `npx punctual ${command}${flags}`
 }
 
 function greet(

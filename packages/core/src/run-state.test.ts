@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import {
+  attemptOutcomeOf,
+  attemptOutcomes,
+  finalStateOf,
+  finalStates,
+  isFinal,
+  type RunState,
+  runStates,
+  traits,
+} from './run-state.ts'
+
+test('the numbers that the database stores never change', () => {
+  expect(finalStates).toEqual({ succeeded: 1, dead: 2, cancelled: 3, skipped: 4, unknown: 5 })
+  expect(attemptOutcomes).toEqual({
+    succeeded: 1,
+    failed: 2,
+    timed_out: 3,
+    crashed: 4,
+    cancelled: 5,
+  })
+  expect(traits).toEqual({ keyed: 1, atMostOnce: 2 })
+})
+
+test('every number leads back to its name', () => {
+  for (const [name, code] of Object.entries(finalStates)) expect(finalStateOf.get(code)).toBe(name)
+  for (const [name, code] of Object.entries(attemptOutcomes))
+    expect(attemptOutcomeOf.get(code)).toBe(name)
+})
+
+test('exactly the states with a number are final', () => {
+  expect(runStates.filter(isFinal)).toEqual(Object.keys(finalStates))
+})
+
+test('what every object has is no state', () => {
+  expect(isFinal('toString' as RunState)).toBe(false)
+  expect(isFinal('constructor' as RunState)).toBe(false)
+})

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { type Place, type Transition, transitions } from './transitions.ts'
+
+const rows: readonly Transition[] = transitions
+const places: readonly Place[] = ['later', 'queue', 'leases', 'outcomes']
+const steps = rows.flatMap((row) => row.from.map((from) => ({ ...row, from })))
+
+describe('the lifecycle', () => {
+  test('names no step twice', () => {
+    const named = steps.map(({ event, from, to }) => `${event}: ${from} -> ${to}`)
+    expect(named).toEqual([...new Set(named)])
+  })
+
+  test('says of two ways out of one place by one event when each is taken', () => {
+    const conditions = steps.map(({ event, from, when }) => `${event} from ${from} when ${when}`)
+    expect(conditions).toEqual([...new Set(conditions)])
+  })
+
+  test('leads from nowhere to every place', () => {
+    const reached = new Set<Place>(['nowhere'])
+    for (let before = 0; before < reached.size; ) {
+      before = reached.size
+      for (const { from, to } of steps) if (reached.has(from)) reached.add(to)
+    }
+    expect([...reached].sort()).toEqual(['nowhere', ...places].sort())
+  })
+
+  test('leads from every place to an end', () => {
+    const ending = new Set<Place>(['outcomes'])
+    for (let before = 0; before < ending.size; ) {
+      before = ending.size
+      for (const { from, to } of steps) if (ending.has(to)) ending.add(from)
+    }
+    expect([...ending].sort()).toEqual(['nowhere', ...places].sort())
+  })
+
+  test('never leaves an outcome, and never loses a run', () => {
+    expect(steps.filter(({ from }) => from === 'outcomes')).toEqual([])
+    expect(rows.filter(({ to }) => to === 'nowhere')).toEqual([])
+  })
+
+  test('lets only a client bring runs in', () => {
+    const brings = steps.filter(({ from }) => from === 'nowhere')
+    expect(brings.map(({ by }) => by)).toEqual(['client', 'client'])
+  })
+
+  test('lets only a worker begin, and only a worker or the reaper end what has begun', () => {
+    expect(steps.filter(({ to }) => to === 'leases').map(({ by }) => by)).toEqual(['worker'])
+    const ends = steps.filter(({ from }) => from === 'leases')
+    expect(new Set(ends.map(({ by }) => by))).toEqual(new Set(['worker', 'reaper']))
+  })
+
+  test('returns what a dead session held, ends it, or declares it lost', () => {
+    const reaped = rows.filter(({ by }) => by === 'reaper')
+    expect(reaped.map(({ event, to }) => `${event} ${to}`)).toEqual([
+      'reap queue',
+      'quarantine outcomes',
+      'lose outcomes',
+    ])
+    expect(reaped.every(({ from }) => from.join() === 'leases')).toBe(true)
+  })
+
+  test('lets a client steer only what has not started', () => {
+    const steering = rows.filter(({ by, from }) => by === 'client' && from[0] !== 'nowhere')
+    expect(new Set(steering.map(({ from }) => from.join()))).toEqual(new Set(['later,queue']))
+  })
+
+  test('describes every step in words', () => {
+    for (const { event, when } of rows) {
+      expect(event).toMatch(/^[a-z]+$/)
+      expect(when).toMatch(/^[a-z].+[a-z]$/)
+    }
+  })
+})

@@ -1,0 +1,31 @@
+/**
+ * A worker process for tests: takes its options from the environment, reports each start on stdout as
+ * `start <run> <attempt>`, and does what the payload says.
+ */
+import { Punctual } from 'punctual'
+
+const punctual = await Punctual.start({
+  databaseUrl: process.env.DATABASE_URL,
+  roles: ['worker'],
+  worker: { leaseMs: Number(process.env.LEASE_MS ?? 1_000), concurrency: 10 },
+})
+
+const say = (line) => process.stdout.write(`${line}\n`)
+
+punctual.handler('work', async (payload, ctx) => {
+  say(`start ${ctx.runId} ${ctx.attempt}`)
+  if (payload.hangUntilAttempt && ctx.attempt < payload.hangUntilAttempt)
+    await new Promise(() => undefined)
+  if (payload.kill) process.kill(process.pid, 'SIGKILL')
+  if (payload.blockMs) {
+    const end = performance.now() + payload.blockMs
+    while (performance.now() < end);
+  }
+  if (payload.waitMs) await new Promise((resolve) => setTimeout(resolve, payload.waitMs))
+  return { attempt: ctx.attempt, pid: process.pid }
+})
+say('ready')
+process.on('SIGTERM', async () => {
+  await punctual.stop({ drainMs: 1_000 })
+  process.exit(0)
+})
