@@ -37,10 +37,16 @@ function property(thrown: object, name: string): unknown {
 /** A value as people would read it: bounded, and never an error itself. */
 export function shown(value: unknown, maxLength = 80): string {
   const text = ask(() => {
-    if (typeof value === 'string') return JSON.stringify(value.slice(0, maxLength))
+    if (typeof value === 'string') return quoted(value.slice(0, maxLength))
     return typeof value === 'object' && value !== null ? shownObject(value) : String(value)
   })
   return storableText(text ?? 'a value that cannot be shown', maxLength)
+}
+
+/** JSON leaves the control characters beyond ASCII, which a terminal obeys too. */
+function quoted(text: string): string {
+  const escaped = (control: string) => `\\u00${control.charCodeAt(0).toString(16)}`
+  return JSON.stringify(text).replace(/\p{Cc}/gu, escaped)
 }
 
 function shownObject(value: object): string {

@@ -6,7 +6,7 @@
  * a toJSON throws is a refusal like any other.
  */
 import { PunctualError } from './errors.ts'
-import { ask, failureFrom } from './failure.ts'
+import { ask, failureFrom, shown } from './failure.ts'
 import { limits } from './limits.ts'
 
 type Key = string | number
@@ -35,7 +35,7 @@ function pathOf({ field, path, reading }: Walk): string {
   for (const step of reading === undefined ? path : [...path, reading]) {
     if (typeof step === 'number') text += `[${step}]`
     else if (IDENTIFIER.test(step)) text += `.${step}`
-    else text += `[${JSON.stringify(step.slice(0, PATH_LENGTH))}]`
+    else text += `[${shown(step, PATH_LENGTH)}]`
   }
   return text.length > PATH_LENGTH ? `${text.slice(0, PATH_LENGTH)}…`.toWellFormed() : text
 }

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { encodeJson } from './json-value.ts'
 import { limits } from './limits.ts'
 
-/** Values that JSON holds as they are: everything but -0, and halves of surrogate pairs. */
+/** Values that JSON holds and PostgreSQL stores as they are. */
 const jsonValue = fc
-  .jsonValue({ stringUnit: 'grapheme', maxDepth: 8, noUnicodeString: false } as object)
-  .map((value) => JSON.parse(JSON.stringify(value)))
-  .filter((value) => !/\\u0000|\\ud[89a-f]/.test(JSON.stringify(value)))
+  .jsonValue({ stringUnit: 'grapheme', maxDepth: 8 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+  .filter((value) => !JSON.stringify(value).includes('\\u0000'))
 
 function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = 1

@@ -69,8 +69,7 @@ function integer(field: string, value: unknown, min: number, max: number): numbe
   return value
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const CONTROL = /[\u0000-\u001f\u007f]/
+const CONTROL = /\p{Cc}/u
 
 export function checkText(field: string, value: unknown, maxLength: number): string {
   if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
@@ -121,7 +120,7 @@ function compileLabels(labels: unknown): string | null {
   if (entries.length > limits.labelsPerRun)
     invalid('labels', `at most ${limits.labelsPerRun} labels`, entries.length)
   for (const [name, value] of entries) {
-    checkText(`labels key ${JSON.stringify(name.slice(0, 80))}`, name, limits.labelKeyLength)
+    checkText(`labels key ${shown(name)}`, name, limits.labelKeyLength)
     if (value !== '') checkText(`labels.${name}`, value, limits.labelValueLength)
   }
   return JSON.stringify(Object.fromEntries(entries))
@@ -147,7 +146,7 @@ function refuseUnknown(options: object): void {
     if (!KNOWN.has(name))
       throw new PunctualError(
         'invalid_option',
-        `${JSON.stringify(name.slice(0, 80))} is not an option of submit. Known: ${[...KNOWN].join(', ')}.`,
+        `${shown(name)} is not an option of submit. Known: ${[...KNOWN].join(', ')}.`,
         { field: name.slice(0, 80) },
       )
 }

@@ -18,6 +18,7 @@ import { isMissingPartition } from './faults.ts'
 import { LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
 
 const POSITION_BITS = 20n
+const READ_AT_ONCE = 200
 const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
 /** What the claim took, as parallel lists in the order of the fences. */
@@ -28,10 +29,43 @@ interface Taken {
   readonly traits: readonly number[]
 }
 
-const NOTHING: Taken = { ids: [], lanes: [], positions: [], traits: [] }
+/** What one run is to do. */
+interface Definition {
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly dueMs: number
+  readonly payload: string
+  readonly retry: string | null
+  readonly trace: string | null
+}
+
+/** Stands between joined texts: JSON and checked texts cannot hold it. */
+const SEPARATOR = '\u001e'
 
 function list(array: string | null | undefined): string[] {
   return array ? array.slice(1, -1).split(',') : []
+}
+
+/** What the claim itself tells: runs of today with payloads of common size. */
+function definitionsOf(columns: Row): Map<string, Definition> {
+  const [ids, maxAttempts, timeouts, dues, payloads, retries, traces] = columns
+  const found = new Map<string, Definition>()
+  if (!ids) return found
+  const [attempts, timeoutsMs, duesMs] = [list(maxAttempts), list(timeouts), list(dues)]
+  const texts = [payloads, retries, traces].map((joined) => (joined as string).split(SEPARATOR))
+  const [payload, retry, trace] = texts as [string[], string[], string[]]
+  list(ids).forEach((id, i) => {
+    if (payload[i] === '') return
+    found.set(id, {
+      maxAttempts: Number(attempts[i]),
+      timeoutMs: Number(timeoutsMs[i]),
+      dueMs: Number(duesMs[i]),
+      payload: payload[i] as string,
+      retry: retry[i] || null,
+      trace: trace[i] || null,
+    })
+  })
+  return found
 }
 
 export class Claiming {
@@ -48,7 +82,7 @@ export class Claiming {
     const sentAtMs = database.localClock.monotonicMs()
     const scans = request.lanes.map((lane) => this.#marks.begin(lane.id, sentAtMs))
     const statement = database.statements.onDay('work/claim-runs', database.clock.nowMs())
-    const [about, ...definitions] = await database.claim.pinnedOne(statement, [
+    const [about] = await database.claim.pinnedOne(statement, [
       request.sessionId,
       request.claim,
       int4Array(request.lanes.map((lane) => lane.id)),
@@ -61,18 +95,16 @@ export class Claiming {
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(boundMs)
-    const taken: Taken = ids
-      ? {
-          ids: list(ids),
-          lanes: list(lanes).map(Number),
-          positions: list(positions),
-          traits: list(traits).map(Number),
-        }
-      : NOTHING
+    const taken: Taken = {
+      ids: list(ids),
+      lanes: list(lanes).map(Number),
+      positions: list(positions),
+      traits: list(traits).map(Number),
+    }
     return {
       sessionAlive: true,
       more: this.#note(request, scans, taken, boundMs, { xmin: Number(xmin), xmax: Number(xmax) }),
-      runs: await this.#describe(request, taken, definitions),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(8))),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -118,20 +150,20 @@ export class Claiming {
   async #describe(
     request: ClaimRequest,
     taken: Taken,
-    definitions: readonly Row[],
+    definitions: Map<string, Definition>,
   ): Promise<ClaimedRun[]> {
-    if (taken.ids.length === 0) return []
-    const byId = new Map(definitions.map((row) => [row[0] as string, row]))
-    if (byId.size < taken.ids.length)
-      for (const row of await this.#readOlder(taken.ids.filter((id) => !byId.has(id))))
-        byId.set(row[0] as string, row)
+    if (definitions.size < taken.ids.length)
+      await this.#readOthers(
+        taken.ids.filter((id) => !definitions.has(id)),
+        definitions,
+      )
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
     const fence = BigInt(request.claim)
     const runs: ClaimedRun[] = []
     for (const i of startOrder(taken, lanes)) {
       const id = taken.ids[i] as string
-      const row = byId.get(id)
-      invariant(row, `run ${id} is in the queue and has no definition`)
+      const what = definitions.get(id)
+      invariant(what, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.lanes[i] as number) as Lane
       const traits = taken.traits[i] as number
       runs.push({
@@ -144,19 +176,19 @@ export class Claiming {
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0xff,
         traits: traits >>> 24,
-        maxAttempts: Number(row[1]),
-        timeoutMs: Number(row[2]),
-        dueMs: Number(row[3]),
-        payload: row[4] as string,
-        retry: row[5] ?? null,
-        trace: row[6] ?? null,
+        maxAttempts: what.maxAttempts,
+        timeoutMs: what.timeoutMs,
+        dueMs: what.dueMs,
+        payload: what.payload,
+        retry: what.retry,
+        trace: what.trace,
       })
     }
     return runs
   }
 
-  async #readOlder(ids: readonly string[]): Promise<readonly Row[]> {
-    const { statements, read } = this.#database
+  /** Reads runs of other days and with large payloads, day by day and a few at a time. */
+  async #readOthers(ids: readonly string[], into: Map<string, Definition>): Promise<void> {
     const days = new Map<number, string[]>()
     for (const id of ids) {
       const day = dayStart(runIdTimeMs(id))
@@ -164,19 +196,29 @@ export class Claiming {
       if (of) of.push(id)
       else days.set(day, [id])
     }
-    const answers = await Promise.all(
-      [...days].map(async ([day, of]) => {
-        const values = [uuidArray(of)]
-        try {
-          return await read.query(statements.onDay('work/read-runs', day), values)
-        } catch (error) {
-          // A day beyond the retention has no partition of its own.
-          if (!isMissingPartition(error)) throw error
-          return read.query(statements.get('work/read-runs'), values)
-        }
-      }),
-    )
-    return answers.flat()
+    for (const [day, of] of days)
+      for (let i = 0; i < of.length; i += READ_AT_ONCE)
+        for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE)))
+          into.set(row[0] as string, {
+            maxAttempts: Number(row[1]),
+            timeoutMs: Number(row[2]),
+            dueMs: Number(row[3]),
+            payload: row[4] as string,
+            retry: row[5] ?? null,
+            trace: row[6] ?? null,
+          })
+  }
+
+  async #readDay(day: number, ids: readonly string[]): Promise<readonly Row[]> {
+    const { statements, read } = this.#database
+    const values = [uuidArray(ids)]
+    try {
+      return await read.query(statements.onDay('work/read-runs', day), values)
+    } catch (error) {
+      // A day beyond the retention has no partition of its own.
+      if (!isMissingPartition(error)) throw error
+      return read.query(statements.get('work/read-runs'), values)
+    }
   }
 }
 

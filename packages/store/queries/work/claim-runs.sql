@@ -3,10 +3,12 @@
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
 --   $5 rank of each lane smallint[] (0 = first), $6 most runs
--- Returns: nothing when the session has ended. Otherwise first one row about the claim: snapshot xmin and
---   xmax, the bound in pos, the smallest pos that is not due, then arrays of the runs taken in the order of
---   their fences (run_id, lane, pos, (traits << 24) | (crashes << 16) | attempt). Then what they are to do, for
---   those whose id is of today; older ones are read with read-runs.
+-- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
+--   the smallest pos that is not due; arrays of the runs taken in the order of their fences: run_ids, lanes,
+--   positions, (traits << 24) | (crashes << 16) | attempt; and arrays of what those of today are to do: ids,
+--   max_attempts, timeouts in ms, due times in ms; payloads, retries and traces are joined by U+001E, which
+--   none of them can hold. A payload over 8,000 bytes is left empty, and a run of another day is left out:
+--   they are read with read-runs.
 -- Locks: session (key share), then queue rows (skip locked), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
@@ -67,22 +69,27 @@ leased as (
   from numbered
 )
 select
-  pg_snapshot_xmin(pg_current_snapshot())::text as id,
-  pg_snapshot_xmax(pg_current_snapshot())::text as max_attempts,
-  (select pos from bound)::text as timeout_ms,
-  (select min(pos) from heads where pos > (select pos from bound))::text as due_ms,
-  taken.run_ids as payload, taken.lanes as retry, taken.positions as trace, taken.traits as traits
+  pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
+  (select pos from bound) as bound,
+  (select min(pos) from heads where pos > (select pos from bound)) as next_pos,
+  taken.run_ids, taken.lanes, taken.positions, taken.traits,
+  today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces
 from me
 cross join (
   select
-    array_agg(run_id)::text as run_ids, array_agg(lane)::text as lanes, array_agg(pos)::text as positions,
-    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt)::text as traits
+    array_agg(run_id) as run_ids, array_agg(lane) as lanes, array_agg(pos) as positions,
+    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits
   from numbered
 ) taken
-union all
-select
-  r.id::text, r.max_attempts::text, r.timeout_ms::text, (date_part('epoch', r.due_at) * 1000)::text,
-  r.payload, r.retry, r.trace, null
--- By a list of ids, which are near each other: one descent into the index serves many.
-from punctual.runs /* day 0 */ r
-where r.id = any (array(select run_id from numbered))
+cross join (
+  select
+    array_agg(r.id) as ids, array_agg(r.max_attempts) as max_attempts,
+    array_agg(r.timeout_ms) as timeouts_ms,
+    array_agg((date_part('epoch', r.due_at) * 1000)::bigint) as due_ms,
+    string_agg(case when octet_length(r.payload) <= 8000 then r.payload else '' end, e'\x1e') as payloads,
+    string_agg(coalesce(r.retry, ''), e'\x1e') as retries,
+    string_agg(coalesce(r.trace, ''), e'\x1e') as traces
+  -- By a list of ids, which are near each other: one descent into the index serves many.
+  from punctual.runs /* day 0 */ r
+  where r.id = any (array(select run_id from numbered))
+) today
