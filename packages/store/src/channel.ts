@@ -9,6 +9,7 @@
  */
 import type pg from 'pg'
 import type { Endpoint } from './endpoint.ts'
+import { isReadOnly } from './faults.ts'
 import type { Statement } from './statements.ts'
 
 export type Value = string | number | Buffer | null | readonly string[]
@@ -100,6 +101,11 @@ export class Channel {
     return client
       .query(query)
       .then((result) => result.rows as Row[])
+      .catch((error) => {
+        // It has become a standby: the next call must look for the new primary.
+        if (isReadOnly(error)) void client.end().catch(() => undefined)
+        throw error
+      })
       .finally(() => {
         if (--this.#calls === 0) this.#rest()
       })

@@ -21,6 +21,12 @@ export interface DatabaseOptions {
   readonly applicationName?: string
 }
 
+/** The clock, who answers, and the timeline: null on a standby, another one after a fail-over. */
+const MEET = `select
+  extract(epoch from clock_timestamp())::float8 * 1000,
+  pg_backend_pid(),
+  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
+
 const SUBMIT_CHANNELS = 4
 /** Connections that serve callers are closed when nobody calls. */
 const IDLE_MS = 10_000
@@ -39,7 +45,10 @@ export class Database {
   /** Called after every new connection of the claim channel: what was known of the server may be stale. */
   readonly onClaimConnect: ((client: pg.Client) => Promise<void> | void)[] = []
   readonly onClaimDisconnect: (() => void)[] = []
+  /** Another server has taken over: rows that were seen may be gone with the commits that were lost. */
+  readonly onNewTimeline: (() => void)[] = []
   #pooled: boolean | null = null
+  #timeline: string | null = null
   readonly #prepared: boolean | undefined
 
   constructor(options: DatabaseOptions) {
@@ -94,12 +103,19 @@ export class Database {
 
   async #meet(client: pg.Client): Promise<void> {
     const sentAtMs = this.localClock.monotonicMs()
-    const answer = await client.query({
-      text: 'select extract(epoch from clock_timestamp())::float8 * 1000, pg_backend_pid()',
-      rowMode: 'array',
-    })
-    const [nowMs, pid] = answer.rows[0] as unknown as [string, string]
+    const answer = await client.query({ text: MEET, rowMode: 'array' })
+    const [nowMs, pid, timeline] = answer.rows[0] as unknown as [string, string, string | null]
+    if (timeline === null) {
+      await client.end()
+      throw new PunctualError(
+        'database_unavailable',
+        'The server is a standby, which takes no writes.',
+      )
+    }
     this.clock.sample(sentAtMs, Number(nowMs))
+    if (this.#timeline !== null && this.#timeline !== timeline)
+      for (const changed of this.onNewTimeline) changed()
+    this.#timeline = timeline
     this.#pooled = Number(pid) !== (client as unknown as { processID: number }).processID
   }
 

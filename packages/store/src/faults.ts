@@ -70,3 +70,7 @@ export function isMissingSchema(error: unknown): boolean {
 export function isLeaseGone(error: unknown): boolean {
   return codeOf(error) === 'PN001' || codeOf(error) === '23505'
 }
+
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006'
+}

@@ -66,6 +66,7 @@ export class PostgresStore {
     this.#userConversations = new Conversations(this.database, { parsed: true })
     this.signals = new Signals(this.database, options.node)
     this.lanes = new LaneRegistry(this.database)
+    this.database.onNewTimeline.push(() => this.lanes.forget())
     this.lanes.onNew = (lane) => this.signals.due([lane], true)
     this.upkeep = new PostgresUpkeepStore(this.database, this.#conversations)
     const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
