@@ -2,7 +2,7 @@
  * One process of one system. The bench sends commands over IPC and gets one answer to each; the
  * process ends with its parent. Arguments: the system's name, the environment as JSON.
  */
-import { loadAdapter } from '../systems/index.mjs'
+import { loadAdapter } from '../systems/adapter.mjs'
 import { producing } from './producing.mjs'
 import { working } from './working.mjs'
 

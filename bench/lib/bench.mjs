@@ -3,7 +3,7 @@
  * that end with it, and the servers' CPU clock.
  */
 import pg from 'pg'
-import { SYSTEMS } from '../systems/index.mjs'
+import { SYSTEMS } from '../systems/catalogue.mjs'
 import { Child } from './child.mjs'
 import { treeCpuMs } from './cpu.mjs'
 import { flushRedis, startPostgres, startRedis } from './servers.mjs'

@@ -13,7 +13,7 @@ export class Child extends EventEmitter {
   #nextId = 1
   #stderr = ''
 
-  /** @param {string} system @param {import('../systems/index.mjs').Env} env */
+  /** @param {string} system @param {import('../systems/adapter.mjs').Env} env */
   static async start(system, env) {
     const child = new Child()
     child.system = system

@@ -1,6 +1,6 @@
 /** Command line of the bench. */
 import { parseArgs } from 'node:util'
-import { SYSTEMS } from '../systems/index.mjs'
+import { SYSTEMS } from '../systems/catalogue.mjs'
 
 export const USAGE = `npm run bench -- <scenario | all> [options]
 

@@ -1,5 +1,5 @@
 /** One scenario's results as rows, bars, notes and the JSON line; how they are printed is elsewhere. */
-import { PEERS, SYSTEMS } from '../systems/index.mjs'
+import { PEERS, SYSTEMS } from '../systems/catalogue.mjs'
 import { whatLimited } from './cpu.mjs'
 import { DESIGN_FIGURES } from './design-figures.mjs'
 
@@ -31,7 +31,7 @@ export function makeReport(scenario, results, skipped) {
     rows,
     skipped: Object.entries(skipped).map(([name, why]) => `${name}: skipped, ${why}`),
     bars: scenario.bars(results),
-    settings: names.map((name) => `${name}: ${SYSTEMS[name].settings}`),
+    settings: names.map((name) => `${name}: ${describeSettings(scenario, name)}`),
     limits: names
       .filter((name) => results[name].clientCpuMs !== undefined && results[name].ms)
       .map((name) => `${name}: ${whatLimited(results[name])}`),
@@ -58,6 +58,9 @@ function makeJson(scenario, results, skipped) {
     ratioToFloor: ratio(scenario, ours, floor),
   }
 }
+
+const describeSettings = (scenario, name) =>
+  scenario.settings.map((of) => SYSTEMS[name].settings[of]).join('; ')
 
 function ratio(scenario, ours, other) {
   if (ours === undefined || other === undefined || !Number.isFinite(other)) return null

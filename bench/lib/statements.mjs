@@ -5,7 +5,7 @@
  */
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { SYSTEMS } from '../systems/index.mjs'
+import { SYSTEMS } from '../systems/catalogue.mjs'
 
 /** @returns {Promise<{ during: (wait: () => Promise<void>) => Promise<{ count: number, countedBy: string }>, connections: () => Promise<number>, close: () => Promise<void> }>} */
 export async function openStatementCounter(bench, system) {

@@ -1,6 +1,6 @@
 import { atLeast } from '../lib/bars.mjs'
 import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
-import { PEERS } from '../systems/index.mjs'
+import { PEERS } from '../systems/catalogue.mjs'
 import { submitAndDrain } from './measuring.mjs'
 
 const WARM_UP = 10_000
@@ -11,6 +11,7 @@ export const drain = {
   what: '200,000 no-op runs through real handlers in one process, until all are settled',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
+  settings: ['throughput'],
   better: 'higher',
   unit: '/s',
   columns: cpuColumns,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { below } from '../lib/bars.mjs'
 import { cpuColumns, latencyColumns, latencyJson } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
-import { PEERS } from '../systems/index.mjs'
+import { PEERS } from '../systems/catalogue.mjs'
 import { cpuOf, untilHandled } from './measuring.mjs'
 
 const PER_SECOND = 1_700
@@ -14,6 +14,7 @@ export const fire = {
   what: 'one-time runs due at random milliseconds, 1,700 a second for a minute, submitted ahead',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.p99Ms,
+  settings: ['timed'],
   better: 'lower',
   unit: ' ms p99',
   columns: (result) => ({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fleetHolds } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
-import { PEERS } from '../systems/index.mjs'
+import { PEERS } from '../systems/catalogue.mjs'
 import { cpuOf, untilHandled } from './measuring.mjs'
 
 const SIZES = [1, 8, 32]
@@ -14,6 +14,7 @@ export const fleet = {
   what: 'drain with 1, 8 and 32 worker processes, all of them up before the first run is due',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
+  settings: ['throughput'],
   better: 'higher',
   unit: '/s (32)',
   columns: ({ sizes }) => ({
@@ -42,7 +43,8 @@ async function drainWith(bench, system, size, patience = 1) {
     for (let i = 0; i < size; i++) workers.push(await child())
     const producer = await child()
     await producer.call('open', { produce: true, profile: 'throughput' })
-    await Promise.all(workers.map((w) => w.call('open', { work: true, profile: 'throughput' })))
+    const role = { work: true, profile: 'throughput', processes: size }
+    await Promise.all(workers.map((worker) => worker.call('open', role)))
     await Promise.all(workers.map((w) => w.call('start', { handler: 'counting' })))
     const startAtMs = await fill(producer, count, leadMs)
     if (startAtMs === undefined) return undefined

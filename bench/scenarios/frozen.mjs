@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { ratioOfRounds } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
-import { POSTGRES_PEERS } from '../systems/index.mjs'
+import { POSTGRES_PEERS } from '../systems/catalogue.mjs'
 import { submitAndDrain } from './measuring.mjs'
 
 const ROUNDS = 8
@@ -13,6 +13,7 @@ export const frozen = {
   what: 'eight rounds of 100,000 under one open snapshot, which keeps vacuum from removing anything',
   systems: ['floor', 'punctual', ...POSTGRES_PEERS],
   figure: (result) => result.rounds.at(-1),
+  settings: ['throughput'],
   better: 'higher',
   unit: '/s',
   columns: ({ rounds }) => ({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lowest } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
 import { openStatementCounter } from '../lib/statements.mjs'
-import { PEERS, POSTGRES_PEERS } from '../systems/index.mjs'
+import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
 
 const MINUTE_S = 60
 /** Start-up is not idling. */
@@ -14,6 +14,7 @@ export const idle = {
   what: 'one minute of nothing: a started worker of each system with its own defaults',
   systems: ['punctual', ...PEERS],
   figure: (result) => result.queriesPerMinute,
+  settings: ['idle'],
   better: 'lower',
   unit: ' queries/min',
   comparedPeers: POSTGRES_PEERS,

@@ -7,6 +7,7 @@
  * @property {string[]} systems  those it makes sense for
  * @property {(bench: import('../lib/bench.mjs').Bench, system: string) => Promise<object>} measure
  * @property {(result: object) => number} figure  the number that is compared and drawn
+ * @property {import('../systems/catalogue.mjs').SettingsOf[]} settings  which settings were in use
  * @property {'higher' | 'lower'} better
  * @property {string} unit
  * @property {(result: object) => Record<string, string>} columns  further cells of the table

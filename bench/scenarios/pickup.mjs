@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { noWorse } from '../lib/bars.mjs'
 import { latencyJson, milliseconds } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
-import { PEERS, POSTGRES_PEERS } from '../systems/index.mjs'
+import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
 
 const WARM_UP = 50
 /** A random pause between two runs, so that none rides on the wake-up of the one before. */
@@ -17,6 +17,7 @@ export const pickup = {
   what: '1,000 runs one at a time, submit to handler start; submitter and worker in two processes',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.p50Ms,
+  settings: ['latency'],
   better: 'lower',
   unit: ' ms',
   comparedPeers: POSTGRES_PEERS,

@@ -1,7 +1,7 @@
 import { atLeast, below } from '../lib/bars.mjs'
 import { cpuColumns, latencyColumns, perSecondJson } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
-import { PEERS } from '../systems/index.mjs'
+import { PEERS } from '../systems/catalogue.mjs'
 import { cpuOf, untilHandled } from './measuring.mjs'
 
 /** The submitter stays at most this far ahead, for every system alike: without it the backlog, not the system, sets the lateness. */
@@ -14,6 +14,7 @@ export const steady = {
   what: 'submit on four connections and drain at once, a process each; backlog held under 10,000',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
+  settings: ['bulk', 'throughput'],
   better: 'higher',
   unit: '/s',
   columns: (result) => ({

@@ -1,6 +1,6 @@
 import { atLeast } from '../lib/bars.mjs'
 import { milliseconds, number } from '../lib/cells.mjs'
-import { PEERS, POSTGRES_PEERS } from '../systems/index.mjs'
+import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
 
 const WARM_UP = 500
 
@@ -10,6 +10,7 @@ export const submitOne = {
   what: 'single awaited submissions, 1 and 64 in flight, one process',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
+  settings: ['single'],
   better: 'higher',
   unit: '/s',
   comparedPeers: POSTGRES_PEERS,

@@ -1,6 +1,6 @@
 import { atLeast } from '../lib/bars.mjs'
 import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
-import { PEERS } from '../systems/index.mjs'
+import { PEERS } from '../systems/catalogue.mjs'
 import { throughput } from './measuring.mjs'
 
 const WARM_UP = 5_000
@@ -11,6 +11,7 @@ export const submit = {
   what: '200,000 runs submitted in bulk, payloads of about 100 bytes, one process',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
+  settings: ['bulk'],
   better: 'higher',
   unit: '/s',
   columns: cpuColumns,

@@ -5,11 +5,11 @@ import { Redis } from 'ioredis'
 const QUEUE = 'noop'
 const defaultJobOptions = { removeOnComplete: true, removeOnFail: true }
 
-/** @type {import('./index.mjs').Adapter} */
+/** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: {
-    batchSize: Number(process.env.BM_BATCH ?? 1000),
-    inFlight: Number(process.env.BM_INFLIGHT ?? 2),
+    batchSize: 1000,
+    inFlight: 2,
   },
   prepare: async () => {},
   open: async (env, role) => BullClient.open(env, role),
@@ -45,7 +45,7 @@ class BullClient {
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
     const best = {
-      throughput: Number(process.env.BM_CONCURRENCY ?? 200),
+      throughput: 200,
       latency: 50,
       timed: 200,
       slow: concurrency,

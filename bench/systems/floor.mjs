@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { createFloor, FloorProducer, FloorWorker } from '../floor.mjs'
 
-/** @type {import('./index.mjs').Adapter} */
+/** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: { batchSize: 1000, inFlight: 4 },
   prepare: (env) => createFloor(env.databaseUrl),

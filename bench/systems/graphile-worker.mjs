@@ -10,25 +10,25 @@ const logger = new Logger(() => () => {})
 const ADD_JOBS = `select count(*) from graphile_worker.add_jobs(array(
   select json_populate_recordset(null::graphile_worker.job_spec, $1::json)))`
 
-/** @type {Record<import('./index.mjs').Profile, (role: import('./index.mjs').Role) => object>} */
+/** @type {Record<import('./adapter.mjs').Profile, (role: import('./adapter.mjs').Role) => object>} */
 const PROFILES = {
   throughput: () => ({
-    concurrentJobs: Number(process.env.GW_CONCURRENCY ?? 24),
-    maxPoolSize: Number(process.env.GW_POOL ?? 10),
-    localQueue: { size: Number(process.env.GW_LOCAL ?? 5000) },
-    completeJobBatchDelay: Number(process.env.GW_DELAY ?? 0),
+    concurrentJobs: 24,
+    maxPoolSize: 10,
+    localQueue: { size: 5000 },
+    completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   }),
   latency: () => ({
     concurrentJobs: 10,
     maxPoolSize: 12,
-    pollInterval: Number(process.env.GW_POLL ?? 2000),
+    pollInterval: 2000,
   }),
   timed: () => ({
     concurrentJobs: 24,
     maxPoolSize: 10,
-    pollInterval: Number(process.env.GW_TIMED_POLL ?? 20),
-    localQueue: { size: Number(process.env.GW_TIMED_LOCAL ?? 500) },
+    pollInterval: 20,
+    localQueue: { size: 500 },
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   }),
@@ -41,11 +41,11 @@ const PROFILES = {
   idle: () => ({ concurrentJobs: 10 }),
 }
 
-/** @type {import('./index.mjs').Adapter} */
+/** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: {
-    batchSize: Number(process.env.GW_BATCH ?? 1000),
-    inFlight: Number(process.env.GW_INFLIGHT ?? 2),
+    batchSize: 1000,
+    inFlight: 2,
   },
   prepare: (env) => runMigrations({ connectionString: env.databaseUrl, logger }),
   open: async (env, role) => GraphileClient.open(env, role),

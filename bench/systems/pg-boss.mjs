@@ -10,11 +10,11 @@ const QUEUE = 'noop'
 const POLL_SECONDS = 0.5
 const TIMED_POLL_MS = 20
 
-/** @type {import('./index.mjs').Adapter} */
+/** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: {
-    batchSize: Number(process.env.PB_BATCH ?? 1000),
-    inFlight: Number(process.env.PB_INFLIGHT ?? 2),
+    batchSize: 1000,
+    inFlight: 2,
   },
   async prepare({ databaseUrl }) {
     const boss = new PgBoss(databaseUrl)
@@ -57,7 +57,7 @@ class BossClient {
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
     if (profile === 'throughput' || profile === 'timed') {
-      const loops = Number(process.env.PB_LOOPS ?? 2)
+      const loops = 2
       const pauseMs = profile === 'timed' ? TIMED_POLL_MS : POLL_SECONDS * 1000
       for (let i = 0; i < loops; i++) this.#loops.push(this.#fetchLoop(handler, pauseMs))
     } else if (profile === 'slow') {
@@ -73,7 +73,7 @@ class BossClient {
 
   /** A batch at a time: fetch, handle, complete, the completion awaited. */
   async #fetchLoop(handler, pauseMs) {
-    const batchSize = Number(process.env.PB_FETCH ?? 20000)
+    const batchSize = 20000
     while (!this.#stopping) {
       const jobs = await this.boss.fetch(QUEUE, { batchSize, priority: false })
       this.#held += jobs.length

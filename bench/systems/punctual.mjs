@@ -5,7 +5,7 @@ const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url
 const HANDLER = 'noop'
 const SCHEMA = 'punctual'
 
-/** @type {Record<import('./index.mjs').Profile, (role: import('./index.mjs').Role) => object>} */
+/** @type {Record<import('./adapter.mjs').Profile, (role: import('./adapter.mjs').Role) => object>} */
 const WORKER = {
   throughput: () => ({ concurrency: 1000 }),
   latency: () => ({ concurrency: 100 }),
@@ -14,7 +14,7 @@ const WORKER = {
   idle: () => ({}),
 }
 
-/** @type {import('./index.mjs').Adapter} */
+/** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: { batchSize: 1000, inFlight: 4 },
   async prepare({ databaseUrl }) {

@@ -18,7 +18,7 @@ import type { Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
 export interface ListFilter {
   readonly tenantId?: number

@@ -117,7 +117,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
   )
 
   it.each(rows)('%s leaves the run in exactly that place', async (key, to) => {
-    const id = await make[key]()
+    const id = await (make[key] as () => Promise<string>)()
     expect(await t.places(id)).toEqual([to])
   })
 

@@ -5,7 +5,7 @@
 const AHEAD_MS = 100
 const PACE_WINDOW_MS = 50
 const AHEAD_MAX = 2_000
-export const CLAIM_MAX = 1_000
+const CLAIM_MAX = 1_000
 
 export class Pace {
   #perMs = 0

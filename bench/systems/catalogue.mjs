@@ -1,0 +1,79 @@
+/**
+ * What the tables say about each system: where it keeps its jobs, what it keeps of a finished one,
+ * and the settings it runs with. README.md tells how the peers' best settings were found.
+ */
+
+/** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle'} SettingsOf */
+
+/** @type {Record<string, { store: 'postgres' | 'redis', history: string, settings: Record<SettingsOf, string> }>} */
+export const SYSTEMS = {
+  floor: {
+    store: 'postgres',
+    history: 'runs, outcomes',
+    settings: {
+      bulk: 'batches of 1,000, 2 connections (4 in steady), two in flight on each',
+      single: '2 connections; what waits at the same moment shares a statement',
+      throughput: 'batches of 1,000, 2 connections',
+      latency: 'NOTIFY after commit, LISTEN, claims 5 ms apart at least',
+      timed: 'claims every 5 ms',
+      slow: '',
+      idle: '',
+    },
+  },
+  punctual: {
+    store: 'postgres',
+    history: 'runs, attempts, outcomes, logs',
+    settings: {
+      bulk: 'submitMany of 1,000, 4 in flight',
+      single: 'submit',
+      throughput: 'concurrency 1,000',
+      latency: 'concurrency 100',
+      timed: 'concurrency 1,000',
+      slow: 'concurrency 100',
+      idle: 'defaults, all roles',
+    },
+  },
+  'graphile-worker': {
+    store: 'postgres',
+    history: 'none (deleted when done)',
+    settings: {
+      bulk: 'SQL add_jobs of 1,000, 2 in flight',
+      single: 'addJob, pool of 10',
+      throughput: 'localQueue 5,000, completeJobBatchDelay 0, failJobBatchDelay 0, 24 jobs',
+      latency: '10 jobs, LISTEN, no local queue',
+      timed: 'localQueue 500, poll every 20 ms, batched completion, 24 jobs',
+      slow: '100 jobs, batched completion, pool of 4',
+      idle: '10 jobs, else defaults (poll every 2 s)',
+    },
+  },
+  'pg-boss': {
+    store: 'postgres',
+    history: 'finished jobs stay 12 h, then an archive',
+    settings: {
+      bulk: 'insert of 1,000, 2 in flight',
+      single: 'send, pool of 10',
+      throughput: 'hand-made fetch/complete of 20,000 (5,000 in fleet), 2 loops, priority off',
+      latency: 'work(), poll every 0.5 s (its minimum)',
+      timed: 'hand-made fetch/complete every 20 ms, 2 loops, priority off',
+      slow: 'hand-made fetch of free slots every 0.5 s',
+      idle: 'work(), poll every 2 s (default)',
+    },
+  },
+  bullmq: {
+    store: 'redis',
+    history: 'none (removeOnComplete)',
+    settings: {
+      bulk: 'addBulk of 1,000, 2 in flight',
+      single: 'add, 1 connection',
+      throughput: 'concurrency 200; Redis syncs once a second',
+      latency: 'concurrency 50; Redis syncs once a second',
+      timed: 'concurrency 200; Redis syncs once a second',
+      slow: 'concurrency 100; Redis syncs once a second',
+      idle: 'concurrency 10, else defaults',
+    },
+  },
+}
+
+/** The peers that keep their promises with the same PostgreSQL. */
+export const POSTGRES_PEERS = ['graphile-worker', 'pg-boss']
+export const PEERS = [...POSTGRES_PEERS, 'bullmq']
