@@ -46,7 +46,7 @@ class BullClient {
     const { profile, concurrency = 100 } = this.role
     const best = {
       throughput: 200,
-      latency: 50,
+      latency: Number(process.env.BM_L ?? 50),
       timed: 200,
       slow: concurrency,
       idle: 10,

@@ -43,7 +43,7 @@ export const SYSTEMS = {
       latency: '10 jobs, LISTEN, no local queue',
       timed: 'localQueue 500, poll every 20 ms, batched completion, 24 jobs',
       slow: '100 jobs, batched completion, pool of 4',
-      idle: '10 jobs, else defaults (poll every 2 s)',
+      idle: '10 jobs, localQueue 11 (one poller), else defaults (poll every 2 s)',
     },
   },
   'pg-boss': {

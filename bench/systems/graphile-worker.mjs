@@ -20,15 +20,17 @@ const PROFILES = {
     failJobBatchDelay: 0,
   }),
   latency: () => ({
-    concurrentJobs: 10,
+    concurrentJobs: Number(process.env.GW_C ?? 10),
     maxPoolSize: 12,
     pollInterval: 2000,
+    ...(process.env.GW_LOC ? { localQueue: { size: Number(process.env.GW_LOC) } } : {}),
+    ...(process.env.GW_D ? { completeJobBatchDelay: Number(process.env.GW_D) } : {}),
   }),
   timed: () => ({
     concurrentJobs: 24,
     maxPoolSize: 10,
-    pollInterval: 20,
-    localQueue: { size: 500 },
+    pollInterval: Number(process.env.GW_TP ?? 20),
+    localQueue: { size: Number(process.env.GW_TL ?? 500) },
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   }),
@@ -38,7 +40,7 @@ const PROFILES = {
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   }),
-  idle: () => ({ concurrentJobs: 10 }),
+  idle: () => ({ concurrentJobs: 10, localQueue: { size: 11 } }),
 }
 
 /** @type {import('./adapter.mjs').Adapter} */

@@ -9,6 +9,10 @@ import PgBoss from 'pg-boss'
 const QUEUE = 'noop'
 const POLL_SECONDS = 0.5
 const TIMED_POLL_MS = 20
+/** A fetch sorts everything that waits, so few large ones beat many small ones. */
+const BATCH_SIZE = 20_000
+const FLEET_BATCH_SIZE = 5_000
+const LOOPS = 2
 
 /** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
@@ -57,9 +61,8 @@ class BossClient {
   async start(handler) {
     const { profile, concurrency = 100 } = this.role
     if (profile === 'throughput' || profile === 'timed') {
-      const loops = 2
       const pauseMs = profile === 'timed' ? TIMED_POLL_MS : POLL_SECONDS * 1000
-      for (let i = 0; i < loops; i++) this.#loops.push(this.#fetchLoop(handler, pauseMs))
+      for (let i = 0; i < LOOPS; i++) this.#loops.push(this.#fetchLoop(handler, pauseMs))
     } else if (profile === 'slow') {
       this.#loops.push(this.#slotLoop(handler, concurrency))
     } else {
@@ -73,16 +76,13 @@ class BossClient {
 
   /** A batch at a time: fetch, handle, complete, the completion awaited. */
   async #fetchLoop(handler, pauseMs) {
-    const batchSize = 20000
+    const batchSize = (this.role.processes ?? 1) > 1 ? FLEET_BATCH_SIZE : BATCH_SIZE
     while (!this.#stopping) {
       const jobs = await this.boss.fetch(QUEUE, { batchSize, priority: false })
       this.#held += jobs.length
       for (const job of jobs) await handler(job.data)
-      if (jobs.length > 0)
-        await this.boss.complete(
-          QUEUE,
-          jobs.map((job) => job.id),
-        )
+      const ids = jobs.map((job) => job.id)
+      if (ids.length > 0) await this.boss.complete(QUEUE, ids)
       else await sleep(pauseMs)
       this.#held -= jobs.length
     }

@@ -40,6 +40,8 @@ export class Database {
   readonly statements: Statements
   readonly claim: Channel
   readonly settle: Channel
+  /** A second one for when one is not enough: while its commit waits for the disk, the other works. */
+  readonly settleBeside: Channel
   readonly read: Channel
   readonly submit: readonly Channel[]
   /** Called after every new connection of the claim channel: what was known of the server may be stale. */
@@ -83,6 +85,7 @@ export class Database {
       },
     })
     this.settle = new Channel({ ...base, onConnect: meet })
+    this.settleBeside = passing()
     this.read = passing()
     this.submit = Array.from({ length: SUBMIT_CHANNELS }, passing)
   }
@@ -127,6 +130,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.claim, this.settle, this.read, ...this.submit].map((c) => c.close()))
+    await Promise.all(
+      [this.claim, this.settle, this.settleBeside, this.read, ...this.submit].map((c) => c.close()),
+    )
   }
 }

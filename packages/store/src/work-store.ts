@@ -21,7 +21,7 @@ import {
   textArray,
   uuidArray,
 } from './binary-arrays.ts'
-import type { Row, Value } from './channel.ts'
+import type { Channel, Row, Value } from './channel.ts'
 import { Claiming } from './claiming.ts'
 import type { Database } from './database.ts'
 import { isLeaseGone } from './faults.ts'
@@ -46,6 +46,7 @@ export class PostgresWorkStore implements WorkStore {
   readonly #database: Database
   readonly #options: WorkStoreOptions
   readonly #claiming: Claiming
+  #settling = 0
 
   constructor(options: WorkStoreOptions) {
     this.#options = options
@@ -122,6 +123,21 @@ export class PostgresWorkStore implements WorkStore {
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const { settle, settleBeside } = this.#database
+    const channel = this.#settling === 0 ? settle : settleBeside
+    this.#settling++
+    try {
+      return await this.#settleOn(channel, sessionId, settlements)
+    } finally {
+      this.#settling--
+    }
+  }
+
+  async #settleOn(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+  ): Promise<readonly string[]> {
     // First as if every lease were ours, which is nearly always so; then one by one.
     let each = false
     const refused = await retrying(
@@ -135,14 +151,14 @@ export class PostgresWorkStore implements WorkStore {
         if (!each)
           try {
             const steps = this.#steps(sessionId, settlements, false)
-            const answers = await this.#database.settle.pinned(steps)
+            const answers = await channel.pinned(steps)
             return steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
           } catch (error) {
             if (!isLeaseGone(error)) throw error
             each = true
           }
         const steps = this.#steps(sessionId, settlements, true)
-        const answers = await this.#database.settle.pinned(steps)
+        const answers = await channel.pinned(steps)
         const ids = steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
         return again ? this.#notOurs(ids, settlements) : ids
       },

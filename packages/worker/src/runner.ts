@@ -17,6 +17,7 @@ import type { RunLogs } from './run-logs.ts'
 import type { Slots } from './slots.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
+const LARGE_BATCH = 50
 
 export interface RunnerOptions {
   readonly store: WorkStore
@@ -86,7 +87,9 @@ export class Runner {
         this.#suspects.push({ run, sinceMs })
       else this.#waiting.push(run)
     }
-    this.pump()
+    // A large batch starts after whoever brought it has sent for the next one: both then go on at once.
+    if (runs.length < LARGE_BATCH) this.pump()
+    else setImmediate(() => this.pump())
   }
 
   /** Starts as many as there are slots. */

@@ -47,13 +47,14 @@ export function showDuration(ms: number): string {
   return [first, second].filter(Boolean).join(' ')
 }
 
-/** Seen from now: `12 s ago`, `in 5 m`. */
+/** Seen from now, in one unit: `12 s ago`, `in 5 m`. */
 export function showAge(moment: Date, nowMs: number): string {
   const ms = nowMs - moment.getTime()
   if (Math.abs(ms) < 500) return 'now'
-  return ms > 0 ? `${showDuration(roundAge(ms))} ago` : `in ${showDuration(roundAge(-ms))}`
+  const [largest, unit] = showDuration(roundAge(Math.abs(ms))).split(' ')
+  return ms > 0 ? `${largest} ${unit} ago` : `in ${largest} ${unit}`
 }
 
 function roundAge(ms: number): number {
-  return ms < 10_000 ? Math.round(ms / 100) * 100 : Math.round(ms / 1_000) * 1_000
+  return ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { PunctualError } from '@punctual/core'
 import { type SettingName, settingNames } from './settings.ts'
 
-export const defaultFileName = 'punctual.config.json'
+const defaultFileName = 'punctual.config.json'
 
 export interface ConfigFile {
   /** As it was given, for messages. */

@@ -44,10 +44,32 @@ async function runDoctor(context: CommandContext) {
 }
 
 const CHECK_WIDTH = 20
+const INDENT = ' '.repeat(CHECK_WIDTH + 6)
 
-function showFinding({ line, colors }: Terminal, finding: Finding): void {
+function showFinding({ line, colors, width }: Terminal, finding: Finding): void {
   const { check, level, found, meaning, advice } = finding
   const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }
-  line(`${mark[level]}  ${check.padEnd(CHECK_WIDTH)}${colors.bold(found)}  ${colors.dim(meaning)}`)
-  if (advice !== '') line(`${' '.repeat(CHECK_WIDTH + 6)}→ ${advice}`)
+  const first = `${mark[level]}  ${check.padEnd(CHECK_WIDTH)}${colors.bold(found)}`
+  const room = width - INDENT.length
+  if (found.length + 2 + meaning.length <= room) line(`${first}  ${colors.dim(meaning)}`)
+  else {
+    line(first)
+    for (const part of wrap(meaning, room)) line(`${INDENT}${colors.dim(part)}`)
+  }
+  if (advice === '') return
+  const [start, ...rest] = wrap(advice, room - 2)
+  line(`${INDENT}→ ${start}`)
+  for (const part of rest) line(`${INDENT}  ${part}`)
+}
+
+/** Breaks a text between its words. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

@@ -44,7 +44,7 @@ async function listRuns(context: CommandContext, flags: Flags) {
   return exit.ok
 }
 
-export function showRuns({ terminal }: CommandContext, runs: readonly RunSummary[], nowMs: number) {
+function showRuns({ terminal }: CommandContext, runs: readonly RunSummary[], nowMs: number) {
   if (runs.length === 0) return terminal.line('No runs.')
   const { colors } = terminal
   showTable(
@@ -60,6 +60,7 @@ export function showRuns({ terminal }: CommandContext, runs: readonly RunSummary
       run.finishedAt ? showAge(run.finishedAt, nowMs) : '-',
       run.error ?? '',
     ]),
+    ['QUEUE', 'DUE', 'ATTEMPT', 'MESSAGE'],
   )
 }
 

@@ -98,5 +98,6 @@ function showAttempts(terminal: Terminal, attempts: readonly Attempt[]): void {
       workerId ?? '-',
       error ? `${error.name}: ${error.message}` : '',
     ]),
+    ['WORKER'],
   )
 }

@@ -6,9 +6,8 @@ import { roles as allRoles, type RoleName } from '../../options.ts'
 import { registerSampleHandlers } from '../../sample/handlers.ts'
 import { runSample } from '../../sample/run-sample.ts'
 import { version } from '../../version.ts'
-import { createNarrator } from '../narrator.ts'
 import { type CommandContext, perform } from '../perform.ts'
-import { type RunningNode, runNode } from '../run-node.ts'
+import type { RunningNode } from '../run-node.ts'
 import { addFlags } from '../setting-flags.ts'
 
 export function addStart(program: Command): void {
@@ -32,6 +31,8 @@ async function startNode(context: CommandContext, sample: boolean) {
       `--sample needs the worker role, but the roles are ${roles.join(', ')}.`,
       { field: '--sample' },
     )
+  // HTTP and logging are loaded here, so that every other command starts without them.
+  const { runNode } = await import('../run-node.ts')
   return runNode(context, {
     roles,
     wish: 'own',
@@ -39,6 +40,7 @@ async function startNode(context: CommandContext, sample: boolean) {
       greet(context, node, roles, sample)
       if (!sample) return
       registerSampleHandlers(node.punctual)
+      const { createNarrator } = await import('../narrator.ts')
       const narrator = createNarrator(node.log, context.terminal)
       const { signal } = node
       runSample(node.punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { roles as allRoles } from '../../options.ts'
 import { loadHandlers } from '../load-handlers.ts'
 import { type CommandContext, perform } from '../perform.ts'
-import { runNode } from '../run-node.ts'
 import { addFlags } from '../setting-flags.ts'
 
 export function addWorker(program: Command): void {
@@ -22,15 +21,22 @@ async function startWorker(context: CommandContext, path: string) {
   // Before anything is started: most mistakes are in the module.
   const register = await loadHandlers(path, process.cwd())
   interrupts.signal.throwIfAborted()
+  // HTTP and logging are loaded here, so that every other command starts without them.
+  const { runNode } = await import('../run-node.ts')
   return runNode(context, {
     roles: config.roles ?? allRoles.filter((role) => role !== 'api'),
     wish: 'have',
-    begin: async ({ punctual, database, log }) => {
+    begin: async ({ punctual, database, log, url }) => {
       const handlers = await register(punctual)
-      if (!log.pretty) return log.info({ handlers, database: database.description }, 'working')
-      terminal.line(`${terminal.colors.bold('Working on')} ${handlers.join(', ')}`)
-      terminal.line(`  ${terminal.colors.dim('database')}  ${database.description}`)
-      terminal.line(`  ${terminal.colors.dim('Ctrl-C')}    drains and stops\n`)
+      if (!log.pretty) {
+        log.info({ handlers, url, database: database.description }, 'working')
+        return
+      }
+      const { bold, dim } = terminal.colors
+      terminal.line(`${bold('Working on')} ${handlers.join(', ')}`)
+      terminal.line(`  ${dim('database')}  ${database.description}`)
+      if (url) terminal.line(`  ${dim('probes')}    ${url}/healthz  /readyz  /metrics`)
+      terminal.line(`  ${dim('Ctrl-C')}    drains and stops\n`)
     },
   })
 }

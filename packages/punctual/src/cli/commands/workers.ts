@@ -54,6 +54,7 @@ async function showWorkers(context: CommandContext) {
         it.queues.join(', ') || 'all',
         it.handlers.join(', '),
       ]),
+      ['VERSION', 'UP SINCE', 'SLOTS', 'QUEUES', 'ID'],
     )
   }
   return exit.ok
