@@ -54,11 +54,13 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
     release()
   })
   state.started(punctual)
-  const { signal } = interrupts
+  const ending = new AbortController()
+  const signal = AbortSignal.any([interrupts.signal, ending.signal])
   await work.begin({ punctual, database, log, url: http?.url ?? null, signal })
   const gone = database.server?.exited ?? new Promise<never>(() => {})
   const end = await Promise.race([interrupts.first, gone])
   state.drains()
+  ending.abort()
   if (typeof end !== 'string') throw databaseLost(end)
   tellDraining(context, log, punctual.running)
   return exit.ok

@@ -1,0 +1,224 @@
+/** What the compiler promises to users of the library; checked by `npm run check:types`. */
+import {
+  type ErrorCode,
+  type FinishedRun,
+  type HandlerContext,
+  type HandlerHandle,
+  type LogLine,
+  type Punctual,
+  type PunctualError,
+  type PunctualOptions,
+  RetryAfterError,
+  type RetryPolicyInput,
+  type Run,
+  type RunState,
+  type RunSummary,
+  type SubmitOptions,
+  type Submitted,
+  type TransactionClient,
+} from 'punctual'
+import { describe, expectTypeOf, it } from 'vitest'
+
+/** The statements inside are compiled and never run. */
+function compiles(_statements: (punctual: Punctual) => unknown): void {}
+
+describe('a handler', () => {
+  it('gives its payload type to its handle', () => {
+    compiles((punctual) => {
+      const handle = punctual.handler('h', async (payload: { to: string }, ctx) => {
+        expectTypeOf(payload).toEqualTypeOf<{ to: string }>()
+        expectTypeOf(ctx).toEqualTypeOf<HandlerContext>()
+        return { messageId: 'x' }
+      })
+      expectTypeOf(handle).toEqualTypeOf<HandlerHandle<{ to: string }>>()
+      expectTypeOf(handle.submit).parameter(0).toEqualTypeOf<{ to: string }>()
+      expectTypeOf(handle.submitMany).parameter(0).toEqualTypeOf<readonly { to: string }[]>()
+    })
+  })
+
+  it('refuses a payload of another type', () => {
+    compiles((punctual) => {
+      const handle = punctual.handler('h', (payload: { to: string; cc?: string }) => payload.to)
+      void handle.submit({ to: 'a' })
+      void handle.submit({ to: 'a', cc: 'b' })
+      // @ts-expect-error: a number is no address
+      void handle.submit({ to: 5 })
+      // @ts-expect-error: `to` is missing
+      void handle.submit({})
+      // @ts-expect-error: `bcc` is not known
+      void handle.submit({ to: 'a', bcc: 'b' })
+      // @ts-expect-error: the payload is missing
+      void handle.submit()
+      // @ts-expect-error: one of them is wrong
+      void handle.submitMany([{ to: 'a' }, { to: null }])
+    })
+  })
+
+  it('takes anything when it says nothing', () => {
+    compiles((punctual) => {
+      const handle = punctual.handler('h', () => 1)
+      expectTypeOf(handle).toEqualTypeOf<HandlerHandle<unknown>>()
+      void handle.submit(undefined)
+    })
+  })
+
+  it('may be synchronous or not, and return anything', () => {
+    compiles((punctual) => {
+      punctual.handler('a', () => undefined)
+      punctual.handler('b', async () => undefined)
+      punctual.handler('c', (n: number) => Promise.resolve(n))
+      // @ts-expect-error: a handler is a function
+      punctual.handler('d', 'nothing')
+      // @ts-expect-error: a name is a text
+      punctual.handler(5, () => 1)
+    })
+  })
+
+  it('is given everything that it needs, and can change none of it', () => {
+    expectTypeOf<HandlerContext['runId']>().toEqualTypeOf<string>()
+    expectTypeOf<HandlerContext['attempt']>().toEqualTypeOf<number>()
+    expectTypeOf<HandlerContext['idempotencyKey']>().toEqualTypeOf<string>()
+    expectTypeOf<HandlerContext['signal']>().toEqualTypeOf<AbortSignal>()
+    expectTypeOf<HandlerContext['dueAt']>().toEqualTypeOf<Date>()
+    expectTypeOf<HandlerContext['trace']>().toEqualTypeOf<string | null>()
+    compiles((punctual) =>
+      punctual.handler('h', async (_: null, ctx) => {
+        // @ts-expect-error: it is not the handler's to change
+        ctx.attempt = 5
+        const written = await ctx.transaction(async (tx) => {
+          expectTypeOf(tx).toEqualTypeOf<TransactionClient>()
+          return 5
+        })
+        expectTypeOf(written).toEqualTypeOf<number>()
+      }),
+    )
+  })
+})
+
+describe('a submission', () => {
+  it('answers with an id, and whether the run is new', () => {
+    compiles((punctual) => {
+      expectTypeOf(punctual.submit('h')).resolves.toEqualTypeOf<Submitted>()
+      expectTypeOf(punctual.submitMany('h', [1])).resolves.toEqualTypeOf<readonly Submitted[]>()
+    })
+    expectTypeOf<Submitted>().toEqualTypeOf<{ readonly id: string; readonly created: boolean }>()
+  })
+
+  it('refuses options that are unknown or of another type', () => {
+    expectTypeOf<SubmitOptions['runAt']>().toEqualTypeOf<Date | string | number | undefined>()
+    compiles((punctual) => {
+      void punctual.submit('h', 1, { priority: 5, labels: { a: 'b' }, strict: true })
+      // @ts-expect-error: it is spelled wrong
+      void punctual.submit('h', 1, { priorty: 5 })
+      // @ts-expect-error: a priority is a number
+      void punctual.submit('h', 1, { priority: 'high' })
+      // @ts-expect-error: labels are texts
+      void punctual.submit('h', 1, { labels: { a: 5 } })
+      // @ts-expect-error: a time is a Date, a text or a number
+      void punctual.submit('h', 1, { runAt: null })
+      // @ts-expect-error: a transaction can run statements
+      void punctual.submit('h', 1, { tx: {} })
+    })
+  })
+
+  it('gives each payload of a batch to the function that makes its options', () => {
+    compiles((punctual) => {
+      const handle = punctual.handler('h', (payload: { id: number }) => payload)
+      void handle.submitMany([{ id: 1 }], (payload, index) => {
+        expectTypeOf(payload).toEqualTypeOf<{ id: number }>()
+        expectTypeOf(index).toEqualTypeOf<number>()
+        return { key: `${payload.id}` }
+      })
+      // @ts-expect-error: a transaction is for the whole batch, and not made for each payload
+      void handle.submitMany([{ id: 1 }], (): SubmitOptions => ({ tx: { query: () => 1 } }))
+    })
+  })
+
+  it('takes the client of a driver as a transaction', () => {
+    compiles((punctual) => {
+      const client = {
+        query: async (_text: string, _values?: unknown[]) => ({ rows: [{ a: 1 }], rowCount: 1 }),
+      }
+      void punctual.submit('h', 1, { tx: client })
+    })
+  })
+
+  it('takes each kind of backoff with its own settings', () => {
+    const policies: RetryPolicyInput[] = [
+      {},
+      { retryOn: ['failed', 'cancelled'] },
+      { backoff: { kind: 'exponential', baseMs: 1, factor: 2, capMs: 3, jitter: 0.5 } },
+      { backoff: { kind: 'linear', stepMs: 1 } },
+      { backoff: { kind: 'fixed', delayMs: 1 } },
+      { backoff: { kind: 'list', delaysMs: [1, 2] } },
+      // @ts-expect-error: a list has delays
+      { backoff: { kind: 'list' } },
+      // @ts-expect-error: a fixed delay has no factor
+      { backoff: { kind: 'fixed', factor: 2 } },
+      // @ts-expect-error: there is no such kind
+      { backoff: { kind: 'quadratic' } },
+      // @ts-expect-error: there is no such outcome
+      { retryOn: ['exploded'] },
+    ]
+    expectTypeOf(policies).toEqualTypeOf<RetryPolicyInput[]>()
+  })
+})
+
+describe('a run', () => {
+  it('has what its state says that it has', () => {
+    const look = (run: Run) => {
+      if (run.state === 'running') {
+        expectTypeOf(run.workerId).toEqualTypeOf<string>()
+        expectTypeOf(run.progress).toEqualTypeOf<unknown>()
+        // @ts-expect-error: it has not finished
+        return run.finishedAt
+      }
+      if (run.state === 'scheduled' || run.state === 'queued' || run.state === 'waiting') {
+        expectTypeOf(run.nextAt).toEqualTypeOf<Date>()
+        // @ts-expect-error: nobody holds it
+        return run.workerId
+      }
+      expectTypeOf(run).toEqualTypeOf<FinishedRun>()
+      expectTypeOf(run.finishedAt).toEqualTypeOf<Date>()
+      return run.output
+    }
+    expectTypeOf(look).parameter(0).toEqualTypeOf<Run>()
+    expectTypeOf<Run['state']>().toEqualTypeOf<RunState>()
+  })
+
+  it('is read, waited for and steered by its id or by what submit returned', () => {
+    compiles(async ({ runs, submit }) => {
+      const submitted = await submit('h')
+      expectTypeOf(runs.get(submitted)).resolves.toEqualTypeOf<Run | null>()
+      expectTypeOf(runs.get('id')).resolves.toEqualTypeOf<Run | null>()
+      expectTypeOf(runs.waitFor(submitted)).resolves.toEqualTypeOf<FinishedRun>()
+      expectTypeOf(runs.logs(submitted)).resolves.toEqualTypeOf<LogLine[]>()
+      expectTypeOf(runs.list()).resolves.toEqualTypeOf<RunSummary[]>()
+      // @ts-expect-error: there is no such state
+      void runs.list({ states: ['bogus'] })
+    })
+  })
+})
+
+describe('the rest', () => {
+  it('errors have a code out of the catalogue', () => {
+    expectTypeOf<PunctualError['code']>().toEqualTypeOf<ErrorCode>()
+    expectTypeOf<'invalid_option'>().toExtend<ErrorCode>()
+    expectTypeOf<'bogus'>().not.toExtend<ErrorCode>()
+    expectTypeOf<PunctualError['field']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf(new RetryAfterError(5).retryAfterMs).toEqualTypeOf<number>()
+  })
+
+  it('roles are named, and options spelled right', () => {
+    const options: PunctualOptions[] = [
+      { roles: ['worker', 'reaper'], worker: { queues: ['a'] } },
+      { worker: { queues: { a: { concurrency: 5 }, b: {} } } },
+      { logger: console },
+      // @ts-expect-error: there is no such role
+      { roles: ['boss'] },
+      // @ts-expect-error: it is spelled wrong
+      { concurency: 5 },
+    ]
+    expectTypeOf(options).toEqualTypeOf<PunctualOptions[]>()
+  })
+})

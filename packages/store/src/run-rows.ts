@@ -1,0 +1,145 @@
+/** Rows of the run statements as the runs that people see. */
+import {
+  type Attempt,
+  type AttemptOutcome,
+  attemptOutcomeOf,
+  type Failure,
+  type FinalState,
+  finalStateOf,
+  type Run,
+} from '@punctual/core'
+import type { Row } from './channel.ts'
+
+export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
+export const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
+
+type Text = string | null | undefined
+
+export function summary(
+  id: Text,
+  handler: Text,
+  queue: Text,
+  priority: Text,
+  dueAt: Text,
+  attempt: Text,
+) {
+  return {
+    id: id as string,
+    handler: handler as string,
+    queue: queue as string,
+    priority: Number(priority),
+    dueAt: new Date(dueAt as string),
+    attempt: Number(attempt),
+    finishedAt: null,
+    error: null,
+  }
+}
+
+export function toAttempt([attempt, outcome, startedAt, endedAt, sessionId, error]: Row): Attempt {
+  return {
+    attempt: Number(attempt),
+    outcome: attemptOutcomeOf.get(Number(outcome)) as AttemptOutcome,
+    startedAt: date(startedAt),
+    endedAt: new Date(endedAt as string),
+    workerId: sessionId ?? null,
+    error: json(error) as Failure | null,
+  }
+}
+
+export function toRun(row: Row, earlier: readonly Attempt[]): Run {
+  const [
+    id,
+    tenantId,
+    handler,
+    queue,
+    priority,
+    payload,
+    dueAt,
+    createdAt,
+    maxAttempts,
+    timeoutMs,
+    key,
+    labels,
+    createdBy,
+    trace,
+    laterAt,
+    queueMs,
+    queueDue,
+    sessionId,
+    claimedAt,
+    ,
+    progress,
+    state,
+    finalAttempt,
+    attemptOutcome,
+    finalSessionId,
+    startedAt,
+    finishedAt,
+    output,
+    error,
+    reason,
+  ] = row
+  const definition = {
+    id: id as string,
+    tenantId: Number(tenantId),
+    handler: handler as string,
+    queue: queue as string,
+    priority: Number(priority),
+    payload: json(payload),
+    dueAt: new Date(dueAt as string),
+    createdAt: new Date(createdAt as string),
+    maxAttempts: Number(maxAttempts),
+    timeoutMs: Number(timeoutMs),
+    key: key ?? null,
+    labels: json(labels) ?? {},
+    createdBy: createdBy ?? null,
+    trace: trace ?? null,
+  }
+  if (state !== null && state !== undefined) {
+    const failure = json(error) as Failure | null
+    const final: Attempt[] = attemptOutcome
+      ? [
+          {
+            attempt: Number(finalAttempt),
+            outcome: attemptOutcomeOf.get(Number(attemptOutcome)) as AttemptOutcome,
+            startedAt: date(startedAt),
+            endedAt: new Date(finishedAt as string),
+            workerId: finalSessionId ?? null,
+            error: failure,
+          },
+        ]
+      : []
+    const started = date(startedAt)
+    return {
+      ...definition,
+      state: finalStateOf.get(Number(state)) as FinalState,
+      attempts: [...earlier, ...final],
+      startedAt: started,
+      finishedAt: new Date(finishedAt as string),
+      output: json(output),
+      error: failure,
+      reason: reason ?? null,
+      latenessMs: started ? started.getTime() - definition.dueAt.getTime() : null,
+    }
+  }
+  if (sessionId)
+    return {
+      ...definition,
+      state: 'running',
+      attempts: earlier,
+      workerId: sessionId,
+      claimedAt: new Date(claimedAt as string),
+      progress: json(progress),
+    }
+  const nextAt = laterAt
+    ? new Date(laterAt)
+    : queueMs
+      ? new Date(Number(queueMs))
+      : definition.dueAt
+  return {
+    ...definition,
+    state: queueDue === 't' ? 'queued' : 'scheduled',
+    attempts: earlier,
+    nextAt,
+  }
+}

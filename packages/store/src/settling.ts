@@ -1,0 +1,220 @@
+/**
+ * The settle: outcomes of a batch in one transaction. Successes are settled as if every lease were ours,
+ * which is nearly always so; when one is not, pair by pair. After a lost reply, what is refused may be what
+ * we settled ourselves: the outcome names the fence.
+ */
+import {
+  attemptOutcomes,
+  type ClaimedRun,
+  type Fence,
+  fingerprint,
+  type Settlement,
+} from '@punctual/core'
+import {
+  int2Array,
+  int4Array,
+  int8Array,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from './binary-arrays.ts'
+import type { Channel, Row, Value } from './channel.ts'
+import type { Database } from './database.ts'
+import { isLeaseGone } from './faults.ts'
+import { retrying } from './retrying.ts'
+import type { Statement } from './statements.ts'
+
+type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
+
+/** Milliseconds as an integer that PostgreSQL can hold. */
+export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
+
+export interface SettlingOptions {
+  readonly database: Database
+  readonly ensurePartitions: () => Promise<void>
+  readonly horizonMs: number
+  /** Runs of these lanes were put into the queue: whoever sleeps may have to wake earlier. */
+  readonly onQueued: (lanes: Iterable<number>) => void
+  /** How long a settle is tried before the worker hears of it. */
+  readonly settleDeadlineMs?: number
+}
+
+export class Settling {
+  readonly #database: Database
+  readonly #options: SettlingOptions
+  #settling = 0
+
+  constructor(options: SettlingOptions) {
+    this.#options = options
+    this.#database = options.database
+  }
+
+  #sql(path: string): Statement {
+    return this.#database.statement(path)
+  }
+
+  async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const { settle, settleBeside } = this.#database
+    const channel = this.#settling === 0 ? settle : settleBeside
+    this.#settling++
+    try {
+      return await this.#settleOn(channel, sessionId, settlements)
+    } finally {
+      this.#settling--
+    }
+  }
+
+  async #settleOn(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+  ): Promise<readonly string[]> {
+    // First as if every lease were ours, which is nearly always so; then one by one.
+    let each = false
+    const refused = await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: this.#options.settleDeadlineMs ?? 10_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      async (again) => {
+        each ||= again
+        if (!each)
+          try {
+            const steps = this.#steps(sessionId, settlements, false)
+            const answers = await channel.pinned(steps)
+            return steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
+          } catch (error) {
+            if (!isLeaseGone(error)) throw error
+            each = true
+          }
+        const steps = this.#steps(sessionId, settlements, true)
+        const answers = await channel.pinned(steps)
+        const ids = steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
+        return again ? this.#notOurs(ids, settlements) : ids
+      },
+    )
+    if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
+    const requeued = settlements.filter((s) => s.kind === 'retry').map((s) => s.run.lane)
+    if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
+    return refused
+  }
+
+  /** After a lost reply, what is refused may be what we settled ourselves: the outcome names the claim. */
+  async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
+    if (ids.length === 0) return []
+    const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
+    const settled = new Set(rows.map(([id, claim]) => `${id} ${claim}`))
+    const claims = new Map(settlements.map((s) => [s.run.id, s.run.claim]))
+    return ids.filter((id) => !settled.has(`${id} ${claims.get(id)}`))
+  }
+
+  #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
+    const steps: { statement: Statement; values: Value[]; runs: readonly ClaimedRun[] }[] = []
+    const succeeded: Of<'succeeded'>[] = []
+    const retries: Of<'retry'>[] = []
+    const dead: Of<'dead'>[] = []
+    for (const s of settlements) {
+      if (s.kind === 'succeeded') succeeded.push(s)
+      else if (s.kind === 'retry') retries.push(s)
+      else dead.push(s)
+    }
+    const add = (
+      path: string,
+      of: readonly Settlement[],
+      values: (runs: readonly ClaimedRun[]) => Value[],
+    ) => {
+      if (of.length === 0) return
+      const runs = of.map((s) => s.run)
+      steps.push({ statement: this.#sql(path), values: values(runs), runs })
+    }
+    if (each)
+      add('work/settle-succeeded', succeeded, (runs) => [
+        sessionId,
+        ...fences(runs),
+        int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+        outputs(succeeded),
+      ])
+    else
+      for (const of of byTenant(succeeded))
+        add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
+    add('work/settle-retry', retries, (runs) => [
+      ...fences(runs),
+      int4Array(retries.map((s) => ago(s.startedAgoMs))),
+      int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+      int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
+      this.#options.horizonMs,
+    ])
+    add('work/settle-dead', dead, (runs) => [
+      sessionId,
+      ...fences(runs),
+      int4Array(dead.map((s) => ago(s.startedAgoMs))),
+      int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
+      textArray(dead.map((s) => s.reason)),
+      textArray(dead.map((s) => fingerprint(s.failure))),
+    ])
+    return steps
+  }
+
+  async #recordStale(
+    sessionId: string,
+    settlements: readonly Settlement[],
+    refused: ReadonlySet<string>,
+  ): Promise<void> {
+    const runs = settlements.map((s) => s.run).filter((run) => refused.has(run.id))
+    await this.#database.settle.query(this.#sql('work/record-stale'), [sessionId, ...fences(runs)])
+  }
+}
+
+export function fences(runs: readonly Fence[]): [Buffer, Buffer] {
+  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.claim))]
+}
+
+function outputs(succeeded: readonly Of<'succeeded'>[]): Buffer | null {
+  return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
+}
+
+function byTenant(succeeded: readonly Of<'succeeded'>[]): Iterable<readonly Of<'succeeded'>[]> {
+  const tenantId = succeeded[0]?.run.tenantId
+  if (succeeded.every((s) => s.run.tenantId === tenantId)) return [succeeded]
+  const tenants = new Map<number, Of<'succeeded'>[]>()
+  for (const s of succeeded) {
+    const of = tenants.get(s.run.tenantId)
+    if (of) of.push(s)
+    else tenants.set(s.run.tenantId, [s])
+  }
+  return tenants.values()
+}
+
+/** What varies goes as a list, what is the same for all as one value or not at all. */
+function settleAll(
+  sessionId: string,
+  runs: readonly ClaimedRun[],
+  succeeded: readonly Of<'succeeded'>[],
+): Value[] {
+  const first = runs[0] as ClaimedRun
+  const sameLane = runs.every((run) => run.lane === first.lane)
+  const tried = runs.some((run) => run.attempt > 0)
+  return [
+    sessionId,
+    ...fences(runs),
+    int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+    outputs(succeeded),
+    sameLane ? null : int4Array(runs.map((run) => run.lane)),
+    first.lane,
+    first.tenantId,
+    tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
+    tried ? int2Array(runs.map((run) => run.crashes)) : null,
+    runs.some((run) => run.traits !== 0) ? int2Array(runs.map((run) => run.traits)) : null,
+  ]
+}
+
+function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {
+  const accepted = answer[0]?.[0] ?? null
+  if (accepted === null || accepted === 't') return []
+  const ids = new Set(accepted.slice(1, -1).split(','))
+  return runs.filter((run) => !ids.has(run.id)).map((run) => run.id)
+}
