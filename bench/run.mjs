@@ -32,6 +32,10 @@ const stop = () => {
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => void stop().finally(() => process.exit(130)))
 }
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`bench: ${error.stack}\n`)
+  void stop().finally(() => process.exit(1))
+})
 
 try {
   const machine = machineLine(await describeMachine(bench))

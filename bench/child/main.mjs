@@ -27,6 +27,10 @@ process.on('message', async ({ id, command, args }) => {
     process.send({ id, error: error.stack ?? String(error) })
   }
 })
+process.on('unhandledRejection', (error) => {
+  process.stderr.write(`${error?.stack ?? error}\n`)
+  process.exit(1)
+})
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 process.send({ ready: true })

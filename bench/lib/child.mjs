@@ -24,7 +24,8 @@ export class Child extends EventEmitter {
     })
     child.process.stdout?.resume()
     child.process.on('message', (message) => child.#receive(message))
-    child.process.on('exit', (code) => child.#ended(code))
+    child.process.on('exit', (code, signal) => child.#ended(code ?? signal))
+    child.process.on('error', (error) => child.#ended(error.message))
     await new Promise((resolve, reject) => {
       child.once('ready', resolve)
       child.once('ended', reject)
@@ -37,7 +38,7 @@ export class Child extends EventEmitter {
     return new Promise((resolve, reject) => {
       const id = this.#nextId++
       this.#calls.set(id, { resolve, reject })
-      this.process.send({ id, command, args })
+      this.process.send({ id, command, args }, (error) => error && reject(error))
     })
   }
 
@@ -56,9 +57,9 @@ export class Child extends EventEmitter {
     else call?.resolve(value)
   }
 
-  #ended(code) {
+  #ended(how) {
     living.delete(this)
-    const error = new Error(`${this.system}: its process ended with ${code}\n${this.#stderr}`)
+    const error = new Error(`${this.system}: its process ended (${how})\n${this.#stderr}`)
     for (const { reject } of this.#calls.values()) reject(error)
     this.#calls.clear()
     this.emit('ended', error)

@@ -59,7 +59,7 @@ export async function startRedis() {
   const port = await freePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '']
   args.push('--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction')
-  const server = spawn('redis-server', args, { stdio: 'ignore' })
+  const server = spawnBound('redis-server', args)
   const url = `redis://127.0.0.1:${port}`
   await answering(server, url)
   const stop = async () => {
@@ -69,6 +69,14 @@ export async function startRedis() {
     rmSync(dir, { recursive: true, force: true })
   }
   return { url, pid: server.pid, stop }
+}
+
+/** Where the system can, the server ends with the bench even when that is killed outright. */
+function spawnBound(command, args) {
+  const bound = spawnSync('setpriv', ['--pdeathsig', 'SIGTERM', 'true']).status === 0
+  return bound
+    ? spawn('setpriv', ['--pdeathsig', 'SIGTERM', command, ...args], { stdio: 'ignore' })
+    : spawn(command, args, { stdio: 'ignore' })
 }
 
 /** @param {string} url */

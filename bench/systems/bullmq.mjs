@@ -46,7 +46,7 @@ class BullClient {
     const { profile, concurrency = 100 } = this.role
     const best = {
       throughput: 200,
-      latency: Number(process.env.BM_L ?? 50),
+      latency: 1,
       timed: 200,
       slow: concurrency,
       idle: 10,

@@ -10,35 +10,23 @@ const logger = new Logger(() => () => {})
 const ADD_JOBS = `select count(*) from graphile_worker.add_jobs(array(
   select json_populate_recordset(null::graphile_worker.job_spec, $1::json)))`
 
+const BATCHED = { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
+
 /** @type {Record<import('./adapter.mjs').Profile, (role: import('./adapter.mjs').Role) => object>} */
 const PROFILES = {
-  throughput: () => ({
+  throughput: ({ processes = 1 }) => ({
+    ...BATCHED,
     concurrentJobs: 24,
-    maxPoolSize: 10,
-    localQueue: { size: 5000 },
-    completeJobBatchDelay: 0,
-    failJobBatchDelay: 0,
+    localQueue: { size: processes > 1 ? 1000 : 5000 },
   }),
-  latency: () => ({
-    concurrentJobs: Number(process.env.GW_C ?? 10),
-    maxPoolSize: 12,
-    pollInterval: 2000,
-    ...(process.env.GW_LOC ? { localQueue: { size: Number(process.env.GW_LOC) } } : {}),
-    ...(process.env.GW_D ? { completeJobBatchDelay: Number(process.env.GW_D) } : {}),
-  }),
-  timed: () => ({
-    concurrentJobs: 24,
-    maxPoolSize: 10,
-    pollInterval: Number(process.env.GW_TP ?? 20),
-    localQueue: { size: Number(process.env.GW_TL ?? 500) },
-    completeJobBatchDelay: 0,
-    failJobBatchDelay: 0,
-  }),
+  latency: () => ({ ...BATCHED, concurrentJobs: 10, localQueue: { size: 100 } }),
+  timed: () => ({ ...BATCHED, concurrentJobs: 24, localQueue: { size: 500 }, pollInterval: 5 }),
+  // Every addJob wakes every process; without the refetch delay fifty of them drown the server.
   slow: ({ concurrency = 100 }) => ({
+    ...BATCHED,
     concurrentJobs: concurrency,
     maxPoolSize: 4,
-    completeJobBatchDelay: 0,
-    failJobBatchDelay: 0,
+    localQueue: { size: 10, refetchDelay: { durationMs: 100, threshold: 9 } },
   }),
   idle: () => ({ concurrentJobs: 10, localQueue: { size: 11 } }),
 }

@@ -266,7 +266,7 @@ describe('a fingerprint', () => {
   })
 
   test('is the same for long messages that differ only in ids, wherever they are cut', () => {
-    const message = (id: string) => `${'some words before '.repeat(28)} ${`${id} `.repeat(200)}`
+    const message = (id: string) => `${id} `.repeat(200)
     expect(of(message('0190a1b2-c3d4-7000-8000-0123456789ab'))).toBe(
       of(message('0190ffff-eeee-7ddd-8ccc-bbbbbbbbbbbb')),
     )

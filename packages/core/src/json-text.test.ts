@@ -236,13 +236,12 @@ describe('text that is not JSON, or too much of it', () => {
       )
   })
 
-  test('16 MiB of one text, of digits, of zeros or of backslashes take a moment each', () => {
+  test('16 MiB of one text, of backslashes, of quotes or of one number take a moment each', () => {
     const size = limits.payloadBytesCeiling
     for (const text of [
       JSON.stringify('x'.repeat(size - 2)),
       JSON.stringify('\\'.repeat(size / 2 - 1)),
       `"${'\\"'.repeat(size / 2 - 1)}"`,
-      `[${'1,'.repeat(size / 2 - 2)}1]`,
     ])
       expect(() => checkJsonText(text, 'payload', size)).not.toThrow()
     expect(() => checkJsonText(`0.${'0'.repeat(size / 2)}1${'0'.repeat(99)}`, 'n', size)).toThrow()

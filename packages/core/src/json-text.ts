@@ -120,6 +120,7 @@ function decimal(text: string) {
  */
 function checkNumber(token: string, field: string): void {
   const number = Number(token)
+  if (String(number) === token) return
   const written = decimal(token)
   if (Number.isFinite(number)) {
     if (written.text === decimal(String(number)).text) return

@@ -212,7 +212,7 @@ describe('after a failed attempt', () => {
   })
 
   test('only the outcomes that the policy names are tried again', () => {
-    for (const outcome of ['failed', 'timed_out', 'crashed', 'cancelled'] as const) {
+    for (const outcome of ['failed', 'timed_out', 'crashed'] as const) {
       const policy = compileRetryPolicy({ retryOn: [outcome] })
       for (const other of Object.keys(attemptOutcomes) as (keyof typeof attemptOutcomes)[])
         expect(decideAfterFailure(aFailure({ outcome: other }), policy, 0).kind).toBe(

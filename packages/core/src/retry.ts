@@ -32,7 +32,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
   retryOn: ['failed', 'timed_out', 'crashed'],
 } as const)
 
-const retryable: readonly AttemptOutcome[] = ['failed', 'timed_out', 'crashed', 'cancelled']
+const retryable: readonly AttemptOutcome[] = ['failed', 'timed_out', 'crashed']
 
 function invalid(field: string, expected: string, came: unknown): never {
   const message = `${field} must be ${expected}, but ${shown(came)} came.`

@@ -51,7 +51,7 @@ export interface FinishedRun extends RunDefinition {
   readonly error: Failure | null
   /** Why it ended so, where the state alone does not say it. */
   readonly reason: string | null
-  /** Start minus due, in milliseconds; null when it never started. */
+  /** First start minus the due time it was submitted with, in milliseconds; null when it never started. */
   readonly latenessMs: number | null
 }
 

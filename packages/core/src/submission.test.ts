@@ -100,7 +100,18 @@ test('a policy is compiled and kept as JSON', () => {
   })
 })
 
-const notIntegers: unknown[] = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '5', 5n, null, true, [5], {}]
+const notIntegers: unknown[] = [
+  -1,
+  0.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  '5',
+  5n,
+  null,
+  true,
+  [5],
+  {},
+]
 const notTexts: unknown[] = [
   '',
   5,

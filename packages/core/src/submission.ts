@@ -15,7 +15,7 @@ export interface SubmitOptions {
   delayMs?: number
   /** 0-10, higher first. @default 5 */
   priority?: number
-  /** @default 'default', or the handler's queue */
+  /** @default 'default' */
   queue?: string
   /** The first attempt is included. @default 3 */
   maxAttempts?: number
@@ -23,7 +23,7 @@ export interface SubmitOptions {
   timeoutMs?: number
   /** One live run per key: while one is live, submitting again returns it. */
   key?: string
-  /** Up to 16 names and values, for finding runs. */
+  /** Up to 16 names and values, shown with the run. */
   labels?: Readonly<Record<string, string>>
   /** Who or what asked for the run. */
   createdBy?: string

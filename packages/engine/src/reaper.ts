@@ -46,7 +46,10 @@ export class Reaper implements Role {
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     const gone = [...expired.sessionIds, ...orphans]
-    if (gone.length > 0) this.#o.onReaped?.(await store.reap(gone, this.#o.crashesUntilQuarantine))
+    if (gone.length > 0) {
+      const result = await store.reap(gone, this.#o.crashesUntilQuarantine)
+      this.#o.onReaped?.(result)
+    }
     return Math.min(REST_MAX_MS, Math.max(250, expired.nextInMs ?? REST_MAX_MS))
   }
 }

@@ -1,26 +1,18 @@
 /** The one seam for measurements: what workers and roles report becomes Prometheus metrics. */
 import type { ClaimedRun, ReapResult, Settlement } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { RunTally } from './run-tally.ts'
 
 const DEPTHS_CACHE_MS = 5_000
 
-/** The series of one queue, looked up once: they are touched for every run. */
-interface QueueSeries {
-  readonly lateness: Histogram.Internal<'queue'>
-  readonly duration: Histogram.Internal<'queue'>
-  readonly succeeded: Counter.Internal
-}
-
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #outcomes: Counter<'queue' | 'outcome'>
-  readonly #lateness: Histogram<'queue'>
-  readonly #duration: Histogram<'queue'>
+  readonly #runs = new RunTally()
   readonly #stale: Counter
+  readonly #dead: Counter<'queue'>
   readonly #errors: Counter<'where'>
   readonly #reaped: Counter<'what'>
-  readonly #series = new Map<string, QueueSeries>()
   readonly #expose: () => void
   #exposed = false
   #depthsAtMs = Number.NEGATIVE_INFINITY
@@ -28,30 +20,16 @@ export class Metrics {
   constructor(store: PostgresStore, nowMs: () => number) {
     this.#expose = () => this.#exposeProcess(store, nowMs)
     const registers = [this.#registry]
-    this.#outcomes = new Counter({
-      name: 'punctual_attempts_total',
-      help: 'Attempts of this process by how they ended.',
-      labelNames: ['queue', 'outcome'],
-      registers,
-    })
-    const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300]
-    this.#lateness = new Histogram({
-      name: 'punctual_lateness_seconds',
-      help: 'Start minus due time.',
-      labelNames: ['queue'],
-      buckets,
-      registers,
-    })
-    this.#duration = new Histogram({
-      name: 'punctual_attempt_seconds',
-      help: 'How long attempts took.',
-      labelNames: ['queue'],
-      buckets,
-      registers,
-    })
+    this.#runs.register(this.#registry)
     this.#stale = new Counter({
       name: 'punctual_stale_settles_total',
       help: 'Outcomes refused because the run was given to another worker.',
+      registers,
+    })
+    this.#dead = new Counter({
+      name: 'punctual_dead_total',
+      help: 'Runs that this process settled as dead.',
+      labelNames: ['queue'],
       registers,
     })
     this.#errors = new Counter({
@@ -68,34 +46,19 @@ export class Metrics {
     })
   }
 
-  #of(queue: string): QueueSeries {
-    let series = this.#series.get(queue)
-    if (!series) {
-      series = {
-        lateness: this.#lateness.labels(queue),
-        duration: this.#duration.labels(queue),
-        succeeded: this.#outcomes.labels(queue, 'succeeded'),
-      }
-      this.#series.set(queue, series)
-    }
-    return series
-  }
-
   started(run: ClaimedRun, latenessMs: number): void {
-    this.#of(run.queue).lateness.observe(Math.max(0, latenessMs) / 1_000)
+    if (run.attempt === 0) this.#runs.started(run.queue, latenessMs)
   }
 
   settled(settlement: Settlement, accepted: boolean): void {
-    const { queue } = settlement.run
-    const series = this.#of(queue)
+    const outcome = settlement.kind === 'succeeded' ? 'succeeded' : settlement.outcome
     if (!accepted) this.#stale.inc()
-    if (settlement.kind === 'succeeded') series.succeeded.inc()
-    else this.#outcomes.inc({ queue, outcome: settlement.outcome })
-    series.duration.observe(settlement.startedAgoMs / 1_000)
+    this.#runs.ended(settlement.run.queue, outcome, settlement.startedAgoMs)
+    if (settlement.kind === 'dead' && accepted) this.#dead.inc({ queue: settlement.run.queue })
   }
 
   transacted(run: ClaimedRun): void {
-    this.#outcomes.inc({ queue: run.queue, outcome: 'succeeded' })
+    this.#runs.ended(run.queue, 'succeeded', null)
   }
 
   failed(where: string): void {
@@ -145,11 +108,13 @@ export class Metrics {
         this_.#depthsAtMs = nowMs()
         try {
           for (const gauge of [due, running, oldest]) gauge.reset()
+          const oldestMs = new Map<string, number>()
           for (const lane of await store.depths()) {
             due.inc({ queue: lane.queue }, lane.due)
             running.inc({ queue: lane.queue }, lane.running)
-            oldest.set({ queue: lane.queue }, lane.oldestMs / 1_000)
+            oldestMs.set(lane.queue, Math.max(oldestMs.get(lane.queue) ?? 0, lane.oldestMs))
           }
+          for (const [queue, ms] of oldestMs) oldest.set({ queue }, ms / 1_000)
           this.set(1)
         } catch {
           this.set(0)

@@ -1,5 +1,5 @@
 /** Options as users write them, and the compiled ones that are used inside: defaults are applied once, here. */
-import { defaults, limits, PunctualError } from '@punctual/core'
+import { checkName, checkText, defaults, limits, PunctualError } from '@punctual/core'
 import { isSchemaName } from '@punctual/store'
 import type { Logger } from './logger.ts'
 
@@ -34,6 +34,10 @@ export interface PunctualOptions {
   drainMs?: number
   /** Days that history is kept. @default 90 */
   retentionDays?: number
+  /** The largest payload, in bytes of JSON, up to 16 MiB. @default 1048576 */
+  payloadBytes?: number
+  /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
+  outputBytes?: number
   /** Bring the schema up to date at the start; otherwise only check it. @default true */
   migrate?: boolean
   /** Name statements so that the server keeps their plans. @default true, unless a pooler is seen */
@@ -54,10 +58,28 @@ export interface CompiledOptions {
   readonly leaseMs: number
   readonly drainMs: number
   readonly retentionDays: number
+  readonly payloadBytes: number
+  readonly outputBytes: number
   readonly migrate: boolean
   readonly preparedStatements: boolean | undefined
   readonly logger: Logger | false
 }
+
+const KNOWN = [
+  'databaseUrl',
+  'embedded',
+  'dataDir',
+  'schema',
+  'roles',
+  'worker',
+  'drainMs',
+  'retentionDays',
+  'payloadBytes',
+  'outputBytes',
+  'migrate',
+  'preparedStatements',
+  'logger',
+]
 
 function whole(field: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
@@ -80,12 +102,39 @@ function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleNam
   return new Set(chosen as RoleName[])
 }
 
+function refuseUnknown(where: string, options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options))
+    if (!known.includes(name))
+      throw new PunctualError(
+        'invalid_config',
+        `${where} has no setting ${JSON.stringify(name.slice(0, 80))}. Known: ${known.join(', ')}.`,
+        { field: name.slice(0, 80) },
+      )
+}
+
+function compileLabels(labels: WorkerSettings['labels']): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(labels ?? {})) {
+    checkText(`worker.labels key ${JSON.stringify(name.slice(0, 80))}`, name, limits.labelKeyLength)
+    checkText(`worker.labels.${name}`, value, limits.labelValueLength)
+  }
+  return { ...labels }
+}
+
 function compileQueues(queues: WorkerSettings['queues']) {
   if (queues === undefined) return { queues: [], queueConcurrency: {} }
+  if (Array.isArray(queues)) for (const name of queues) checkName('worker.queues', name)
   if (Array.isArray(queues)) return { queues: queues as string[], queueConcurrency: {} }
+  if (typeof queues !== 'object' || queues === null)
+    throw new PunctualError(
+      'invalid_config',
+      'worker.queues must be a list of names, or an object of settings by name.',
+      { field: 'worker.queues' },
+    )
   const entries = Object.entries(queues as Readonly<Record<string, { concurrency?: number }>>)
   const caps = entries
-    .filter(([, settings]) => settings.concurrency !== undefined)
+    .filter(
+      ([name, settings]) => checkName('worker.queues', name) && settings?.concurrency !== undefined,
+    )
     .map(([name, settings]) => [
       name,
       whole(
@@ -99,6 +148,8 @@ function compileQueues(queues: WorkerSettings['queues']) {
 }
 
 export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv): CompiledOptions {
+  refuseUnknown('Punctual.start', options, KNOWN)
+  refuseUnknown('worker', options.worker ?? {}, ['concurrency', 'queues', 'labels', 'leaseMs'])
   const databaseUrl = options.embedded ? null : options.databaseUrl || env.DATABASE_URL || null
   if (databaseUrl === null && env.NODE_ENV === 'production' && !options.embedded)
     throw new PunctualError(
@@ -126,7 +177,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
       limits.concurrencyMax,
     ),
     ...compileQueues(worker.queues),
-    labels: worker.labels ?? {},
+    labels: compileLabels(worker.labels),
     leaseMs: whole('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
     drainMs: whole('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
     retentionDays: whole(
@@ -134,6 +185,18 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
       options.retentionDays ?? defaults.retentionDays,
       1,
       3_650,
+    ),
+    payloadBytes: whole(
+      'payloadBytes',
+      options.payloadBytes ?? limits.payloadBytes,
+      1_024,
+      limits.payloadBytesCeiling,
+    ),
+    outputBytes: whole(
+      'outputBytes',
+      options.outputBytes ?? limits.outputBytes,
+      1_024,
+      limits.payloadBytesCeiling,
     ),
     migrate: options.migrate ?? true,
     preparedStatements: options.preparedStatements,

@@ -229,6 +229,7 @@ export class Punctual {
       concurrency: options.concurrency,
       queueConcurrency: options.queueConcurrency,
       leaseMs: options.leaseMs,
+      outputBytes: options.outputBytes,
       labels: options.labels,
       host: hostname(),
       pid: process.pid,
@@ -255,7 +256,7 @@ export class Punctual {
       },
     })
     this.#worker = worker
-    await worker.start()
+    worker.start()
   }
 
   /** How many runs this process is running. */
@@ -271,14 +272,18 @@ export class Punctual {
       )
   }
 
+  #encode(payload: unknown): string {
+    return encodeJson(payload, 'payload', this.#parts.options.payloadBytes)
+  }
+
   /** Submits a run of a handler that may live in another process. */
   async submit(
     handler: string,
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
-    const { tx, ...rest } = options
-    const submission = { options: compileSubmission(handler, rest), payload: encodeJson(payload) }
+    const { tx, ...rest } = checkCall(options)
+    const submission = { options: compileSubmission(handler, rest), payload: this.#encode(payload) }
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
@@ -296,19 +301,19 @@ export class Punctual {
       )
     if (payloads.length === 0) return []
     if (typeof options === 'function') {
-      const submissions = payloads.map((payload, i) =>
+      const submissions = Array.from(payloads, (payload, i) =>
         at(i, () => ({
           options: compileSubmission(handler, options(payload, i)),
-          payload: encodeJson(payload),
+          payload: this.#encode(payload),
         })),
       )
       return this.#submit(submissions)
     }
-    const { tx, ...rest } = options
+    const { tx, ...rest } = checkCall(options)
     const compiled = compileSubmission(handler, rest as SubmitOptions)
     return this.#submit(
-      payloads.map((payload, i) =>
-        at(i, () => ({ options: compiled, payload: encodeJson(payload) })),
+      Array.from(payloads, (payload, i) =>
+        at(i, () => ({ options: compiled, payload: this.#encode(payload) })),
       ),
       tx,
     )
@@ -346,6 +351,22 @@ export class Punctual {
     await this.store.close()
     await this.#parts.server?.stop()
   }
+}
+
+function checkCall(options: SubmitCallOptions): SubmitCallOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new PunctualError(
+      'invalid_option',
+      `The options of submit must be an object, but ${String(options)} came.`,
+      { field: 'options' },
+    )
+  if (options.tx !== undefined && typeof options.tx?.query !== 'function')
+    throw new PunctualError(
+      'invalid_option',
+      'tx must be a client of pg with an open transaction: it needs a query method.',
+      { field: 'tx' },
+    )
+  return options
 }
 
 /** Names the item of a batch in the error of one. */

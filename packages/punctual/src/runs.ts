@@ -1,15 +1,24 @@
 /** `punctual.runs`: reading runs, waiting for them, and steering those that have not started. */
 import {
+  checkName,
+  checkText,
   type FinishedRun,
   isFinal,
   isRunId,
   type LogLine,
+  limits,
   PunctualError,
   type Run,
   type RunSummary,
+  runStates,
 } from '@punctual/core'
 import type { ListFilter, PostgresStore } from '@punctual/store'
 import type { Waiter } from './waiter.ts'
+
+const LIST_MAX = 1_000
+const DAYS_MAX = 3_660
+const WAIT_MS_MAX = 2_147_483_647
+const RUN_AT_MAX = 253_402_300_799_999
 
 type RunReference = string | { readonly id: string }
 
@@ -23,14 +32,39 @@ export interface WaitOptions {
 export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'waiting_for_slot'
 
 function idOf(run: RunReference): string {
-  const id = typeof run === 'string' ? run : run.id
-  if (!isRunId(id))
+  const id = typeof run === 'string' ? run : run?.id
+  if (typeof id !== 'string' || !isRunId(id))
     throw new PunctualError(
       'invalid_option',
-      `A run id is a UUID, but ${JSON.stringify(id)} came.`,
+      `A run id is a UUID, but ${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id} came.`,
       { field: 'id' },
     )
   return id.toLowerCase()
+}
+
+function whole(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max)
+    return value
+  throw new PunctualError(
+    'invalid_option',
+    `${field} must be a whole number from ${min} to ${max}, but ${String(value)} came.`,
+    { field },
+  )
+}
+
+function checkFilter(filter: ListFilter): ListFilter {
+  if (filter.limit !== undefined) whole('limit', filter.limit, 1, LIST_MAX)
+  if (filter.days !== undefined) whole('days', filter.days, 0, DAYS_MAX)
+  if (filter.queue !== undefined) checkName('queue', filter.queue)
+  if (filter.handler !== undefined) checkName('handler', filter.handler)
+  for (const state of filter.states ?? [])
+    if (!runStates.includes(state))
+      throw new PunctualError(
+        'invalid_option',
+        `states takes ${runStates.join(', ')}, but ${JSON.stringify(String(state).slice(0, 80))} came.`,
+        { field: 'states' },
+      )
+  return filter
 }
 
 function notFound(id: string): never {
@@ -51,21 +85,22 @@ export class Runs {
   }
 
   /** The run with its attempts, or null. */
-  get(run: RunReference): Promise<Run | null> {
+  async get(run: RunReference): Promise<Run | null> {
     return this.#store.runs.find(idOf(run))
   }
 
-  list(filter: ListFilter = {}): Promise<RunSummary[]> {
-    return this.#store.runs.list(filter)
+  async list(filter: ListFilter = {}): Promise<RunSummary[]> {
+    return this.#store.runs.list(checkFilter(filter))
   }
 
-  logs(run: RunReference): Promise<LogLine[]> {
+  async logs(run: RunReference): Promise<LogLine[]> {
     return this.#store.runs.logs(idOf(run))
   }
 
   /** Resolves with the run when it has finished, however it ended. */
   async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
     const id = idOf(run)
+    if (options.timeoutMs !== undefined) whole('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
     if ((await this.#store.runs.find(id)) === null) notFound(id)
     const signals = [
       options.signal,
@@ -90,6 +125,7 @@ export class Runs {
     reason = 'cancelled',
   ): Promise<'cancelled' | 'running' | 'already_finished'> {
     const id = idOf(run)
+    checkText('reason', reason, limits.createdByLength)
     const cancelled = await this.#store.cancelWaiting([id], reason)
     if (cancelled.has(id)) return 'cancelled'
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
@@ -102,9 +138,14 @@ export class Runs {
     runAt: Date,
   ): Promise<'rescheduled' | 'running' | 'already_finished'> {
     const id = idOf(run)
-    if (Number.isNaN(runAt.getTime()))
-      throw new PunctualError('invalid_option', 'runAt must be a valid Date.', { field: 'runAt' })
-    const moved = await this.#store.reschedule([id], runAt.getTime())
+    const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
+    if (!(ms >= 0 && ms <= RUN_AT_MAX))
+      throw new PunctualError(
+        'invalid_option',
+        `runAt must be a Date between the years 1970 and 9999, but ${String(runAt)} came.`,
+        { field: 'runAt' },
+      )
+    const moved = await this.#store.reschedule([id], ms)
     if (moved.has(id)) return 'rescheduled'
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
     return isFinal(found.state) ? 'already_finished' : 'running'

@@ -203,13 +203,18 @@ describe('runs tail', () => {
   test('without an id prints each run that ends as one line, until Ctrl-C', async () => {
     const tail = new CliProcess(['runs', 'tail', '--json'], { env })
     const table = new CliProcess(['runs', 'tail'], { env })
-    await table.saw(/Following the runs that end/)
-    const submit = async () => (await punctual.submit('greet')).id
-    // The other one says nothing before its first line; runs are submitted until it shows one.
-    const ids = new Set([await submit()])
-    const shown = await tail.saw(/"id":"([0-9a-f-]{36})"/).catch(() => null)
-    if (!shown) throw new Error(tail.output)
-    await table.saw(new RegExp([...ids].join('|')))
+    const ids: string[] = []
+    const shows = (process: CliProcess) => ids.some((id) => process.stdout.includes(id))
+    // When they begin to look is their own affair: runs are submitted until both have seen one.
+    await expect
+      .poll(
+        async () => {
+          ids.push((await punctual.submit('greet')).id)
+          return shows(tail) && shows(table)
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      .toBe(true)
     tail.signal('SIGINT')
     table.signal('SIGINT')
     const { code, stdout } = await tail.exited

@@ -112,7 +112,7 @@ describe('migrate', () => {
     const cwd = aTemporaryFolder()
     const { table, value } = await both(['migrate', '--sql', '--schema', 'jobs'], { cwd })
     expect(table.code).toBe(0)
-    expect(table.stdout).toContain('create schema if not exists jobs;')
+    expect(table.stdout).toContain('create schema jobs;')
     expect(table.stdout).toContain('create table jobs.runs')
     expect(table.stdout).not.toContain('punctual.runs')
     expect(value).toMatchObject({ schema: 'jobs', after: 0, sql: expect.any(String) })

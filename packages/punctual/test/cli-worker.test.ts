@@ -111,19 +111,22 @@ test('what handlers leave behind is logged and counted, and the process goes on'
   expect((await worker.exited).code).toBe(0)
 })
 
-test('a second Ctrl-C ends at once what the first one waits for', async () => {
+test('while it drains a node is not ready, and a second Ctrl-C ends it at once', async () => {
   const { cwd } = aModule(
     'worker.mjs',
     'export const handlers = { "never-ends": (_, { log }) => { log.info("begun"); return new Promise(() => {}) } }',
   )
-  const worker = new CliProcess(['worker', 'jobs/worker.mjs'], { env, cwd })
-  await worker.saw(/"msg":"working"/)
+  const args = ['worker', 'jobs/worker.mjs', '--roles', 'api,worker', '--port', '0']
+  const worker = new CliProcess(args, { env, cwd })
+  const [, url] = await worker.saw(/"url":"([^"]+)".*"msg":"working"/)
   const { id } = await producer.submit('never-ends')
   await expect
     .poll(async () => (await producer.runs.get(id))?.state, { timeout: 30_000 })
     .toBe('running')
   worker.signal('SIGINT')
   await worker.saw(/"running":1,"msg":"draining"/)
+  const ready = await fetch(`${url}/readyz`)
+  expect([ready.status, await ready.json()]).toMatchObject([503, { reason: 'draining' }])
   // waits: signals within half a second of each other count as one wish
   await new Promise((resolve) => setTimeout(resolve, 600))
   worker.signal('SIGINT')

@@ -6,6 +6,7 @@
  * (-1 = null) and its bytes.
  */
 const HEADER = 20
+const GUESS_MAX = 67_108_864
 const oids = { int2: 21, int4: 23, int8: 20, uuid: 2950, text: 25, jsonb: 3802 } as const
 
 function header(buffer: Buffer, oid: number, length: number): void {
@@ -89,6 +90,11 @@ function varying(oid: number, values: readonly (string | null)[], prefix: number
   if (values.length === 0) return empty(oid)
   let size = HEADER
   for (const value of values) size += 4 + (value === null ? 0 : prefix + value.length * 3)
+  // The guess is cheap and mostly right enough; what would be large is measured.
+  if (size > GUESS_MAX) {
+    size = HEADER
+    for (const value of values) size += 4 + (value === null ? 0 : prefix + Buffer.byteLength(value))
+  }
   const buffer = Buffer.allocUnsafe(size)
   header(buffer, oid, values.length)
   let at = HEADER

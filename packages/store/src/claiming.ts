@@ -29,14 +29,15 @@ interface Taken {
   readonly traits: readonly number[]
 }
 
-/** What one run is to do. */
-interface Definition {
-  readonly maxAttempts: number
-  readonly timeoutMs: number
-  readonly dueMs: number
-  readonly payload: string
-  readonly retry: string | null
-  readonly trace: string | null
+/** What runs are to do, as parallel lists, and where each run is in them. */
+interface Definitions {
+  readonly at: Map<string, number>
+  readonly maxAttempts: string[]
+  readonly timeoutsMs: string[]
+  readonly duesMs: string[]
+  readonly payloads: string[]
+  readonly retries: string[]
+  readonly traces: string[]
 }
 
 /** Stands between joined texts: JSON and checked texts cannot hold it. */
@@ -47,25 +48,22 @@ function list(array: string | null | undefined): string[] {
 }
 
 /** What the claim itself tells: runs of today with payloads of common size. */
-function definitionsOf(columns: Row): Map<string, Definition> {
+function definitionsOf(columns: Row): Definitions {
   const [ids, maxAttempts, timeouts, dues, payloads, retries, traces] = columns
-  const found = new Map<string, Definition>()
-  if (!ids) return found
-  const [attempts, timeoutsMs, duesMs] = [list(maxAttempts), list(timeouts), list(dues)]
-  const texts = [payloads, retries, traces].map((joined) => (joined as string).split(SEPARATOR))
-  const [payload, retry, trace] = texts as [string[], string[], string[]]
+  const texts = (joined: string | null | undefined) => joined?.split(SEPARATOR) ?? []
+  const definitions = {
+    at: new Map<string, number>(),
+    maxAttempts: list(maxAttempts),
+    timeoutsMs: list(timeouts),
+    duesMs: list(dues),
+    payloads: texts(payloads),
+    retries: texts(retries),
+    traces: texts(traces),
+  }
   list(ids).forEach((id, i) => {
-    if (payload[i] === '') return
-    found.set(id, {
-      maxAttempts: Number(attempts[i]),
-      timeoutMs: Number(timeoutsMs[i]),
-      dueMs: Number(duesMs[i]),
-      payload: payload[i] as string,
-      retry: retry[i] || null,
-      trace: trace[i] || null,
-    })
+    if (definitions.payloads[i] !== '') definitions.at.set(id, i)
   })
-  return found
+  return definitions
 }
 
 export class Claiming {
@@ -150,11 +148,11 @@ export class Claiming {
   async #describe(
     request: ClaimRequest,
     taken: Taken,
-    definitions: Map<string, Definition>,
+    definitions: Definitions,
   ): Promise<ClaimedRun[]> {
-    if (definitions.size < taken.ids.length)
+    if (definitions.at.size < taken.ids.length)
       await this.#readOthers(
-        taken.ids.filter((id) => !definitions.has(id)),
+        taken.ids.filter((id) => !definitions.at.has(id)),
         definitions,
       )
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
@@ -162,8 +160,8 @@ export class Claiming {
     const runs: ClaimedRun[] = []
     for (const i of startOrder(taken, lanes)) {
       const id = taken.ids[i] as string
-      const what = definitions.get(id)
-      invariant(what, `run ${id} is in the queue and has no definition`)
+      const at = definitions.at.get(id)
+      invariant(at !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.lanes[i] as number) as Lane
       const traits = taken.traits[i] as number
       runs.push({
@@ -176,19 +174,19 @@ export class Claiming {
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0xff,
         traits: traits >>> 24,
-        maxAttempts: what.maxAttempts,
-        timeoutMs: what.timeoutMs,
-        dueMs: what.dueMs,
-        payload: what.payload,
-        retry: what.retry,
-        trace: what.trace,
+        maxAttempts: Number(definitions.maxAttempts[at]),
+        timeoutMs: Number(definitions.timeoutsMs[at]),
+        dueMs: Number(definitions.duesMs[at]),
+        payload: definitions.payloads[at] as string,
+        retry: definitions.retries[at] || null,
+        trace: definitions.traces[at] || null,
       })
     }
     return runs
   }
 
   /** Reads runs of other days and with large payloads, day by day and a few at a time. */
-  async #readOthers(ids: readonly string[], into: Map<string, Definition>): Promise<void> {
+  async #readOthers(ids: readonly string[], into: Definitions): Promise<void> {
     const days = new Map<number, string[]>()
     for (const id of ids) {
       const day = dayStart(runIdTimeMs(id))
@@ -198,15 +196,15 @@ export class Claiming {
     }
     for (const [day, of] of days)
       for (let i = 0; i < of.length; i += READ_AT_ONCE)
-        for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE)))
-          into.set(row[0] as string, {
-            maxAttempts: Number(row[1]),
-            timeoutMs: Number(row[2]),
-            dueMs: Number(row[3]),
-            payload: row[4] as string,
-            retry: row[5] ?? null,
-            trace: row[6] ?? null,
-          })
+        for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE))) {
+          const [id, maxAttempts, timeoutMs, dueMs, payload, retry, trace] = row
+          into.maxAttempts.push(maxAttempts as string)
+          into.timeoutsMs.push(timeoutMs as string)
+          into.duesMs.push(dueMs as string)
+          into.retries.push(retry ?? '')
+          into.traces.push(trace ?? '')
+          into.at.set(id as string, into.payloads.push(payload as string) - 1)
+        }
   }
 
   async #readDay(day: number, ids: readonly string[]): Promise<readonly Row[]> {

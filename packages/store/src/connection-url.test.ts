@@ -49,5 +49,10 @@ it('redacts passwords wherever they stand', () => {
   expect(redactUrl('postgres://u:secret@h1,h2/db?password=other&x=1')).toBe(
     'postgres://u:***@h1,h2/db?password=***&x=1',
   )
+  expect(redactUrl('postgres://u:se@cret@h/db')).toBe('postgres://u:***@h/db')
+  expect(parseConnectionUrl('postgres://u:se@cret@h/db')).toMatchObject({
+    password: 'se@cret',
+    servers: [{ host: 'h' }],
+  })
   expect(redactUrl('postgres://u@h/db')).toBe('postgres://u@h/db')
 })

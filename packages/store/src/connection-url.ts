@@ -36,7 +36,7 @@ function parseServer(text: string): ServerAddress {
 }
 
 export function parseConnectionUrl(url: string): ConnectionTarget {
-  const match = /^postgres(?:ql)?:\/\/(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url)
+  const match = /^postgres(?:ql)?:\/\/(?:(.*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url)
   if (!match) refuse('is not understood')
   const [user, ...password] = (match[1] ?? '').split(':')
   const parameters = Object.fromEntries(new URLSearchParams(match[4] ?? ''))
@@ -53,6 +53,6 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
 /** The URL as it may be shown and logged. */
 export function redactUrl(url: string): string {
   return url
-    .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/, '$1:***@')
+    .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):.*@/, '$1:***@')
     .replace(/([?&](?:password|sslpassword)=)[^&]*/g, '$1***')
 }

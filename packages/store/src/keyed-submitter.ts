@@ -10,7 +10,7 @@ import { isLockTimeout } from './faults.ts'
 import type { Signals } from './signals.ts'
 import type { Prepared, Submitter } from './submitter.ts'
 
-/** Whatever can run a statement: a client of `pg`, or anything shaped like one. */
+/** A client of `pg` inside of a transaction. Batches travel as binary parameters, which `pg` makes of Buffers. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
@@ -46,10 +46,10 @@ export class KeyedSubmitter {
   }
 
   /** In a transaction of our own. */
-  async submit(runs: readonly Prepared[], tenantId: number): Promise<Accepted[]> {
+  async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
     const accepted = await this.#conversations.transaction(async (client) => {
       await client.query("set local lock_timeout = '5s'")
-      return this.submitIn(client, runs, tenantId, false)
+      return this.submitIn(client, runs, tenantId, { notify: false, again })
     })
     this.#signals.due(new Set(runs.map((run) => run.lane)))
     return accepted
@@ -60,7 +60,7 @@ export class KeyedSubmitter {
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
-    notify = true,
+    { notify = true, again = false } = {},
   ): Promise<Accepted[]> {
     const holders = await this.#takeKeys(tx, runs, tenantId)
     const accepted = runs.map((run) => {
@@ -71,7 +71,7 @@ export class KeyedSubmitter {
     })
     const fresh = runs.filter((_, i) => accepted[i]?.created)
     if (fresh.length > 0)
-      for (const { statement, values } of this.#submitter.inserts(fresh, false, tenantId))
+      for (const { statement, values } of this.#submitter.inserts(fresh, again, tenantId))
         await tx.query(statement.text, values as unknown[])
     if (notify && fresh.length > 0)
       await tx.query('select pg_notify($1, $2)', [

@@ -37,7 +37,8 @@ export function loadMigrations(): readonly Migration[] {
 
 function bookkeeping(schema: string): string {
   return [
-    `create schema if not exists ${schema};`,
+    // Only when it is missing: `if not exists` asks for the right to create even when it is there.
+    `do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;`,
     `create table if not exists ${schema}.migrations (`,
     '  version integer primary key, name text not null, checksum text not null,',
     '  breaking boolean not null, applied_at timestamptz not null default clock_timestamp()',

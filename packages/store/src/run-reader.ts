@@ -14,6 +14,9 @@ import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
 import { date, json, summary, toAttempt, toRun } from './run-rows.ts'
 
+/** A run's id carries its due time: some are ahead. */
+const DAYS_AHEAD = 14
+const DAYS_AT_ONCE = 15
 const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
 export interface ListFilter {
@@ -122,34 +125,34 @@ export class RunReader {
     if (states.length === 0) return []
     const found: RunSummary[] = []
     const todayMs = dayStart(this.#database.clock.nowMs())
-    for (let back = -14; back <= (filter.days ?? 90) && found.length < limit; back++) {
-      const fromMs = todayMs - back * DAY_MS
-      const rows = await this.#database.read.query(this.#database.statement('runs/list-finished'), [
-        ...this.#scope(filter),
-        int2Array(states.map((state) => finalStates[state])),
-        runIdFloor(fromMs),
-        runIdFloor(fromMs + DAY_MS),
-        limit - found.length,
-      ])
-      for (const [
-        id,
-        state,
-        handler,
-        queue,
-        priority,
-        dueAt,
-        attempt,
-        finishedAt,
-        error,
-        reason,
-      ] of rows)
-        found.push({
-          ...summary(id, handler, queue, priority, dueAt, attempt),
-          state: finalStateOf.get(Number(state)) as FinalState,
-          finishedAt: date(finishedAt),
-          error: error ?? reason ?? null,
-        })
+    const days = filter.days ?? 90
+    for (let back = -DAYS_AHEAD; back <= days && found.length < limit; back += DAYS_AT_ONCE) {
+      const count = Math.min(DAYS_AT_ONCE, days - back + 1)
+      const starts = Array.from({ length: count }, (_, i) => todayMs - (back + i) * DAY_MS)
+      const lists = await Promise.all(
+        starts.map((fromMs) => this.#day(filter, states, fromMs, limit)),
+      )
+      found.push(...lists.flat())
     }
-    return found
+    return found.slice(0, limit)
+  }
+
+  async #day(filter: ListFilter, states: readonly FinalState[], fromMs: number, limit: number) {
+    const rows = await this.#database.read.query(this.#database.statement('runs/list-finished'), [
+      ...this.#scope(filter),
+      int2Array(states.map((state) => finalStates[state])),
+      runIdFloor(fromMs),
+      runIdFloor(fromMs + DAY_MS),
+      limit,
+    ])
+    return rows.map((row): RunSummary => {
+      const [id, state, handler, queue, priority, dueAt, attempt, finishedAt, error, reason] = row
+      return {
+        ...summary(id, handler, queue, priority, dueAt, attempt),
+        state: finalStateOf.get(Number(state)) as FinalState,
+        finishedAt: date(finishedAt),
+        error: error ?? reason ?? null,
+      }
+    })
   }
 }

@@ -110,6 +110,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
         ]
       : []
     const started = date(startedAt)
+    const firstStart = earlier[0]?.startedAt ?? started
     return {
       ...definition,
       state: finalStateOf.get(Number(state)) as FinalState,
@@ -119,7 +120,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       output: json(output),
       error: failure,
       reason: reason ?? null,
-      latenessMs: started ? started.getTime() - definition.dueAt.getTime() : null,
+      latenessMs: firstStart ? firstStart.getTime() - definition.dueAt.getTime() : null,
     }
   }
   if (sessionId)

@@ -8,6 +8,8 @@ import type { Database } from './database.ts'
 
 const QUIET_MS = 10
 const LANES_MAX = 200
+const NOTIFY =
+  "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint"
 
 export interface Hint {
   /** The lanes that have something due; null when it may be any. */
@@ -24,6 +26,7 @@ export class Signals {
   #lanes = new Set<number>()
   #newLane = false
   #anything = false
+  #scheduled = false
   #sending: Promise<void> | null = null
   #lastSentMs = Number.NEGATIVE_INFINITY
   #connected = false
@@ -61,14 +64,20 @@ export class Signals {
     }
     this.#newLane ||= newLane
     this.#tell({ lanes: here, newLane })
-    this.#sending ??= this.#send()
+    this.#schedule()
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
   anything(): void {
     this.#anything = true
     this.#tell({ lanes: null, newLane: false })
-    this.#sending ??= this.#send()
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.#sending = this.#send()
   }
 
   async #send(): Promise<void> {
@@ -79,10 +88,10 @@ export class Signals {
     this.#lanes = new Set()
     this.#newLane = false
     this.#anything = false
-    this.#sending = null
-    const text = `with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint`
+    // From here on another hint is another message.
+    this.#scheduled = false
     await this.#database.read
-      .query({ name: 'signals/notify', text }, [this.channelName, payload])
+      .query({ name: 'signals/notify', text: NOTIFY }, [this.channelName, payload])
       .catch(() => undefined) // A lost hint costs a poll.
   }
 

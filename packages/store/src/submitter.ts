@@ -31,6 +31,7 @@ interface Pending {
 }
 
 const BATCH = 1_000
+const STATEMENT_LENGTH_MAX = 16_777_216
 const DEADLINE_MS = 30_000
 
 export interface SubmitterOptions {
@@ -107,13 +108,13 @@ export class Submitter {
       if (!channel) return
       const batch: Pending[] = []
       let size = 0
-      while (
-        this.#pending.length > 0 &&
-        (size === 0 || size + (this.#pending[0] as Pending).runs.length <= BATCH)
-      ) {
-        const next = this.#pending.shift() as Pending
-        batch.push(next)
+      let length = 0
+      for (let next = this.#pending[0]; next; next = this.#pending[0]) {
         size += next.runs.length
+        length += lengthOf(next.runs)
+        if (batch.length > 0 && (size > BATCH || length > STATEMENT_LENGTH_MAX)) break
+        batch.push(next)
+        this.#pending.shift()
       }
       void this.#commit(channel, batch).finally(() => {
         this.#idle.push(channel)
@@ -164,7 +165,7 @@ export class Submitter {
       again ? 'submit/insert-runs-again' : 'submit/insert-runs',
     )
     const inserts = []
-    for (const group of byShape(runs)) {
+    for (const group of inPieces(byShape(runs))) {
       const first = (group[0] as Prepared).submission.options
       inserts.push({
         statement,
@@ -196,6 +197,28 @@ export class Submitter {
       this.#sequence = (this.#sequence + group.length) % (1 << 20)
     }
     return inserts
+  }
+}
+
+function lengthOf(runs: readonly Prepared[]): number {
+  let length = 0
+  for (const run of runs) length += run.submission.payload.length
+  return length
+}
+
+/** A statement carries a bounded amount; what is larger takes several, in one transaction. */
+function* inPieces(groups: Iterable<readonly Prepared[]>): Iterable<readonly Prepared[]> {
+  for (const group of groups) {
+    let from = 0
+    let length = 0
+    for (let i = 0; i < group.length; i++) {
+      length += (group[i] as Prepared).submission.payload.length
+      if (length <= STATEMENT_LENGTH_MAX || i === from) continue
+      yield group.slice(from, i)
+      from = i
+      length = (group[i] as Prepared).submission.payload.length
+    }
+    yield from === 0 ? group : group.slice(from)
   }
 }
 

@@ -14,6 +14,7 @@ afterEach(() => t.close())
 
 const now = () => Math.floor(t.store.database.clock.nowMs())
 const client = () => t.store.database.connect()
+// waits: between two tries of DDL, as the product does
 const pause = (ms: number) => systemClock.sleep(ms)
 
 it('exist from yesterday to fourteen days ahead after migrating', async () => {

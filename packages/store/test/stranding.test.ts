@@ -34,6 +34,7 @@ it('strands no run when submitters overlap and commit late', async () => {
       })
       // Each holds its commit back for another while: the later ones are passed by many claims.
       for (let hold = 0; hold < i * 4; hold++) await client.query('select 1')
+      // waits: a transaction that stays open is what the test is about
       if (i === 5) await client.query('select pg_sleep(0.05)')
       await client.query('commit')
       submitted.push(run?.id as string)

@@ -1,4 +1,5 @@
 export { eventually, type Gate, gate } from './gate.ts'
+export { ManualClock } from './manual-clock.ts'
 export * from './postgres/index.ts'
 export * from './servers/index.ts'
 export {

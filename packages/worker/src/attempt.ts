@@ -28,6 +28,7 @@ export interface AttemptHost {
   readonly logs: RunLogs
   readonly transaction: TransactionRunner
   readonly random: () => number
+  readonly outputBytes: number
   /** The attempt has its outcome; null when it was settled in the handler's own transaction. */
   onEnded(attempt: Attempt, settlement: Settlement | null): void
   /** The handler really returned: its slot is free. */
@@ -43,6 +44,7 @@ export class Attempt implements HandlerContext {
   #returned = false
   #committed = false
   #timedOut = false
+  #interrupted: Error | null = null
   #controller: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #log: RunLog | undefined
@@ -110,19 +112,18 @@ export class Attempt implements HandlerContext {
 
   start(handler: RegisteredHandler): void {
     this.#startedAtMs = this.#host.clock.monotonicMs()
-    let result: unknown
     try {
-      result = handler.run(JSON.parse(this.run.payload), this)
+      const result = handler.run(JSON.parse(this.run.payload), this)
+      // Also looking for `then` may throw, and calling it.
+      if (typeof (result as PromiseLike<unknown> | null)?.then === 'function')
+        (result as PromiseLike<unknown>).then(
+          (value) => this.#return(value, true),
+          (thrown) => this.#return(thrown, false),
+        )
+      else this.#return(result, true)
     } catch (thrown) {
       this.#return(thrown, false)
-      return
     }
-    if (typeof (result as PromiseLike<unknown> | null)?.then === 'function')
-      (result as PromiseLike<unknown>).then(
-        (value) => this.#return(value, true),
-        (thrown) => this.#return(thrown, false),
-      )
-    else this.#return(result, true)
   }
 
   /** Called once the first burst of quick handlers is over: most never need a timer. */
@@ -142,6 +143,7 @@ export class Attempt implements HandlerContext {
 
   /** Asks the handler to end; what it then throws counts as `cancelled` and is tried again elsewhere. */
   interrupt(reason: Error): void {
+    this.#interrupted = reason
     this.#abort(reason)
   }
 
@@ -164,11 +166,13 @@ export class Attempt implements HandlerContext {
   }
 
   #return(value: unknown, ok: boolean): void {
+    if (this.#returned) return
     this.#returned = true
     clearTimeout(this.#timer)
     if (!this.#ended) {
       if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
       else if (ok) this.#succeed(value)
+      else if (this.#interrupted) this.abandon(this.#interrupted)
       else this.#fail('failed', value)
     }
     this.#host.onReturned(this)
@@ -178,7 +182,7 @@ export class Attempt implements HandlerContext {
     let output: string | null = null
     if (value !== undefined && value !== null)
       try {
-        output = encodeJson(value, 'output', limits.outputBytes)
+        output = encodeJson(value, 'output', this.#host.outputBytes)
       } catch (error) {
         this.#fail('failed', error)
         return

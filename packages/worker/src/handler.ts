@@ -26,7 +26,7 @@ export interface HandlerContext {
   readonly dueAt: Date
   /** W3C trace context of whoever submitted the run. */
   readonly trace: string | null
-  /** Aborted at the timeout, on cancellation, and when the worker must stop. */
+  /** Aborted at the timeout and when the worker must stop. */
   readonly signal: AbortSignal
   readonly log: RunLog
   /** Shown while the run is running: any JSON value, a number from 0 to 1 by custom. */

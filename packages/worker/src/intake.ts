@@ -16,22 +16,21 @@ export class Pace {
     this.#sinceMs = nowMs
   }
 
-  /** So many runs have returned. */
-  note(count: number, nowMs: number): void {
-    this.#count += count
-    const spanMs = nowMs - this.#sinceMs
-    if (spanMs < PACE_WINDOW_MS) return
-    const perMs = this.#count / spanMs
-    this.#perMs = spanMs > 1_000 ? perMs : this.#perMs * 0.5 + perMs * 0.5
-    this.#count = 0
-    this.#sinceMs = nowMs
+  /** A run has returned. */
+  note(): void {
+    this.#count++
   }
 
   /** How many runs to hold beyond the free slots. */
   ahead(nowMs: number): number {
-    const quietMs = nowMs - this.#sinceMs
-    const perMs = quietMs > 500 ? this.#count / quietMs : this.#perMs
-    return Math.min(AHEAD_MAX, Math.floor(perMs * AHEAD_MS))
+    const spanMs = nowMs - this.#sinceMs
+    if (spanMs >= PACE_WINDOW_MS) {
+      const perMs = this.#count / spanMs
+      this.#perMs = spanMs > 500 ? perMs : (this.#perMs + perMs) / 2
+      this.#count = 0
+      this.#sinceMs = nowMs
+    }
+    return Math.min(AHEAD_MAX, Math.floor(this.#perMs * AHEAD_MS))
   }
 }
 

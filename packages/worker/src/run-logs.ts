@@ -6,6 +6,7 @@
 import {
   type Clock,
   encodeJson,
+  failureFrom,
   type LogEntry,
   limits,
   storableText,
@@ -45,7 +46,7 @@ export class RunLogs {
     let bytes = 0
     const write = (level: number, message: string, data?: unknown) => {
       if (bytes > limits.logBytesPerRun) return
-      const text = storableText(String(message), limits.logMessageLength)
+      const text = storableText(safeText(message), limits.logMessageLength)
       const json = data === undefined ? null : safeJson(data)
       bytes += text.length + (json?.length ?? 0) + 50
       const full = bytes > limits.logBytesPerRun
@@ -108,10 +109,35 @@ export class RunLogs {
   }
 }
 
+/** Whatever was logged, as JSON: errors as what they say, what cannot be shown as that it cannot. */
 function safeJson(data: unknown): string {
   try {
     return encodeJson(data, 'data', limits.logMessageLength)
+  } catch {
+    return lenientJson(data)
+  }
+}
+
+function lenientJson(data: unknown): string {
+  const show = (_: string, value: unknown) => {
+    if (value instanceof Error) return failureFrom(value)
+    return typeof value === 'bigint' ? value.toString() : value
+  }
+  try {
+    return encodeJson(
+      JSON.parse(JSON.stringify(data, show) ?? 'null'),
+      'data',
+      limits.logMessageLength,
+    )
   } catch (error) {
-    return JSON.stringify({ unloggable: (error as Error).message })
+    return JSON.stringify({ unloggable: storableText(String((error as Error).message), 500) })
+  }
+}
+
+function safeText(message: unknown): string {
+  try {
+    return String(message)
+  } catch {
+    return 'a message that cannot be shown'
   }
 }

@@ -27,6 +27,7 @@ export interface RunnerOptions {
   readonly handlers: ReadonlyMap<string, RegisteredHandler>
   readonly transaction: TransactionRunner
   readonly random: () => number
+  readonly outputBytes: number
   /** An attempt has its outcome. */
   settle(settlement: Settlement): void
   /** A handler returned. */
@@ -55,6 +56,7 @@ export class Runner {
       clock: options.clock,
       logs: options.logs,
       random: options.random,
+      outputBytes: options.outputBytes,
       transaction: options.transaction,
       onEnded: (attempt, settlement) => {
         if (settlement) options.settle(settlement)

@@ -9,6 +9,7 @@ import type { RunLogs } from './run-logs.ts'
 
 const BATCH_MAX = 1_000
 const IN_FLIGHT_MAX = 2
+const OUTPUT_LENGTH_MAX = 16_777_216
 
 export interface SettlerEvents {
   /** The outcome was accepted, or refused because the run belongs to somebody else by now. */
@@ -52,7 +53,7 @@ export class Settler {
     while (this.#pending.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
       // A second batch is worth its round trip only when it is large.
       if (this.#inFlight > 0 && this.#pending.length < BATCH_MAX / 2) return
-      const batch = this.#pending.splice(0, BATCH_MAX)
+      const batch = this.#pending.splice(0, batchSize(this.#pending))
       this.#inFlight++
       void this.#settle(batch).finally(() => {
         this.#inFlight--
@@ -107,6 +108,18 @@ export class Settler {
     if (this.#inFlight === 0 && this.#pending.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
+}
+
+/** As many as fit into one statement, by number and by what their outputs hold. */
+function batchSize(pending: readonly Settlement[]): number {
+  let length = 0
+  let size = 0
+  for (; size < pending.length && size < BATCH_MAX; size++) {
+    const next = pending[size] as Settlement
+    length += next.kind === 'succeeded' ? (next.output?.length ?? 0) : 0
+    if (length > OUTPUT_LENGTH_MAX && size > 0) break
+  }
+  return size
 }
 
 /** SQLSTATE classes 22, 23 and 54: a value is to blame, not the moment. */

@@ -10,7 +10,13 @@ export class Wake {
     this.#clock = clock
   }
 
+  /** Woken and not yet awake: another wake changes nothing. */
+  get pending(): boolean {
+    return this.#woken
+  }
+
   wake(): void {
+    if (this.#woken) return
     this.#woken = true
     this.#sleeping?.abort()
   }

@@ -62,6 +62,8 @@ export interface WorkerOptions {
   readonly concurrency: number
   readonly queueConcurrency: Readonly<Record<string, number>>
   readonly leaseMs: number
+  /** The largest output that is stored. */
+  readonly outputBytes: number
   readonly host: string
   readonly pid: number
   readonly version: string
@@ -135,6 +137,7 @@ export class Worker {
       handlers: options.handlers,
       transaction: options.transaction,
       random: () => options.random.fraction(),
+      outputBytes: options.outputBytes,
       settle: (settlement) => {
         this.#settling.add(settlement.run.claim)
         this.#settler.add(settlement)
@@ -170,10 +173,9 @@ export class Worker {
     }
   }
 
-  /** Opens the session and begins to claim. */
-  async start(): Promise<void> {
+  /** Begins to claim. The session is opened by the loop, which tries again while the database is away. */
+  start(): void {
     if (this.#loop !== null) return
-    await this.#session.open()
     const unlisten = this.#o.onHint((hint) => this.#hinted(hint))
     this.#loop = this.#run().finally(unlisten)
   }
@@ -196,14 +198,15 @@ export class Worker {
   }
 
   #returned(): void {
-    this.#pace.note(1, this.#o.clock.monotonicMs())
-    if (this.#hungry && this.#size() > 0) this.#wake.wake()
+    this.#pace.note()
+    if (this.#hungry && !this.#wake.pending && this.#size() > 0) this.#wake.wake()
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
     this.#settling.delete(settlement.run.claim)
     this.#events.onSettled?.(settlement, accepted)
-    if (this.#hungry && this.#settler.backlog < BACKLOG_MAX) this.#wake.wake()
+    if (this.#hungry && !this.#wake.pending && this.#settler.backlog < BACKLOG_MAX)
+      this.#wake.wake()
   }
 
   async #run(): Promise<void> {

@@ -2,7 +2,8 @@
 import pino from 'pino'
 import type { Config } from '../config/settings.ts'
 import type { Logger } from '../logger.ts'
-import type { Colors, Terminal } from './terminal.ts'
+import type { Colors } from './colours.ts'
+import type { Terminal } from './terminal.ts'
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 

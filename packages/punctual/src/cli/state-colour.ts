@@ -1,6 +1,6 @@
 /** One colour for each state, everywhere. */
 import type { AttemptOutcome, RunState } from '@punctual/core'
-import type { Colors } from './terminal.ts'
+import type { Colors } from './colours.ts'
 
 type Word = RunState | AttemptOutcome | 'submitted' | 'retry'
 

@@ -1,9 +1,7 @@
 /** Where a command writes: text for people, JSON for programs, errors apart from both. */
-import picocolors from 'picocolors'
+import { type Colors, colorsFor } from './colours.ts'
 import type { ExitCode } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
-
-export type Colors = ReturnType<typeof picocolors.createColors>
 
 export interface Terminal {
   /** Whether a person is looking. */
@@ -18,10 +16,6 @@ export interface Terminal {
   note(text: string): void
   /** Says what went wrong and returns the exit code that says the same. */
   fail(error: unknown): ExitCode
-}
-
-function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Colors {
-  return picocolors.createColors(stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
 }
 
 export function createTerminal(): Terminal {

@@ -47,7 +47,7 @@ export class RunWatch {
     const next = 'nextAt' in run ? run.nextAt : null
     const inMs = next ? next.getTime() - endedAt.getTime() : 0
     const why = (error?.message ?? 'it ended').replace(/\.$/, '')
-    const again = inMs > 0 ? `; next attempt in ${(inMs / 1_000).toFixed(1)} s` : ''
+    const again = inMs > 0 ? `; again in ${(inMs / 1_000).toFixed(1)} s` : ''
     this.#tell(run, outcome, endedAt, attempt, `${why}${again}`)
   }
 

@@ -21,6 +21,7 @@ punctual.handler('work', async (payload, ctx) => {
     const end = performance.now() + payload.blockMs
     while (performance.now() < end);
   }
+  // waits: the handler takes as long as the test says
   if (payload.waitMs) await new Promise((resolve) => setTimeout(resolve, payload.waitMs))
   return { attempt: ctx.attempt, pid: process.pid }
 })

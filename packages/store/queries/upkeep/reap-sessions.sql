@@ -2,7 +2,7 @@
 --
 -- A lease that was never marked and never crashed before may have started: it counts as a crash. One that
 -- crashed before is always marked at its start, so without a mark it did not start: it returns unchanged,
--- and a bystander of a poison pill is not charged. At-most-once (trait 2) and marked: unknown, never again.
+-- and a bystander of a poison pill is not charged. A policy that does not retry crashes is obeyed. At-most-once (trait 2) and marked: unknown, never again.
 --
 -- Parameters: $1 own id for the counters, $2 sessions bigint[], $3 crashes until quarantine
 -- Returns: one row: sessions, returned, dead, unknown
@@ -27,20 +27,27 @@ taken as (
   delete from punctual.leases l
   where l.session_id in (select id from expired union all select id from orphaned)
   returning
-    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits,
+    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits
+),
+judged as materialized (
+  select
+    t.run_id, t.claim, t.session_id, t.started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits,
     case
-      when l.traits & 2 <> 0 and l.started_at is not null then 'lost'
-      when l.traits & 2 <> 0 or (l.started_at is null and l.crashes > 0) then 'unstarted'
-      when l.crashes + 1 >= $3::integer then 'quarantined'
+      when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
+      when t.traits & 2 <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
+      when t.crashes + 1 >= $3::integer then 'quarantined'
+      when not (r.retry::jsonb -> 'retryOn') ? 'crashed' then 'refused'
       else 'crashed'
     end as fate
+  from taken t
+  left join punctual.runs r on r.id = t.run_id
 ),
 returned as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
   select
     run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane,
     attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits
-  from taken
+  from judged
   where fate in ('unstarted', 'crashed')
 ),
 kept as (
@@ -49,7 +56,7 @@ kept as (
   select
     run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'
-  from taken
+  from judged
   where fate = 'crashed'
 ),
 ended as (
@@ -58,13 +65,13 @@ ended as (
     null::text as output, (attempt + 1)::smallint as attempt,
     case fate when 'lost' then 5 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
-    case fate when 'lost' then 'worker_lost' else 'quarantined' end as reason
-  from taken
-  where fate in ('lost', 'quarantined')
+    case fate when 'lost' then 'worker_lost' when 'refused' then 'policy' else 'quarantined' end as reason
+  from judged
+  where fate in ('lost', 'quarantined', 'refused')
 ),
 buried as (
   insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
-  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: quarantined'
+  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: ' || reason
   from ended
   where state = 2
 ),
@@ -96,6 +103,6 @@ counted as (
 -- end of finish
 select
   (select count(*) from expired)::integer as sessions,
-  (select count(*) from taken where fate in ('unstarted', 'crashed'))::integer as returned,
-  (select count(*) from taken where fate = 'quarantined')::integer as dead,
-  (select count(*) from taken where fate = 'lost')::integer as unknown
+  (select count(*) from judged where fate in ('unstarted', 'crashed'))::integer as returned,
+  (select count(*) from judged where fate in ('quarantined', 'refused'))::integer as dead,
+  (select count(*) from judged where fate = 'lost')::integer as unknown

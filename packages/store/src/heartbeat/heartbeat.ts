@@ -43,17 +43,29 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       const ticking = setInterval(() => Atomics.add(counter, 0, 1), TICK_MS)
       ticking.unref()
       const workerData: ThreadData = { ...options, sessionId, leaseMs, ticks }
-      const thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat' })
-      thread.unref()
-      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-      thread.on('message', (message: ThreadMessage) => {
-        if (message.kind === 'renewed') events.onRenewed()
-        else if (message.kind === 'lost') events.onLost()
-        else events.onFailing(message.message)
-      })
-      thread.on('error', (error) => events.onFailing(error.message))
+      let stopping = false
+      let ended: Promise<void> = Promise.resolve()
+      let thread: Worker
+      const launch = () => {
+        // Without the options of this process: they may not suit the compiled file.
+        thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat', execArgv: [] })
+        thread.unref()
+        thread.on('message', (message: ThreadMessage) => {
+          if (message.kind === 'renewed') events.onRenewed()
+          else if (message.kind === 'lost') {
+            stopping = true
+            events.onLost()
+          } else events.onFailing(message.message)
+        })
+        thread.on('error', (error) => events.onFailing(error.message))
+        ended = new Promise((resolve) => thread.once('exit', () => resolve()))
+        // A thread that dies by itself is started again: without it the lease runs out.
+        void ended.then(() => !stopping && setTimeout(() => !stopping && launch(), TICK_MS).unref())
+      }
+      launch()
       return {
         async stop() {
+          stopping = true
           clearInterval(ticking)
           thread.postMessage('stop')
           await ended

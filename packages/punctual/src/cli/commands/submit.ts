@@ -1,27 +1,16 @@
 /** `punctual submit <handler> [payload]`: hands in one run, and waits for its end when asked to. */
-import { readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
-import { checkJsonText, type FinishedRun, PunctualError, type SubmitOptions } from '@punctual/core'
+import { checkJsonText, type FinishedRun } from '@punctual/core'
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
-import { parseDuration, parseMoment, showDuration } from '../durations.ts'
+import { parseDuration, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { stateColour } from '../state-colour.ts'
+import { readPayload, type SubmitFlags, submitOptions } from '../submit-flags.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Flags {
-  runAt?: string
-  delay?: string
-  priority?: string
-  queue?: string
-  maxAttempts?: string
-  timeout?: string
-  key?: string
-  label?: string[]
-  strict?: true
+interface Flags extends SubmitFlags {
   wait?: true
   waitTimeout?: string
 }
@@ -83,76 +72,4 @@ function showEnd(terminal: Terminal, run: FinishedRun): void {
   terminal.line(`${stateColour(terminal.colors, run.state)} after ${tries}, ${took}`)
   if (run.output !== null) terminal.line(JSON.stringify(run.output))
   if (run.error) terminal.line(`${run.error.name}: ${run.error.message}`)
-}
-
-function readPayload(argument: string): string {
-  const path = argument === '-' ? 0 : argument.startsWith('@') ? argument.slice(1) : null
-  if (path === null) return argument
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    const name = path === 0 ? 'the standard input' : path
-    throw new CliError(
-      'file_unreadable',
-      `The payload cannot be read from ${name}: ${(cause as Error).message}`,
-      { cause },
-    )
-  }
-}
-
-function submitOptions(flags: Flags): SubmitOptions {
-  const wholes = { priority: flags.priority, maxAttempts: flags.maxAttempts }
-  const numbers = Object.entries(wholes).filter(([, text]) => text !== undefined)
-  return {
-    ...Object.fromEntries(numbers.map(([name, text]) => [name, wholeNumber(name, text as string)])),
-    ...timeOf(flags),
-    ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
-    ...(flags.queue !== undefined && { queue: flags.queue }),
-    ...(flags.key !== undefined && { key: flags.key }),
-    ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
-    ...(flags.strict && { strict: true }),
-    createdBy: `cli:${userName()}`,
-  }
-}
-
-/** A time from now is a delay, which the database's clock measures. */
-function timeOf({ runAt, delay }: Flags): Pick<SubmitOptions, 'runAt' | 'delayMs'> {
-  const relative = runAt?.startsWith('+') && delay === undefined ? runAt.slice(1) : delay
-  return {
-    ...(relative !== undefined && {
-      delayMs: parseDuration(delay ? '--delay' : '--run-at', relative),
-    }),
-    ...(runAt !== undefined &&
-      relative !== runAt.slice(1) && { runAt: parseMoment('--run-at', runAt, Date.now()) }),
-  }
-}
-
-function wholeNumber(field: string, text: string): number {
-  if (/^-?\d+$/.test(text)) return Number(text)
-  const shown = JSON.stringify(text.slice(0, 80))
-  throw new PunctualError('invalid_option', `${field} must be a whole number, but ${shown} came.`, {
-    field,
-  })
-}
-
-function labelsOf(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name, value] = pair.split(/=(.*)/s)
-      if (name && value !== undefined) return [name, value]
-      const shown = JSON.stringify(pair.slice(0, 80))
-      throw new PunctualError('invalid_option', `--label takes name=value, but ${shown} came.`, {
-        field: '--label',
-      })
-    }),
-  )
-}
-
-/** Containers may run as a user that has no name. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.() ?? 'unknown')
-  }
 }

@@ -1,0 +1,88 @@
+import { ManualClock } from '@punctual/testkit'
+import { beforeEach, expect, it } from 'vitest'
+import { Reaper } from './reaper.ts'
+
+const LEASE_MS = 30_000
+
+let clock: ManualClock
+let expired: string[]
+let incarnation: string
+let reaped: string[][]
+let reaper: Reaper
+
+beforeEach(() => {
+  clock = new ManualClock()
+  expired = []
+  incarnation = 'server 1'
+  reaped = []
+  reaper = new Reaper({
+    clock,
+    leaseMs: LEASE_MS,
+    crashesUntilQuarantine: 3,
+    store: {
+      expiredSessions: async () => ({
+        incarnation,
+        sessionIds: expired,
+        leaseMs: LEASE_MS,
+        nextInMs: null,
+      }),
+      orphanSessions: async () => [],
+      reap: async (ids) => {
+        reaped.push([...ids])
+        expired = []
+        return { sessions: ids.length, returned: 0, dead: 0, unknown: 0 }
+      },
+    },
+  })
+})
+
+/** Ticks as the loop would, resting as long as the reaper asks for. */
+async function watch(ms: number): Promise<void> {
+  const endMs = clock.monotonicMs() + ms
+  while (clock.monotonicMs() < endMs)
+    await clock.advance(Math.min(await reaper.tick(), endMs - clock.monotonicMs()))
+}
+
+it('grants everybody a full lease after its own start', async () => {
+  expired = ['1']
+  await watch(LEASE_MS - 1_000)
+  expect(reaped).toEqual([])
+  await watch(2_000)
+  expect(reaped).toEqual([['1']])
+})
+
+it('fences at once what expires while it is watching', async () => {
+  await watch(LEASE_MS + 1)
+  expired = ['1', '2']
+  await reaper.tick()
+  expect(reaped).toEqual([['1', '2']])
+})
+
+it('grants a full lease again after a restart or a fail-over of the database', async () => {
+  await watch(LEASE_MS + 1)
+  incarnation = 'server 2'
+  expired = ['1']
+  await watch(LEASE_MS - 1_000)
+  expect(reaped).toEqual([])
+  await watch(2_000)
+  expect(reaped).toEqual([['1']])
+})
+
+it('grants a full lease again after a gap in its own ticks', async () => {
+  await watch(LEASE_MS + 1)
+  await clock.advance(60_000)
+  expired = ['1']
+  await reaper.tick()
+  expect(reaped).toEqual([])
+})
+
+it('rests no longer than until the next lease runs out', async () => {
+  const rests: number[] = []
+  for (let i = 0; i < 10; i++) {
+    const restMs = await reaper.tick()
+    rests.push(restMs)
+    await clock.advance(restMs)
+  }
+  expect(Math.max(...rests)).toBeLessThanOrEqual(10_000)
+  expect(Math.min(...rests)).toBeGreaterThan(0)
+})

@@ -1,0 +1,91 @@
+/** What the flags of `punctual submit` say, as the options of the library. */
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { PunctualError, type SubmitOptions } from '@punctual/core'
+import { CliError } from './cli-error.ts'
+import { parseDuration, parseMoment } from './durations.ts'
+
+export interface SubmitFlags {
+  runAt?: string
+  delay?: string
+  priority?: string
+  queue?: string
+  maxAttempts?: string
+  timeout?: string
+  key?: string
+  label?: string[]
+  strict?: true
+}
+
+/** The JSON text that an argument is or names: `@file`, or `-` for the standard input. */
+export function readPayload(argument: string): string {
+  const path = argument === '-' ? 0 : argument.startsWith('@') ? argument.slice(1) : null
+  if (path === null) return argument
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const name = path === 0 ? 'the standard input' : path
+    throw new CliError(
+      'file_unreadable',
+      `The payload cannot be read from ${name}: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+export function submitOptions(flags: SubmitFlags): SubmitOptions {
+  const wholes = { priority: flags.priority, maxAttempts: flags.maxAttempts }
+  const numbers = Object.entries(wholes).filter(([, text]) => text !== undefined)
+  return {
+    ...Object.fromEntries(numbers.map(([name, text]) => [name, wholeNumber(name, text as string)])),
+    ...timeOf(flags),
+    ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
+    ...(flags.queue !== undefined && { queue: flags.queue }),
+    ...(flags.key !== undefined && { key: flags.key }),
+    ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
+    ...(flags.strict && { strict: true }),
+    createdBy: `cli:${userName()}`,
+  }
+}
+
+/** A time from now is a delay, which the database's clock measures. */
+function timeOf({ runAt, delay }: SubmitFlags): Pick<SubmitOptions, 'runAt' | 'delayMs'> {
+  const relative = runAt?.startsWith('+') && delay === undefined ? runAt.slice(1) : delay
+  return {
+    ...(relative !== undefined && {
+      delayMs: parseDuration(delay ? '--delay' : '--run-at', relative),
+    }),
+    ...(runAt !== undefined &&
+      relative !== runAt.slice(1) && { runAt: parseMoment('--run-at', runAt, Date.now()) }),
+  }
+}
+
+function wholeNumber(field: string, text: string): number {
+  if (/^-?\d+$/.test(text)) return Number(text)
+  const shown = JSON.stringify(text.slice(0, 80))
+  throw new PunctualError('invalid_option', `${field} must be a whole number, but ${shown} came.`, {
+    field,
+  })
+}
+
+function labelsOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, value] = pair.split(/=(.*)/s)
+      if (name && value !== undefined) return [name, value]
+      const shown = JSON.stringify(pair.slice(0, 80))
+      throw new PunctualError('invalid_option', `--label takes name=value, but ${shown} came.`, {
+        field: '--label',
+      })
+    }),
+  )
+}
+
+/** Containers may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { LaneMarks } from './lane-marks.ts'
+
+const LANE = 1
+const BASE = 1_800_000_000_000
+
+/** One claim that saw everything up to `reach`, with a snapshot; returns where it began. */
+function claim(marks: LaneMarks, atMs: number, reach: number | null, xmin: number, xmax: number) {
+  const scan = marks.begin(LANE, atMs)
+  marks.reached(scan, reach, { xmin, xmax }, atMs)
+  return scan
+}
+
+it('begins at the head until something is known to be safe', () => {
+  const marks = new LaneMarks()
+  expect(marks.begin(LANE, 0)).toEqual({ lane: LANE, startMs: 0, complete: true })
+})
+
+it('moves the safe mark only when every transaction of the time has ended', () => {
+  const marks = new LaneMarks()
+  claim(marks, 0, BASE, 100, 100)
+  claim(marks, 1, BASE + 1, 100, 105)
+  // Transaction 103 is still open: it may yet commit a position before BASE.
+  for (let i = 2; i < 60; i++) claim(marks, i, BASE + i, 103, 110 + i)
+  expect(marks.begin(LANE, 60).startMs).toBe(0)
+  // Now it has ended; the next look from the safe mark sees what it left.
+  for (let i = 60; i < 100; i++) claim(marks, i, BASE + i, 200 + i, 200 + i)
+  const { startMs, complete } = marks.begin(LANE, 100)
+  expect(complete).toBe(true)
+  expect(startMs).toBeGreaterThan(BASE - 21)
+  expect(startMs).toBeLessThan(BASE + 100)
+})
+
+it('looks back a quarter of a second while the safe mark lags, and from the safe mark now and then', () => {
+  const marks = new LaneMarks()
+  claim(marks, 0, BASE, 100, 100)
+  let fromSafe = 0
+  for (let i = 1; i <= 200; i++) {
+    const scan = claim(marks, i * 10, BASE + i * 10, 100, 200)
+    if (scan.complete) fromSafe++
+    else expect(scan.startMs).toBe(BASE + (i - 1) * 10 - 250)
+  }
+  expect(fromSafe).toBeGreaterThan(0)
+  expect(fromSafe).toBeLessThanOrEqual(200 * 0.05 + 1)
+})
+
+it('begins at the head every thirty seconds: a claim that was rolled back leaves runs behind', () => {
+  const marks = new LaneMarks()
+  for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
+  expect(marks.begin(LANE, 50).startMs).toBeGreaterThan(0)
+  expect(marks.begin(LANE, 30_050).startMs).toBe(0)
+})
+
+it('forgets everything when the clock of the database steps back', () => {
+  const marks = new LaneMarks()
+  for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
+  marks.checkBound(BASE + 100)
+  marks.checkBound(BASE + 99)
+  expect(marks.begin(LANE, 50).startMs).toBeGreaterThan(0)
+  marks.checkBound(BASE - 3_600_000)
+  expect(marks.begin(LANE, 50).startMs).toBe(0)
+})
+
+it('does not take a lane for seen that a full batch did not reach', () => {
+  const marks = new LaneMarks()
+  for (let i = 0; i < 40; i++) claim(marks, i, null, 1_000 + i, 1_000 + i)
+  expect(marks.begin(LANE, 50).startMs).toBe(0)
+})

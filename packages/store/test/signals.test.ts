@@ -1,0 +1,43 @@
+import { compileOptions } from '@punctual/core'
+import { eventually, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Hint } from '../src/signals.ts'
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+
+it('tells another process of every submission, not only of the first, and of new lanes', async () => {
+  const other = t.another()
+  const hints: Hint[] = []
+  other.signals.onHint((hint) => hints.push(hint))
+  other.signals.listen()
+  await other.work.lanes([], [])
+  await eventually('it listens', () => other.signals.connected)
+  hints.length = 0
+  await t.submit()
+  await eventually('the new lane is told', () => hints.some((hint) => hint.newLane))
+  const lane = (await t.lanes())[0]?.id as number
+  for (let i = 0; i < 5; i++) {
+    hints.length = 0
+    await t.submit()
+    await eventually(`submission ${i} is told`, () =>
+      hints.some((hint) => hint.lanes?.includes(lane)),
+    )
+  }
+  hints.length = 0
+  t.store.signals.anything()
+  await eventually('that it may be anything is told', () =>
+    hints.some((hint) => hint.lanes === null),
+  )
+})
+
+it('tells its own process at once, and does not hear itself twice', async () => {
+  const hints: Hint[] = []
+  const stop = t.store.signals.onHint((hint) => hints.push(hint))
+  await t.store.submit([{ options: compileOptions('test'), payload: '1' }])
+  expect(hints.length).toBe(1)
+  stop()
+})

@@ -1,0 +1,56 @@
+/** A clock that only moves when a test moves it; sleepers wake in the order of their times. */
+import type { Clock } from '@punctual/core'
+
+export class ManualClock implements Clock {
+  #nowMs = 0
+  readonly #startMs: number
+  #sleepers: { atMs: number; wake: () => void }[] = []
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#startMs = startMs
+  }
+
+  wallMs(): number {
+    return this.#startMs + this.#nowMs
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake: resolve }
+      this.#sleepers.push(sleeper)
+      signal?.addEventListener('abort', () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+        resolve()
+      })
+    })
+  }
+
+  get sleeping(): number {
+    return this.#sleepers.length
+  }
+
+  /** Moves time on, waking each sleeper at its time and letting what follows happen. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms
+    for (;;) {
+      await settle()
+      const next = this.#sleepers.toSorted((a, b) => a.atMs - b.atMs)[0]
+      if (!next || next.atMs > endMs) break
+      this.#sleepers = this.#sleepers.filter((other) => other !== next)
+      this.#nowMs = Math.max(this.#nowMs, next.atMs)
+      next.wake()
+    }
+    this.#nowMs = endMs
+    await settle()
+  }
+}
+
+/** Lets every promise that can go on, go on. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}

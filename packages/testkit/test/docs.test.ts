@@ -1,0 +1,133 @@
+/** The documentation is true: its table, its commands, its links, its paths and its examples are those of the code. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Place, transitions } from '@punctual/core'
+import { expect, test } from 'vitest'
+import { readSource, sourceFiles } from './tidy/source-files.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
+const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g
+const pages = sourceFiles().filter((path) => path.endsWith('.md'))
+
+test('the lifecycle page has the transitions of the code', () => {
+  const shown = /<!-- transitions: begin -->\n([\s\S]*)<!-- transitions: end -->/.exec(
+    readSource('docs/concepts/lifecycle.md'),
+  )?.[1]
+  expect(shown).toBe(transitionTable())
+})
+
+test('the README is short, and opens with the two commands', () => {
+  const readme = readSource('README.md')
+  expect(readme.trimEnd().split('\n').length).toBeLessThan(150)
+  const [start, tests] = [...readme.matchAll(FENCE)].map(([, , code]) => code)
+  expect([start, tests]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+})
+
+test.for(pages)('every link of %s leads somewhere', (page) => {
+  expect(linksOf(page).filter((link) => !resolves(page, link))).toEqual([])
+})
+
+test('every path that ARCHITECTURE.md names exists', () => {
+  const spans = [...prose('ARCHITECTURE.md').matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '')
+  const paths = spans.filter((span) =>
+    /^[\w.-]+(?:\/[\w.-]+)+$|^\S+\.(?:ts|mjs|sql|md)$/.test(span),
+  )
+  expect(paths.length).toBeGreaterThan(50)
+  expect(paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(root, path)))).toEqual([])
+})
+
+test('the examples compile against the library', () => {
+  expect(compile(examples())).toBe('')
+})
+
+function transitionTable(): string {
+  const code = (place: Place) => `\`${place}\``
+  const rows = transitions.map(
+    ({ event, from, to, by, when }) =>
+      `| ${event} | ${from.map(code).join(' or ')} | ${code(to)} | ${by} | ${when} |\n`,
+  )
+  return ['| event | from | to | by | when |\n| --- | --- | --- | --- | --- |\n', ...rows].join('')
+}
+
+/** A page without its blocks of code. */
+function prose(page: string): string {
+  return readSource(page).replaceAll(FENCE, '')
+}
+
+function linksOf(page: string): string[] {
+  const links = [...prose(page).matchAll(LINK)].map(([, link]) => link ?? '')
+  return links.filter((link) => !/^[a-z]+:/.test(link))
+}
+
+function resolves(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return false
+  return anchor === undefined || anchorsOf(target).includes(anchor)
+}
+
+/** As GitHub makes them from headings. */
+function anchorsOf(page: string): string[] {
+  return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** The TypeScript of README and docs, by page and line. */
+function examples(): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const page of pages.filter((it) => it === 'README.md' || it.startsWith('docs/'))) {
+    const text = readSource(page)
+    for (const { index, 1: language, 2: code = '' } of text.matchAll(FENCE)) {
+      const line = text.slice(0, index).split('\n').length
+      const name = `${page.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.mts`
+      if (language === 'ts') found.set(name, `${code}export {}\n`)
+    }
+  }
+  return found
+}
+
+/** What examples may take for granted. */
+const GIVEN = `
+declare const punctual: import('punctual').Punctual
+declare const sendEmail: import('punctual').HandlerHandle<{ to: string }>
+`
+
+/** What the compiler says; nothing when all is well. */
+function compile(files: ReadonlyMap<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-docs-'))
+  const compilerOptions = {
+    ...{ noEmit: true, composite: false, incremental: false },
+    ...{ declaration: false, declarationMap: false, sourceMap: false, noUnusedLocals: false },
+    customConditions: ['@punctual/source'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    paths: {
+      punctual: [join(root, 'packages/punctual/src/index.ts')],
+      pg: [join(root, 'node_modules/@types/pg/index.d.ts')],
+    },
+  }
+  const config = { extends: join(root, 'tsconfig.base.json'), compilerOptions, include: ['*'] }
+  const bin = join(
+    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+    'bin/tsc',
+  )
+  try {
+    for (const [name, text] of files) writeFileSync(join(folder, name), text)
+    writeFileSync(join(folder, 'given.d.ts'), GIVEN)
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    execFileSync(process.execPath, [bin, '-p', folder], { encoding: 'utf8', cwd: folder })
+    return ''
+  } catch (error) {
+    return (error as { stdout?: string }).stdout || String(error)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

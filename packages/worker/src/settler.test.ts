@@ -1,0 +1,88 @@
+import type { ClaimedRun, Settlement } from '@punctual/core'
+import { ManualClock } from '@punctual/testkit'
+import { expect, it } from 'vitest'
+import { RunLogs } from './run-logs.ts'
+import { Settler } from './settler.ts'
+
+const run = (id: string) => ({ id, claim: 1n }) as ClaimedRun
+const success = (id: string): Settlement => ({
+  kind: 'succeeded',
+  run: run(id),
+  startedAgoMs: 1,
+  output: null,
+})
+
+function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[]>) {
+  const clock = new ManualClock()
+  const settled: [string, string, boolean][] = []
+  const errors: unknown[] = []
+  const logs = new RunLogs({ appendLogs: async () => undefined }, clock, () => undefined)
+  const settler = new Settler({
+    clock,
+    logs,
+    sessionId: () => '1',
+    store: { settle: (_, batch) => settle(batch) },
+    events: {
+      onSettled: (s, accepted) => settled.push([s.run.id, s.kind, accepted]),
+      onError: (error) => errors.push(error),
+    },
+  })
+  return { settler, clock, settled, errors }
+}
+
+it('settles what ends together in one batch, and what ends meanwhile in the next', async () => {
+  const batches: number[] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.length)
+    return []
+  })
+  for (let i = 0; i < 10; i++) settler.add(success(String(i)))
+  await settler.idle()
+  expect(batches).toEqual([10])
+  expect(settled.length).toBe(10)
+})
+
+it('tells which outcomes were refused', async () => {
+  const { settler, settled } = make(async () => ['b'])
+  for (const id of ['a', 'b', 'c']) settler.add(success(id))
+  await settler.idle()
+  expect(settled).toEqual([
+    ['a', 'succeeded', true],
+    ['b', 'succeeded', false],
+    ['c', 'succeeded', true],
+  ])
+})
+
+it('finds the one outcome that cannot be stored, settles it as dead, and the others as they are', async () => {
+  const { settler, settled } = make(async (batch) => {
+    if (batch.some((s) => s.run.id === 'poison' && s.kind === 'succeeded'))
+      throw Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })
+    return []
+  })
+  for (const id of ['a', 'b', 'poison', 'c', 'd']) settler.add(success(id))
+  await settler.idle()
+  expect(settled.toSorted()).toEqual([
+    ['a', 'succeeded', true],
+    ['b', 'succeeded', true],
+    ['c', 'succeeded', true],
+    ['d', 'succeeded', true],
+    ['poison', 'dead', true],
+  ])
+})
+
+it('keeps trying while the database is away, and loses nothing', async () => {
+  let away = true
+  const { settler, settled, errors, clock } = make(async () => {
+    if (away) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    return []
+  })
+  settler.add(success('a'))
+  await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(60_000)
+  expect(settled).toEqual([])
+  expect(errors.length).toBeGreaterThan(5)
+  away = false
+  await clock.advance(10_000)
+  await settler.idle()
+  expect(settled).toEqual([['a', 'succeeded', true]])
+})
