@@ -160,6 +160,22 @@ export const settings = {
     default: defaults.retentionDays,
     help: 'days that history is kept',
   }),
+  payloadBytes: setting<number>({
+    group: 'database',
+    flag: '--payload-bytes',
+    env: 'PUNCTUAL_PAYLOAD_BYTES',
+    kind: whole(1_024, limits.payloadBytesCeiling),
+    default: limits.payloadBytes,
+    help: 'the largest payload, in bytes of JSON',
+  }),
+  outputBytes: setting<number>({
+    group: 'node',
+    flag: '--output-bytes',
+    env: 'PUNCTUAL_OUTPUT_BYTES',
+    kind: whole(1_024, limits.payloadBytesCeiling),
+    default: limits.outputBytes,
+    help: 'the largest output, in bytes of JSON',
+  }),
   migrate: setting({
     group: 'node',
     flag: '--migrate',

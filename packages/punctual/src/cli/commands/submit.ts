@@ -45,7 +45,10 @@ async function submitRun(
   flags: Flags,
 ) {
   const { terminal, json } = context
-  const value = payload === undefined ? null : checkJsonText(readPayload(payload))
+  const value =
+    payload === undefined
+      ? null
+      : checkJsonText(readPayload(payload), 'payload', context.config.payloadBytes)
   const options = submitOptions(flags)
   const timeoutMs = flags.waitTimeout && parseDuration('--wait-timeout', flags.waitTimeout)
   const punctual = await openPunctual(context)
