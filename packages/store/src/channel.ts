@@ -18,6 +18,7 @@ export type Row = readonly (string | null)[]
 
 export const PINNED = [
   'begin isolation level read committed',
+  'set local plan_cache_mode = force_generic_plan',
   'set local enable_seqscan = off',
   'set local enable_hashjoin = off',
   'set local enable_mergejoin = off',

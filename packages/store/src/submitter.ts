@@ -161,37 +161,40 @@ export class Submitter {
     again: boolean,
     tenantId = 1,
   ): { statement: Statement; values: Value[] }[] {
-    const statement = this.#o.database.statement(
-      again ? 'submit/insert-runs-again' : 'submit/insert-runs',
-    )
+    const { database } = this.#o
+    // What is surely within the horizon needs no look at it.
+    const soonMs = database.clock.nowMs() + this.horizonMs / 2
     const inserts = []
     for (const group of inPieces(byShape(runs))) {
-      const first = (group[0] as Prepared).submission.options
+      const first = group[0] as Prepared
+      const { options } = first.submission
+      const soon = !again && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
+      const list = <T>(
+        of: (run: Prepared) => T | null,
+        encode: (values: (T | null)[]) => Buffer,
+      ) => (group.some((run) => of(run) !== null) ? encode(group.map(of)) : null)
+      const path = again ? 'insert-runs-again' : soon ? 'insert-due-runs' : 'insert-runs'
       inserts.push({
-        statement,
+        statement: database.statement(`submit/${path}`),
         values: [
           uuidArray(group.map((run) => run.id)),
           textArray(group.map((run) => run.submission.payload)),
-          group.some((run) => run.dueMs !== null)
-            ? int8ArrayOfNumbers(group.map((run) => run.dueMs))
-            : null,
-          int4Array(group.map((run) => run.lane)),
-          group.some((run) => run.submission.options.key !== null)
-            ? textArray(group.map((run) => run.submission.options.key))
-            : null,
-          group.some((run) => run.submission.options.labels !== null)
-            ? jsonbArray(group.map((run) => run.submission.options.labels))
-            : null,
-          null,
+          list((run) => run.dueMs, int8ArrayOfNumbers),
+          group.every((run) => run.lane === first.lane)
+            ? null
+            : int4Array(group.map((run) => run.lane)),
+          list((run) => run.submission.options.key, textArray),
+          list((run) => run.submission.options.labels, jsonbArray),
+          first.lane,
           tenantId,
-          first.maxAttempts,
-          first.timeoutMs,
-          first.traits,
-          first.retry,
-          first.createdBy,
-          first.trace,
+          options.maxAttempts,
+          options.timeoutMs,
+          options.traits,
+          options.retry,
+          options.createdBy,
+          options.trace,
           this.#sequence,
-          this.horizonMs,
+          ...(soon ? [] : [this.horizonMs]),
         ],
       })
       this.#sequence = (this.#sequence + group.length) % (1 << 20)

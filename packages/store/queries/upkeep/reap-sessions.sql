@@ -81,7 +81,7 @@ finished as (
     run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),
@@ -93,7 +93,7 @@ freed as (
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
   select
-    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
   from ended
   group by lane, state
   order by lane, state

@@ -65,7 +65,7 @@ leased as (
   insert into punctual.leases (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits)
   select
-    run_id, $2::bigint + n, $1::bigint, clock_timestamp(), tenant_id, lane, attempt, crashes, traits
+    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits
   from numbered
 )
 select

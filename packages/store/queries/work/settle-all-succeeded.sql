@@ -19,12 +19,15 @@ ended as (
     coalesce(i.lane, $7::integer) as lane, coalesce(i.crashes, 0::smallint) as crashes,
     coalesce(i.traits, 0::smallint) as traits, i.output,
     coalesce(i.attempt, 1::smallint) as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
-    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     null::jsonb as error, null::text as reason
-  from unnest(
-      $2::uuid[], $3::bigint[], $4::integer[], $5::text[], $6::integer[], $9::smallint[], $10::smallint[],
-      $11::smallint[])
-    as i (run_id, claim, started_ago_ms, output, lane, attempt, crashes, traits)
+  from (
+    select
+      unnest($2::uuid[]) as run_id, unnest($3::bigint[]) as claim,
+      unnest($4::integer[]) as started_ago_ms, unnest($5::text[]) as output,
+      unnest($6::integer[]) as lane, unnest($9::smallint[]) as attempt,
+      unnest($10::smallint[]) as crashes, unnest($11::smallint[]) as traits
+  ) i
 ),
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
@@ -32,7 +35,7 @@ finished as (
     run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),
@@ -44,7 +47,7 @@ freed as (
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
   select
-    $1::bigint, date_bin('10 seconds', clock_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
+    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
   from ended
   group by lane, state
   order by lane, state
