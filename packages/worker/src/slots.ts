@@ -7,11 +7,13 @@ export interface SlotOptions {
 export class Slots {
   readonly #o: SlotOptions
   readonly #held = new Map<string, number>()
+  readonly #anyCapped: boolean
   #running = 0
   #total = 0
 
   constructor(options: SlotOptions) {
     this.#o = options
+    this.#anyCapped = Object.keys(options.queueConcurrency).length > 0
   }
 
   get running(): number {
@@ -39,7 +41,8 @@ export class Slots {
 
   hold(queue: string): void {
     this.#total++
-    if (queue in this.#o.queueConcurrency) this.#held.set(queue, (this.#held.get(queue) ?? 0) + 1)
+    if (this.#anyCapped && queue in this.#o.queueConcurrency)
+      this.#held.set(queue, (this.#held.get(queue) ?? 0) + 1)
   }
 
   start(): void {
@@ -49,6 +52,7 @@ export class Slots {
   release(queue: string, started: boolean): void {
     this.#total--
     if (started) this.#running--
-    if (queue in this.#o.queueConcurrency) this.#held.set(queue, (this.#held.get(queue) ?? 1) - 1)
+    if (this.#anyCapped && queue in this.#o.queueConcurrency)
+      this.#held.set(queue, (this.#held.get(queue) ?? 1) - 1)
   }
 }

@@ -82,8 +82,8 @@ export class Worker {
   readonly #runner: Runner
   readonly #session: Session
   readonly #pace: Pace
-  /** The fences of settlements that are under way: their leases are known to be ours. */
-  readonly #settling = new Set<bigint>()
+  /** Runs whose settlement is under way: their leases are known to be ours. */
+  readonly #settling = new Set<ClaimedRun>()
   #hungry = false
   #lastClaimMs = Number.NEGATIVE_INFINITY
   #straysAtMs: number
@@ -139,7 +139,7 @@ export class Worker {
       random: () => options.random.fraction(),
       outputBytes: options.outputBytes,
       settle: (settlement) => {
-        this.#settling.add(settlement.run.claim)
+        this.#settling.add(settlement.run)
         this.#settler.add(settlement)
       },
       onReturned: () => this.#returned(),
@@ -203,7 +203,7 @@ export class Worker {
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
-    this.#settling.delete(settlement.run.claim)
+    this.#settling.delete(settlement.run)
     this.#events.onSettled?.(settlement, accepted)
     if (this.#hungry && !this.#wake.pending && this.#settler.backlog < BACKLOG_MAX)
       this.#wake.wake()
@@ -309,7 +309,8 @@ export class Worker {
     const nowMs = this.#o.clock.monotonicMs()
     const sessionId = this.#session.id
     if (nowMs - this.#straysAtMs < STRAYS_EVERY_MS || !sessionId) return
-    const known = [...this.#runner.claims(), ...this.#settling]
+    const settling = [...this.#settling].map((run) => run.claim)
+    const known = [...this.#runner.claims(), ...settling]
     const strays = await this.#o.store.strayLeases(sessionId, known)
     if (strays.length > 0) await this.#o.store.giveBack(strays)
     this.#straysAtMs = nowMs
