@@ -12,20 +12,15 @@
  * own, reap, plan, keep concurrency keys, limits or tenants' shares, survive a lost connection or
  * midnight UTC (it names today's partition once; a missing run row stops it loudly).
  *
- * What made it fast, in the order of what it gave (README.md has the figures): the run rows are read
- * by `= any(array)`, which PostgreSQL 17+ answers in one index walk; a claim returns one row of
- * joined values instead of 1,000 rows; array parameters travel in binary; claim k+1 and settle k
- * leave in one flush of a pipelined connection.
+ * README.md tells what made it fast.
  */
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const BATCH_SIZE = 1000
 const DAY_MS = 86_400_000
-const DAYS_BEHIND = 83
-const DAYS_AHEAD = 14
-const SESSION_TTL_S = 30
+const [DAYS_BEHIND, DAYS_AHEAD] = [83, 14]
 const CLAIM_PAUSE_MS = 5
 const LANE = 1
 
@@ -73,15 +68,14 @@ create table counters (
 export async function createFloor(url) {
   const client = await connect(url)
   await client.query(SCHEMA)
-  const today = startOfDay(Date.now())
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   for (let day = -DAYS_BEHIND; day <= DAYS_AHEAD; day++) {
     const from = today + day * DAY_MS
-    for (const table of ['runs', 'outcomes', 'attempts']) {
+    const range = `from ('${firstIdAt(from)}') to ('${firstIdAt(from + DAY_MS)}')`
+    for (const of of ['runs', 'outcomes', 'attempts'])
       await client.query(
-        `create table ${table}_${dayName(from)} partition of ${table}
-         for values from ('${firstIdAt(from)}') to ('${firstIdAt(from + DAY_MS)}')`,
+        `create table ${of}_${dayName(from)} partition of ${of} for values ${range}`,
       )
-    }
   }
   await client.end()
 }
@@ -105,8 +99,7 @@ from (select unnest($1::uuid[]) as id, unnest($3::bigint[]) as pos) q`
 const claimStatement = (today, yesterday) => `
 with me as materialized (
   select id from sessions where id = $1 and expires_at > clock_timestamp() for key share
-), bound as materialized (
-  select ${NOW_POS} | 1048575 as pos
+), bound as materialized (select ${NOW_POS} | 1048575 as pos
 ), picked as materialized (
   select q.tid
   from me cross join unnest($2::integer[], $3::bigint[], $4::integer[]) as l (lane, first, share)
@@ -136,8 +129,7 @@ cross join lateral (
   select encode(string_agg(uuid_send(run_id), ''), 'hex') as hex,
     '[' || string_agg(payload, ',') || ']' as payloads
   from (
-    select run_id, payload from ${yesterday} where run_id = any (b.ids)
-    union all
+    select run_id, payload from ${yesterday} where run_id = any (b.ids) union all
     select run_id, payload from ${today} where run_id = any (b.ids)
   ) u
 ) r`
@@ -159,6 +151,9 @@ with ended as (
 )
 select count(*) from ended`
 
+const RENEW = `insert into sessions values ($1, clock_timestamp() + interval '30 s')
+on conflict (id) do update set expires_at = excluded.expires_at`
+
 const BEGIN_PINNED = `begin isolation level read committed;
 set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off;
 set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`
@@ -171,8 +166,6 @@ export class FloorProducer {
   #clients = []
   #turn = 0
   #sequence = randomBytes(4).readUInt32BE() & 0xfffff
-  #random = Buffer.alloc(32_768)
-  #randomUsed = this.#random.length
 
   /** @param {string} url @param {{ connections?: number, notify?: boolean }} [options] */
   static async open(url, { connections = 2, notify = false } = {}) {
@@ -187,9 +180,7 @@ export class FloorProducer {
     const client = this.#clients[this.#turn++ % this.#clients.length]
     const values = this.#encode(items)
     const stored = client.query({ name: 'submit', text: SUBMIT, values })
-    const woken = this.notify ? client.query('notify floor_queued') : undefined
-    await stored
-    await woken
+    await Promise.all([stored, this.notify && client.query('notify floor_queued')])
   }
 
   async close() {
@@ -198,37 +189,29 @@ export class FloorProducer {
 
   #encode(items) {
     const now = Date.now()
-    const ids = arrayHeader(Buffer.allocUnsafe(20 + items.length * 20), 2950, items.length)
-    const positions = arrayHeader(Buffer.allocUnsafe(20 + items.length * 12), 20, items.length)
-    let at = 20
-    let posAt = 20
-    for (const item of items) {
+    const random = randomBytes(items.length * 8)
+    const ids = binaryArray(UUID_OID, items.length, items.length * 20)
+    const positions = binaryArray(BIGINT_OID, items.length, items.length * 12)
+    for (const [i, item] of items.entries()) {
       const dueMs = Math.max(item.dueMs ?? now, now)
       this.#sequence = (this.#sequence + 1) & 0xfffff
-      at = this.#writeId(ids, at, dueMs)
-      positions.writeUInt32BE(8, posAt)
-      positions.writeUInt32BE(Math.floor(dueMs / 4096), posAt + 4)
-      positions.writeUInt32BE((dueMs % 4096) * 1048576 + this.#sequence, posAt + 8)
-      posAt += 12
+      random.copy(ids, 32 + i * 20, i * 8, i * 8 + 8)
+      writeId(ids, 20 + i * 20, dueMs, this.#sequence)
+      positions.writeUInt32BE(8, 20 + i * 12)
+      positions.writeUInt32BE(Math.floor(dueMs / 4096), 24 + i * 12)
+      positions.writeUInt32BE((dueMs % 4096) * 1048576 + this.#sequence, 28 + i * 12)
     }
     return [ids, textArray(items), positions]
   }
+}
 
-  /** A UUIDv7 of the due time; the sequence behind it keeps a batch in index order. */
-  #writeId(ids, at, dueMs) {
-    if (this.#randomUsed === this.#random.length) {
-      randomFillSync(this.#random)
-      this.#randomUsed = 0
-    }
-    ids.writeUInt32BE(16, at)
-    ids.writeUInt32BE(Math.floor(dueMs / 65536), at + 4)
-    ids.writeUInt16BE(dueMs % 65536, at + 8)
-    ids.writeUInt16BE(0x7000 | (this.#sequence >> 8), at + 10)
-    this.#random.copy(ids, at + 12, this.#randomUsed, this.#randomUsed + 8)
-    ids[at + 12] = 0x80 | ((this.#sequence >> 2) & 0x3f)
-    this.#randomUsed += 8
-    return at + 20
-  }
+/** A UUIDv7 of the due time over random bytes; the sequence keeps a batch in index order. */
+function writeId(ids, at, dueMs, sequence) {
+  ids.writeUInt32BE(16, at)
+  ids.writeUInt32BE(Math.floor(dueMs / 65536), at + 4)
+  ids.writeUInt16BE(dueMs % 65536, at + 8)
+  ids.writeUInt16BE(0x7000 | (sequence >> 8), at + 10)
+  ids[at + 12] = 0x80 | ((sequence >> 2) & 0x3f)
 }
 
 // --- claiming and settling -------------------------------------------------------------------
@@ -243,10 +226,10 @@ export class FloorWorker {
   #backlog = true
   #wake = () => {}
 
-  /** @param {string} url @param {{ connections?: number }} [options] */
-  static async open(url, { connections = 2 } = {}) {
+  /** @param {string} url */
+  static async open(url) {
     const worker = new FloorWorker()
-    for (let i = 0; i < connections; i++) worker.#clients.push(await connect(url))
+    worker.#clients = [await connect(url), await connect(url)]
     const [first] = worker.#clients
     await first.query('listen floor_queued')
     first.on('notification', () => worker.#wake())
@@ -290,7 +273,7 @@ export class FloorWorker {
   async #claim(client) {
     const token = randomBytes(8).readBigInt64BE()
     const scan = this.#marks.begin()
-    const values = [this.#session, LANES, bigintArray(scan.first), SHARES, token]
+    const values = [this.#session, `{${LANE}}`, `{${scan.first}}`, `{${BATCH_SIZE}}`, token]
     const answer = await pinned(client, { name: 'claim', text: this.claimText, values })
     const [hex, , last, runsHex, payloads, bound, sessions, xmin, xmax] = answer.rows[0]
     if (sessions === '0') throw new Error('the session is gone: expected a live lease on it')
@@ -303,7 +286,7 @@ export class FloorWorker {
   }
 
   async #settle(client, held) {
-    const values = [uuidArray(held.hex), bigintArray(held.token), held.startedAt, this.#session]
+    const values = [uuidArray(held.hex), `{${held.token}}`, held.startedAt, this.#session]
     const answer = await pinned(client, { name: 'settle', text: SETTLE, values })
     const settled = Number(answer.rows[0][0])
     if (settled !== held.count) throw new Error(`settled ${settled} of ${held.count} runs`)
@@ -311,18 +294,13 @@ export class FloorWorker {
 
   async #pause(index) {
     if (index > 0) return sleep(CLAIM_PAUSE_MS)
-    const woken = new Promise((resolve) => {
-      this.#wake = resolve
-    })
-    await Promise.race([woken, sleep(CLAIM_PAUSE_MS)])
+    const pause = new AbortController()
+    this.#wake = () => pause.abort()
+    await sleep(CLAIM_PAUSE_MS, undefined, { signal: pause.signal }).catch(() => {})
   }
 
   async #renew() {
-    await this.#clients.at(-1).query(
-      `insert into sessions as s values ($1, clock_timestamp() + interval '${SESSION_TTL_S} s')
-       on conflict (id) do update set expires_at = excluded.expires_at`,
-      [this.#session],
-    )
+    await this.#clients.at(-1).query(RENEW, [this.#session])
   }
 }
 
@@ -337,42 +315,37 @@ class Marks {
   #sent = 0
   #candidates = []
   #headAt = 0
-  #safeScanMs = 0
+  #rescanMs = 0
   #startedAt = performance.now()
 
   begin() {
     const at = performance.now()
-    const near = this.#last - (250n << 20n)
-    const safe = this.#safe - (20n << 20n)
+    const [near, safe] = [this.#last - (250n << 20n), this.#safe - (20n << 20n)]
     const lagging = safe < near
-    const scan = { sequence: ++this.#sent, at, first: lagging ? near : safe, fromSafe: !lagging }
-    const budgetMs = (at - this.#startedAt) * 0.05
-    if (lagging && this.#safeScanMs < budgetMs) Object.assign(scan, { first: safe, fromSafe: true })
-    if (at - this.#headAt > 30_000) {
-      Object.assign(scan, { first: 0n, fromSafe: true })
-      this.#headAt = at
-    }
-    scan.lagging = lagging
-    return scan
+    const fromHead = at - this.#headAt > 30_000
+    if (fromHead) this.#headAt = at
+    const affordable = this.#rescanMs < (at - this.#startedAt) * 0.05
+    const fromSafe = fromHead || affordable || !lagging
+    const first = fromHead ? 0n : fromSafe ? safe : near
+    return { sequence: ++this.#sent, at, first, fromSafe, rescan: fromSafe && lagging }
   }
 
   learn(scan, reached, full, xmin, xmax) {
-    if (scan.fromSafe && scan.lagging) this.#safeScanMs += performance.now() - scan.at
+    if (scan.rescan) this.#rescanMs += performance.now() - scan.at
     if (reached > this.#last) this.#last = reached
     for (const c of this.#candidates) if (scan.sequence > c.after) c.xmax ??= xmax
-    if (scan.fromSafe && !full) {
-      const index = this.#candidates.findLastIndex((c) => c.xmax !== undefined && xmin >= c.xmax)
-      if (index >= 0) {
-        if (this.#candidates[index].reached > this.#safe)
-          this.#safe = this.#candidates[index].reached
-        this.#candidates.splice(0, index + 1)
-      }
+    const proven = this.#candidates.findLast((c) => c.xmax !== undefined && xmin >= c.xmax)
+    if (proven && scan.fromSafe && !full) {
+      if (proven.reached > this.#safe) this.#safe = proven.reached
+      this.#candidates = this.#candidates.filter((c) => c.after > proven.after)
     }
     if (this.#candidates.length < 64) this.#candidates.push({ reached, after: this.#sent })
   }
 }
 
 // --- wire ------------------------------------------------------------------------------------
+
+const [BIGINT_OID, TEXT_OID, UUID_OID] = [20, 25, 2950]
 
 /** Pipelined, and every value stays the text that came: the loop needs no types. */
 async function connect(url) {
@@ -384,26 +357,22 @@ async function connect(url) {
 }
 
 async function pinned(client, statement) {
-  const begun = client.query(BEGIN_PINNED)
-  const answered = client.query({ ...statement, rowMode: 'array' })
-  const committed = client.query('commit')
-  await Promise.all([begun, answered, committed])
-  return answered
+  const sent = [BEGIN_PINNED, { ...statement, rowMode: 'array' }, 'commit']
+  const [, answer] = await Promise.all(sent.map((query) => client.query(query)))
+  return answer
 }
 
-function arrayHeader(buffer, elementOid, count) {
-  buffer.writeInt32BE(1, 0)
-  buffer.writeInt32BE(0, 4)
-  buffer.writeInt32BE(elementOid, 8)
-  buffer.writeInt32BE(count, 12)
-  buffer.writeInt32BE(1, 16)
+/** An empty binary array of PostgreSQL: dimensions, nulls, element type, length, lower bound. */
+function binaryArray(elementOid, count, byteLength) {
+  const buffer = Buffer.allocUnsafe(20 + byteLength)
+  for (const [i, word] of [1, 0, elementOid, count, 1].entries()) buffer.writeInt32BE(word, i * 4)
   return buffer
 }
 
 function textArray(items) {
-  let length = 20
+  let length = 0
   for (const { payload } of items) length += 4 + Buffer.byteLength(payload)
-  const buffer = arrayHeader(Buffer.allocUnsafe(length), 25, items.length)
+  const buffer = binaryArray(TEXT_OID, items.length, length)
   let at = 20
   for (const { payload } of items) {
     const written = buffer.write(payload, at + 4, 'utf8')
@@ -416,7 +385,7 @@ function textArray(items) {
 function uuidArray(hex) {
   const bytes = Buffer.from(hex, 'hex')
   const count = bytes.length / 16
-  const buffer = arrayHeader(Buffer.allocUnsafe(20 + count * 20), 2950, count)
+  const buffer = binaryArray(UUID_OID, count, count * 20)
   for (let i = 0, at = 20; i < count; i++, at += 20) {
     buffer.writeInt32BE(16, at)
     bytes.copy(buffer, at + 4, i * 16, i * 16 + 16)
@@ -424,29 +393,8 @@ function uuidArray(hex) {
   return buffer
 }
 
-function bigintArray(value) {
-  const buffer = arrayHeader(Buffer.allocUnsafe(32), 20, 1)
-  buffer.writeInt32BE(8, 20)
-  buffer.writeBigInt64BE(value, 24)
-  return buffer
-}
-
-function integerArray(value) {
-  const buffer = arrayHeader(Buffer.allocUnsafe(28), 23, 1)
-  buffer.writeInt32BE(4, 20)
-  buffer.writeInt32BE(value, 24)
-  return buffer
-}
-
-const LANES = integerArray(LANE)
-const SHARES = integerArray(BATCH_SIZE)
-
 // --- days ------------------------------------------------------------------------------------
 
-const startOfDay = (ms) => Math.floor(ms / DAY_MS) * DAY_MS
 const dayName = (ms) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')
 
-function firstIdAt(ms) {
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
+const firstIdAt = (ms) => `${ms.toString(16).padStart(12, '0')}${'0'.repeat(20)}`

@@ -7,7 +7,7 @@
 import { type Clock, failureFrom, type Settlement, type WorkStore } from '@punctual/core'
 import type { RunLogs } from './run-logs.ts'
 
-const BATCH_MAX = 2_000
+const BATCH_MAX = 1_000
 const IN_FLIGHT_MAX = 2
 const OUTPUT_LENGTH_MAX = 16_777_216
 
