@@ -209,6 +209,7 @@ function settleAll(
     tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
     tried ? int2Array(runs.map((run) => run.crashes)) : null,
     runs.some((run) => run.traits !== 0) ? int2Array(runs.map((run) => run.traits)) : null,
+    runs.reduce((sum, run) => sum + run.claim, 0n).toString(),
   ]
 }
 

@@ -40,7 +40,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
     'work/settle-all-succeeded': {
-      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null`,
+      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1`,
       indexes: ['leases_pkey'],
     },
     'work/settle-succeeded': {

@@ -1,17 +1,18 @@
 -- Ends runs whose handler returned: all of them, or none when a lease is gone (then settle-succeeded finds
--- out which). A fence belongs to one lease of one run, so a list of runs and a list of fences match exactly.
+-- out which). The fences are compared by their number and their sum: each is random, and a list in a filter
+-- would be searched from its beginning for every row.
 --
 -- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
 --   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all when $6 is null,
 --   $8 tenant, $9 attempts smallint[] or null, $10 crashes smallint[] or null (null = attempt 1, 0 crashes),
---   $11 traits smallint[] or null (null = none)
+--   $11 traits smallint[] or null (null = none), $12 sum of the fences
 -- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
 -- Locks: leases, live_keys, own counter row. Index: primary keys, by lists of ids that are near each other.
 --   Pinned: no sequential scan.
 with gone as (
   delete from punctual.leases
-  where run_id = any ($2::uuid[]) and claim = any ($3::bigint[])
-  returning 1
+  where run_id = any ($2::uuid[])
+  returning claim
 ),
 ended as (
   select
@@ -56,4 +57,6 @@ counted as (
 )
 -- end of finish
 select
-  punctual.insist((select count(*) from gone) = cardinality($2::uuid[]), 'a lease is gone') as settled
+  punctual.insist(
+    (select count(*) = cardinality($2::uuid[]) and sum(claim) = $12::numeric from gone),
+    'a lease is gone') as settled
