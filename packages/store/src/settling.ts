@@ -9,6 +9,7 @@ import {
   type Fence,
   fingerprint,
   type Settlement,
+  traits,
 } from '@punctual/core'
 import {
   int2Array,
@@ -198,6 +199,8 @@ function settleAll(
   const first = runs[0] as ClaimedRun
   const sameLane = runs.every((run) => run.lane === first.lane)
   const tried = runs.some((run) => run.attempt > 0)
+  const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
+  const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
   return [
     sessionId,
     ...fences(runs),
@@ -208,9 +211,18 @@ function settleAll(
     first.tenantId,
     tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
     tried ? int2Array(runs.map((run) => run.crashes)) : null,
-    runs.some((run) => run.traits !== 0) ? int2Array(runs.map((run) => run.traits)) : null,
+    keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
     runs.reduce((sum, run) => sum + run.claim, 0n).toString(),
+    int4Array(counts.map(([lane]) => lane)),
+    int8ArrayOfNumbers(counts.map(([, count]) => count)),
   ]
+}
+
+/** How many runs each lane has, in the order in which counters are locked. */
+function countLanes(runs: readonly ClaimedRun[]): [lane: number, count: number][] {
+  const counts = new Map<number, number>()
+  for (const run of runs) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1)
+  return [...counts].sort(([a], [b]) => a - b)
 }
 
 function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {

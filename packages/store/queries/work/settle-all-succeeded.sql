@@ -1,11 +1,13 @@
 -- Ends runs whose handler returned: all of them, or none when a lease is gone (then settle-succeeded finds
--- out which). The fences are compared by their number and their sum: each is random, and a list in a filter
--- would be searched from its beginning for every row.
+-- out which). It does what settle-succeeded does, with nothing kept in between: a test compares the two.
+-- The fences are compared by their number and their sum: each is random, and a list in a filter would be
+-- searched from its beginning for every row.
 --
 -- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
 --   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all when $6 is null,
 --   $8 tenant, $9 attempts smallint[] or null, $10 crashes smallint[] or null (null = attempt 1, 0 crashes),
---   $11 traits smallint[] or null (null = none), $12 sum of the fences
+--   $11 runs that hold a key uuid[] or null, $12 sum of the fences, $13 lanes that are counted integer[]
+--   (sorted, none twice), $14 runs of each bigint[]
 -- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
 -- Locks: leases, live_keys, own counter row. Index: primary keys, by lists of ids that are near each other.
 --   Pinned: no sequential scan.
@@ -14,48 +16,34 @@ with gone as (
   where run_id = any ($2::uuid[])
   returning claim
 ),
-ended as (
+finished as (
+  insert into punctual.outcomes (
+    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    attempt_outcome, output)
   select
-    i.run_id, i.claim, $1::bigint as session_id, $8::integer as tenant_id,
-    coalesce(i.lane, $7::integer) as lane, coalesce(i.crashes, 0::smallint) as crashes,
-    coalesce(i.traits, 0::smallint) as traits, i.output,
-    coalesce(i.attempt, 1::smallint) as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
-    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
-    null::jsonb as error, null::text as reason
+    i.run_id, i.claim, $1::bigint,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond', statement_timestamp(),
+    $8::integer, coalesce(i.lane, $7::integer), 1, coalesce(i.attempt, 1::smallint),
+    coalesce(i.crashes, 0::smallint), 1, i.output
   from (
     select
       unnest($2::uuid[]) as run_id, unnest($3::bigint[]) as claim,
       unnest($4::integer[]) as started_ago_ms, unnest($5::text[]) as output,
       unnest($6::integer[]) as lane, unnest($9::smallint[]) as attempt,
-      unnest($10::smallint[]) as crashes, unnest($11::smallint[]) as traits
+      unnest($10::smallint[]) as crashes
   ) i
 ),
--- finish: what follows from every end, the same in each statement that ends runs
-finished as (
-  insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
-    attempt_outcome, output, error, reason)
-  select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
-    attempt_outcome, output, error, reason
-  from ended
-),
 freed as (
-  delete from punctual.live_keys k
-  using ended e
-  where e.traits & 1 <> 0 and k.run_id = e.run_id
+  delete from punctual.live_keys where run_id = any ($11::uuid[])
 ),
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
   select
-    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
-  from ended
-  group by lane, state
-  order by lane, state
+    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), $8::integer, c.lane, 1, c.runs
+  from unnest($13::integer[], $14::bigint[]) as c (lane, runs)
   on conflict (session_id, bucket_at, lane, state)
     do update set runs = counters.runs + excluded.runs
 )
--- end of finish
 select
   punctual.insist(
     (select count(*) = cardinality($2::uuid[]) and sum(claim) = $12::numeric from gone),
