@@ -28,12 +28,11 @@ async function settleMix(alsoStale: boolean) {
   await t.store.work.settle(session, [retry(again)])
   const runs = [...first.filter((run) => run !== again), ...(await claim())]
   const settlements = runs.map((run) => succeeded(run, run.payload.includes('1') ? '"out"' : null))
-  // A stale one makes the batch fall back to the pairwise form.
-  const refused = await t.store.work.settle(
-    session,
-    alsoStale ? [...settlements, succeeded(again)] : settlements,
-  )
-  expect(refused).toEqual(alsoStale ? [again.id] : [])
+  // One that has ended before makes the batch fall back to the pairwise form.
+  const ended = succeeded(await t.running(session))
+  await t.store.work.settle(session, [ended])
+  const batch = alsoStale ? [...settlements, ended] : settlements
+  expect(await t.store.work.settle(session, batch)).toEqual(alsoStale ? [ended.run.id] : [])
   const { rows: outcomes } = await t.sql.query(
     `select r.payload::jsonb ->> 'i' as i, o.lane, o.state, o.attempt, o.crashes, o.attempt_outcome, o.output,
        o.error, o.reason, o.tenant_id, o.session_id = $1 as ours, o.finished_at >= o.started_at as ordered
