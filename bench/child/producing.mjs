@@ -31,7 +31,6 @@ async function bulk({ adapter, client }, { count, dueFromMs = 0, dueSpreadMs = 0
     const dueMs = Math.round(dueFromMs + share * dueSpreadMs)
     return { payload: { ...makePayload(n), due: dueMs }, dueMs }
   })
-  const cpu = process.cpuUsage()
   const startedAt = performance.now()
   let next = 0
   const lane = async () => {
@@ -42,13 +41,12 @@ async function bulk({ adapter, client }, { count, dueFromMs = 0, dueSpreadMs = 0
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))
-  return elapsed(startedAt, cpu)
+  return elapsed(startedAt)
 }
 
 /** Single awaited submissions, `inFlight` of them at any moment. */
 async function each({ client }, { count, inFlight }) {
   const latenciesMs = []
-  const cpu = process.cpuUsage()
   const startedAt = performance.now()
   let next = 0
   const lane = async () => {
@@ -60,8 +58,8 @@ async function each({ client }, { count, inFlight }) {
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))
-  const { ms, cpuMs } = elapsed(startedAt, cpu)
-  return { ms, cpuMs, perSecond: (count / ms) * 1000, ...quantiles(latenciesMs) }
+  const { ms } = elapsed(startedAt)
+  return { ms, perSecond: (count / ms) * 1000, ...quantiles(latenciesMs) }
 }
 
 async function one({ client }, { n }) {
@@ -87,7 +85,6 @@ async function paced({ client }, { perSecond, seconds }) {
 /** A closed loop: batches as fast as accepted, at most `window` runs ahead of the workers. */
 async function stream({ adapter, client }, { count, window, lanes }, done) {
   const { batchSize } = adapter.bulk
-  const cpu = process.cpuUsage()
   const startedAt = performance.now()
   let next = 0
   const lane = async () => {
@@ -107,11 +104,12 @@ async function stream({ adapter, client }, { count, window, lanes }, done) {
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
-  return elapsed(startedAt, cpu)
+  return elapsed(startedAt)
 }
 
-function elapsed(startedAt, cpuBefore) {
-  const { user, system } = process.cpuUsage(cpuBefore)
-  const startedAtMs = performance.timeOrigin + startedAt
-  return { startedAtMs, ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }
+function elapsed(startedAt) {
+  return {
+    startedAtMs: performance.timeOrigin + startedAt,
+    ms: performance.now() - startedAt,
+  }
 }

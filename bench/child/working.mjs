@@ -9,7 +9,6 @@ export function working(state) {
   return {
     /** Starts the worker and returns when everything of `count` runs is settled in the store. */
     drain: async ({ count }) => {
-      const cpu = process.cpuUsage()
       const startedAt = performance.now()
       const handled = new Promise((resolve) => {
         Object.assign(seen, { handled: 0, target: count, reached: resolve })
@@ -17,8 +16,7 @@ export function working(state) {
       await state.client.start(counting(seen))
       await handled
       while (!(await state.client.settled())) await sleep(SETTLE_CHECK_MS)
-      const { user, system } = process.cpuUsage(cpu)
-      return { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }
+      return { ms: performance.now() - startedAt }
     },
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
     progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),

@@ -24,7 +24,9 @@ export class Bench {
     return bench
   }
 
+  /** Also called when interrupted, in the middle of a measurement. */
   async stop() {
+    this.stopped = true
     for (const name of this.#templates) await this.#drop(name).catch(() => {})
     await this.admin?.end().catch(() => {})
     if (this.redis?.stop) await this.redis.stop()

@@ -30,15 +30,32 @@ function readStat(pid) {
   }
 }
 
+/** CPU that anything on the machine has used, time stolen by its host included. */
+export function machineCpuMs() {
+  try {
+    const [line] = readFileSync('/proc/stat', 'latin1').split('\n')
+    const [user, nice, system, , , irq, softirq, steal] = line
+      .trim()
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+    return (user + nice + system + irq + softirq + steal) * MS_PER_TICK
+  } catch {
+    return null
+  }
+}
+
 /** One sentence on what held a measurement back, from how busy server and client were. */
-export function whatLimited({ ms, serverCpuMs, clientCpuMs }) {
+export function whatLimited({ ms, serverCpuMs, clientCpuMs, otherCpuMs }) {
   const cores = availableParallelism()
   const client = clientCpuMs / ms
+  const other = (otherCpuMs ?? 0) / ms
   if (serverCpuMs === null)
     return `client ${client.toFixed(2)} cores; the server's CPU is not visible`
   const server = serverCpuMs / ms
   const split = `server ${server.toFixed(2)} + client ${client.toFixed(2)} of ${cores} cores`
+  if (other > 0.15) return `${split}; NOT A QUIET MACHINE, ${other.toFixed(2)} cores did other work`
   if (server + client > 0.9 * cores) return `${split}: the machine's CPU`
   if (client > 0.85) return `${split}: the client's one thread`
-  return `${split}: waiting (round trips, commits, locks or other work on the machine)`
+  return `${split}: waiting for round trips, commits, locks or timers`
 }

@@ -11,10 +11,9 @@ export function quantiles(values) {
   }
 }
 
-/** The value in the middle, by `key`; with an even count the lower one, so that it is a real one. */
-export function medianBy(values, key) {
-  const sorted = [...values].sort((a, b) => key(a) - key(b))
-  return sorted[Math.floor((sorted.length - 1) / 2)]
+/** The value in the middle by `order`, which puts the better first; of two in the middle the better. */
+export function medianBy(values, order) {
+  return [...values].sort(order)[Math.floor((values.length - 1) / 2)]
 }
 
 export const round = (value) => Math.round(value * 100) / 100

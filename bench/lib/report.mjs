@@ -14,7 +14,7 @@ const BAR_WIDTH = 24
 export function makeReport(scenario, results, skipped) {
   const figures = Object.values(results).map(scenario.figure)
   const largest = Math.max(...figures)
-  const names = Object.keys(results).sort((a, b) => order(scenario, results, a, b))
+  const names = Object.keys(results).sort((a, b) => compare(scenario, results[a], results[b]))
   const rows = names.map((name) => {
     const figure = scenario.figure(results[name])
     return {
@@ -68,8 +68,9 @@ function ratio(scenario, ours, other) {
   return Math.round(value * 1000) / 1000
 }
 
-function order(scenario, results, a, b) {
-  const difference = scenario.figure(results[b]) - scenario.figure(results[a])
+/** Sorts the better result first. */
+export function compare(scenario, a, b) {
+  const difference = scenario.figure(b) - scenario.figure(a)
   return scenario.better === 'higher' ? difference : -difference
 }
 

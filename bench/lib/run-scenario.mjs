@@ -1,6 +1,6 @@
 /** Runs one scenario for every chosen system, alternating them round by round. */
 import { medianBy } from './quantiles.mjs'
-import { makeReport } from './report.mjs'
+import { compare, makeReport } from './report.mjs'
 
 /**
  * @param {import('./bench.mjs').Bench} bench
@@ -14,13 +14,14 @@ export async function runScenario(bench, scenario) {
     const systems = scenario.systems.filter((name) => only.includes(name) && !skipped[name])
     // Every second round runs backwards, so that no system always profits from a rested machine.
     for (const name of round % 2 === 0 ? systems : systems.reverse()) {
+      if (bench.stopped) throw new Error('interrupted')
       const why = bench.missing(name) ?? (await attempt(bench, scenario, name, measured[name]))
       if (why) skipped[name] = why
     }
   }
   const results = {}
   for (const [name, all] of Object.entries(measured)) {
-    if (all.length > 0) results[name] = medianBy(all, scenario.figure)
+    if (all.length > 0) results[name] = medianBy(all, (a, b) => compare(scenario, a, b))
   }
   if (Object.keys(results).length === 0) {
     throw new Error(`${scenario.name}: nothing ran: ${JSON.stringify(skipped)}`)

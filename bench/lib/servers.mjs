@@ -60,10 +60,11 @@ export async function startRedis() {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '']
   args.push('--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction')
   const server = spawnBound('redis-server', args)
+  // Ctrl-C reaches the whole process group, so it may have ended before it is asked to.
+  const ended = new Promise((resolve) => server.once('exit', resolve))
   const url = `redis://127.0.0.1:${port}`
   await answering(server, url)
   const stop = async () => {
-    const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill('SIGTERM')
     await ended
     rmSync(dir, { recursive: true, force: true })

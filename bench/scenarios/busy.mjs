@@ -4,7 +4,7 @@ import { latencyColumns, latencyJson, number } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 import { openStatementCounter } from '../lib/statements.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { cpuOf, progress } from './measuring.mjs'
+import { progress, watchCpu } from './measuring.mjs'
 
 const HOLD_MS = 10_000
 const PER_SECOND = 500
@@ -49,12 +49,11 @@ export const busy = {
       const pacing = producer.call('paced', { perSecond: PER_SECOND, seconds: FILL_S + seconds })
       await sleep(FILL_S * 1000)
       await Promise.all(workers.map((w) => w.call('lateness')))
-      const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(workers)]
+      const cpuUsed = await watchCpu(bench, system, workers)
       const statements = await counter.during(() => sleep(seconds * 1000))
       const { handled } = await progress(workers)
-      const cores = (ms) => Number((ms / seconds / 1000).toFixed(2))
-      const serverMs = serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore
-      const clientMs = (await cpuOf(workers)) - clientBefore
+      const cores = (ms) => (ms === null ? null : Number((ms / seconds / 1000).toFixed(2)))
+      const cpu = await cpuUsed()
       const lateness = (await Promise.all(workers.map((w) => w.call('lateness')))).flat()
       const connections = await counter.connections()
       await pacing
@@ -65,11 +64,10 @@ export const busy = {
         statementsPerSecond: Math.round(statements.count / seconds),
         countedBy: statements.countedBy,
         connections,
-        serverCores: serverMs === null ? null : cores(serverMs),
-        clientCores: cores(clientMs),
+        serverCores: cores(cpu.serverCpuMs),
+        clientCores: cores(cpu.clientCpuMs),
         ms: seconds * 1000,
-        serverCpuMs: serverMs,
-        clientCpuMs: clientMs,
+        ...cpu,
       }
     })
   },

@@ -3,7 +3,7 @@ import { below } from '../lib/bars.mjs'
 import { cpuColumns, latencyColumns, latencyJson } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { cpuOf, untilHandled } from './measuring.mjs'
+import { untilHandled, watchCpu } from './measuring.mjs'
 
 const PER_SECOND = 1_700
 const MINUTE_S = 60
@@ -41,7 +41,7 @@ export const fire = {
       const slackMs = dueFromMs - Date.now()
       if (slackMs < 0) throw new Error(`submitting took ${-slackMs} ms too long; use --scale`)
       await sleep(slackMs)
-      const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf([worker])]
+      const cpuUsed = await watchCpu(bench, system, [worker])
       const { handled } = await untilHandled([worker], count, { everyMs: 500 })
       const latenessMs = await worker.call('lateness')
       return {
@@ -49,8 +49,7 @@ export const fire = {
         early: latenessMs.filter((ms) => ms < -1).length,
         stranded: count - handled,
         ms: seconds * 1000,
-        serverCpuMs: serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore,
-        clientCpuMs: (await cpuOf([worker])) - clientBefore,
+        ...(await cpuUsed()),
       }
     })
   },

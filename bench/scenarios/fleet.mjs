@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fleetHolds } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { cpuOf, untilHandled } from './measuring.mjs'
+import { untilHandled, watchCpu } from './measuring.mjs'
 
 const SIZES = [1, 8, 32]
 /** Runs become due as densely as a fast submitter would have made them. */
@@ -48,15 +48,14 @@ async function drainWith(bench, system, size, patience = 1) {
     await Promise.all(workers.map((w) => w.call('start', { handler: 'counting' })))
     const startAtMs = await fill(producer, count, leadMs)
     if (startAtMs === undefined) return undefined
-    const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(workers)]
+    const cpuUsed = await watchCpu(bench, system, workers)
     const { handled, lastAtMs } = await untilHandled(workers, count, { everyMs: 50 })
     const ms = lastAtMs - startAtMs
     return {
       perSecond: Math.round((handled / ms) * 1000),
       ms,
       stranded: count - handled,
-      serverCpuMs: serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore,
-      clientCpuMs: (await cpuOf(workers)) - clientBefore,
+      ...(await cpuUsed()),
     }
   })
   return result ?? drainWith(bench, system, size, patience * 2)

@@ -3,6 +3,7 @@ import { lowest } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
 import { openStatementCounter } from '../lib/statements.mjs'
 import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
+import { watchCpu } from './measuring.mjs'
 
 const MINUTE_S = 60
 /** Start-up is not idling. */
@@ -44,17 +45,16 @@ export const idle = {
       await worker.call('start', { handler: 'counting' })
       const counter = await openStatementCounter(bench, system)
       await sleep(SETTLE_MS)
-      const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await worker.call('cpu')]
+      const cpuUsed = await watchCpu(bench, system, [worker])
       const statements = await counter.during(() => sleep(seconds * 1000))
-      const server = serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore
-      const client = (await worker.call('cpu')) - clientBefore
+      const { serverCpuMs, clientCpuMs } = await cpuUsed()
       const connections = await counter.connections()
       await counter.close()
       return {
         queriesPerMinute: perMinute(statements.count),
         countedBy: statements.countedBy,
-        clientCpuMsPerMinute: perMinute(client),
-        serverCpuMsPerMinute: perMinute(server),
+        clientCpuMsPerMinute: perMinute(clientCpuMs),
+        serverCpuMsPerMinute: perMinute(serverCpuMs),
         connections,
       }
     })

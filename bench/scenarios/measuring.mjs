@@ -1,14 +1,31 @@
 /** The steps that several scenarios share. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { machineCpuMs } from '../lib/cpu.mjs'
 
 const STRANDED_AFTER_MS = 10_000
 
-/** Times `work`, which returns its own `ms` and `cpuMs`, and adds the server's CPU. */
-export async function throughput(bench, system, count, work) {
-  const before = bench.serverCpuMs(system)
-  const { ms, cpuMs } = await work()
-  const serverCpuMs = before === null ? null : bench.serverCpuMs(system) - before
-  return { perSecond: Math.round((count / ms) * 1000), ms, serverCpuMs, clientCpuMs: cpuMs }
+/** Times `work`, which returns its own `ms`. */
+export async function throughput(bench, system, child, count, work) {
+  const cpuUsed = await watchCpu(bench, system, [child])
+  const { ms } = await work()
+  return { perSecond: Math.round((count / ms) * 1000), ms, ...(await cpuUsed()) }
+}
+
+/**
+ * Splits the CPU used from now on into the server's, the clients' and everybody else's.
+ * @returns {Promise<() => Promise<{ serverCpuMs: number | null, clientCpuMs: number, otherCpuMs: number | null }>>}
+ */
+export async function watchCpu(bench, system, children) {
+  const client = await cpuOf(children)
+  const [server, machine] = [bench.serverCpuMs(system), machineCpuMs()]
+  return async () => {
+    const serverCpuMs = server === null ? null : bench.serverCpuMs(system) - server
+    const machineMs = machine === null ? null : machineCpuMs() - machine
+    const clientCpuMs = (await cpuOf(children)) - client
+    const known = machineMs !== null && serverCpuMs !== null
+    const otherCpuMs = known ? Math.max(0, machineMs - serverCpuMs - clientCpuMs) : null
+    return { serverCpuMs, clientCpuMs, otherCpuMs }
+  }
 }
 
 /** Submits untimed, then drains with a worker that was just opened. */
@@ -16,7 +33,9 @@ export async function submitAndDrain(bench, system, { producer, worker, analyze 
   await producer.call('bulk', { count })
   await analyze()
   await worker.call('open', { work: true, profile: 'throughput' })
-  const result = await throughput(bench, system, count, () => worker.call('drain', { count }))
+  const result = await throughput(bench, system, worker, count, () =>
+    worker.call('drain', { count }),
+  )
   await worker.call('close')
   return result
 }
@@ -47,7 +66,7 @@ export async function untilHandled(workers, count, { everyMs = 25, onProgress } 
   return last
 }
 
-export const cpuOf = async (children) => {
+const cpuOf = async (children) => {
   const all = await Promise.all(children.map((child) => child.call('cpu')))
   return all.reduce((sum, ms) => sum + ms, 0)
 }

@@ -2,7 +2,7 @@ import { atLeast, below } from '../lib/bars.mjs'
 import { cpuColumns, latencyColumns, perSecondJson } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { cpuOf, untilHandled } from './measuring.mjs'
+import { untilHandled, watchCpu } from './measuring.mjs'
 
 /** The submitter stays at most this far ahead, for every system alike: without it the backlog, not the system, sets the lateness. */
 const WINDOW = 10_000
@@ -42,8 +42,7 @@ export const steady = {
       await producer.call('open', { produce: true, profile: 'throughput', connections: 4 })
       await worker.call('open', { work: true, profile: 'throughput' })
       await warmUp(producer, worker, analyze)
-      const both = [producer, worker]
-      const [serverBefore, clientBefore] = [bench.serverCpuMs(system), await cpuOf(both)]
+      const cpuUsed = await watchCpu(bench, system, [producer, worker])
       const streaming = producer.call('stream', { count, window: WINDOW, lanes: 4 })
       const onProgress = ({ handled }) => producer.call('credit', handled)
       const { handled, lastAtMs } = await untilHandled([worker], count, { onProgress })
@@ -54,8 +53,7 @@ export const steady = {
         ms,
         stranded: count - handled,
         ...quantiles(await worker.call('lateness')),
-        serverCpuMs: serverBefore === null ? null : bench.serverCpuMs(system) - serverBefore,
-        clientCpuMs: (await cpuOf(both)) - clientBefore,
+        ...(await cpuUsed()),
       }
     })
   },

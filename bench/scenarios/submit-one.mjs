@@ -1,6 +1,7 @@
 import { atLeast } from '../lib/bars.mjs'
 import { milliseconds, number } from '../lib/cells.mjs'
 import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
+import { watchCpu } from './measuring.mjs'
 
 const WARM_UP = 500
 
@@ -31,18 +32,16 @@ export const submitOne = {
       const producer = await child()
       await producer.call('open', { produce: true, profile: 'throughput' })
       await producer.call('each', { count: WARM_UP, inFlight: 64 })
-      const before = bench.serverCpuMs(system)
+      const cpuUsed = await watchCpu(bench, system, [producer])
       const alone = await producer.call('each', { count: bench.count(5_000), inFlight: 1 })
       const many = await producer.call('each', { count: bench.count(50_000), inFlight: 64 })
-      const after = bench.serverCpuMs(system)
       return {
         perSecond: Math.round(many.perSecond),
         perSecondAlone: Math.round(alone.perSecond),
         inFlight1: latencies(alone),
         inFlight64: latencies(many),
         ms: alone.ms + many.ms,
-        serverCpuMs: before === null ? null : after - before,
-        clientCpuMs: alone.cpuMs + many.cpuMs,
+        ...(await cpuUsed()),
       }
     })
   },

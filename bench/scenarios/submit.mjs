@@ -27,7 +27,9 @@ export const submit = {
       const producer = await child()
       await producer.call('open', { produce: true, profile: 'throughput' })
       await producer.call('bulk', { count: WARM_UP })
-      const result = await throughput(bench, system, count, () => producer.call('bulk', { count }))
+      const result = await throughput(bench, system, producer, count, () =>
+        producer.call('bulk', { count }),
+      )
       return { ...result, count }
     })
   },

@@ -5,11 +5,14 @@
  */
 import type { Clock } from '@punctual/core'
 import type { Database } from './database.ts'
+import type { Statement } from './statements.ts'
 
 const QUIET_MS = 10
 const LANES_MAX = 200
-const NOTIFY =
-  "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint"
+const NOTIFY: Statement = {
+  name: 'signals/notify',
+  text: "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint",
+}
 
 export interface Hint {
   /** The lanes that have something due; null when it may be any. */
@@ -57,14 +60,28 @@ export class Signals {
 
   /** Tells this process at once and the others soon. */
   due(lanes: Iterable<number>, newLane = false): void {
-    const here: number[] = []
-    for (const lane of lanes) {
-      here.push(lane)
-      this.#lanes.add(lane)
-    }
+    for (const lane of lanes) this.#lanes.add(lane)
     this.#newLane ||= newLane
-    this.#tell({ lanes: here, newLane })
+    this.here(lanes, newLane)
     this.#schedule()
+  }
+
+  /** Tells this process only. */
+  here(lanes: Iterable<number>, newLane = false): void {
+    this.#tell({ lanes: [...lanes], newLane })
+  }
+
+  /**
+   * A hint to send right behind a submission, on its connection and without waiting for its answer: others
+   * then hear of it a round trip earlier. Null while a hint was sent just now; then `due` sends one soon.
+   * If the submission fails the hint is in vain, and costs a look.
+   */
+  beside(lanes: Iterable<number>): { statement: Statement; values: string[] } | null {
+    const nowMs = this.#clock.monotonicMs()
+    if (this.#scheduled || nowMs - this.#lastSentMs < QUIET_MS) return null
+    this.#lastSentMs = nowMs
+    const payload = `${this.#node} due ${[...lanes].slice(0, LANES_MAX).join(',')}`
+    return { statement: NOTIFY, values: [this.channelName, payload] }
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
@@ -90,9 +107,7 @@ export class Signals {
     this.#anything = false
     // From here on another hint is another message.
     this.#scheduled = false
-    await this.#database.read
-      .query({ name: 'signals/notify', text: NOTIFY }, [this.channelName, payload])
-      .catch(() => undefined) // A lost hint costs a poll.
+    await this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined) // A lost hint costs a poll.
   }
 
   #payload(): string {

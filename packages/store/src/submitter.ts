@@ -126,6 +126,7 @@ export class Submitter {
   async #commit(channel: Channel, batch: readonly Pending[]): Promise<void> {
     const runs =
       batch.length === 1 ? (batch[0] as Pending).runs : batch.flatMap((pending) => pending.runs)
+    const lanes = new Set(runs.map((run) => run.lane))
     try {
       await retrying(
         {
@@ -133,9 +134,8 @@ export class Submitter {
           deadlineMs: DEADLINE_MS,
           ensurePartitions: this.#o.ensurePartitions,
         },
-        (again) => this.#send(channel, this.inserts(runs, again)),
+        (again) => this.#send(channel, this.inserts(runs, again), lanes),
       )
-      this.#o.signals.due(new Set(runs.map((run) => run.lane)))
       for (const pending of batch) pending.resolve()
     } catch (error) {
       if (batch.length > 1 && isDataFault(error)) {
@@ -149,10 +149,20 @@ export class Submitter {
   async #send(
     channel: Channel,
     inserts: readonly { statement: Statement; values: Value[] }[],
+    lanes: ReadonlySet<number>,
   ): Promise<void> {
+    const { signals } = this.#o
     const [first] = inserts
-    if (inserts.length === 1 && first) await channel.query(first.statement, first.values)
-    else await channel.pinned(inserts)
+    const sent =
+      inserts.length === 1 && first
+        ? channel.query(first.statement, first.values)
+        : channel.pinned(inserts)
+    const hint = signals.beside(lanes)
+    // A lost hint costs a poll.
+    if (hint) channel.query(hint.statement, hint.values).catch(() => undefined)
+    await sent
+    if (hint) signals.here(lanes)
+    else signals.due(lanes)
   }
 
   /** The statements that insert these runs: one for each distinct set of rare options, mostly one. */
