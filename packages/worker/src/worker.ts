@@ -26,6 +26,7 @@ import { Slots } from './slots.ts'
 import { Wake } from './wake.ts'
 
 const SPACING_MS = 5
+const BURST = 4
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
 const STRAYS_EVERY_MS = 60_000
@@ -85,7 +86,7 @@ export class Worker {
   /** Runs whose settlement is under way: their leases are known to be ours. */
   readonly #settling = new Set<ClaimedRun>()
   #hungry = false
-  #lastClaimMs = Number.NEGATIVE_INFINITY
+  #nextClaimMs = Number.NEGATIVE_INFINITY
   #straysAtMs: number
   #loop: Promise<void> | null = null
   #stopping: Promise<void> | null = null
