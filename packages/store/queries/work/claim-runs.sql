@@ -27,7 +27,12 @@ heads as materialized (
     (select q.pos from punctual.queue q
      where q.lane = l.lane and q.pos >= l.start_pos
      order by q.pos
-     limit 1) as pos
+     limit 1) as pos,
+    -- Also of a lane that has something due: whoever takes it has to know when to come back.
+    (select q.pos from punctual.queue q
+     where q.lane = l.lane and q.pos > (select pos from bound)
+     order by q.pos
+     limit 1) as next_pos
   from unnest($3::integer[], $4::bigint[], $5::smallint[]) as l (lane, start_pos, rank)
   where exists (select from me)
 ),
@@ -71,7 +76,7 @@ leased as (
 select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
-  (select min(pos) from heads where pos > (select pos from bound)) as next_pos,
+  (select min(next_pos) from heads) as next_pos,
   taken.run_ids, taken.lanes, taken.positions, taken.traits,
   today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces
 from me
