@@ -20,17 +20,22 @@ export class Bench {
     bench.postgres = own ? await startPostgres() : { url: options.databaseUrl }
     bench.redis = options.redisUrl ? { url: options.redisUrl } : await startRedis()
     bench.admin = new pg.Client(bench.postgres.url)
+    bench.admin.on('error', () => {})
     await bench.admin.connect()
     return bench
   }
 
-  /** Also called when interrupted, in the middle of a measurement. */
+  /**
+   * Also called when interrupted, in the middle of a measurement. Ctrl-C reaches the servers as well,
+   * so nothing here may wait for an answer of theirs; only a server that stays is tidied up.
+   */
   async stop() {
     this.stopped = true
-    for (const name of this.#templates) await this.#drop(name).catch(() => {})
-    await this.admin?.end().catch(() => {})
-    if (this.redis?.stop) await this.redis.stop()
-    if (this.postgres?.stop) await this.postgres.stop()
+    if (!this.postgres.stop) {
+      for (const name of this.#templates) await this.#drop(name).catch(() => {})
+    }
+    this.admin.connection.stream.destroy()
+    await Promise.all([this.redis?.stop?.(), this.postgres.stop?.()])
   }
 
   /** The counts, made smaller by --scale. */

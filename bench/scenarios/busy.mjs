@@ -4,7 +4,7 @@ import { latencyColumns, latencyJson, number } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 import { openStatementCounter } from '../lib/statements.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { progress, watchCpu } from './measuring.mjs'
+import { progress, untilCalm, watchCpu } from './measuring.mjs'
 
 const HOLD_MS = 10_000
 const PER_SECOND = 500
@@ -85,5 +85,6 @@ async function startWorkers(child, processes) {
   }
   const handler = { handler: 'holding', holdMs: HOLD_MS }
   await Promise.all(workers.map((worker) => worker.call('start', handler)))
+  await untilCalm(workers)
   return workers
 }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fleetHolds } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
-import { untilHandled, watchCpu } from './measuring.mjs'
+import { untilCalm, untilHandled, watchCpu } from './measuring.mjs'
 
 const SIZES = [1, 8, 32]
 /** Runs become due as densely as a fast submitter would have made them. */
 const DUE_PER_MS = 200
+const LEAD_MAX_MS = 120_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const fleet = {
@@ -35,19 +36,18 @@ export const fleet = {
   },
 }
 
-async function drainWith(bench, system, size, patience = 1) {
+async function drainWith(bench, system, size) {
   const count = bench.count(200_000)
-  const leadMs = 2_000 + (count / 20) * patience
-  const result = await bench.fresh(system, async ({ child }) => {
+  return bench.fresh(system, async ({ child }) => {
     const workers = []
     for (let i = 0; i < size; i++) workers.push(await child())
     const producer = await child()
     await producer.call('open', { produce: true, profile: 'throughput' })
     const role = { work: true, profile: 'throughput', processes: size }
     await Promise.all(workers.map((worker) => worker.call('open', role)))
-    await Promise.all(workers.map((w) => w.call('start', { handler: 'counting' })))
-    const startAtMs = await fill(producer, count, leadMs)
-    if (startAtMs === undefined) return undefined
+    await Promise.all(workers.map((worker) => worker.call('start', { handler: 'counting' })))
+    await untilCalm(workers)
+    const startAtMs = await fill(producer, workers, count)
     const cpuUsed = await watchCpu(bench, system, workers)
     const { handled, lastAtMs } = await untilHandled(workers, count, { everyMs: 50 })
     const ms = lastAtMs - startAtMs
@@ -58,14 +58,10 @@ async function drainWith(bench, system, size, patience = 1) {
       ...(await cpuUsed()),
     }
   })
-  return result ?? drainWith(bench, system, size, patience * 2)
 }
 
-/**
- * Submits everything before any of it may start.
- * @returns {Promise<number | undefined>} when the work began; undefined when filling took too long
- */
-async function fill(producer, count, leadMs) {
+/** Submits everything before any of it may start. @returns {Promise<number>} when the work began */
+async function fill(producer, workers, count) {
   if (await producer.call('canHold')) {
     await producer.call('hold')
     await producer.call('bulk', { count })
@@ -73,9 +69,16 @@ async function fill(producer, count, leadMs) {
     await producer.call('release')
     return startAtMs
   }
-  const dueFromMs = Date.now() + leadMs
-  await producer.call('bulk', { count, dueFromMs, dueSpreadMs: count / DUE_PER_MS })
-  if (Date.now() > dueFromMs) return undefined
-  await sleep(dueFromMs - Date.now())
-  return dueFromMs
+  for (let leadMs = 2_000 + count / 20; leadMs < LEAD_MAX_MS; leadMs *= 2) {
+    const dueFromMs = Date.now() + leadMs
+    await producer.call('bulk', { count, dueFromMs, dueSpreadMs: count / DUE_PER_MS })
+    if (Date.now() < dueFromMs) {
+      await sleep(dueFromMs - Date.now())
+      return dueFromMs
+    }
+    // Filling took longer than expected: let these go, and leave twice the time.
+    await untilHandled(workers, count)
+    await Promise.all(workers.map((worker) => worker.call('lateness')))
+  }
+  throw new Error(`${producer.system}: ${count} runs could not be submitted in ${LEAD_MAX_MS} ms`)
 }

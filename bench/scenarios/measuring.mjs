@@ -66,6 +66,15 @@ export async function untilHandled(workers, count, { everyMs = 25, onProgress } 
   return last
 }
 
+/** Waits until started workers have nothing left to start: less than a tenth of a core between them. */
+export async function untilCalm(workers) {
+  for (let tries = 0; tries < 40; tries++) {
+    const before = await cpuOf(workers)
+    await sleep(500)
+    if ((await cpuOf(workers)) - before < 50) return
+  }
+}
+
 const cpuOf = async (children) => {
   const all = await Promise.all(children.map((child) => child.call('cpu')))
   return all.reduce((sum, ms) => sum + ms, 0)

@@ -25,7 +25,8 @@ describe.skipIf(process.env.PUNCTUAL_TEST_REQUIRE !== 'all')('a clean clone', ()
   })
   afterAll(() => {
     for (const child of children)
-      if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+      if (child.pid && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL')
     rmSync(join(folder, '..'), { recursive: true, force: true, maxRetries: 5 })
   })
 
