@@ -13,7 +13,7 @@ export interface JanitorOptions {
   onDays?(made: readonly string[], dropped: readonly string[]): void
 }
 
-const REST_MS = 30_000
+const REST_MS = 60_000
 const DAYS_EVERY_MS = 3_600_000
 const SWEEP_EVERY_MS = 300_000
 

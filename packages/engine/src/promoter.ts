@@ -28,7 +28,7 @@ export class Promoter implements Role {
     if (promoted > 0) this.#o.onPromoted?.(promoted)
     if (promoted === limit) return 0
     // A trickle is taken in handfuls; a run that enters now has the whole horizon left.
-    const restMs = this.#o.horizonMs / 3
+    const restMs = this.#o.horizonMs / 2
     return Math.min(restMs, Math.max(restMs / 20, nextInMs ?? restMs))
   }
 }

@@ -15,7 +15,7 @@ export interface ReaperOptions {
   onReaped?(result: ReapResult): void
 }
 
-const REST_MAX_MS = 10_000
+const REST_MAX_MS = 15_000
 const GAP_FACTOR = 2
 const ORPHANS_EVERY_MS = 60_000
 

@@ -1,7 +1,9 @@
 /** The lanes that a worker takes from: read when told of new ones, and every few seconds at most otherwise. */
 import type { Clock, Lane, WorkStore } from '@punctual/core'
 
+/** New lanes are told by hints; without hints they are looked for often. */
 const STALE_MS = 10_000
+const STALE_WITH_HINTS_MS = 60_000
 
 export class LaneList {
   readonly #store: Pick<WorkStore, 'lanes'>
@@ -34,9 +36,9 @@ export class LaneList {
   }
 
   /** Lanes that are not paused, highest priority first, rotated inside of one priority. */
-  async current(): Promise<readonly Lane[]> {
+  async current(hintsArrive: boolean): Promise<readonly Lane[]> {
     const nowMs = this.#clock.monotonicMs()
-    if (nowMs - this.#readAtMs > STALE_MS) {
+    if (nowMs - this.#readAtMs > (hintsArrive ? STALE_WITH_HINTS_MS : STALE_MS)) {
       this.#readAtMs = nowMs
       try {
         this.#lanes = await this.#store.lanes(this.#handlers(), this.#queues)

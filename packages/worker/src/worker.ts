@@ -262,7 +262,7 @@ export class Worker {
 
   /** Claims from all queues without a cap at once, and from each capped one by itself. */
   async #claim(limit: number) {
-    const lanes = await this.#lanes.current()
+    const lanes = await this.#lanes.current(this.#o.hintsArrive())
     const groups = new Map<string | null, Lane[]>()
     for (const lane of lanes) {
       const group = this.#slots.room(lane.queue) === null ? null : lane.queue
