@@ -46,7 +46,7 @@ export function machineCpuMs() {
 }
 
 /** One sentence on what held a measurement back, from how busy server and client were. */
-export function whatLimited({ ms, serverCpuMs, clientCpuMs, otherCpuMs }) {
+export function whatLimited({ ms, serverCpuMs, clientCpuMs, otherCpuMs, clients = 1 }) {
   const cores = availableParallelism()
   const client = clientCpuMs / ms
   const other = (otherCpuMs ?? 0) / ms
@@ -56,6 +56,6 @@ export function whatLimited({ ms, serverCpuMs, clientCpuMs, otherCpuMs }) {
   const split = `server ${server.toFixed(2)} + client ${client.toFixed(2)} of ${cores} cores`
   if (other > 0.15) return `${split}; NOT A QUIET MACHINE, ${other.toFixed(2)} cores did other work`
   if (server + client > 0.9 * cores) return `${split}: the machine's CPU`
-  if (client > 0.85) return `${split}: the client's one thread`
+  if (clients === 1 && client > 0.85) return `${split}: the client's one thread`
   return `${split}: waiting for round trips, commits, locks or timers`
 }

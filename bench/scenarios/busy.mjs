@@ -67,6 +67,7 @@ export const busy = {
         serverCores: cores(cpu.serverCpuMs),
         clientCores: cores(cpu.clientCpuMs),
         ms: seconds * 1000,
+        clients: workers.length,
         ...cpu,
       }
     })

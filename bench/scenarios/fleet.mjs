@@ -55,6 +55,7 @@ async function drainWith(bench, system, size) {
       perSecond: Math.round((handled / ms) * 1000),
       ms,
       stranded: count - handled,
+      clients: size,
       ...(await cpuUsed()),
     }
   })

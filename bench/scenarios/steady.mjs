@@ -52,6 +52,7 @@ export const steady = {
         perSecond: Math.round((handled / ms) * 1000),
         ms,
         stranded: count - handled,
+        clients: 2,
         ...quantiles(await worker.call('lateness')),
         ...(await cpuUsed()),
       }
