@@ -11,11 +11,11 @@ import {
   runIdTimeMs,
 } from '@punctual/core'
 import { int2Array, int4Array, int8Array, uuidArray } from './binary-arrays.ts'
-import type { Row } from './channel.ts'
+import type { Channel, Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { dayStart } from './days.ts'
 import { isMissingPartition } from './faults.ts'
-import { LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
+import { type ClaimTurn, LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
 
 const POSITION_BITS = 20n
 const READ_AT_ONCE = 200
@@ -29,9 +29,9 @@ interface Taken {
   readonly traits: readonly number[]
 }
 
-/** What runs are to do, as parallel lists, and where each run is in them. */
+/** What runs are to do, as parallel lists, and where each run is in them; null = in the order taken. */
 interface Definitions {
-  readonly at: Map<string, number>
+  at: Map<string, number> | null
   readonly maxAttempts: string[]
   readonly timeoutsMs: string[]
   readonly duesMs: string[]
@@ -47,40 +47,71 @@ function list(array: string | null | undefined): string[] {
   return array ? array.slice(1, -1).split(',') : []
 }
 
+/** Joined texts; nothing but separators stands for nothing at all. */
+function texts(joined: string | null | undefined, count: number): string[] {
+  return joined && joined.length >= count ? joined.split(SEPARATOR) : []
+}
+
 /** What the claim itself tells: runs of today with payloads of common size. */
-function definitionsOf(columns: Row): Definitions {
+function definitionsOf(columns: Row, takenIds: string | null | undefined): Definitions {
   const [ids, maxAttempts, timeouts, dues, payloads, retries, traces] = columns
-  const texts = (joined: string | null | undefined) => joined?.split(SEPARATOR) ?? []
-  const definitions = {
-    at: new Map<string, number>(),
-    maxAttempts: list(maxAttempts),
+  const attempts = list(maxAttempts)
+  const definitions: Definitions = {
+    at: null,
+    maxAttempts: attempts,
     timeoutsMs: list(timeouts),
     duesMs: list(dues),
-    payloads: texts(payloads),
-    retries: texts(retries),
-    traces: texts(traces),
+    payloads: texts(payloads, attempts.length),
+    retries: texts(retries, attempts.length),
+    traces: texts(traces, attempts.length),
   }
-  list(ids).forEach((id, i) => {
-    if (definitions.payloads[i] !== '') definitions.at.set(id, i)
-  })
+  const { payloads: of } = definitions
+  if (ids !== takenIds || of.length < attempts.length || of.includes(''))
+    definitions.at = places(ids, definitions)
   return definitions
+}
+
+function places(ids: string | null | undefined, definitions: Definitions): Map<string, number> {
+  const at = new Map<string, number>()
+  list(ids).forEach((id, i) => {
+    if (definitions.payloads[i]) at.set(id, i)
+  })
+  return at
 }
 
 export class Claiming {
   readonly #database: Database
   readonly #marks = new LaneMarks()
+  #claiming = 0
 
   constructor(database: Database) {
     this.#database = database
     database.onClaimConnect.push(() => this.#marks.forget())
   }
 
+  /** A second claim may be under way beside the first; it has a connection of its own. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const { claim, claimBeside } = this.#database
+    const channel = this.#claiming === 0 ? claim : claimBeside
+    this.#claiming++
+    try {
+      return await this.#claimOn(channel, request)
+    } catch (error) {
+      // What it had taken is back in the queue, and the other one may have passed it.
+      this.#marks.forget()
+      throw error
+    } finally {
+      this.#claiming--
+    }
+  }
+
+  async #claimOn(channel: Channel, request: ClaimRequest): Promise<ClaimResult> {
     const database = this.#database
     const sentAtMs = database.localClock.monotonicMs()
+    const turn = this.#marks.turn()
     const scans = request.lanes.map((lane) => this.#marks.begin(lane.id, sentAtMs))
     const statement = database.statements.onDay('work/claim-runs', database.clock.nowMs())
-    const [about] = await database.claim.pinnedOne(statement, [
+    const [about] = await channel.pinnedOne(statement, [
       request.sessionId,
       request.claim,
       int4Array(request.lanes.map((lane) => lane.id)),
@@ -92,7 +123,7 @@ export class Claiming {
     const [xmin, xmax, bound, next, ids, lanes, positions, traits] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
-    this.#marks.checkBound(boundMs)
+    this.#marks.checkBound(turn, boundMs)
     const taken: Taken = {
       ids: list(ids),
       lanes: list(lanes).map(Number),
@@ -101,8 +132,11 @@ export class Claiming {
     }
     return {
       sessionAlive: true,
-      more: this.#note(request, scans, taken, boundMs, { xmin: Number(xmin), xmax: Number(xmax) }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(8))),
+      more: this.#note(request, turn, scans, taken, boundMs, {
+        xmin: Number(xmin),
+        xmax: Number(xmax),
+      }),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(8), ids)),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -111,6 +145,7 @@ export class Claiming {
   /** Tells the marks how far each lane was seen; returns whether a lane may have more. */
   #note(
     request: ClaimRequest,
+    turn: ClaimTurn,
     scans: readonly LaneScan[],
     taken: Taken,
     boundMs: number,
@@ -139,7 +174,7 @@ export class Claiming {
       more ||= full
       // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all.
       const reachMs = full ? positionMs(count.lastPos) - 1 : filled && !count ? null : boundMs
-      this.#marks.reached(scans[i] as LaneScan, reachMs, snapshot, nowMs)
+      this.#marks.reached(turn, scans[i] as LaneScan, reachMs, snapshot, nowMs)
     })
     return more
   }
@@ -150,18 +185,20 @@ export class Claiming {
     taken: Taken,
     definitions: Definitions,
   ): Promise<ClaimedRun[]> {
-    if (definitions.at.size < taken.ids.length)
+    const { at } = definitions
+    if (at && at.size < taken.ids.length)
       await this.#readOthers(
-        taken.ids.filter((id) => !definitions.at.has(id)),
+        taken.ids.filter((id) => !at.has(id)),
         definitions,
+        at,
       )
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
     const fence = BigInt(request.claim)
     const runs: ClaimedRun[] = []
     for (const i of startOrder(taken, lanes)) {
       const id = taken.ids[i] as string
-      const at = definitions.at.get(id)
-      invariant(at !== undefined, `run ${id} is in the queue and has no definition`)
+      const place = at ? at.get(id) : i
+      invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.lanes[i] as number) as Lane
       const traits = taken.traits[i] as number
       runs.push({
@@ -174,19 +211,23 @@ export class Claiming {
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0xff,
         traits: traits >>> 24,
-        maxAttempts: Number(definitions.maxAttempts[at]),
-        timeoutMs: Number(definitions.timeoutsMs[at]),
-        dueMs: Number(definitions.duesMs[at]),
-        payload: definitions.payloads[at] as string,
-        retry: definitions.retries[at] || null,
-        trace: definitions.traces[at] || null,
+        maxAttempts: Number(definitions.maxAttempts[place]),
+        timeoutMs: Number(definitions.timeoutsMs[place]),
+        dueMs: Number(definitions.duesMs[place]),
+        payload: definitions.payloads[place] as string,
+        retry: definitions.retries[place] || null,
+        trace: definitions.traces[place] || null,
       })
     }
     return runs
   }
 
   /** Reads runs of other days and with large payloads, day by day and a few at a time. */
-  async #readOthers(ids: readonly string[], into: Definitions): Promise<void> {
+  async #readOthers(
+    ids: readonly string[],
+    into: Definitions,
+    at: Map<string, number>,
+  ): Promise<void> {
     const days = new Map<number, string[]>()
     for (const id of ids) {
       const day = dayStart(runIdTimeMs(id))
@@ -198,12 +239,13 @@ export class Claiming {
       for (let i = 0; i < of.length; i += READ_AT_ONCE)
         for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE))) {
           const [id, maxAttempts, timeoutMs, dueMs, payload, retry, trace] = row
-          into.maxAttempts.push(maxAttempts as string)
-          into.timeoutsMs.push(timeoutMs as string)
-          into.duesMs.push(dueMs as string)
-          into.retries.push(retry ?? '')
-          into.traces.push(trace ?? '')
-          into.at.set(id as string, into.payloads.push(payload as string) - 1)
+          const place = into.maxAttempts.push(maxAttempts as string) - 1
+          into.timeoutsMs[place] = timeoutMs as string
+          into.duesMs[place] = dueMs as string
+          into.payloads[place] = payload as string
+          into.retries[place] = retry ?? ''
+          into.traces[place] = trace ?? ''
+          at.set(id as string, place)
         }
   }
 

@@ -40,7 +40,8 @@ export class Database {
   readonly statements: Statements
   readonly claim: Channel
   readonly settle: Channel
-  /** A second one for when one is not enough: while its commit waits for the disk, the other works. */
+  /** Second ones for when one is not enough: while its commit waits for the disk, the other works. */
+  readonly claimBeside: Channel
   readonly settleBeside: Channel
   readonly read: Channel
   readonly submit: readonly Channel[]
@@ -85,6 +86,7 @@ export class Database {
       },
     })
     this.settle = new Channel({ ...base, onConnect: meet })
+    this.claimBeside = passing()
     this.settleBeside = passing()
     this.read = passing()
     this.submit = Array.from({ length: SUBMIT_CHANNELS }, passing)
@@ -130,8 +132,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      [this.claim, this.settle, this.settleBeside, this.read, ...this.submit].map((c) => c.close()),
-    )
+    const beside = [this.claimBeside, this.settleBeside]
+    const all = [this.claim, this.settle, ...beside, this.read, ...this.submit]
+    await Promise.all(all.map((channel) => channel.close()))
   }
 }

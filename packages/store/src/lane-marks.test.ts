@@ -6,8 +6,9 @@ const BASE = 1_800_000_000_000
 
 /** One claim that saw everything up to `reach`, with a snapshot; returns where it began. */
 function claim(marks: LaneMarks, atMs: number, reach: number | null, xmin: number, xmax: number) {
+  const turn = marks.turn()
   const scan = marks.begin(LANE, atMs)
-  marks.reached(scan, reach, { xmin, xmax }, atMs)
+  marks.reached(turn, scan, reach, { xmin, xmax }, atMs)
   return scan
 }
 
@@ -54,10 +55,10 @@ it('begins at the head every thirty seconds: a claim that was rolled back leaves
 it('forgets everything when the clock of the database steps back', () => {
   const marks = new LaneMarks()
   for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
-  marks.checkBound(BASE + 100)
-  marks.checkBound(BASE + 99)
+  marks.checkBound(marks.turn(), BASE + 100)
+  marks.checkBound(marks.turn(), BASE + 99)
   expect(marks.begin(LANE, 50).startMs).toBeGreaterThan(0)
-  marks.checkBound(BASE - 3_600_000)
+  marks.checkBound(marks.turn(), BASE - 3_600_000)
   expect(marks.begin(LANE, 50).startMs).toBe(0)
 })
 
@@ -65,4 +66,38 @@ it('does not take a lane for seen that a full batch did not reach', () => {
   const marks = new LaneMarks()
   for (let i = 0; i < 40; i++) claim(marks, i, null, 1_000 + i, 1_000 + i)
   expect(marks.begin(LANE, 50).startMs).toBe(0)
+})
+
+it('takes no claim for a later one that was under way when the other one answered', () => {
+  const marks = new LaneMarks()
+  const [first, second] = [marks.turn(), marks.turn()]
+  const scan = marks.begin(LANE, 0)
+  marks.reached(first, scan, BASE, { xmin: 100, xmax: 100 }, 0)
+  // Its snapshot may be older than where the first one reached: a transaction 101 is not in it.
+  marks.reached(second, scan, BASE, { xmin: 100, xmax: 100 }, 0)
+  claim(marks, 1, BASE + 1, 100, 102)
+  // 101 is still open: whoever begins at the safe mark begins at the head.
+  const scans = Array.from({ length: 60 }, (_, i) => claim(marks, i + 2, BASE + i + 2, 101, 102))
+  const complete = scans.filter((scan) => scan.complete)
+  expect(complete.length).toBeGreaterThan(0)
+  expect(complete.every((scan) => scan.startMs === 0)).toBe(true)
+})
+
+it('does not use what a claim found that began before everything was forgotten', () => {
+  const marks = new LaneMarks()
+  for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
+  const turn = marks.turn()
+  const scan = marks.begin(LANE, 40)
+  marks.forget()
+  marks.reached(turn, scan, BASE + 40, { xmin: 2_000, xmax: 2_000 }, 40)
+  expect(marks.begin(LANE, 41)).toMatchObject({ startMs: 0, complete: true })
+})
+
+it('does not take answers in another order for a clock that went back', () => {
+  const marks = new LaneMarks()
+  for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
+  const [first, second] = [marks.turn(), marks.turn()]
+  marks.checkBound(second, BASE + 200)
+  marks.checkBound(first, BASE + 100)
+  expect(marks.begin(LANE, 50).startMs).toBeGreaterThan(0)
 })

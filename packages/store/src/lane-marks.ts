@@ -8,6 +8,10 @@
  * from the safe mark now and then. What this cannot see (a claim that was rolled back) is found by
  * beginning at the head every 30 s. All marks are forgotten on a new connection and when the database's
  * clock steps back.
+ *
+ * Two claims may be under way at once. "Later" then means begun after the answer of the other had come: one
+ * that was already under way may have looked before. And what a claim found that began before all was
+ * forgotten is not used.
  */
 const SAFE_MARGIN_MS = 20
 const BACK_MS = 250
@@ -17,9 +21,17 @@ const FROM_SAFE_EVERY = 20
 interface Mark {
   safeMs: number
   lastMs: number
-  pending: { reachMs: number; xmax: number | null } | null
+  /** `turn`: claims begun after it are later ones. */
+  pending: { reachMs: number; xmax: number | null; turn: number } | null
   headAtMs: number
   claims: number
+}
+
+/** One claim, as the marks know it: how many began before, and what was known when it began. */
+export interface ClaimTurn {
+  readonly number: number
+  readonly era: number
+  readonly boundMs: number
 }
 
 export interface LaneScan {
@@ -37,10 +49,18 @@ export interface Snapshot {
 export class LaneMarks {
   readonly #marks = new Map<number, Mark>()
   #boundMs = 0
+  #turns = 0
+  #era = 0
 
   forget(): void {
     this.#marks.clear()
     this.#boundMs = 0
+    this.#era++
+  }
+
+  /** A claim begins. */
+  turn(): ClaimTurn {
+    return { number: ++this.#turns, era: this.#era, boundMs: this.#boundMs }
   }
 
   /** Where the next claim begins in a lane. `nowMs` is monotonic. */
@@ -55,14 +75,21 @@ export class LaneMarks {
     return { lane, startMs: Math.max(0, safeStartMs), complete: true }
   }
 
-  /** The clock that positions come from went back: everything known of positions is void. */
-  checkBound(boundMs: number): void {
-    if (boundMs < this.#boundMs - 1) this.forget()
-    this.#boundMs = boundMs
+  /** When the clock that positions come from went back, everything known of positions is void. */
+  checkBound(turn: ClaimTurn, boundMs: number): void {
+    if (boundMs < turn.boundMs - 1) this.forget()
+    this.#boundMs = Math.max(this.#boundMs, boundMs)
   }
 
   /** What a claim found: it saw everything of the lane up to `reachMs`; null when it did not look. */
-  reached(scan: LaneScan, reachMs: number | null, snapshot: Snapshot, nowMs: number): void {
+  reached(
+    turn: ClaimTurn,
+    scan: LaneScan,
+    reachMs: number | null,
+    snapshot: Snapshot,
+    nowMs: number,
+  ): void {
+    if (turn.era !== this.#era) return
     let mark = this.#marks.get(scan.lane)
     if (!mark) {
       mark = { safeMs: 0, lastMs: 0, pending: null, headAtMs: nowMs, claims: 0 }
@@ -74,12 +101,12 @@ export class LaneMarks {
     mark.lastMs = Math.max(mark.lastMs, reachMs)
     const { pending } = mark
     if (!pending) {
-      if (reachMs > mark.safeMs) mark.pending = { reachMs, xmax: null }
+      if (reachMs > mark.safeMs) mark.pending = { reachMs, xmax: null, turn: this.#turns }
     } else if (pending.xmax === null) {
-      pending.xmax = snapshot.xmax
+      if (turn.number > pending.turn) pending.xmax = snapshot.xmax
     } else if (scan.complete && reachMs >= pending.reachMs && snapshot.xmin >= pending.xmax) {
       mark.safeMs = pending.reachMs
-      mark.pending = reachMs > mark.safeMs ? { reachMs, xmax: null } : null
+      mark.pending = reachMs > mark.safeMs ? { reachMs, xmax: null, turn: this.#turns } : null
     }
   }
 }

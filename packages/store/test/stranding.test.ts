@@ -13,58 +13,61 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('strands no run when submitters overlap and commit late', async () => {
-  const session = await t.session(600_000)
-  await t.submit()
-  const lanes = await t.lanes()
-  const clients = await Promise.all(
-    Array.from({ length: 6 }, async () => {
-      const client = new pg.Client({ connectionString: t.url })
-      await client.connect()
-      return client
-    }),
-  )
-  const submitted: string[] = []
-  let submitting = true
-  const submitters = clients.map(async (client, i) => {
-    for (let round = 0; round < 40; round++) {
-      await client.query('begin')
-      const [run] = await t.store.submit([{ options: compileOptions('test'), payload: '1' }], {
-        tx: client,
-      })
-      // Each holds its commit back for another while: the later ones are passed by many claims.
-      for (let hold = 0; hold < i * 4; hold++) await client.query('select 1')
-      // waits: a transaction that stays open is what the test is about
-      if (i === 5) await client.query('select pg_sleep(0.05)')
-      await client.query('commit')
-      submitted.push(run?.id as string)
+it.each([1, 2])(
+  'strands no run when submitters overlap and commit late, with %i claims under way at once',
+  async (claimers) => {
+    const session = await t.session(600_000)
+    await t.submit()
+    const lanes = await t.lanes()
+    const clients = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const client = new pg.Client({ connectionString: t.url })
+        await client.connect()
+        return client
+      }),
+    )
+    const submitted: string[] = []
+    let submitting = true
+    const submitters = clients.map(async (client, i) => {
+      for (let round = 0; round < 40; round++) {
+        await client.query('begin')
+        const [run] = await t.store.submit([{ options: compileOptions('test'), payload: '1' }], {
+          tx: client,
+        })
+        // Each holds its commit back for another while: the later ones are passed by many claims.
+        for (let hold = 0; hold < i * 4; hold++) await client.query('select 1')
+        // waits: a transaction that stays open is what the test is about
+        if (i === 5) await client.query('select pg_sleep(0.05)')
+        await client.query('commit')
+        submitted.push(run?.id as string)
+      }
+    })
+    const found = new Set<string>()
+    const claimer = async () => {
+      for (let empty = 0; submitting || empty < 40; ) {
+        const { runs } = await t.store.work.claim({
+          sessionId: session,
+          claim: systemRandomToken(),
+          limit: 7,
+          lanes,
+        })
+        for (const run of runs) found.add(run.id)
+        await t.store.work.settle(
+          session,
+          runs.map((run) => succeeded(run)),
+        )
+        empty = runs.length === 0 && !submitting ? empty + 1 : 0
+      }
     }
-  })
-  const found = new Set<string>()
-  const claimer = async () => {
-    for (let empty = 0; submitting || empty < 40; ) {
-      const { runs } = await t.store.work.claim({
-        sessionId: session,
-        claim: systemRandomToken(),
-        limit: 7,
-        lanes,
-      })
-      for (const run of runs) found.add(run.id)
-      await t.store.work.settle(
-        session,
-        runs.map((run) => succeeded(run)),
-      )
-      empty = runs.length === 0 && !submitting ? empty + 1 : 0
-    }
-  }
-  const claiming = claimer()
-  await Promise.all(submitters)
-  submitting = false
-  await claiming
-  expect(submitted.filter((id) => !found.has(id))).toEqual([])
-  expect(await t.count('queue')).toBe(0)
-  await Promise.all(clients.map((client) => client.end()))
-})
+    const claiming = Promise.all(Array.from({ length: claimers }, claimer))
+    await Promise.all(submitters)
+    submitting = false
+    await claiming
+    expect(submitted.filter((id) => !found.has(id))).toEqual([])
+    expect(await t.count('queue')).toBe(0)
+    await Promise.all(clients.map((client) => client.end()))
+  },
+)
 
 it('does not walk the dead: a claim reads few index entries however many runs have gone before it', async () => {
   const session = await t.session(600_000)

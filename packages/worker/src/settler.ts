@@ -28,7 +28,7 @@ export interface SettlerOptions {
 export class Settler {
   readonly #o: SettlerOptions
   #pending: Settlement[] = []
-  #inFlight = 0
+  readonly #batches = new Set<readonly Settlement[]>()
   #scheduled = false
   #waiters: (() => void)[] = []
 
@@ -38,27 +38,32 @@ export class Settler {
 
   /** How many outcomes are not yet stored: what back-pressure looks at. */
   get backlog(): number {
-    return this.#pending.length + this.#inFlight * BATCH_MAX
+    return this.#pending.length + this.#batches.size * BATCH_MAX
+  }
+
+  /** The fences of everything that is not yet stored: those leases are known to be ours. */
+  claims(): bigint[] {
+    return [...this.#batches, this.#pending].flatMap((batch) => batch.map((s) => s.run.claim))
   }
 
   add(settlement: Settlement): void {
     this.#pending.push(settlement)
-    if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return
+    if (this.#scheduled || this.#batches.size >= IN_FLIGHT_MAX) return
     this.#scheduled = true
     setImmediate(() => this.#pump())
   }
 
   #pump(): void {
     this.#scheduled = false
-    while (this.#pending.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+    while (this.#pending.length > 0 && this.#batches.size < IN_FLIGHT_MAX) {
       // A second batch is worth its round trip only when it is large.
-      if (this.#inFlight > 0 && this.#pending.length < BATCH_MAX / 2) return
+      if (this.#batches.size > 0 && this.#pending.length < BATCH_MAX / 2) return
       const batch = this.#pending.splice(0, batchSize(this.#pending))
-      this.#inFlight++
+      this.#batches.add(batch)
       void this.#settle(batch).finally(() => {
-        this.#inFlight--
+        this.#batches.delete(batch)
         this.#pump()
-        if (this.#inFlight === 0 && this.#pending.length === 0)
+        if (this.#batches.size === 0 && this.#pending.length === 0)
           for (const done of this.#waiters.splice(0)) done()
       })
     }
@@ -105,7 +110,7 @@ export class Settler {
 
   /** Resolves when nothing is left to settle. */
   idle(): Promise<void> {
-    if (this.#inFlight === 0 && this.#pending.length === 0) return Promise.resolve()
+    if (this.#batches.size === 0 && this.#pending.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 }

@@ -8,6 +8,7 @@
  */
 import type {
   ClaimedRun,
+  ClaimResult,
   Clock,
   Heartbeat,
   Lane,
@@ -31,6 +32,8 @@ const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
 const STRAYS_EVERY_MS = 60_000
 const BACKLOG_MAX = 10_000
+/** A claim that filled so many slots is worth a second one beside the next. */
+const BULK = 500
 const INTERRUPT_GRACE_MS = 1_000
 
 export interface WorkerHint {
@@ -72,6 +75,8 @@ export interface WorkerOptions {
   readonly events?: WorkerEvents
 }
 
+type Claimed = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'>
+
 export class Worker {
   readonly #o: WorkerOptions
   readonly #events: WorkerEvents
@@ -83,9 +88,13 @@ export class Worker {
   readonly #runner: Runner
   readonly #session: Session
   readonly #pace: Pace
-  /** Runs whose settlement is under way: their leases are known to be ours. */
-  readonly #settling = new Set<ClaimedRun>()
   #hungry = false
+  /** How many runs were asked for and have not come. */
+  #asked = 0
+  /** The last claim brought many, and all that it asked for. */
+  #bulk = false
+  /** The claim after the one that is awaited: while the runs of one are started, the other is made. */
+  #following: Promise<Claimed[]> | null = null
   #nextClaimMs = Number.NEGATIVE_INFINITY
   #straysAtMs: number
   #loop: Promise<void> | null = null
@@ -139,10 +148,7 @@ export class Worker {
       transaction: options.transaction,
       random: () => options.random.fraction(),
       outputBytes: options.outputBytes,
-      settle: (settlement) => {
-        this.#settling.add(settlement.run)
-        this.#settler.add(settlement)
-      },
+      settle: (settlement) => this.#settler.add(settlement),
       onReturned: () => this.#returned(),
       onStarted: (run) => this.#events.onStarted?.(run),
       onTransacted: (run) => this.#events.onTransacted?.(run),
@@ -204,7 +210,6 @@ export class Worker {
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
-    this.#settling.delete(settlement.run)
     this.#events.onSettled?.(settlement, accepted)
     if (this.#hungry && !this.#wake.pending && this.#settler.backlog < BACKLOG_MAX)
       this.#wake.wake()
@@ -229,7 +234,8 @@ export class Worker {
 
   #size(): number {
     const nowMs = this.#o.clock.monotonicMs()
-    return claimSize(this.#slots.free, this.#pace.ahead(nowMs), this.#slots.buffered)
+    const coming = this.#slots.buffered + this.#asked
+    return claimSize(this.#slots.free, this.#pace.ahead(nowMs), coming)
   }
 
   /** One turn of the loop; returns how long to sleep. */
@@ -239,18 +245,28 @@ export class Worker {
     await this.#returnStrays()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)
-    const limit = this.#settler.backlog > BACKLOG_MAX ? 0 : this.#size()
-    if (limit === 0) {
-      this.#hungry = true
-      return idleMs
+    let claiming = this.#following
+    this.#following = null
+    if (!claiming) {
+      const limit = this.#limit()
+      if (limit === 0) {
+        this.#hungry = true
+        return idleMs
+      }
+      const nowMs = this.#o.clock.monotonicMs()
+      if (this.#nextClaimMs > nowMs) return this.#nextClaimMs - nowMs
+      // On average one claim in 5 ms, with a small random offset; a few may follow each other at once.
+      const spacingMs = SPACING_MS * (0.8 + 0.4 * this.#o.random.fraction())
+      this.#nextClaimMs = Math.max(this.#nextClaimMs, nowMs - BURST * SPACING_MS) + spacingMs
+      this.#hungry = false
+      claiming = this.#claim(limit)
     }
-    const nowMs = this.#o.clock.monotonicMs()
-    if (this.#nextClaimMs > nowMs) return this.#nextClaimMs - nowMs
-    // On average one claim in 5 ms, with a small random offset; a few may follow each other at once.
-    const spacingMs = SPACING_MS * (0.8 + 0.4 * this.#o.random.fraction())
-    this.#nextClaimMs = Math.max(this.#nextClaimMs, nowMs - BURST * SPACING_MS) + spacingMs
-    this.#hungry = false
-    const claims = await this.#claim(limit)
+    if (this.#bulk && this.#limit() >= BULK) {
+      this.#following = this.#claim(this.#limit())
+      this.#following.catch(() => undefined)
+    }
+    const claims = await claiming
+    this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
     if (this.#stopped) return 0
     if (claims.some((claim) => claim.more)) {
       this.#hungry = true
@@ -260,8 +276,12 @@ export class Worker {
     return Math.min(idleMs, ...dueMs)
   }
 
+  #limit(): number {
+    return this.#settler.backlog > BACKLOG_MAX ? 0 : this.#size()
+  }
+
   /** Claims from all queues without a cap at once, and from each capped one by itself. */
-  async #claim(limit: number) {
+  async #claim(limit: number): Promise<Claimed[]> {
     const lanes = await this.#lanes.current(this.#o.hintsArrive())
     const groups = new Map<string | null, Lane[]>()
     for (const lane of lanes) {
@@ -270,7 +290,7 @@ export class Worker {
       if (of) of.push(lane)
       else groups.set(group, [lane])
     }
-    const results = []
+    const results: Claimed[] = []
     let left = limit
     for (const [queue, of] of groups) {
       const room = queue === null ? left : Math.min(left, this.#slots.room(queue) ?? left)
@@ -285,15 +305,15 @@ export class Worker {
     return results
   }
 
-  async #claimFrom(lanes: readonly Lane[], limit: number) {
+  async #claimFrom(lanes: readonly Lane[], limit: number): Promise<Claimed> {
     const sessionId = this.#session.id
     if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
-    const result = await this.#o.store.claim({
-      sessionId,
-      claim: this.#o.random.token(),
-      limit,
-      lanes,
-    })
+    this.#asked += limit
+    const result = await this.#o.store
+      .claim({ sessionId, claim: this.#o.random.token(), limit, lanes })
+      .finally(() => {
+        this.#asked -= limit
+      })
     if (!result.sessionAlive) {
       await this.#session.renew()
       return { ...result, more: true }
@@ -311,8 +331,7 @@ export class Worker {
     const nowMs = this.#o.clock.monotonicMs()
     const sessionId = this.#session.id
     if (nowMs - this.#straysAtMs < STRAYS_EVERY_MS || !sessionId) return
-    const settling = [...this.#settling].map((run) => run.claim)
-    const known = [...this.#runner.claims(), ...settling]
+    const known = [...this.#runner.claims(), ...this.#settler.claims()]
     const strays = await this.#o.store.strayLeases(sessionId, known)
     if (strays.length > 0) await this.#o.store.giveBack(strays)
     this.#straysAtMs = nowMs
@@ -328,6 +347,7 @@ export class Worker {
     this.#stopped = true
     this.#wake.wake()
     await this.#loop
+    await this.#following?.catch(() => undefined)
     const { clock, store } = this.#o
     const attempt = (what: string, work: Promise<unknown>) =>
       work.catch((error) => this.#events.onError?.(what, error))

@@ -63,7 +63,8 @@ taken as (
   returning run_id, pos, tenant_id, lane, attempt, crashes, traits
 ),
 numbered as materialized (
-  select row_number() over () as n, run_id, pos, tenant_id, lane, attempt, crashes, traits
+  -- By id, which is how the runs are read below: mostly the two lists then name the same runs.
+  select row_number() over (order by run_id) as n, run_id, pos, tenant_id, lane, attempt, crashes, traits
   from taken
 ),
 leased as (
