@@ -3,10 +3,12 @@
  * first use, and again after a fault; a call that was under way then fails with the connection's error and
  * its effect is unknown. Every call has a deadline.
  *
- * `pinned` runs a statement in a transaction of one round trip whose planner settings leave no way but the
- * indexes: a plan made while a table was empty would otherwise scan it when it is full of dead rows. The
- * settings are local to the transaction, since a pooler may give the next one another connection.
+ * `pinned` runs statements in a transaction of one round trip whose planner settings leave no way but the
+ * indexes: a plan made while a table was empty would otherwise scan it when it is full of dead rows. Where a
+ * connection is ours alone the settings are made once, and a lone statement is its own transaction; where a
+ * pooler may give the next transaction another connection they are local to each.
  */
+import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import type { Endpoint } from './endpoint.ts'
 import { isReadOnly } from './faults.ts'
@@ -16,21 +18,27 @@ export type Value = string | number | Buffer | null | readonly string[]
 /** Columns in the order of the statement; every value is text. */
 export type Row = readonly (string | null)[]
 
-export const PINNED = [
-  'begin isolation level read committed',
-  'set local plan_cache_mode = force_generic_plan',
-  'set local enable_seqscan = off',
-  'set local enable_hashjoin = off',
-  'set local enable_mergejoin = off',
-  'set local enable_material = off',
-  'set local jit = off',
-].join('; ')
+const PINS = [
+  'plan_cache_mode = force_generic_plan',
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+  'enable_material = off',
+  'jit = off',
+]
+const BEGIN = 'begin isolation level read committed'
+const PIN_SESSION = [...PINS, "default_transaction_isolation = 'read committed'"]
+  .map((pin) => `set ${pin}`)
+  .join('; ')
+export const PINNED = [BEGIN, ...PINS.map((pin) => `set local ${pin}`)].join('; ')
 
 export interface ChannelOptions {
   readonly endpoint: Endpoint
   readonly timeoutMs: number
   /** False behind a pooler that gives each transaction another connection. */
   readonly prepared: () => boolean
+  /** True where the connection is ours alone and used for pinned statements only. */
+  readonly pinSession?: () => boolean
   readonly onConnect?: (client: pg.Client) => Promise<void> | void
   readonly onDisconnect?: () => void
   /** Closes the connection after so long without a call. */
@@ -40,6 +48,7 @@ export interface ChannelOptions {
 export class Channel {
   readonly #options: ChannelOptions
   #connecting: Promise<pg.Client> | null = null
+  #sessionPinned = false
   #closed = false
   #calls = 0
   #idle: NodeJS.Timeout | undefined
@@ -67,6 +76,8 @@ export class Channel {
     client.once('error', gone)
     client.once('end', gone)
     await this.#options.onConnect?.(client)
+    this.#sessionPinned = this.#options.pinSession?.() ?? false
+    if (this.#sessionPinned) await client.query(PIN_SESSION)
     return client
   }
 
@@ -121,9 +132,16 @@ export class Channel {
     steps: readonly { statement: Statement; values: readonly Value[] }[],
   ): Promise<Row[][]> {
     const client = await this.#client()
-    const begun = client.query(PINNED)
+    const [only, ...others] = steps
+    if (this.#sessionPinned && only && others.length === 0)
+      return [await this.#send(client, only.statement, only.values)]
+    // In one packet: otherwise the server wakes up for each part.
+    const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+    stream.cork()
+    const begun = client.query(this.#sessionPinned ? BEGIN : PINNED)
     const sent = steps.map((step) => this.#send(client, step.statement, step.values))
     const ended = client.query('commit')
+    process.nextTick(() => stream.uncork())
     const answers = await Promise.allSettled([begun, ...sent, ended])
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
     return Promise.all(sent)

@@ -1,6 +1,7 @@
 /**
  * A few connections for conversations of several round trips: keyed submissions, transactions of handlers,
- * upkeep. At most so many at once; the others wait their turn. One that failed is thrown away.
+ * upkeep. At most so many at once; the others wait their turn. One that failed is thrown away, and so are
+ * those that nobody uses.
  */
 import type pg from 'pg'
 import type { Database } from './database.ts'
@@ -9,6 +10,7 @@ import { isConnectionFault } from './faults.ts'
 
 const AT_ONCE = 8
 const KEEP = 2
+const IDLE_MS = 10_000
 
 export class Conversations {
   readonly #database: Database
@@ -16,6 +18,7 @@ export class Conversations {
   readonly #idle: pg.Client[] = []
   readonly #waiting: (() => void)[] = []
   #busy = 0
+  #resting: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(database: Database, settings: ConnectSettings = {}) {
@@ -65,6 +68,11 @@ export class Conversations {
   #keep(client: pg.Client): void {
     if (this.#closed || this.#idle.length >= KEEP) void client.end().catch(() => undefined)
     else this.#idle.push(client)
+    clearTimeout(this.#resting)
+    this.#resting = setTimeout(() => {
+      for (const unused of this.#idle.splice(0)) void unused.end().catch(() => undefined)
+    }, IDLE_MS)
+    this.#resting.unref()
   }
 
   async #recover(client: pg.Client, error: unknown): Promise<void> {
@@ -81,6 +89,7 @@ export class Conversations {
 
   async close(): Promise<void> {
     this.#closed = true
+    clearTimeout(this.#resting)
     await Promise.all(this.#idle.splice(0).map((client) => client.end()))
   }
 }

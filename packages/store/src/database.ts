@@ -30,6 +30,8 @@ const MEET = `select
 const SUBMIT_CHANNELS = 4
 /** Connections that serve callers are closed when nobody calls. */
 const IDLE_MS = 10_000
+/** That of a worker is kept through the pauses of a quiet queue. */
+const SETTLE_IDLE_MS = 60_000
 
 export class Database {
   readonly url: string
@@ -44,6 +46,8 @@ export class Database {
   readonly claimBeside: Channel
   readonly settleBeside: Channel
   readonly read: Channel
+  /** Of the roles that time drives: in use every few seconds, and never behind somebody's long list. */
+  readonly upkeep: Channel
   readonly submit: readonly Channel[]
   /** Called after every new connection of the claim channel: what was known of the server may be stale. */
   readonly onClaimConnect: ((client: pg.Client) => Promise<void> | void)[] = []
@@ -74,9 +78,13 @@ export class Database {
     const timeoutMs = options.timeoutMs ?? 30_000
     const base = { endpoint: this.endpoint, timeoutMs, prepared: () => this.prepared }
     const meet = (client: pg.Client) => this.#meet(client)
+    const pinSession = () => !this.pooled
     const passing = () => new Channel({ ...base, onConnect: meet, idleMs: IDLE_MS })
+    const own = { ...base, onConnect: meet, pinSession }
+    const beside = () => new Channel({ ...own, idleMs: IDLE_MS })
     this.claim = new Channel({
       ...base,
+      pinSession,
       onConnect: async (client) => {
         await this.#meet(client)
         for (const connected of this.onClaimConnect) await connected(client)
@@ -85,11 +93,12 @@ export class Database {
         for (const disconnected of this.onClaimDisconnect) disconnected()
       },
     })
-    this.settle = new Channel({ ...base, onConnect: meet })
-    this.claimBeside = passing()
-    this.settleBeside = passing()
+    this.settle = new Channel({ ...own, idleMs: SETTLE_IDLE_MS })
+    this.upkeep = new Channel(own)
+    this.claimBeside = beside()
+    this.settleBeside = beside()
     this.read = passing()
-    this.submit = Array.from({ length: SUBMIT_CHANNELS }, passing)
+    this.submit = Array.from({ length: SUBMIT_CHANNELS }, beside)
   }
 
   /** Whether statements are named, so that the server keeps their plans. */
@@ -133,7 +142,7 @@ export class Database {
 
   async close(): Promise<void> {
     const beside = [this.claimBeside, this.settleBeside]
-    const all = [this.claim, this.settle, ...beside, this.read, ...this.submit]
+    const all = [this.claim, this.settle, ...beside, this.read, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }
 }

@@ -1,13 +1,15 @@
 /**
  * Hints between nodes that something became due. A hint only ever shortens a sleep; one that is lost costs
- * a poll. Sent after the commit, on the trailing edge, at most one in 10 ms and node: NOTIFY takes a lock of
- * the whole database at commit. The commit that carries a hint does not wait for the disk.
+ * a poll. Sent after the commit, on the trailing edge, on average at most one in 10 ms and node, a few at
+ * once after a rest: NOTIFY takes a lock of the whole database at commit. The commit that carries a hint
+ * does not wait for the disk.
  */
 import type { Clock } from '@punctual/core'
 import type { Database } from './database.ts'
 import type { Statement } from './statements.ts'
 
 const QUIET_MS = 10
+const BURST = 4
 const LANES_MAX = 200
 const NOTIFY: Statement = {
   name: 'signals/notify',
@@ -31,7 +33,8 @@ export class Signals {
   #anything = false
   #scheduled = false
   #sending: Promise<void> | null = null
-  #lastSentMs = Number.NEGATIVE_INFINITY
+  /** From when on the next hint may go. */
+  #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
 
   constructor(database: Database, node: string) {
@@ -78,10 +81,14 @@ export class Signals {
    */
   beside(lanes: Iterable<number>): { statement: Statement; values: string[] } | null {
     const nowMs = this.#clock.monotonicMs()
-    if (this.#scheduled || nowMs - this.#lastSentMs < QUIET_MS) return null
-    this.#lastSentMs = nowMs
+    if (this.#scheduled || nowMs < this.#nextMs) return null
+    this.#sent(nowMs)
     const payload = `${this.#node} due ${[...lanes].slice(0, LANES_MAX).join(',')}`
     return { statement: NOTIFY, values: [this.channelName, payload] }
+  }
+
+  #sent(nowMs: number): void {
+    this.#nextMs = Math.max(this.#nextMs, nowMs - BURST * QUIET_MS) + QUIET_MS
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
@@ -98,9 +105,9 @@ export class Signals {
   }
 
   async #send(): Promise<void> {
-    const sinceMs = this.#clock.monotonicMs() - this.#lastSentMs
-    if (sinceMs < QUIET_MS) await this.#clock.sleep(QUIET_MS - sinceMs)
-    this.#lastSentMs = this.#clock.monotonicMs()
+    const waitMs = this.#nextMs - this.#clock.monotonicMs()
+    if (waitMs > 0) await this.#clock.sleep(waitMs)
+    this.#sent(this.#clock.monotonicMs())
     const payload = this.#payload()
     this.#lanes = new Set()
     this.#newLane = false

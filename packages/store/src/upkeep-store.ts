@@ -31,26 +31,25 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const fromHead = nowMs - this.#headAtMs >= HEAD_EVERY_MS
     const startMs = fromHead ? 0 : this.#promotedMs
     const boundMs = database.clock.nowMs() + horizonMs
-    const [promotion, next] = await database.read.pinned([
-      {
-        statement: database.statement('upkeep/promote-runs'),
-        values: [horizonMs, limit, new Date(startMs).toISOString()],
-      },
-      { statement: database.statement('upkeep/next-promotion'), values: [horizonMs] },
+    const [row] = await database.upkeep.pinnedOne(database.statement('upkeep/promote-runs'), [
+      horizonMs,
+      limit,
+      new Date(startMs).toISOString(),
     ])
-    const promoted = Number(promotion?.[0]?.[0])
+    const promoted = Number(row?.[0])
     if (promoted < limit) {
       // A transaction that is slow to commit may yet add a run that is due before the bound.
       this.#promotedMs = boundMs - 60_000
       if (fromHead) this.#headAtMs = nowMs
     }
-    const inMs = next?.[0]?.[0] ?? null
-    return { promoted, nextInMs: inMs === null ? null : Math.max(0, Number(inMs)) }
+    const nextInMs = row?.[1] ?? null
+    return { promoted, nextInMs: nextInMs === null ? null : Number(nextInMs) }
   }
 
   async expiredSessions() {
-    const [row] = await this.#database.read.query(
+    const [row] = await this.#database.upkeep.pinnedOne(
       this.#database.statement('upkeep/list-expired-sessions'),
+      [],
     )
     const [incarnation, sessionIds, leaseMs, nextInMs] = row as readonly string[]
     return {
@@ -62,14 +61,15 @@ export class PostgresUpkeepStore implements UpkeepStore {
   }
 
   async orphanSessions(): Promise<readonly string[]> {
-    const rows = await this.#database.read.query(
+    const rows = await this.#database.upkeep.pinnedOne(
       this.#database.statement('upkeep/list-orphan-sessions'),
+      [],
     )
     return rows.map(([id]) => id as string)
   }
 
   async reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult> {
-    const [row] = await this.#database.read.query(
+    const [row] = await this.#database.upkeep.pinnedOne(
       this.#database.statement('upkeep/reap-sessions'),
       [0, int8Array(sessionIds.map(BigInt)), crashesUntilQuarantine],
     )
@@ -114,17 +114,19 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return swept
   }
 
-  vacuumHotTables(): Promise<readonly string[]> {
-    const { schema } = this.#database
-    return this.#conversations.with(async (client) => {
-      const { rows } = await client.query(
-        `select relname from pg_stat_user_tables where schemaname = $1 and relname = any ($2) and n_dead_tup > $3`,
-        [schema, HOT_TABLES, VACUUM_DEAD_ROWS],
-      )
-      const tables = (rows as { relname: string }[]).map((row) => row.relname)
-      for (const table of tables)
-        await client.query(`vacuum (truncate off, skip_locked) ${schema}.${table}`)
-      return tables
-    })
+  async vacuumHotTables(): Promise<readonly string[]> {
+    const { schema, upkeep } = this.#database
+    const rows = await upkeep.pinnedOne(this.#database.statement('upkeep/list-dead-rows'), [
+      schema,
+      HOT_TABLES,
+      VACUUM_DEAD_ROWS,
+    ])
+    const tables = rows.map(([table]) => table as string)
+    if (tables.length > 0)
+      await this.#conversations.with(async (client) => {
+        for (const table of tables)
+          await client.query(`vacuum (truncate off, skip_locked) ${schema}.${table}`)
+      })
+    return tables
   }
 }

@@ -21,12 +21,14 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
-      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake: resolve }
-      this.#sleepers.push(sleeper)
-      signal?.addEventListener('abort', () => {
+      const wake = () => {
         this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+        signal?.removeEventListener('abort', wake)
         resolve()
-      })
+      }
+      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake }
+      this.#sleepers.push(sleeper)
+      signal?.addEventListener('abort', wake)
     })
   }
 
@@ -41,7 +43,6 @@ export class ManualClock implements Clock {
       await settle()
       const next = this.#sleepers.toSorted((a, b) => a.atMs - b.atMs)[0]
       if (!next || next.atMs > endMs) break
-      this.#sleepers = this.#sleepers.filter((other) => other !== next)
       this.#nowMs = Math.max(this.#nowMs, next.atMs)
       next.wake()
     }

@@ -4,7 +4,7 @@ import type { Clock } from '@punctual/core'
 export class Wake {
   readonly #clock: Clock
   #woken = false
-  #sleeping: AbortController | null = null
+  #resume: (() => void) | null = null
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -18,14 +18,19 @@ export class Wake {
   wake(): void {
     if (this.#woken) return
     this.#woken = true
-    this.#sleeping?.abort()
+    this.#resume?.()
   }
 
   async sleep(ms: number): Promise<void> {
     if (!this.#woken && ms > 0) {
-      this.#sleeping = new AbortController()
-      await this.#clock.sleep(ms, this.#sleeping.signal)
-      this.#sleeping = null
+      const timer = new AbortController()
+      // Who was woken goes on at once; the timer is put away when that is done.
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve
+        void this.#clock.sleep(ms, timer.signal).then(resolve)
+      })
+      this.#resume = null
+      if (this.#woken) setImmediate(() => timer.abort())
     }
     this.#woken = false
   }

@@ -1,13 +1,16 @@
 -- Moves runs whose time enters the horizon from `later` to the queue.
 --
 -- Parameters: $1 horizon in ms, $2 most runs, $3 where to start (timestamptz)
--- Returns: one row: promoted
+-- Returns: one row: promoted, and in how many ms the next run enters the horizon (null when nothing waits)
 -- Locks: later (skip locked), then new queue rows. Index: later_due. Pinned: no sequential scan.
-with picked as materialized (
+with bound as materialized (
+  select clock_timestamp() + $1::bigint * interval '1 millisecond' as at
+),
+picked as materialized (
   select ctid as place
   from punctual.later
   where due_at >= $3::timestamptz
-    and due_at <= (select clock_timestamp() + $1::bigint * interval '1 millisecond')
+    and due_at <= (select at from bound)
   order by due_at
   limit $2::integer
   for update skip locked
@@ -26,4 +29,11 @@ queued as (
     tenant_id, lane, attempt, crashes, traits
   from moved
 )
-select count(*)::integer as promoted from moved
+select
+  (select count(*)::integer from moved) as promoted,
+  (select ceil(extract(epoch from l.due_at - bound.at)::float8 * 1000)
+   from punctual.later l
+   where l.due_at > bound.at
+   order by l.due_at
+   limit 1) as next_in_ms
+from bound

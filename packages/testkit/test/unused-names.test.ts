@@ -1,0 +1,23 @@
+/** What the reference pages promise is there: a default, limit or code that no code uses is a false promise. */
+import { defaults, errorCatalogue, limits } from '@punctual/core'
+import { expect, test } from 'vitest'
+import { readSource, sourceFiles } from './tidy/source-files.ts'
+
+/** The product's own code, without the files that only list the names. */
+const code = sourceFiles()
+  .filter((path) => /^packages\/(?!testkit)\w+\/src\/.+(?<!\.test)\.ts$/.test(path))
+  .filter((path) => !/core\/src\/(?:limits|errors)\.ts$/.test(path))
+  .map(readSource)
+  .join('\n')
+
+test('every default and every limit is used', () => {
+  const named = new Set(
+    Array.from(code.matchAll(/\b(?:defaults|limits)\.(\w+)/g), ([, name]) => name),
+  )
+  const known = Object.keys({ ...defaults, ...limits })
+  expect(known.filter((name) => !named.has(name))).toEqual([])
+})
+
+test('every error code is thrown somewhere', () => {
+  expect(Object.keys(errorCatalogue).filter((name) => !code.includes(`'${name}'`))).toEqual([])
+})
