@@ -9,6 +9,7 @@ setUp()
 const { parseOptions, USAGE } = await import('./lib/options.mjs')
 const { Bench } = await import('./lib/bench.mjs')
 const { killChildren } = await import('./lib/child.mjs')
+const { endOnSignals } = await import('./lib/interrupts.mjs')
 const { describeMachine, machineLine } = await import('./lib/machine.mjs')
 const { toMarkdown, toText } = await import('./lib/print.mjs')
 const { runScenario } = await import('./lib/run-scenario.mjs')
@@ -22,22 +23,18 @@ if (options.help || chosen.length === 0) {
   process.exit(options.help ? 0 : 2)
 }
 
-const bench = await Bench.start(options)
+const bench = new Bench(options)
 let stopping
 const stop = () => {
   killChildren()
   stopping ??= bench.stop()
   return stopping
 }
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => void stop().finally(() => process.exit(130)))
-}
-process.on('uncaughtException', (error) => {
-  process.stderr.write(`bench: ${error.stack}\n`)
-  void stop().finally(() => process.exit(1))
-})
+// Before the first server is started: it has to be stopped as well.
+endOnSignals(stop)
 
 try {
+  await bench.start()
   const machine = machineLine(await describeMachine(bench))
   process.stdout.write(options.markdown ? `# Benchmarks\n\n${machine}\n\n` : `${machine}\n`)
   for (const scenario of chosen) {
@@ -52,4 +49,6 @@ try {
   }
 } finally {
   await stop()
+  // A connection that a failed measurement left open must not keep the process alive.
+  process.exit()
 }

@@ -8,34 +8,66 @@ import { Child } from './child.mjs'
 import { treeCpuMs } from './cpu.mjs'
 import { flushRedis, startPostgres, startRedis } from './servers.mjs'
 
+const DROP = (name) => `drop database if exists ${name} with (force)`
+
+/** Its server may end under it at any moment, which is no news. */
+function connect(url) {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  return client
+}
+
 export class Bench {
   #templates = new Set()
+  /** Databases that exist now, so that a server that stays can be tidied up. */
+  #databases = new Set()
   #made = 0
+  #ending = new AbortController()
+  #starting = Promise.resolve()
 
   /** @param {ReturnType<import('./options.mjs').parseOptions>} options */
-  static async start(options) {
-    const bench = new Bench()
-    bench.options = options
-    const own = !options.databaseUrl
-    bench.postgres = own ? await startPostgres() : { url: options.databaseUrl }
-    bench.redis = options.redisUrl ? { url: options.redisUrl } : await startRedis()
-    bench.admin = new pg.Client(bench.postgres.url)
-    bench.admin.on('error', () => {})
-    await bench.admin.connect()
-    return bench
+  constructor(options) {
+    this.options = options
+  }
+
+  get stopped() {
+    return this.#ending.signal.aborted
+  }
+
+  start() {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  async #start() {
+    const { databaseUrl, redisUrl } = this.options
+    const { signal } = this.#ending
+    this.postgres = databaseUrl ? { url: databaseUrl } : await startPostgres(signal)
+    signal.throwIfAborted()
+    this.redis = redisUrl ? { url: redisUrl } : await startRedis()
+    signal.throwIfAborted()
+    this.admin = connect(this.postgres.url)
+    await this.admin.connect()
   }
 
   /**
-   * Also called when interrupted, in the middle of a measurement. Ctrl-C reaches the servers as well,
-   * so nothing here may wait for an answer of theirs; only a server that stays is tidied up.
+   * Also called when interrupted, while it starts or in the middle of a measurement. Ctrl-C reaches Redis
+   * as well, so nothing here may wait for an answer of the servers; only one that stays is tidied up.
    */
   async stop() {
-    this.stopped = true
-    if (!this.postgres.stop) {
-      for (const name of this.#templates) await this.#drop(name).catch(() => {})
-    }
-    this.admin.connection.stream.destroy()
-    await Promise.all([this.redis?.stop?.(), this.postgres.stop?.()])
+    this.#ending.abort(new Error('interrupted'))
+    await this.#starting.catch(() => {})
+    this.admin?.connection.stream.destroy()
+    if (this.postgres && !this.postgres.stop) await this.#tidyUp().catch(() => {})
+    await Promise.all([this.redis?.stop?.(), this.postgres?.stop?.()])
+  }
+
+  /** On a connection of its own: the other one may be in the middle of a long statement. */
+  async #tidyUp() {
+    const client = connect(this.postgres.url)
+    await client.connect()
+    for (const name of this.#databases) await client.query(DROP(name)).catch(() => {})
+    await client.end()
   }
 
   /** The issue's counts, made smaller by --scale. */
@@ -87,6 +119,7 @@ export class Bench {
     }
     const template = await this.#template(system)
     const name = `bench_${process.pid}_${++this.#made}`
+    this.#databases.add(name)
     await this.admin.query(`create database ${name} template ${template}`)
     await this.admin.query('checkpoint')
     return { env: { databaseUrl: this.#url(name) }, dispose: () => this.#drop(name) }
@@ -96,6 +129,7 @@ export class Bench {
   async #template(system) {
     const name = `bench_${process.pid}_${system.replaceAll('-', '_')}`
     if (this.#templates.has(name)) return name
+    this.#databases.add(name)
     await this.admin.query(`create database ${name}`)
     const child = await Child.start(system, { databaseUrl: this.#url(name) })
     try {
@@ -111,7 +145,8 @@ export class Bench {
   }
 
   async #drop(name) {
-    await this.admin.query(`drop database if exists ${name} with (force)`)
+    await this.admin.query(DROP(name))
+    this.#databases.delete(name)
   }
 
   #url(database) {

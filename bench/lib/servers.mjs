@@ -36,16 +36,20 @@ const SETTINGS = {
 
 /** @typedef {{ url: string, pid?: number, stop?: () => Promise<void> }} Server  `pid` where its CPU can be read */
 
-/** @returns {Promise<Server>} */
-export async function startPostgres() {
+/** @param {AbortSignal} signal cancels the start  @returns {Promise<Server>} */
+export async function startPostgres(signal) {
   const { startEmbedded } = await import(EMBEDDED.href)
   const dataDir = mkdtempSync(join(tmpdir(), 'punctual-bench-pg-'))
-  const server = await startEmbedded({ dataDir, restart: false, settings: SETTINGS })
-  const stop = async () => {
-    await server.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+  const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    // What it holds is thrown away: it need not be written down first.
+    const how = { restart: false, settings: SETTINGS, stopDeadlineMs: 0, signal }
+    const server = await startEmbedded({ dataDir, ...how })
+    return { url: server.url, pid: server.pid, stop: () => server.stop().then(remove) }
+  } catch (error) {
+    remove()
+    throw error
   }
-  return { url: server.url, pid: server.pid, stop }
 }
 
 /**
@@ -65,7 +69,7 @@ export async function startRedis() {
   const url = `redis://127.0.0.1:${port}`
   await answering(server, url)
   const stop = async () => {
-    server.kill('SIGTERM')
+    server.kill('SIGKILL')
     await ended
     rmSync(dir, { recursive: true, force: true })
   }

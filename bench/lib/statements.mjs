@@ -11,6 +11,8 @@ import { SYSTEMS } from '../systems/catalogue.mjs'
 export async function openStatementCounter(bench, system) {
   if (SYSTEMS[system].store === 'redis') return redisCounter(bench.redis.url)
   const client = new pg.Client(bench.postgres.url)
+  // A measurement that failed leaves it open until the server ends.
+  client.on('error', () => {})
   await client.connect()
   const exact = await hasStatements(client)
   const query = exact ? STATEMENTS : TRANSACTIONS

@@ -47,6 +47,7 @@ export const frozen = {
 /** What a report or a dump leaves open: it reads once and then holds back every vacuum. */
 async function openSnapshot(databaseUrl) {
   const client = new pg.Client(databaseUrl)
+  client.on('error', () => {})
   await client.connect()
   await client.query('begin isolation level repeatable read read only')
   await client.query('select count(*) from pg_class')

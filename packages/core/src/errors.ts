@@ -16,6 +16,16 @@ export const errorCatalogue = {
   },
   payload_too_large: { status: 413, meaning: 'The payload is larger than the limit.' },
   payload_too_deep: { status: 400, meaning: 'The payload is nested deeper than the limit.' },
+  invalid_schedule: {
+    status: 400,
+    meaning: 'A cron expression, duration or repeating interval cannot be read.',
+  },
+  invalid_timezone: { status: 400, meaning: 'No time zone has this name.' },
+  never_fires: { status: 400, meaning: 'The schedule has no time left at which it would fire.' },
+  invalid_calendar: {
+    status: 400,
+    meaning: 'A calendar has an entry of the wrong kind or out of range.',
+  },
   invalid_config: { status: 400, meaning: 'A flag, environment variable or file entry is wrong.' },
   handler_duplicate: { status: 409, meaning: 'Two handlers of one process have the same name.' },
   handler_unknown: {
@@ -37,7 +47,6 @@ export const errorCatalogue = {
     meaning: 'This attempt no longer owns its run; nothing that it writes is accepted.',
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
-  not_started: { status: 409, meaning: 'The call needs a role that this process does not run.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
   database_required: {
     status: 400,
@@ -63,6 +72,8 @@ export interface ErrorDetails {
   field?: string
   /** The run, session or migration that the error is about. */
   id?: string
+  /** Where in a text the error is: the index of its first wrong character. */
+  position?: number
   cause?: unknown
 }
 
@@ -71,12 +82,14 @@ export class PunctualError extends Error {
   readonly code: ErrorCode
   readonly field: string | undefined
   readonly id: string | undefined
+  readonly position: number | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.field = details.field
     this.id = details.id
+    this.position = details.position
   }
 }
 

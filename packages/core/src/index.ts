@@ -47,6 +47,7 @@ export type {
   Attempt,
   FinishedRun,
   LogLine,
+  LogPosition,
   Run,
   RunningRun,
   RunSummary,
@@ -66,6 +67,42 @@ export {
   runStates,
   traits,
 } from './run-state.ts'
+export {
+  type Calendar,
+  type CalendarInput,
+  calendarAllows,
+  parseCalendar,
+} from './schedule/calendar.ts'
+export type { CronPattern } from './schedule/cron-pattern.ts'
+export {
+  type DstPolicy,
+  defaultDstPolicy,
+  type GapPolicy,
+  gapPolicies,
+  type OverlapPolicy,
+  overlapPolicies,
+} from './schedule/dst-policy.ts'
+export { type Every, everyNextAfter } from './schedule/every.ts'
+export { nextAfter } from './schedule/next-after.ts'
+export { type FiresOptions, nextFires } from './schedule/next-fires.ts'
+export { type CronOptions, type DayRule, dayRules, parseCron } from './schedule/parse-cron.ts'
+export { type Period, parsePeriod } from './schedule/parse-period.ts'
+export {
+  type FirePreview,
+  type PreviewOptions,
+  previewFires,
+} from './schedule/preview-fires.ts'
+export {
+  type CronTiming,
+  compileTiming,
+  type EveryTiming,
+  nextSlot,
+  type Timing,
+  type TimingInput,
+} from './schedule/timing.ts'
+export { TimingCache } from './schedule/timing-cache.ts'
+export type { WindowInput } from './schedule/weekly-windows.ts'
+export { type Zone, zoneOf } from './schedule/zone.ts'
 export {
   type CompiledOptions,
   checkName,

@@ -2,15 +2,12 @@
 
 export const defaults = {
   queue: 'default',
-  tenant: 'default',
   /** 0-10, higher first. */
   priority: 5,
   /** The first attempt is included. */
   maxAttempts: 3,
   timeoutMs: 300_000,
-  cancelGraceMs: 30_000,
   leaseMs: 30_000,
-  renewMs: 10_000,
   /** How long the main thread may not tick before its heartbeat stops renewing. */
   stallMs: 300_000,
   crashesUntilQuarantine: 3,
@@ -42,6 +39,7 @@ export const limits = {
   batchSize: 10_000,
   logBytesPerRun: 10_485_760,
   logMessageLength: 32_768,
+  logLinesPerPage: 10_000,
   errorMessageLength: 8_192,
   errorStackLength: 32_768,
   concurrencyMax: 10_000,

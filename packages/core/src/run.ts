@@ -18,6 +18,7 @@ interface RunDefinition {
   readonly queue: string
   readonly priority: number
   readonly payload: unknown
+  /** When its first attempt was asked to start: at its submission, or by rescheduling it before that. */
   readonly dueAt: Date
   readonly createdAt: Date
   readonly maxAttempts: number
@@ -51,7 +52,7 @@ export interface FinishedRun extends RunDefinition {
   readonly error: Failure | null
   /** Why it ended so, where the state alone does not say it. */
   readonly reason: string | null
-  /** First start minus the due time it was submitted with, in milliseconds; null when it never started. */
+  /** First start minus `dueAt`, in milliseconds; null when it never started. */
   readonly latenessMs: number | null
 }
 
@@ -69,9 +70,14 @@ export interface RunSummary {
   readonly error: string | null
 }
 
-export interface LogLine {
-  readonly at: Date
+/** Where a line stands in the log of its run: by attempt, then by number. */
+export interface LogPosition {
   readonly attempt: number
+  readonly seq: number
+}
+
+export interface LogLine extends LogPosition {
+  readonly at: Date
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly data: unknown

@@ -90,7 +90,7 @@ export const transitions = [
     from: ['leases'],
     to: 'outcomes',
     by: 'reaper',
-    when: 'its session is gone and it has killed too many',
+    when: 'its session is gone, and it has killed too many or must not be retried',
   },
   {
     event: 'lose',

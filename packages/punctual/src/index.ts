@@ -5,6 +5,7 @@ export {
   type Failure,
   type FinishedRun,
   type LogLine,
+  type LogPosition,
   NonRetryableError,
   PunctualError,
   RetryAfterError,
@@ -26,5 +27,5 @@ export type {
 export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
-export type { NotRunningReason, Runs, WaitOptions } from './runs.ts'
+export type { LogOptions, NotRunningReason, Runs, WaitOptions } from './runs.ts'
 export { version } from './version.ts'

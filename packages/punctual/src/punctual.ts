@@ -30,8 +30,11 @@ import type {
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { Runs } from './runs.ts'
+import { at, checkCall } from './submit-call.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
+
+const ANNOUNCE_AGAIN_MS = 1_000
 
 interface Parts {
   readonly options: CompiledOptions
@@ -50,6 +53,7 @@ export class Punctual {
   readonly #loops: RoleLoop[] = []
   #worker: Worker | null = null
   #workerStarting: Promise<void> | null = null
+  #announced = true
   #stopping: Promise<void> | null = null
 
   private constructor(parts: Parts) {
@@ -82,7 +86,7 @@ export class Punctual {
     })
     try {
       if (compiled.migrate) await store.migrate()
-      await store.check()
+      await store.check({ makeDays: compiled.roles.has('janitor') })
     } catch (error) {
       await store.close()
       await server?.stop()
@@ -196,13 +200,26 @@ export class Punctual {
   }
 
   #ensureWorker(): void {
-    // Handlers that are registered together are announced together.
-    this.#workerStarting ??= new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#startWorker())
-      .catch((error) => this.#fault('worker', error))
-      .finally(() => {
-        this.#workerStarting = null
-      })
+    this.#announced = false
+    this.#workerStarting ??= this.#announce().finally(() => {
+      this.#workerStarting = null
+    })
+  }
+
+  /** Until every handler is announced: others may come while some are being announced. */
+  async #announce(): Promise<void> {
+    while (!this.#announced && this.#stopping === null) {
+      // Handlers that are registered together are announced together.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      this.#announced = true
+      try {
+        await this.#startWorker()
+      } catch (error) {
+        this.#fault('worker', error)
+        this.#announced = false
+        await systemClock.sleep(ANNOUNCE_AGAIN_MS)
+      }
+    }
   }
 
   async #startWorker(): Promise<void> {
@@ -350,35 +367,5 @@ export class Punctual {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.store.close()
     await this.#parts.server?.stop()
-  }
-}
-
-function checkCall(options: SubmitCallOptions): SubmitCallOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new PunctualError(
-      'invalid_option',
-      `The options of submit must be an object, but ${String(options)} came.`,
-      { field: 'options' },
-    )
-  if (options.tx !== undefined && typeof options.tx?.query !== 'function')
-    throw new PunctualError(
-      'invalid_option',
-      'tx must be a client of pg with an open transaction: it needs a query method.',
-      { field: 'tx' },
-    )
-  return options
-}
-
-/** Names the item of a batch in the error of one. */
-function at<T>(index: number, make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof PunctualError)
-      throw new PunctualError(error.code, `Item ${index}: ${error.message}`, {
-        field: `[${index}].${error.field ?? ''}`,
-        cause: error,
-      })
-    throw error
   }
 }

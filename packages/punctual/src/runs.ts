@@ -6,6 +6,7 @@ import {
   isFinal,
   isRunId,
   type LogLine,
+  type LogPosition,
   limits,
   PunctualError,
   type Run,
@@ -26,6 +27,15 @@ export interface WaitOptions {
   /** @default no limit */
   timeoutMs?: number
   signal?: AbortSignal
+}
+
+export interface LogOptions {
+  /** Only lines after this one: give the last line of a page to get the next page. */
+  after?: LogPosition
+  /** The most lines to give, up to 10,000. @default 10000 */
+  limit?: number
+  /** The last so many lines instead, up to 10,000; not together with the others. */
+  last?: number
 }
 
 /** Why a run that could run does not. */
@@ -67,6 +77,23 @@ function checkFilter(filter: ListFilter): ListFilter {
   return filter
 }
 
+function checkLogOptions(options: LogOptions): LogOptions {
+  const { after, limit, last } = options
+  if (limit !== undefined) whole('limit', limit, 1, limits.logLinesPerPage)
+  if (last !== undefined) whole('last', last, 1, limits.logLinesPerPage)
+  if (after !== undefined) {
+    whole('after.attempt', after?.attempt, 0, 32_767)
+    whole('after.seq', after?.seq, -1, 2_147_483_647)
+  }
+  if (last !== undefined && (after !== undefined || limit !== undefined))
+    throw new PunctualError(
+      'invalid_option',
+      'last excludes after and limit; give it alone, or the others.',
+      { field: 'last' },
+    )
+  return options
+}
+
 function notFound(id: string): never {
   throw new PunctualError(
     'run_not_found',
@@ -93,8 +120,12 @@ export class Runs {
     return this.#store.runs.list(checkFilter(filter))
   }
 
-  async logs(run: RunReference): Promise<LogLine[]> {
-    return this.#store.runs.logs(idOf(run))
+  /** What the run has logged, oldest first: the first lines, those after a line, or the last ones. */
+  async logs(run: RunReference, options: LogOptions = {}): Promise<LogLine[]> {
+    const id = idOf(run)
+    const { after, limit, last } = checkLogOptions(options)
+    if (last !== undefined) return this.#store.runs.lastLogs(id, last)
+    return this.#store.runs.logs(id, after, limit)
   }
 
   /** Resolves with the run when it has finished, however it ended. */

@@ -2,12 +2,12 @@ export { redactUrl } from './connection-url.ts'
 export { type ExamineOptions, examine, type Finding, type Level } from './doctor.ts'
 export * from './embedded/index.ts'
 export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'
+export { type InstallScript, installScript } from './install-script.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
 export {
   loadMigrations,
   type Migration,
   migrate,
-  migrationScript,
   migrationStatus,
 } from './migrations.ts'
 export { type LaneDepth, PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'

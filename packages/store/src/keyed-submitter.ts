@@ -71,7 +71,7 @@ export class KeyedSubmitter {
     })
     const fresh = runs.filter((_, i) => accepted[i]?.created)
     if (fresh.length > 0)
-      for (const { statement, values } of this.#submitter.inserts(fresh, again, tenantId))
+      for (const { statement, values } of this.#submitter.inserts(fresh, again))
         await tx.query(statement.text, values as unknown[])
     if (notify && fresh.length > 0)
       await tx.query('select pg_notify($1, $2)', [

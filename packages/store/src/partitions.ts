@@ -18,6 +18,7 @@ export type HistoryTable = keyof typeof historyTables
 const tables = Object.keys(historyTables) as HistoryTable[]
 
 const DDL_TRIES = 60
+const DDL_LOCK = "pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))"
 
 /**
  * Runs DDL in a transaction that gives up its wait for a lock after 200 ms and tries again. One node at a
@@ -32,7 +33,7 @@ export async function runDdl(
     try {
       await client.query('begin isolation level read committed')
       await client.query("set local lock_timeout = '200ms'")
-      await client.query("select pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))")
+      await client.query(`select ${DDL_LOCK}`)
       for (const statement of statements) await client.query(statement)
       await client.query('commit')
       return
@@ -79,13 +80,13 @@ function ddlForDay(schema: string, table: HistoryTable, dayMs: number): string[]
     `create table if not exists ${schema}.${name} (like ${schema}.${table} including all)`,
     // With this check in place attaching needs no scan.
     `do $$ begin
-       if not exists (select from pg_inherits where inhrelid = '${schema}.${name}'::regclass) then
-         alter table ${schema}.${name} drop constraint if exists ${name}_day;
-         alter table ${schema}.${name} add constraint ${name}_day check (${column} is not null and ${column} >= '${from}' and ${column} < '${to}');
-         alter table ${schema}.${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}');
-         alter table ${schema}.${name} drop constraint ${name}_day;
-       end if;
-     end $$`,
+  if not exists (select from pg_inherits where inhrelid = '${schema}.${name}'::regclass) then
+    alter table ${schema}.${name} drop constraint if exists ${name}_day;
+    alter table ${schema}.${name} add constraint ${name}_day check (${column} is not null and ${column} >= '${from}' and ${column} < '${to}');
+    alter table ${schema}.${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}');
+    alter table ${schema}.${name} drop constraint ${name}_day;
+  end if;
+end $$`,
   ]
 }
 
@@ -106,27 +107,56 @@ export async function ensureDays(
   daysAhead: number,
   pause: (ms: number) => Promise<void>,
 ): Promise<readonly string[]> {
-  const complete = new Set((await listDays(client, schema)).complete)
-  const made: string[] = []
-  for (let offset = -1; offset <= daysAhead; offset++) {
-    const dayMs = dayStart(nowMs) + offset * DAY_MS
-    if (complete.has(dayName(dayMs))) continue
-    await ensureDay(client, schema, dayMs, pause)
-    made.push(dayName(dayMs))
-  }
-  return made
+  const days = missingDays((await listDays(client, schema)).complete, nowMs, daysAhead)
+  for (const dayMs of days) await ensureDay(client, schema, dayMs, pause)
+  return days.map(dayName)
 }
 
-/** Throws unless today and tomorrow can be written to. */
+/** From yesterday, where runs that were submitted before midnight may still arrive. */
+function missingDays(complete: readonly string[], nowMs: number, daysAhead: number): number[] {
+  const days = Array.from({ length: daysAhead + 2 }, (_, i) => dayStart(nowMs) + (i - 1) * DAY_MS)
+  return days.filter((dayMs) => !complete.includes(dayName(dayMs)))
+}
+
+/** What `ensureDays` would run, as a script: one transaction a day. Empty when no day is missing. */
+export function daysScript(
+  schema: string,
+  complete: readonly string[],
+  nowMs: number,
+  daysAhead: number,
+): string {
+  return missingDays(complete, nowMs, daysAhead)
+    .map((dayMs) =>
+      [
+        'begin',
+        "set local lock_timeout = '5s'",
+        'set local client_min_messages = warning',
+        `do $$ begin perform ${DDL_LOCK}; end $$`,
+        ...tables.flatMap((table) => ddlForDay(schema, table, dayMs)),
+        'commit;',
+      ].join(';\n'),
+    )
+    .join('\n\n')
+}
+
+/** Today or tomorrow, when it cannot be written to. */
+export async function missingDay(
+  client: pg.Client,
+  schema: string,
+  nowMs: number,
+): Promise<string | null> {
+  const { complete } = await listDays(client, schema)
+  return [nowMs, nowMs + DAY_MS].map(dayName).find((day) => !complete.includes(day)) ?? null
+}
+
 export async function checkDays(client: pg.Client, schema: string, nowMs: number): Promise<void> {
-  const complete = new Set((await listDays(client, schema)).complete)
-  for (const dayMs of [nowMs, nowMs + DAY_MS])
-    if (!complete.has(dayName(dayMs)))
-      throw new PunctualError(
-        'partition_missing',
-        `The day ${dayName(dayMs)} has no partitions. Run \`punctual migrate\`, or start a node with the janitor role.`,
-        { id: dayName(dayMs) },
-      )
+  const day = await missingDay(client, schema, nowMs)
+  if (day !== null)
+    throw new PunctualError(
+      'partition_missing',
+      `The day ${day} has no partitions. Run \`punctual migrate\`, or start a node with the janitor role.`,
+      { id: day },
+    )
 }
 
 export function daysBefore(days: readonly string[], cutoffMs: number): readonly string[] {

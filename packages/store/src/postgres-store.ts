@@ -10,6 +10,7 @@ import {
   type Random,
   type Submission,
 } from '@punctual/core'
+import type pg from 'pg'
 import { int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
 import { PINNED } from './channel.ts'
 import { Conversations } from './conversations.ts'
@@ -18,7 +19,7 @@ import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { LaneRegistry } from './lane-registry.ts'
 import { migrate, migrationStatus } from './migrations.ts'
-import { checkDays, ensureDays } from './partitions.ts'
+import { checkDays, ensureDays, missingDay } from './partitions.ts'
 import { retrying } from './retrying.ts'
 import { RunReader } from './run-reader.ts'
 import { Signals } from './signals.ts'
@@ -95,18 +96,24 @@ export class PostgresStore {
 
   /** Brings the schema up to date and makes the coming days; returns the names of what was applied. */
   migrate(): Promise<readonly string[]> {
-    const { schema, clock, localClock } = this.database
     return this.#conversations.with(async (client) => {
-      const applied = await migrate(client, schema)
-      await ensureDays(client, schema, clock.nowMs(), defaults.partitionDaysAhead, (ms) =>
-        localClock.sleep(ms),
-      )
+      const applied = await migrate(client, this.database.schema)
+      await this.#makeDays(client)
       return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
     })
   }
 
-  /** Throws unless the schema is one that this version can work with, and today can be written to. */
-  check(): Promise<void> {
+  #makeDays(client: pg.Client): Promise<readonly string[]> {
+    const { schema, clock, localClock } = this.database
+    const pause = (ms: number) => localClock.sleep(ms)
+    return ensureDays(client, schema, clock.nowMs(), defaults.partitionDaysAhead, pause)
+  }
+
+  /**
+   * Throws unless the schema is one that this version can work with, and today can be written to. Whoever may
+   * make days makes them here: an installation that was off for weeks has none left.
+   */
+  check(options: { makeDays?: boolean } = {}): Promise<void> {
     const { schema, clock } = this.database
     return this.#conversations.with(async (client) => {
       const { rows } = await client.query('show server_version_num')
@@ -122,6 +129,8 @@ export class PostgresStore {
           'schema_missing',
           `The schema ${schema} lacks ${pending.length} migration(s), the first is ${pending[0]?.version} (${pending[0]?.name}). Run \`punctual migrate\`.`,
         )
+      if (options.makeDays && (await missingDay(client, schema, clock.nowMs())) !== null)
+        await this.#makeDays(client)
       await checkDays(client, schema, clock.nowMs())
     })
   }
@@ -213,8 +222,8 @@ export class PostgresStore {
         version: version as string,
         state: state as string,
         capacity: Number(capacity),
-        handlers: handlers as string,
-        queues: queues as string,
+        handlers: JSON.parse(handlers as string) as string[],
+        queues: JSON.parse(queues as string) as string[],
         labels: JSON.parse(labels as string) as Record<string, string>,
         openedAt: new Date(openedAt as string),
         renewedAt: new Date(renewedAt as string),

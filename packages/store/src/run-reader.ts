@@ -4,6 +4,8 @@ import {
   finalStateOf,
   finalStates,
   type LogLine,
+  type LogPosition,
+  limits,
   type Run,
   type RunState,
   type RunSummary,
@@ -12,12 +14,11 @@ import {
 import { int2Array, uuidArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
-import { date, json, summary, toAttempt, toRun } from './run-rows.ts'
+import { date, summary, toAttempt, toLogLine, toRun } from './run-rows.ts'
 
 /** A run's id carries its due time: some are ahead. */
 const DAYS_AHEAD = 14
 const DAYS_AT_ONCE = 15
-const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
 export interface ListFilter {
   readonly tenantId?: number
@@ -56,25 +57,22 @@ export class RunReader {
     return new Set(rows.map(([id]) => id as string))
   }
 
+  /** The lines of a run's log after a position, oldest first. */
   async logs(
     id: string,
-    after: { attempt: number; seq: number } = { attempt: 0, seq: -1 },
-    limit = 10_000,
-  ) {
-    const rows = await this.#database.read.query(this.#database.statement('runs/list-logs'), [
-      id,
-      after.attempt,
-      after.seq,
-      limit,
-    ])
-    return rows.map(([at, attempt, seq, level, message, data]): LogLine & { seq: number } => ({
-      at: new Date(at as string),
-      attempt: Number(attempt),
-      seq: Number(seq),
-      level: logLevels[Number(level)] ?? 'info',
-      message: message as string,
-      data: json(data),
-    }))
+    after: LogPosition = { attempt: 0, seq: -1 },
+    limit: number = limits.logLinesPerPage,
+  ): Promise<LogLine[]> {
+    const { read } = this.#database
+    const values = [id, after.attempt, after.seq, limit]
+    return (await read.query(this.#database.statement('runs/list-logs'), values)).map(toLogLine)
+  }
+
+  /** The last lines of a run's log, oldest first. */
+  async lastLogs(id: string, count: number): Promise<LogLine[]> {
+    const { read } = this.#database
+    const rows = await read.query(this.#database.statement('runs/list-last-logs'), [id, count])
+    return rows.map(toLogLine).reverse()
   }
 
   async list(filter: ListFilter = {}): Promise<RunSummary[]> {

@@ -6,12 +6,13 @@ import {
   type Failure,
   type FinalState,
   finalStateOf,
+  type LogLine,
   type Run,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
 
 export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
-export const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
+const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
 
 type Text = string | null | undefined
 
@@ -43,6 +44,19 @@ export function toAttempt([attempt, outcome, startedAt, endedAt, sessionId, erro
     endedAt: new Date(endedAt as string),
     workerId: sessionId ?? null,
     error: json(error) as Failure | null,
+  }
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+export function toLogLine([at, attempt, seq, level, message, data]: Row): LogLine {
+  return {
+    at: new Date(at as string),
+    attempt: Number(attempt),
+    seq: Number(seq),
+    level: logLevels[Number(level)] ?? 'info',
+    message: message as string,
+    data: json(data),
   }
 }
 

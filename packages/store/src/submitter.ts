@@ -19,6 +19,7 @@ import type { Statement } from './statements.ts'
 
 export interface Prepared {
   readonly id: string
+  readonly tenantId: number
   readonly lane: number
   readonly dueMs: number | null
   readonly submission: Submission
@@ -78,6 +79,7 @@ export class Submitter {
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
         id: this.#ids.next(runIdTimeFor(dueMs, nowMs, daysAhead)),
+        tenantId,
         lane: last.lane,
         dueMs,
         submission,
@@ -166,11 +168,7 @@ export class Submitter {
   }
 
   /** The statements that insert these runs: one for each distinct set of rare options, mostly one. */
-  inserts(
-    runs: readonly Prepared[],
-    again: boolean,
-    tenantId = 1,
-  ): { statement: Statement; values: Value[] }[] {
+  inserts(runs: readonly Prepared[], again: boolean): { statement: Statement; values: Value[] }[] {
     const { database } = this.#o
     // What is surely within the horizon needs no look at it.
     const soonMs = database.clock.nowMs() + this.horizonMs / 2
@@ -196,7 +194,7 @@ export class Submitter {
           list((run) => run.submission.options.key, textArray),
           list((run) => run.submission.options.labels, jsonbArray),
           first.lane,
-          tenantId,
+          first.tenantId,
           options.maxAttempts,
           options.timeoutMs,
           options.traits,
@@ -236,12 +234,19 @@ function* inPieces(groups: Iterable<readonly Prepared[]>): Iterable<readonly Pre
 }
 
 function byShape(runs: readonly Prepared[]): Iterable<readonly Prepared[]> {
-  const first = runs[0]?.submission.options
-  if (runs.every((run) => run.submission.options === first)) return [runs]
+  const first = runs[0]
+  if (
+    runs.every(
+      (run) =>
+        run.submission.options === first?.submission.options && run.tenantId === first.tenantId,
+    )
+  )
+    return [runs]
   const groups = new Map<string, Prepared[]>()
   for (const run of runs) {
     const o = run.submission.options
     const shape = JSON.stringify([
+      run.tenantId,
       o.maxAttempts,
       o.timeoutMs,
       o.traits,

@@ -36,6 +36,15 @@ it('are made when a submission meets one that is missing, and the submission suc
   await t.store.check()
 })
 
+it('are made by a check that may make them, when an installation was off for too long', async () => {
+  for (let ahead = -1; ahead <= 14; ahead++)
+    for (const table of ['runs', 'outcomes', 'attempts', 'run_logs'])
+      await t.sql.query(`drop table punctual.${table}_${dayName(Date.now() + ahead * DAY_MS)}`)
+  await expect(t.store.check()).rejects.toMatchObject({ code: 'partition_missing' })
+  await t.store.check({ makeDays: true })
+  await t.store.check()
+})
+
 it('can be made by five nodes at once', async () => {
   const dayMs = dayStart(Date.now()) + 40 * DAY_MS
   const clients = await Promise.all(Array.from({ length: 5 }, client))

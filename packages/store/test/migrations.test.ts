@@ -2,7 +2,8 @@ import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { createTestDatabase, postgresMajors, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadMigrations, migrationScript } from '../src/migrations.ts'
+import { installScript } from '../src/install-script.ts'
+import { loadMigrations } from '../src/migrations.ts'
 
 describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
   let database: TestDatabase
@@ -79,12 +80,53 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     })
   })
 
-  it('print as a script that psql could run, and that this version then accepts', async () => {
-    await sql.query(migrationScript('scripted'))
+  it('print as a script that psql could run, and that leaves nothing to do', async () => {
+    const { after, sql: script } = await installScript('scripted', Date.now(), null)
+    expect(after).toBe(0)
+    await sql.query(script)
     const store = open('scripted')
-    expect(await store.migrate()).toEqual([])
     await store.check()
+    expect(await store.migrate()).toEqual([])
+    expect(await store.upkeep.ensurePartitions()).toEqual([])
   })
+
+  it('print the same tables as they make themselves', async () => {
+    await open('made').migrate()
+    await sql.query((await installScript('scripted', Date.now(), null)).sql)
+    const [made, scripted] = await Promise.all(['made', 'scripted'].map(tablesOf))
+    expect(made?.length).toBeGreaterThan(60)
+    expect(scripted).toEqual(made)
+  })
+
+  it('print only what the schema lacks: days that are missing, or nothing', async () => {
+    const store = open()
+    await store.migrate()
+    const client = await store.database.connect()
+    const missing = () => installScript('punctual', Date.now(), client)
+    expect(await missing()).toEqual({ after: loadMigrations().length, sql: '' })
+    const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+    await sql.query(`drop table punctual.attempts_${day}`)
+    const { sql: script } = await missing()
+    expect(script).not.toContain('create table punctual.runs')
+    await sql.query(script)
+    expect(await missing()).toMatchObject({ sql: '' })
+    await store.check()
+    await client.end()
+  })
+
+  /** Every table with its columns, constraints, indexes and bounds. */
+  async function tablesOf(schema: string): Promise<string[]> {
+    const { rows } = await sql.query(
+      `select c.relname, pg_get_expr(c.relpartbound, c.oid) as bound, c.reloptions,
+         (select array_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull
+            order by a.attnum) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0) as columns,
+         (select array_agg(pg_get_indexdef(i.indexrelid) order by 1) from pg_index i where i.indrelid = c.oid) as indexes,
+         (select array_agg(pg_get_constraintdef(k.oid) order by 1) from pg_constraint k where k.conrelid = c.oid) as checks
+       from pg_class c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') order by 1`,
+      [schema],
+    )
+    return rows.map((row) => JSON.stringify(row).replaceAll(`${schema}.`, ''))
+  }
 
   it('need no superuser: an ordinary role with CREATE on the database is enough', async () => {
     const role = `plain_${systemRandom.token()}`

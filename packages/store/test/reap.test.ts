@@ -55,6 +55,44 @@ it('quarantines a run that has killed its worker three times, as a dead letter',
   expect(letters.rows).toEqual([{ reason: 'quarantined' }])
 })
 
+it('ends a crashed run whose policy does not retry crashes, as a dead letter with the reason policy', async () => {
+  const session = await t.session()
+  const run = await t.running(session, { key: 'once', retry: { retryOn: ['failed', 'timed_out'] } })
+  expect(await crash(session)).toEqual({ sessions: 1, returned: 0, dead: 1, unknown: 0 })
+  expect(await t.store.runs.find(run.id)).toMatchObject({
+    state: 'dead',
+    reason: 'policy',
+    error: { name: 'WorkerLost' },
+    attempts: [{ attempt: 1, outcome: 'crashed' }],
+  })
+  const letters = await t.sql.query(
+    'select reason, fingerprint from punctual.dead_letters where run_id = $1',
+    [run.id],
+  )
+  expect(letters.rows).toEqual([{ reason: 'policy', fingerprint: 'WorkerLost: policy' }])
+  expect(await t.count('live_keys')).toBe(0)
+})
+
+it.each([
+  ['the default policy', {}],
+  ['a policy of its own that says nothing of crashes', { retry: { backoff: { kind: 'fixed' } } }],
+  ['a policy that names crashes', { retry: { retryOn: ['crashed'] } }],
+] as const)('tries a crashed run again under %s', async (_, options) => {
+  const session = await t.session()
+  const run = await t.running(session, options)
+  expect(await crash(session)).toEqual({ sessions: 1, returned: 1, dead: 0, unknown: 0 })
+  expect(await t.places(run.id)).toEqual(['queue'])
+  await t.store.cancelWaiting([run.id], 'test')
+})
+
+it('does not end a run that has not started because of a policy that does not retry crashes', async () => {
+  const session = await t.session()
+  const run = await t.running(session, { retry: { retryOn: [] } })
+  await t.sql.query('update punctual.leases set crashes = 1 where run_id = $1', [run.id])
+  expect(await crash(session)).toMatchObject({ returned: 1, dead: 0 })
+  await t.store.cancelWaiting([run.id], 'test')
+})
+
 it('never runs an at-most-once run again after its start was marked', async () => {
   const ids = [await t.submit(), await t.submit()]
   await t.sql.query('update punctual.queue set traits = 2')

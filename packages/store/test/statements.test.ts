@@ -58,6 +58,8 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     'work/give-back-runs': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'upkeep/promote-runs': { args: `60000, 100, 'epoch'`, indexes: ['later_due'] },
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
+    'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },
+    'runs/reschedule-in-later': { args: `${uuids}, 1, 1, 60000`, indexes: ['later_pkey'] },
   }
 
   it.each(Object.keys(hot))('%s goes by its indexes and scans no hot table', async (file) => {

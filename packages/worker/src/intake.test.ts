@@ -1,12 +1,12 @@
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { claimSize, Pace } from './intake.ts'
+import { claimSize, Pace, Yielding } from './intake.ts'
 import { Wake } from './wake.ts'
 
 it('asks for what is free when handlers are slow', () => {
   const pace = new Pace(0)
   pace.note()
-  expect(pace.ahead(10_000)).toBe(0)
+  expect(pace.ahead(10_000, 0)).toBe(0)
   expect(claimSize(5, 0, 0)).toBe(5)
   expect(claimSize(0, 0, 0)).toBe(0)
 })
@@ -14,18 +14,38 @@ it('asks for what is free when handlers are slow', () => {
 it('asks for what will start within 100 ms when handlers are quick, in large batches', () => {
   const pace = new Pace(0)
   for (let i = 0; i < 1_000; i++) pace.note()
-  const ahead = pace.ahead(100)
+  const ahead = pace.ahead(100, 0)
   expect(ahead).toBe(500)
   expect(claimSize(50, ahead, 400), 'most is still held: wait').toBe(0)
   expect(claimSize(50, ahead, 200)).toBe(350)
   expect(claimSize(5_000, ahead, 0), 'bounded').toBe(2_000)
 })
 
+it('holds nothing ahead when handlers take longer than that, however many of them return', () => {
+  const pace = new Pace(0)
+  for (let i = 0; i < 100; i++) pace.note()
+  // A hundred in a hundred ms: with a hundred running each takes 100 ms, with a thousand a whole second.
+  expect(pace.ahead(100, 50)).toBe(50)
+  expect(pace.ahead(100, 1_000)).toBe(0)
+})
+
 it('forgets its pace when nothing returns', () => {
   const pace = new Pace(0)
   for (let i = 0; i < 1_000; i++) pace.note()
-  expect(pace.ahead(100)).toBeGreaterThan(0)
-  expect(pace.ahead(10_000)).toBe(0)
+  expect(pace.ahead(100, 0)).toBeGreaterThan(0)
+  expect(pace.ahead(10_000, 0)).toBe(0)
+})
+
+it('follows hints at once while it finds something, and later and later while others are first', () => {
+  const yielding = new Yielding()
+  yielding.won()
+  expect(yielding.delayMs(1)).toBe(0)
+  yielding.lost()
+  expect(yielding.delayMs(0.5)).toBe(1)
+  for (let i = 0; i < 100; i++) yielding.lost()
+  expect(yielding.delayMs(1), 'bounded').toBe(250)
+  for (let i = 0; i < 4; i++) yielding.won()
+  expect(yielding.delayMs(1)).toBe(0)
 })
 
 it('a wake that comes before the sleep cuts it short', async () => {

@@ -1,6 +1,7 @@
 /**
  * How much to claim: enough to fill the free slots, plus what will start within about 100 ms at the pace
- * of late, so that quick handlers never wait for the database and slow ones leave the queue to others.
+ * of late, so that quick handlers never wait for the database. Nothing is held ahead where handlers take
+ * longer than that: slots come free in clumps then, and a held run would wait for one while others idle.
  */
 const AHEAD_MS = 100
 const PACE_WINDOW_MS = 50
@@ -21,8 +22,8 @@ export class Pace {
     this.#count++
   }
 
-  /** How many runs to hold beyond the free slots. */
-  ahead(nowMs: number): number {
+  /** How many runs to hold beyond the free slots, when so many handlers run. */
+  ahead(nowMs: number, running: number): number {
     const spanMs = nowMs - this.#sinceMs
     if (spanMs >= PACE_WINDOW_MS) {
       const perMs = this.#count / spanMs
@@ -30,7 +31,9 @@ export class Pace {
       this.#count = 0
       this.#sinceMs = nowMs
     }
-    return Math.min(AHEAD_MAX, Math.floor(this.#perMs * AHEAD_MS))
+    const soon = Math.floor(this.#perMs * AHEAD_MS)
+    // As many as run return in the time that one handler takes.
+    return running > soon ? 0 : Math.min(AHEAD_MAX, soon)
   }
 }
 
@@ -41,4 +44,29 @@ export function claimSize(free: number, ahead: number, buffered: number): number
   // A claim for a few while many are held costs as much as one for many: wait until half is used up.
   if (buffered > 0 && want < ahead / 2) return 0
   return Math.min(want, CLAIM_MAX)
+}
+
+const YIELD_FIRST_MS = 2
+const YIELD_MAX_MS = 250
+
+/**
+ * How long to wait after a hint before looking. A hint wakes every worker that is free, and mostly one of
+ * them takes what is due: those that come away empty look later next time, each at its own random moment,
+ * so that many idle workers cost the database little and one still comes at once.
+ */
+export class Yielding {
+  #upToMs = 0
+
+  /** A hint was followed, and somebody else had been there first. */
+  lost(): void {
+    this.#upToMs = Math.min(YIELD_MAX_MS, Math.max(YIELD_FIRST_MS, this.#upToMs * 1.5))
+  }
+
+  won(): void {
+    this.#upToMs = this.#upToMs < YIELD_FIRST_MS ? 0 : this.#upToMs / 8
+  }
+
+  delayMs(fraction: number): number {
+    return this.#upToMs * fraction
+  }
 }

@@ -1,4 +1,4 @@
-/** The lanes that a worker takes from: read when told of new ones, and every few seconds at most otherwise. */
+/** The lanes that a worker takes from: read when told of new ones, and now and then in case a hint was lost. */
 import type { Clock, Lane, WorkStore } from '@punctual/core'
 
 /** New lanes are told by hints; without hints they are looked for often. */

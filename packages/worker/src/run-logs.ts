@@ -1,7 +1,7 @@
 /**
  * Collects log lines of running attempts and appends them in batches: after a second, at a thousand lines,
- * and before the attempt is settled, so that a finished run's log is complete. Bounded for each run; what
- * is beyond the bound is dropped with one line that says so.
+ * and before the attempt is settled, so that a finished run's log is complete. Bounded for each run, all of
+ * its attempts together; what is beyond the bound is dropped, with one line in each attempt that says so.
  */
 import {
   type Clock,
@@ -17,24 +17,34 @@ import type { RunLog } from './handler.ts'
 const FLUSH_MS = 1_000
 const FLUSH_LINES = 1_000
 const BUFFER_LINES_MAX = 50_000
+/** What a line costs beside its texts; sum-logs.sql counts the same. */
+const LINE_BYTES = 50
+
+/** What earlier attempts have used of a run's log; null until it was read. The first attempt need not ask. */
+interface Spent {
+  bytes: number | null
+}
 
 interface Line extends Omit<LogEntry, 'agoMs'> {
   readonly atMs: number
+  readonly spent: Spent
+  /** The bytes of this attempt before the line, and with it. */
+  readonly fromBytes: number
+  readonly toBytes: number
 }
 
+type LogStore = Pick<WorkStore, 'appendLogs' | 'logBytes'>
+
 export class RunLogs {
-  readonly #store: Pick<WorkStore, 'appendLogs'>
+  readonly #store: LogStore
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   #lines: Line[] = []
   #flushing: Promise<void> = Promise.resolve()
+  #flushes = 0
   #scheduled = false
 
-  constructor(
-    store: Pick<WorkStore, 'appendLogs'>,
-    clock: Clock,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(store: LogStore, clock: Clock, onError: (error: unknown) => void) {
     this.#store = store
     this.#clock = clock
     this.#onError = onError
@@ -44,22 +54,24 @@ export class RunLogs {
   open(runId: string, attempt: number): RunLog {
     let seq = 0
     let bytes = 0
+    const spent: Spent = { bytes: attempt > 1 ? null : 0 }
     const write = (level: number, message: string, data?: unknown) => {
       if (bytes > limits.logBytesPerRun) return
       const text = storableText(safeText(message), limits.logMessageLength)
       const json = data === undefined ? null : safeJson(data)
-      bytes += text.length + (json?.length ?? 0) + 50
-      const full = bytes > limits.logBytesPerRun
+      const fromBytes = bytes
+      bytes += LINE_BYTES + Buffer.byteLength(text) + (json === null ? 0 : Buffer.byteLength(json))
       this.#add({
         runId,
         attempt,
         seq: seq++,
-        level: full ? 2 : level,
+        level,
         atMs: this.#clock.monotonicMs(),
-        message: full
-          ? `The log of this run reached ${limits.logBytesPerRun} bytes; the rest is dropped.`
-          : text,
-        data: full ? null : json,
+        message: text,
+        data: json,
+        spent,
+        fromBytes,
+        toBytes: bytes,
       })
     }
     return {
@@ -80,8 +92,9 @@ export class RunLogs {
     }
   }
 
+  /** Whether something that was written is not stored yet. */
   get pending(): boolean {
-    return this.#lines.length > 0
+    return this.#lines.length > 0 || this.#flushes > 0
   }
 
   /** Resolves when everything written before the call is stored, or has failed to be. */
@@ -90,23 +103,45 @@ export class RunLogs {
     const lines = this.#lines
     if (lines.length === 0) return this.#flushing
     this.#lines = []
+    this.#flushes++
     this.#flushing = this.#flushing.then(async () => {
       for (let i = 0; i < lines.length; i += FLUSH_LINES)
         await this.#append(lines.slice(i, i + FLUSH_LINES))
+      this.#flushes--
     })
     return this.#flushing
   }
 
   async #append(lines: readonly Line[]): Promise<void> {
-    const nowMs = this.#clock.monotonicMs()
     try {
-      await this.#store.appendLogs(
-        lines.map(({ atMs, ...line }) => ({ ...line, agoMs: nowMs - atMs })),
-      )
+      await this.#readSpent(lines)
+      const nowMs = this.#clock.monotonicMs()
+      const entries = lines.flatMap((line) => withinLimit(line, nowMs) ?? [])
+      if (entries.length > 0) await this.#store.appendLogs(entries)
     } catch (error) {
       this.#onError(error)
     }
   }
+
+  async #readSpent(lines: readonly Line[]): Promise<void> {
+    const unread = new Map<Spent, string>()
+    for (const { runId, spent } of lines) if (spent.bytes === null) unread.set(spent, runId)
+    if (unread.size === 0) return
+    const bytes = await this.#store.logBytes([...new Set(unread.values())])
+    for (const [spent, runId] of unread) spent.bytes = bytes.get(runId) ?? 0
+  }
+}
+
+/** The line as it is stored: itself, the mark where the log of its run is full, or nothing after that. */
+function withinLimit(line: Line, nowMs: number): LogEntry | null {
+  const { runId, attempt, seq, level, message, data, spent, fromBytes, toBytes, atMs } = line
+  const before = spent.bytes ?? 0
+  const entry = { runId, attempt, seq, agoMs: nowMs - atMs }
+  if (before + toBytes <= limits.logBytesPerRun) return { ...entry, level, message, data }
+  // The first that does not fit becomes the mark; so does the first of an attempt that finds the log full.
+  if (fromBytes > 0 && before + fromBytes > limits.logBytesPerRun) return null
+  const mark = `The log of this run has reached ${limits.logBytesPerRun} bytes; what this attempt logs from here on is dropped.`
+  return { ...entry, level: 2, message: mark, data: null }
 }
 
 /** Whatever was logged, as JSON: errors as what they say, what cannot be shown as that it cannot. */

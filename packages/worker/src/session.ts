@@ -13,6 +13,7 @@ export interface SessionOptions {
 export class Session {
   readonly #o: SessionOptions
   #id: string | null = null
+  #opening: Promise<string> | null = null
   #beating: { stop(): Promise<void> } | null = null
 
   constructor(options: SessionOptions) {
@@ -23,7 +24,14 @@ export class Session {
     return this.#id
   }
 
-  async open(): Promise<string> {
+  open(): Promise<string> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<string> {
     const id = this.#o.random.token()
     const announcement = { id, ...this.#o.announce() }
     await this.#o.store.openSession(announcement)
@@ -56,6 +64,8 @@ export class Session {
 
   /** Shows others what this worker can do, and whether it still takes work. */
   async describe(state: 'active' | 'draining'): Promise<void> {
+    // What is opened just now has announced what there was before.
+    await this.#opening?.catch(() => undefined)
     const { handlers } = this.#o.announce()
     if (this.#id) await this.#o.store.describeSession(this.#id, state, handlers)
   }

@@ -16,7 +16,11 @@ function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[
   const clock = new ManualClock()
   const settled: [string, string, boolean][] = []
   const errors: unknown[] = []
-  const logs = new RunLogs({ appendLogs: async () => undefined }, clock, () => undefined)
+  const logs = new RunLogs(
+    { appendLogs: async () => undefined, logBytes: async () => new Map() },
+    clock,
+    () => undefined,
+  )
   const settler = new Settler({
     clock,
     logs,

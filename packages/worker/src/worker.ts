@@ -17,7 +17,7 @@ import type {
   WorkStore,
 } from '@punctual/core'
 import type { RegisteredHandler, TransactionRunner } from './handler.ts'
-import { claimSize, Pace } from './intake.ts'
+import { claimSize, Pace, Yielding } from './intake.ts'
 import { LaneList } from './lane-list.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runner } from './runner.ts'
@@ -88,6 +88,11 @@ export class Worker {
   readonly #runner: Runner
   readonly #session: Session
   readonly #pace: Pace
+  readonly #yielding = new Yielding()
+  /** When the hint that came is to be followed; null when none came since the last claim. */
+  #followAtMs: number | null = null
+  /** When the next run is due that the last claim saw. */
+  #dueAtMs = Number.NEGATIVE_INFINITY
   #hungry = false
   /** How many runs were asked for and have not come. */
   #asked = 0
@@ -200,6 +205,8 @@ export class Worker {
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
     if (!ours) return
+    const { clock, random } = this.#o
+    this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
     this.#hungry = true
     this.#wake.wake()
   }
@@ -234,8 +241,8 @@ export class Worker {
 
   #size(): number {
     const nowMs = this.#o.clock.monotonicMs()
-    const coming = this.#slots.buffered + this.#asked
-    return claimSize(this.#slots.free, this.#pace.ahead(nowMs), coming)
+    const { free, running, buffered } = this.#slots
+    return claimSize(free, this.#pace.ahead(nowMs, running), buffered + this.#asked)
   }
 
   /** One turn of the loop; returns how long to sleep. */
@@ -254,7 +261,8 @@ export class Worker {
         return idleMs
       }
       const nowMs = this.#o.clock.monotonicMs()
-      if (this.#nextClaimMs > nowMs) return this.#nextClaimMs - nowMs
+      const waitMs = this.#waitMs(nowMs)
+      if (waitMs > 0) return waitMs
       // On average one claim in 5 ms, with a small random offset; a few may follow each other at once.
       const spacingMs = SPACING_MS * (0.8 + 0.4 * this.#o.random.fraction())
       this.#nextClaimMs = Math.max(this.#nextClaimMs, nowMs - BURST * SPACING_MS) + spacingMs
@@ -265,15 +273,28 @@ export class Worker {
       this.#following = this.#claim(this.#limit())
       this.#following.catch(() => undefined)
     }
+    const hinted = this.#followAtMs !== null
+    this.#followAtMs = null
     const claims = await claiming
     this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
+    if (claims.some((claim) => claim.runs.length > 0)) this.#yielding.won()
+    else if (hinted) this.#yielding.lost()
     if (this.#stopped) return 0
     if (claims.some((claim) => claim.more)) {
+      this.#dueAtMs = Number.NEGATIVE_INFINITY
       this.#hungry = true
       return this.#size() > 0 ? 0 : idleMs
     }
-    const dueMs = claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY)
-    return Math.min(idleMs, ...dueMs)
+    const inMs = Math.min(...claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY))
+    this.#dueAtMs = this.#o.clock.monotonicMs() + inMs
+    return Math.min(idleMs, inMs)
+  }
+
+  /** How long to wait with the next claim: for the spacing, and after a hint for others to be first. */
+  #waitMs(nowMs: number): number {
+    const spacingMs = this.#nextClaimMs - nowMs
+    if (this.#followAtMs === null) return spacingMs
+    return Math.max(spacingMs, Math.min(this.#followAtMs, this.#dueAtMs) - nowMs)
   }
 
   #limit(): number {

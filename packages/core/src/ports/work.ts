@@ -112,4 +112,6 @@ export interface WorkStore {
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]>
   reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
+  /** How many bytes the log of each of these runs has; none for one that has logged nothing. */
+  logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>
 }

@@ -2,20 +2,19 @@
  * The database of a command: the one that is named, or the embedded one. An embedded server that runs
  * already, in `punctual start`, is shared; otherwise it is started for as long as the command takes.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { PunctualError } from '@punctual/core'
 import {
+  attachEmbedded,
   EmbeddedError,
   EmbeddedErrorCode,
   type EmbeddedExit,
   type EmbeddedServer,
+  isEmbeddedDataDir,
   startEmbedded,
 } from '@punctual/store'
 import { libraryOptions } from '../config/library-options.ts'
 import { showUrl } from '../config/show-secret.ts'
 import { compileOptions } from '../options.ts'
-import { sharedEmbeddedUrl } from './embedded-url.ts'
 import type { CommandContext } from './perform.ts'
 
 /**
@@ -41,7 +40,7 @@ export async function openDatabase(
   const { databaseUrl, dataDir } = compileOptions(libraryOptions(context.config, []), process.env)
   if (databaseUrl !== null)
     return { url: databaseUrl, server: null, description: showUrl(databaseUrl) }
-  if (wish === 'use' && !existsSync(join(dataDir, 'cluster')))
+  if (wish === 'use' && !(await isEmbeddedDataDir(dataDir)))
     throw new PunctualError(
       'database_unavailable',
       `There is no database: DATABASE_URL is not set, and ${dataDir} holds no embedded one.`,
@@ -53,7 +52,7 @@ export async function openDatabase(
   } catch (error) {
     const taken = error instanceof EmbeddedError && error.code === EmbeddedErrorCode.DataDirInUse
     if (!taken || wish === 'own') throw error
-    const url = await sharedEmbeddedUrl(dataDir, context.interrupts.signal)
+    const url = await attachEmbedded(dataDir, { signal: context.interrupts.signal })
     return { url, server: null, description: `embedded PostgreSQL in ${dataDir} (shared)` }
   }
 }

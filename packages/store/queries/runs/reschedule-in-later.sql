@@ -1,8 +1,10 @@
--- Gives runs that wait in `later` another time.
+-- Gives runs that wait in `later` another time. Of those that no attempt has been made at it is the due time
+-- from now on, and their lateness counts from it; after an attempt the due time stays that of the first one.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 new time in ms, $4 horizon in ms
 -- Returns: run_id of those rescheduled
--- Locks: later. Index: primary key of later. Pinned: no sequential scan.
+-- Locks: later, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
+--   sequential scan.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),
@@ -22,5 +24,11 @@ postponed as (
   select run_id, to_timestamp($3::float8 / 1000), tenant_id, lane, attempt, crashes, traits
   from taken, now
   where $3::bigint > now.ms + $4::bigint
+),
+redated as (
+  update punctual.runs r
+  set due_at = to_timestamp($3::float8 / 1000)
+  from taken t
+  where r.id = t.run_id and r.id = any ($1::uuid[]) and t.attempt = 0
 )
 select run_id from taken

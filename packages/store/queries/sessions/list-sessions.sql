@@ -1,10 +1,12 @@
 -- The workers that are alive, oldest first.
 --
 -- Parameters: none
--- Returns: id, host, pid, version, state, capacity, handlers, queues, labels, opened_at, renewed_at, alive
+-- Returns: id, host, pid, version, state, capacity, handlers and queues as JSON, labels, opened_at, renewed_at,
+--   alive
 -- Locks: none. Index: none; the table is small.
 select
-  id, host, pid, version, state, capacity, handlers, queues, labels, opened_at, renewed_at,
+  id, host, pid, version, state, capacity, to_json(handlers) as handlers, to_json(queues) as queues, labels,
+  opened_at, renewed_at,
   expires_at > clock_timestamp() as alive
 from punctual.sessions
 order by opened_at

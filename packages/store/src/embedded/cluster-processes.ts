@@ -10,7 +10,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { DataDir } from './data-dir.ts'
 import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
@@ -68,10 +67,9 @@ async function signalAll(tag: string, signal: NodeJS.Signals, hasPostmaster: boo
  * PostgreSQL refuses to start while the process named in its pid file runs, even when that is some
  * other program that got the number since. None of ours runs any more, so such a file is stale.
  */
-async function removeBlockingPidFile({ cluster }: DataDir): Promise<void> {
-  const path = join(cluster, 'postmaster.pid')
-  const pid = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10)
-  if (pid > 0 && isSignalable(pid)) await rm(path, { force: true })
+async function removeBlockingPidFile({ postmasterFile }: DataDir): Promise<void> {
+  const pid = Number.parseInt(await readFile(postmasterFile, 'utf8').catch(() => ''), 10)
+  if (pid > 0 && isSignalable(pid)) await rm(postmasterFile, { force: true })
 }
 
 async function listClusterProcesses(tag: string): Promise<ClusterProcess[]> {

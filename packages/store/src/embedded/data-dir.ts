@@ -17,6 +17,8 @@ export interface DataDir {
   readonly root: string
   /** PGDATA. It only ever appears complete: see `cluster.ts`. */
   readonly cluster: string
+  /** What a running server says of itself. */
+  readonly postmasterFile: string
   /** Links that give the packaged shared libraries the names the binaries look for. */
   readonly libraries: string
   readonly log: string
@@ -27,18 +29,24 @@ export interface DataDir {
 }
 
 export async function prepareDataDir(path: string): Promise<DataDir> {
-  const root = await makeDirectory(resolve(path))
-  const dataDir: DataDir = {
+  const dataDir = dataDirAt(await makeDirectory(resolve(path)))
+  await refuseForeignCluster(dataDir)
+  return dataDir
+}
+
+/** Where everything is, whether or not it is there. */
+export function dataDirAt(root: string): DataDir {
+  const cluster = join(root, 'cluster')
+  return {
     root,
-    cluster: join(root, 'cluster'),
+    cluster,
+    postmasterFile: join(cluster, 'postmaster.pid'),
     libraries: join(root, 'lib'),
     log: join(root, 'postgres.log'),
     passwordFile: join(root, 'password'),
     portFile: join(root, 'port'),
     tag: `punctual-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`,
   }
-  await refuseForeignCluster(dataDir)
-  return dataDir
 }
 
 async function makeDirectory(path: string): Promise<string> {

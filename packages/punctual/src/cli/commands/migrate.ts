@@ -1,8 +1,8 @@
 /** `punctual migrate`: brings the schema up to date, tells where it stands, or prints what it would run. */
 import { randomUUID } from 'node:crypto'
 import {
+  installScript,
   loadMigrations,
-  migrationScript,
   migrationStatus,
   PostgresStore,
   systemClock,
@@ -14,6 +14,8 @@ import { openDatabase } from '../open-database.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
+
+type Client = Awaited<ReturnType<PostgresStore['database']['connect']>>
 
 export function addMigrate(program: Command): void {
   const command = program
@@ -38,10 +40,10 @@ async function openStore(context: CommandContext, wish: 'have' | 'use'): Promise
   return store
 }
 
-async function statusOf({ database }: PostgresStore) {
+async function withClient<T>({ database }: PostgresStore, work: (client: Client) => Promise<T>) {
   const client = await database.connect()
   try {
-    return await migrationStatus(client, database.schema)
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -58,7 +60,8 @@ async function migrateNow(context: CommandContext) {
 
 async function showStatus(context: CommandContext) {
   const { terminal, config, json } = context
-  const status = await statusOf(await openStore(context, 'use'))
+  const store = await openStore(context, 'use')
+  const status = await withClient(store, (client) => migrationStatus(client, config.schema))
   const applied = new Set(status.applied)
   const rows = loadMigrations().map(({ version, name, breaking }) => ({
     version,
@@ -80,17 +83,18 @@ async function showStatus(context: CommandContext) {
   return exit.ok
 }
 
-const aboutDays =
-  '-- The days of history are made by `punctual migrate` and by every node with the janitor role.'
-
 /** Touches no embedded database: a script is for one that somebody else looks after. */
 async function printSql(context: CommandContext) {
   const { terminal, config, json } = context
-  const status = config.databaseUrl ? await statusOf(await openStore(context, 'use')) : null
-  const after = Math.max(0, ...(status?.applied ?? []))
-  const sql = migrationScript(config.schema, after)
-  if (json) terminal.json({ schema: config.schema, after, sql })
-  else if (sql !== '') terminal.line(`${sql}\n\n${aboutDays}`)
+  const { schema } = config
+  const store = config.databaseUrl ? await openStore(context, 'use') : null
+  const { after, sql } = store
+    ? await withClient(store, (client) =>
+        installScript(schema, store.database.clock.nowMs(), client),
+      )
+    : await installScript(schema, systemClock.wallMs(), null)
+  if (json) terminal.json({ schema, after, sql })
+  else if (sql !== '') terminal.line(sql)
   else terminal.note(`Nothing to run: the schema ${config.schema} is up to date.`)
   return exit.ok
 }

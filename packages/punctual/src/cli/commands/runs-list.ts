@@ -1,6 +1,7 @@
 /** `punctual runs list`: the runs that are alive, then those that ended, latest due first. */
-import { limits, PunctualError, type RunState, type RunSummary, runStates } from '@punctual/core'
+import { PunctualError, type RunState, type RunSummary, runStates } from '@punctual/core'
 import type { Command } from 'commander'
+import { parseCount } from '../counts.ts'
 import { showAge } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { openPunctual } from '../open-punctual.ts'
@@ -32,7 +33,7 @@ export function addRunsList(parent: Command): void {
 
 async function listRuns(context: CommandContext, flags: Flags) {
   const filter = {
-    limit: limitOf(flags.limit),
+    limit: parseCount('--limit', flags.limit ?? '50', LIMIT_MAX),
     ...(flags.state !== undefined && { states: statesOf(flags.state) }),
     ...(flags.queue !== undefined && { queue: flags.queue }),
     ...(flags.handler !== undefined && { handler: flags.handler }),
@@ -61,16 +62,6 @@ function showRuns({ terminal }: CommandContext, runs: readonly RunSummary[], now
       run.error ?? '',
     ]),
     ['QUEUE', 'DUE', 'ATTEMPT', 'MESSAGE'],
-  )
-}
-
-function limitOf(text = '50'): number {
-  const limit = /^\d+$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= LIMIT_MAX) return limit
-  throw new PunctualError(
-    'invalid_option',
-    `--limit must be a whole number from 1 to ${LIMIT_MAX}, but ${JSON.stringify(text.slice(0, limits.nameLength))} came.`,
-    { field: '--limit' },
   )
 }
 

@@ -1,25 +1,37 @@
-/** `punctual runs logs <id>`: what the handler logged so far. */
+/** `punctual runs logs <id>`: what the handler logged so far, all of it or the end of it. */
+import { limits } from '@punctual/core'
 import type { Command } from 'commander'
+import { parseCount } from '../counts.ts'
 import { exit } from '../exit-code.ts'
-import { printLogLine } from '../log-lines.ts'
+import { printLogLine, readLog, readLogEnd } from '../log-lines.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { findRun } from './runs-show.ts'
+
+const LAST_MAX = limits.logLinesPerPage - 1
 
 export function addRunsLogs(parent: Command): void {
   const command = parent
     .command('logs')
     .description('show what the handler of a run has logged')
     .argument('<id>', 'the id of the run')
+    .option('--last <n>', `only the last so many lines, up to ${LAST_MAX}`)
   addFlags(command, ['database'])
-  command.action((id: string) => perform(command, (context) => showLogs(context, id)))
+  command.action((id: string, flags: { last?: string }) =>
+    perform(command, (context) => showLogs(context, id, flags.last)),
+  )
 }
 
-async function showLogs(context: CommandContext, id: string) {
+async function showLogs(context: CommandContext, id: string, last?: string) {
+  const count = last === undefined ? null : parseCount('--last', last, LAST_MAX)
   const { runs } = await openPunctual(context)
   await findRun(runs, id)
-  const lines = await runs.logs(id)
+  const { lines, earlier } =
+    count === null
+      ? { lines: await readLog(runs, id), earlier: false }
+      : await readLogEnd(runs, id, count)
+  if (earlier) context.terminal.note('Earlier lines are left out.')
   if (context.json) context.terminal.json(lines)
   else if (lines.length === 0) context.terminal.note('This run has logged nothing.')
   else for (const line of lines) printLogLine(context.terminal, line, false)

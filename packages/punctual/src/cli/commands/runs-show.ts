@@ -1,9 +1,10 @@
-/** `punctual runs show <id>`: everything that is known of one run, and why it is not running. */
-import { type Attempt, isFinal, PunctualError, type Run } from '@punctual/core'
+/** `punctual runs show <id>`: everything that is known of one run, why it is not running, and its last words. */
+import { type Attempt, isFinal, type LogLine, PunctualError, type Run } from '@punctual/core'
 import type { Command } from 'commander'
 import type { Runs } from '../../runs.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
+import { printLogLine, readLogEnd } from '../log-lines.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -11,10 +12,14 @@ import { stateColour } from '../state-colour.ts'
 import { showTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
+const LOG_LINES = 10
+
 export function addRunsShow(parent: Command): void {
   const command = parent
     .command('show')
-    .description('show one run: payload, attempts, error, output, and why it is not running')
+    .description(
+      'show one run: payload, attempts, error, output, why it is not running, and its last log lines',
+    )
     .argument('<id>', 'the id of the run')
   addFlags(command, ['database'])
   command.action((id: string) => perform(command, (context) => showOne(context, id)))
@@ -24,10 +29,12 @@ async function showOne(context: CommandContext, id: string) {
   const punctual = await openPunctual(context)
   const run = await findRun(punctual.runs, id)
   const notRunning = await punctual.runs.whyNotRunning(run)
-  if (context.json) context.terminal.json({ ...run, notRunning })
+  const log = await readLogEnd(punctual.runs, id, LOG_LINES)
+  if (context.json) context.terminal.json({ ...run, notRunning, log })
   else {
     const nowMs = punctual.store.database.clock.nowMs()
     showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
+    showLogEnd(context.terminal, id, log)
   }
   return exit.ok
 }
@@ -82,6 +89,17 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
   showAttempts(terminal, run.attempts)
   if (isFinal(run.state) && 'error' in run && run.error)
     terminal.line(`\n${colors.red(run.error.stack ?? `${run.error.name}: ${run.error.message}`)}`)
+}
+
+function showLogEnd(
+  terminal: Terminal,
+  id: string,
+  { lines, earlier }: { lines: readonly LogLine[]; earlier: boolean },
+): void {
+  if (lines.length === 0) return
+  const all = `\`punctual runs logs ${id}\` has all`
+  terminal.line(`\n${terminal.colors.dim(earlier ? `the last lines of its log; ${all}` : 'log')}`)
+  for (const line of lines) printLogLine(terminal, line, false)
 }
 
 function showAttempts(terminal: Terminal, attempts: readonly Attempt[]): void {

@@ -1,13 +1,13 @@
 /**
- * `punctual runs tail [id]`: follows the log of one run to its end, or the runs that end, until Ctrl-C.
- * It polls: what it shows is at most a poll old.
+ * `punctual runs tail [id]`: follows the log of one run from its last lines to its end, or the runs that end,
+ * until Ctrl-C. It polls: what it shows is at most a poll old.
  */
-import { finalStates, isFinal, type RunState } from '@punctual/core'
+import { finalStates, isFinal, type LogPosition, type RunState } from '@punctual/core'
 import { systemClock } from '@punctual/store'
 import type { Command } from 'commander'
 import type { Punctual } from '../../punctual.ts'
 import { exit } from '../exit-code.ts'
-import { printLogLine } from '../log-lines.ts'
+import { printLogLine, readLog, readLogEnd } from '../log-lines.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -16,6 +16,8 @@ import { findRun } from './runs-show.ts'
 
 const LOG_POLL_MS = 250
 const ENDS_POLL_MS = 1_000
+/** How many lines that are there already are shown first. */
+const LINES_FIRST = 1_000
 /** Ends are listed by due time: one that was due long ago may hide behind this many newer ones. */
 const ENDS_SEEN = 500
 
@@ -34,15 +36,18 @@ export function addRunsTail(parent: Command): void {
   )
 }
 
-async function followLog(context: CommandContext, { runs, store }: Punctual, id: string) {
-  let after = { attempt: 0, seq: -1 }
-  for (;;) {
+async function followLog(context: CommandContext, { runs }: Punctual, id: string) {
+  let after: LogPosition | undefined
+  for (let first = true; ; first = false) {
     // Looked at before the lines: what a run logged is stored before it ends.
     const run = await findRun(runs, id)
-    for (const line of await store.runs.logs(id, after)) {
-      after = line
-      printLogLine(context.terminal, line, context.json)
-    }
+    const { lines, earlier } = first
+      ? await readLogEnd(runs, id, LINES_FIRST)
+      : { lines: await readLog(runs, id, after), earlier: false }
+    if (earlier)
+      context.terminal.note(`Earlier lines are left out; \`punctual runs logs ${id}\` has all.`)
+    for (const line of lines) printLogLine(context.terminal, line, context.json)
+    after = lines.at(-1) ?? after
     if (isFinal(run.state)) {
       const tries = run.attempts.length === 1 ? '1 attempt' : `${run.attempts.length} attempts`
       const state = stateColour(context.terminal.colors, run.state)

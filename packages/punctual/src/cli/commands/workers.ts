@@ -17,11 +17,7 @@ export function addWorkers(program: Command): void {
 
 async function showWorkers(context: CommandContext) {
   const { store } = await openPunctual(context)
-  const sessions = (await store.sessions()).map((session) => ({
-    ...session,
-    handlers: namesIn(session.handlers),
-    queues: namesIn(session.queues),
-  }))
+  const sessions = await store.sessions()
   const { terminal } = context
   if (context.json) terminal.json(sessions)
   else if (sessions.length === 0)
@@ -58,12 +54,4 @@ async function showWorkers(context: CommandContext) {
     )
   }
   return exit.ok
-}
-
-/** The elements of an array in PostgreSQL's text form: `{plain,"with, comma"}`. */
-export function namesIn(array: string): string[] {
-  const names: string[] = []
-  for (const [, quoted, plain] of array.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g))
-    names.push(quoted?.replace(/\\(.)/g, '$1') ?? (plain as string))
-  return names
 }

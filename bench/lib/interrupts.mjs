@@ -1,0 +1,31 @@
+/**
+ * Ends the bench on a signal, whatever it is doing. The first signal stops what was started, and leaves when
+ * that is done or a deadline has passed; the second leaves at once. Leaving is enough to end the servers and
+ * the children: they are bound to this process. What fails meanwhile fails because of the signal, and is not told.
+ */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const INTERRUPTED = 130
+
+/**
+ * @param {() => Promise<unknown>} stop  may be called at any time, and more than once
+ * @param {{ deadlineMs?: number }} [options]
+ */
+export function endOnSignals(stop, { deadlineMs = 10_000 } = {}) {
+  let signalled = false
+  const leave = () => process.exit(INTERRUPTED)
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      if (signalled) leave()
+      signalled = true
+      process.exitCode = INTERRUPTED
+      setTimeout(leave, deadlineMs)
+      void stop().then(leave, leave)
+    })
+  process.on('uncaughtException', (error) => {
+    if (signalled) return
+    process.stderr.write(`bench: ${error.stack}\n`)
+    setTimeout(() => process.exit(1), deadlineMs)
+    const fail = () => process.exit(1)
+    void stop().then(fail, fail)
+  })
+}

@@ -1,0 +1,34 @@
+/** What every call of `submit` and `submitMany` goes through before its submissions are made. */
+import { PunctualError } from '@punctual/core'
+import type { SubmitCallOptions } from './handler-handle.ts'
+
+/** Refuses options that are none, before anything is read from them. */
+export function checkCall(options: SubmitCallOptions): SubmitCallOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new PunctualError(
+      'invalid_option',
+      `The options of submit must be an object, but ${String(options)} came.`,
+      { field: 'options' },
+    )
+  if (options.tx !== undefined && typeof options.tx?.query !== 'function')
+    throw new PunctualError(
+      'invalid_option',
+      'tx must be a client of pg with an open transaction: it needs a query method.',
+      { field: 'tx' },
+    )
+  return options
+}
+
+/** Names the item of a batch in the error of one. */
+export function at<T>(index: number, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof PunctualError)
+      throw new PunctualError(error.code, `Item ${index}: ${error.message}`, {
+        field: `[${index}].${error.field ?? ''}`,
+        cause: error,
+      })
+    throw error
+  }
+}

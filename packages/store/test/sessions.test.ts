@@ -1,0 +1,34 @@
+import { systemRandom } from '@punctual/store'
+import { TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+
+const odd = ['plain', 'with, comma', 'with "quotes" and \\', 'null', '{}', ' spaced ', 'ünï']
+
+it.each([
+  ['many of every kind', odd, odd],
+  ['one', ['one'], ['two']],
+  ['none', [], []],
+])(
+  'a worker is listed with its handlers and queues as they are named: %s',
+  async (_, handlers, queues) => {
+    const id = systemRandom.token()
+    await t.store.work.openSession({
+      ...{ id, host: 'here', pid: 7, version: '1', capacity: 5, leaseMs: 30_000 },
+      ...{ handlers, queues, labels: { zone: 'a' } },
+    })
+    const listed = (await t.store.sessions()).find((session) => session.id === id)
+    expect(listed).toMatchObject({
+      ...{ host: 'here', pid: 7, state: 'active', capacity: 5, alive: true },
+      ...{ handlers, queues, labels: { zone: 'a' } },
+    })
+    await t.store.work.describeSession(id, 'draining', [...handlers, 'more'])
+    const described = (await t.store.sessions()).find((session) => session.id === id)
+    expect(described).toMatchObject({ state: 'draining', handlers: [...handlers, 'more'] })
+  },
+)
