@@ -1,0 +1,24 @@
+/** What becomes of a local time that a change of the clocks leaves out or repeats. */
+
+/** For a time that does not exist, because clocks went forward over it. */
+export const gapPolicies = ['run-after', 'shift', 'skip'] as const
+/** For a time that exists twice, because clocks went back over it. */
+export const overlapPolicies = ['first', 'last', 'both'] as const
+
+export type GapPolicy = (typeof gapPolicies)[number]
+export type OverlapPolicy = (typeof overlapPolicies)[number]
+
+export interface DstPolicy {
+  /**
+   * `run-after`: at the first instant after the gap. `shift`: later by the length of the gap, so that 02:30
+   * becomes 03:30. `skip`: not at all. @default 'run-after'
+   */
+  readonly gap: GapPolicy
+  /** `first`: in the first pass only. `last`: in the second only. `both`: in each. @default 'first' */
+  readonly overlap: OverlapPolicy
+}
+
+export const defaultDstPolicy: DstPolicy = Object.freeze({ gap: 'run-after', overlap: 'first' })
+
+/** A pattern that matches the clock face and knows of no change: what interval patterns follow. */
+export const clockFacePolicy: DstPolicy = Object.freeze({ gap: 'skip', overlap: 'both' })

@@ -1,0 +1,76 @@
+/**
+ * Fires at a fixed rate: the anchor, and then every whole number of periods after it.
+ *
+ * Elapsed time (hours and below) is added to the instant. Calendar time (days, weeks, months, years) is added
+ * to the anchor's local time, which stays the same across changes of the clocks; where it lies in a gap or
+ * an overlap the policy decides. Every fire is computed from the anchor and not from the fire before, so that
+ * an end of a month does not wear off: from January 31 on, monthly is February 28 and March 31 again.
+ *
+ * The number of periods is estimated and then put right, so that no question costs more for an old anchor.
+ */
+import { civilFromDays, DAY_MS, daysFromCivil, daysInMonth, END_DAY, END_MS } from './civil.ts'
+import type { DstPolicy } from './dst-policy.ts'
+import type { Period } from './parse-period.ts'
+import { instantAfter } from './wall-instants.ts'
+import type { Zone } from './zone.ts'
+
+export interface Every {
+  readonly period: Period
+  /** How many times it fires, the anchor included; null is without an end. */
+  readonly count: number | null
+}
+
+const AVERAGE_MONTH_MS = 30.436875 * DAY_MS
+/** By how much a number of days may be off its average: two changes of the clocks. */
+const DAYS_SLACK_MS = 3 * DAY_MS
+/** Months differ, years too, and the end of a month is cut. */
+const MONTHS_SLACK_MS = 10 * DAY_MS
+
+/** Strictly later than `afterMs`; null when there is none before 2200. */
+export function everyNextAfter(
+  { period, count }: Every,
+  anchorMs: number,
+  zone: Zone,
+  dst: DstPolicy,
+  afterMs: number,
+): number | null {
+  const { months, days, elapsedMs } = period
+  if (!(afterMs < END_MS)) return null
+  if (anchorMs > afterMs) return anchorMs
+  if (months === 0 && days === 0) {
+    const n = Math.floor((afterMs - anchorMs) / elapsedMs) + 1
+    const atMs = anchorMs + n * elapsedMs
+    return (count !== null && n >= count) || atMs >= END_DAY * DAY_MS ? null : atMs
+  }
+  const anchorWallMs = anchorMs + zone.offsetAt(anchorMs)
+  for (let n = periodsWithin(period, afterMs - anchorMs); count === null || n < count; n++) {
+    const wallMs = wallOf(period, anchorWallMs, n)
+    const driftMs = n * elapsedMs
+    if (wallMs + driftMs >= END_DAY * DAY_MS) return null
+    const atMs = instantAfter(zone, wallMs, dst, afterMs - driftMs) + driftMs
+    if (atMs !== Number.POSITIVE_INFINITY) return atMs
+  }
+  return null
+}
+
+/** At most as many periods of calendar time as surely lie within a length of time, but at least one. */
+export function periodsWithin({ months, days, elapsedMs }: Period, lengthMs: number): number {
+  const slackMs = months === 0 ? DAYS_SLACK_MS : MONTHS_SLACK_MS
+  const averageMs = months * AVERAGE_MONTH_MS + days * DAY_MS + elapsedMs
+  return Math.max(1, Math.floor((lengthMs - slackMs) / averageMs))
+}
+
+/** The anchor's local time moved by the calendar part of n periods; n may be negative. */
+export function wallOf({ months, days }: Period, anchorWallMs: number, n: number): number {
+  const anchorDay = Math.floor(anchorWallMs / DAY_MS)
+  const timeOfDayMs = anchorWallMs - anchorDay * DAY_MS
+  let day = anchorDay
+  if (months !== 0) {
+    const anchor = civilFromDays(anchorDay)
+    const month = anchor.year * 12 + anchor.month - 1 + n * months
+    const year = Math.floor(month / 12)
+    const ofYear = month - year * 12 + 1
+    day = daysFromCivil(year, ofYear, Math.min(anchor.day, daysInMonth(year, ofYear)))
+  }
+  return (day + n * days) * DAY_MS + timeOfDayMs
+}

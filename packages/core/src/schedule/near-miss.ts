@@ -1,0 +1,42 @@
+/** What somebody probably meant: the known name with the fewest edits from the one that came. */
+
+const EDITS_MAX = 3
+const LENGTH_MAX = 64
+
+/** Null when nothing is near; `known` is compared without case. */
+export function nearMiss(came: string, known: Iterable<string>): string | null {
+  if (came.length === 0 || came.length > LENGTH_MAX) return null
+  const text = came.toLowerCase()
+  // A short name has many neighbours, so fewer edits count as near.
+  let best = Math.min(EDITS_MAX, Math.ceil(came.length / 3)) + 1
+  let found: string | null = null
+  for (const name of known) {
+    const edits = editsBetween(text, name.toLowerCase(), best)
+    if (edits < best) {
+      best = edits
+      found = name
+    }
+  }
+  return found
+}
+
+/** Insertions, removals, replacements and swaps of neighbours; `limit` when there are at least so many. */
+function editsBetween(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (last[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let edits = Math.min(replaced, (last[j] as number) + 1, (row[j - 1] as number) + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        edits = Math.min(edits, (beforeLast[j - 2] as number) + 1)
+      row.push(edits)
+    }
+    if (Math.min(...row) >= limit) return limit
+    beforeLast = last
+    last = row
+  }
+  return last[b.length] as number
+}

@@ -1,0 +1,60 @@
+/** Parses what only day fields hold: `L`, `L-3`, `LW` and `15W` as a day; `5L`, `5#2` and `5#L` as a weekday. */
+import type { CronField, FieldValues } from './cron-field.ts'
+import { refuseAt, type Span } from './expression-error.ts'
+import { came, readNumber, readValue } from './read-value.ts'
+
+/** No month is longer: more days before its last would be in the month before. */
+const BEFORE_LAST_MAX = 30
+
+/** Whether the item was one. */
+export function addSpecialDay(of: CronField, item: Span, into: FieldValues): boolean {
+  if (of.name === 'day') return addSpecialOfMonth(of, item, into)
+  return of.name === 'weekday' && addNthWeekday(of, item, into)
+}
+
+function addSpecialOfMonth(of: CronField, item: Span, into: FieldValues): boolean {
+  const { text, start, end } = item
+  if (/^l/i.test(text[start] as string)) {
+    if (end - start === 1) into.beforeLast |= 1
+    else if (end - start === 2 && /^w$/i.test(text[start + 1] as string)) into.lastWorkday = true
+    else into.beforeLast |= 1 << readBeforeLast(item)
+    return true
+  }
+  if (end - start < 2 || !/^w$/i.test(text[end - 1] as string)) return false
+  into.nearestWorkday |= 1 << (readValue(of, { text, start, end: end - 1 }) - 1)
+  return true
+}
+
+function readBeforeLast(item: Span): number {
+  const { text, start, end } = item
+  const span = { text, start: start + 2, end }
+  const days = text[start + 1] === '-' ? readNumber(span) : null
+  if (days !== null && days >= 1 && days <= BEFORE_LAST_MAX) return days
+  return refuseAt(
+    item,
+    `Expected L, LW or L-1 to L-${BEFORE_LAST_MAX}, but ${came(item)} came`,
+    'L is the last day of the month, L-3 is three days before it, LW is its last working day.',
+  )
+}
+
+function addNthWeekday(of: CronField, item: Span, into: FieldValues): boolean {
+  const { text, start, end } = item
+  const hash = text.indexOf('#', start)
+  if (hash < 0 || hash >= end) {
+    // A name that ends with L cannot be meant: no weekday's does.
+    if (end - start < 2 || !/^l$/i.test(text[end - 1] as string)) return false
+    addNth(into, 0, readValue(of, { text, start, end: end - 1 }))
+    return true
+  }
+  const weekday = readValue(of, { text, start, end: hash })
+  const which = { text, start: hash + 1, end }
+  const n = /^l$/i.test(text.slice(hash + 1, end)) ? 0 : readNumber(which)
+  if (n === null || n > 5 || (n === 0 && text[hash + 1] === '0'))
+    return refuseAt(which, `Expected 1 to 5, or L for the last, but ${came(which)} came`)
+  addNth(into, n, weekday)
+  return true
+}
+
+function addNth(into: FieldValues, n: number, weekday: number): void {
+  into.nth[n] = (into.nth[n] as number) | (1 << (weekday % 7))
+}

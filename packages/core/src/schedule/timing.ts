@@ -1,0 +1,134 @@
+/**
+ * When a job fires, compiled: options as people write them are checked and completed once, here, and what comes
+ * out answers one question: which slot is next.
+ */
+import { PunctualError } from '../errors.ts'
+import { shown } from '../failure.ts'
+import { END_MS } from './civil.ts'
+import type { CronPattern } from './cron-pattern.ts'
+import {
+  type DstPolicy,
+  defaultDstPolicy,
+  type GapPolicy,
+  gapPolicies,
+  type OverlapPolicy,
+  overlapPolicies,
+} from './dst-policy.ts'
+import { type Every, everyNextAfter } from './every.ts'
+import { nextAfter } from './next-after.ts'
+import { type DayRule, dayRules } from './parse-cron.ts'
+import { parseExpression } from './parse-expression.ts'
+import { firstOf } from './parse-repeat.ts'
+import { type Zone, zoneOf } from './zone.ts'
+
+export interface TimingInput {
+  /**
+   * A cron expression, `@every 5m`, a duration (`90s`, `PT1H`, `2d`, `P1M`, or milliseconds as a number) or a
+   * repeating interval (`R5/2026-01-01T00:00:00Z/PT1H`).
+   */
+  readonly expression: string | number
+  /** A name of the IANA database. The prefix `CRON_TZ=` of the expression wins. @default 'UTC' */
+  readonly tz?: string | undefined
+  /** A fixed time that clocks go forward over. @default 'run-after' */
+  readonly gap?: GapPolicy | undefined
+  /** A fixed time that clocks go back over. @default 'first' */
+  readonly overlap?: OverlapPolicy | undefined
+  /** How day of month and weekday combine when both are restricted. @default 'or' */
+  readonly dayRule?: DayRule | undefined
+  /** What `H` is spread by: the id of the job. */
+  readonly seed?: string | undefined
+  /** The first fire of a duration; others follow at whole periods after it. Cron needs none. */
+  readonly anchor?: Date | number | undefined
+}
+
+export interface CronTiming {
+  readonly kind: 'cron'
+  readonly pattern: CronPattern
+  readonly zone: Zone
+  readonly dst: DstPolicy
+}
+
+export interface EveryTiming {
+  readonly kind: 'every'
+  readonly every: Every
+  readonly anchorMs: number
+  readonly zone: Zone
+  readonly dst: DstPolicy
+}
+
+export type Timing = CronTiming | EveryTiming
+
+const SEED_LENGTH_MAX = 256
+
+/** Throws `invalid_schedule`, `invalid_timezone`, `never_fires` and `invalid_option`. */
+export function compileTiming(input: TimingInput): Timing {
+  const { timing, anchored } = compileUnanchored(input)
+  if (anchored) return anchorAt(timing, input.anchor)
+  if (input.anchor !== undefined) instantIn('anchor', input.anchor)
+  return timing
+}
+
+/** Of all but the anchor, which jobs with equal schedules do not share; `anchored` tells that one is needed. */
+export function compileUnanchored(input: TimingInput): { timing: Timing; anchored: boolean } {
+  const { seed } = input
+  if (seed !== undefined && (typeof seed !== 'string' || seed.length > SEED_LENGTH_MAX))
+    refuseOption('seed', `a text of up to ${SEED_LENGTH_MAX} characters`, seed)
+  const dayRule = oneOf('dayRule', dayRules, input.dayRule ?? 'or')
+  const dst = dstOf(input)
+  const expression = parseExpression(input.expression, { dayRule, seed })
+  const zone = expression.zone ?? zoneOf(input.tz ?? 'UTC')
+  switch (expression.kind) {
+    case 'cron':
+      return { timing: { kind: 'cron', pattern: expression.pattern, zone, dst }, anchored: false }
+    case 'every': {
+      const every = { period: expression.period, count: null }
+      return { timing: { kind: 'every', every, anchorMs: 0, zone, dst }, anchored: true }
+    }
+    case 'repeat': {
+      const { every } = expression.repeat
+      const anchorMs = firstOf(expression.repeat, zone, dst)
+      if (anchorMs < 0 || anchorMs >= END_MS) refuseStart()
+      return { timing: { kind: 'every', every, anchorMs, zone, dst }, anchored: false }
+    }
+  }
+}
+
+export function anchorAt(timing: Timing, anchor: Date | number | undefined): Timing {
+  const anchorMs = instantIn('anchor', anchor)
+  return timing.kind === 'every' ? { ...timing, anchorMs } : timing
+}
+
+/** Strictly later than `afterMs`; null when nothing is left. */
+export function nextSlot(timing: Timing, afterMs: number): number | null {
+  if (timing.kind === 'cron') return nextAfter(timing.pattern, timing.zone, timing.dst, afterMs)
+  return everyNextAfter(timing.every, timing.anchorMs, timing.zone, timing.dst, afterMs)
+}
+
+function dstOf(input: TimingInput): DstPolicy {
+  const gap = oneOf('gap', gapPolicies, input.gap ?? defaultDstPolicy.gap)
+  const overlap = oneOf('overlap', overlapPolicies, input.overlap ?? defaultDstPolicy.overlap)
+  const isDefault = gap === defaultDstPolicy.gap && overlap === defaultDstPolicy.overlap
+  return isDefault ? defaultDstPolicy : { gap, overlap }
+}
+
+function oneOf<T extends string>(field: string, known: readonly T[], value: unknown): T {
+  const found = known.find((it) => it === value)
+  return found ?? refuseOption(field, known.join(' or '), value)
+}
+
+/** Milliseconds of a moment between 1970 and 2199. */
+export function instantIn(field: string, value: unknown): number {
+  const ms = value instanceof Date ? value.getTime() : value
+  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms < END_MS) return ms
+  return refuseOption(field, 'a Date or whole milliseconds between 1970 and 2199', value)
+}
+
+export function refuseOption(field: string, expected: string, came: unknown): never {
+  const message = `${field} must be ${expected}, but ${shown(came)} came.`
+  throw new PunctualError('invalid_option', message, { field })
+}
+
+function refuseStart(): never {
+  const message = 'The first of the repeated intervals must start in 1970 or later.'
+  throw new PunctualError('invalid_schedule', message, { field: 'expression' })
+}
