@@ -33,6 +33,17 @@ export const errorCatalogue = {
     meaning: 'No live worker has this handler, and the submission asked for strict.',
   },
   run_not_found: { status: 404, meaning: 'No run has this id.' },
+  job_not_found: { status: 404, meaning: 'No job has this name or id.' },
+  job_of_other_source: {
+    status: 409,
+    meaning: 'A declared list names a job that somebody else declares.',
+  },
+  slot_not_found: {
+    status: 404,
+    meaning: 'The instant is not a slot of the job, or it is not ahead any more.',
+  },
+  calendar_not_found: { status: 404, meaning: 'No calendar has this name.' },
+  calendar_in_use: { status: 409, meaning: 'Jobs refer to the calendar, so that it stays.' },
   wait_timeout: { status: 504, meaning: 'The run did not finish within the time given to wait.' },
   key_busy: {
     status: 409,

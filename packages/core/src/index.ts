@@ -15,12 +15,39 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
+export { type Beginning, firstSlot } from './jobs/first-slot.ts'
+export { jitterOf } from './jobs/jitter.ts'
+export type { Job, JobChange, Slot } from './jobs/job.ts'
+export {
+  type CompiledJob,
+  compileJob,
+  type JobDefaults,
+  type JobOptions,
+  timingInput,
+} from './jobs/job-options.ts'
+export {
+  decodeRules,
+  encodeRules,
+  type JobRules,
+  type MisfireRules,
+  misfireOf,
+  type Overlap,
+} from './jobs/job-rules.ts'
+export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './jobs/last-slot.ts'
+export { nextSlotOf, planJob } from './jobs/plan-job.ts'
+export {
+  type SlotDecision,
+  type SlotReason,
+  slotDecisions,
+  slotReasons,
+} from './jobs/slot-decision.ts'
 export { checkJsonText } from './json-text.ts'
 export { encodeJson } from './json-value.ts'
 export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
 export type { Clock, Random } from './ports/clock.ts'
 export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
+export type { DueJob, DueRequest, PlannedJob, PlannerView, PlanStore } from './ports/plan.ts'
 export type { ExpiredSessions, ReapResult, UpkeepStore } from './ports/upkeep.ts'
 export type {
   ClaimedRun,

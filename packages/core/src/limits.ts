@@ -17,6 +17,11 @@ export const defaults = {
   horizonMs: 60_000,
   retentionDays: 90,
   partitionDaysAhead: 14,
+  /** How far ahead slots become runs; longer than the take-over of a dead planner. */
+  planAheadMs: 20_000,
+  plannerTtlMs: 8_000,
+  overlap: 'skip',
+  timezone: 'UTC',
 } as const
 
 export const limits = {
@@ -44,4 +49,7 @@ export const limits = {
   errorStackLength: 32_768,
   concurrencyMax: 10_000,
   lanesPerTenant: 10_000,
+  calendarsPerJob: 10,
+  descriptionLength: 1_024,
+  slotsPerBackfill: 100_000,
 } as const

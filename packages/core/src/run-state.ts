@@ -63,4 +63,10 @@ export const traits = {
   keyed: 1,
   /** Its start is marked before the handler is called, and silence after that is `unknown`. */
   atMostOnce: 2,
+  /** Its end decides when its job fires next. */
+  rearms: 4,
+  /** Its end counts towards pausing its job. */
+  failuresCounted: 8,
+  /** Above these bits: what to do when another run of its job goes on (see jobs/job-rules.ts). */
+  overlapShift: 4,
 } as const

@@ -58,12 +58,12 @@ export interface Submission {
   readonly payload: string
 }
 
-function invalid(field: string, expected: string, came: unknown): never {
+export function invalid(field: string, expected: string, came: unknown): never {
   const message = `${field} must be ${expected}, but ${shown(came)} came.`
   throw new PunctualError('invalid_option', message, { field })
 }
 
-function integer(field: string, value: unknown, min: number, max: number): number {
+export function integer(field: string, value: unknown, min: number, max: number): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
     invalid(field, `a whole number from ${min} to ${max}`, value)
   return value
@@ -90,12 +90,15 @@ function dueMsOf(options: SubmitOptions): number | null {
     throw new PunctualError('invalid_option', 'runAt and delayMs exclude each other; give one.', {
       field: 'runAt',
     })
-  const ms = timeOf(options.runAt)
-  if (Number.isNaN(ms))
-    invalid('runAt', 'a Date, an ISO 8601 text or milliseconds since 1970', options.runAt)
+  return instantOf('runAt', options.runAt)
+}
+
+/** Milliseconds since 1970 of a Date, an ISO 8601 text or a number. */
+export function instantOf(field: string, value: unknown): number {
+  const ms = timeOf(value)
+  if (Number.isNaN(ms)) invalid(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
   // 9999-12-31: later years have no four-digit ISO form, and PostgreSQL ends in 294276.
-  if (ms < 0 || ms > 253_402_300_799_999)
-    invalid('runAt', 'between the years 1970 and 9999', options.runAt)
+  if (ms < 0 || ms > 253_402_300_799_999) invalid(field, 'between the years 1970 and 9999', value)
   return ms
 }
 

@@ -1,4 +1,6 @@
 export { Janitor, type JanitorOptions } from './janitor.ts'
+export { Planner, type PlannerOptions } from './planner.ts'
 export { Promoter, type PromoterOptions } from './promoter.ts'
 export { Reaper, type ReaperOptions } from './reaper.ts'
 export { type Role, type RoleEvents, RoleLoop } from './role.ts'
+export { ownedShards, SHARDS } from './shards.ts'

@@ -7,7 +7,7 @@ import type { Clock, ReapResult, UpkeepStore } from '@punctual/core'
 import type { Role } from './role.ts'
 
 export interface ReaperOptions {
-  readonly store: Pick<UpkeepStore, 'expiredSessions' | 'orphanSessions' | 'reap'>
+  readonly store: Pick<UpkeepStore, 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked'>
   readonly clock: Clock
   /** The shortest lease that is granted after a gap. */
   readonly leaseMs: number
@@ -18,6 +18,7 @@ export interface ReaperOptions {
 const REST_MAX_MS = 15_000
 const GAP_FACTOR = 2
 const ORPHANS_EVERY_MS = 60_000
+const PARKED_MS = 5_000
 
 export class Reaper implements Role {
   readonly name = 'reaper'
@@ -45,6 +46,8 @@ export class Reaper implements Role {
     if (patienceMs > 0) return Math.min(REST_MAX_MS, patienceMs)
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
+    // Whoever parked them, or should have moved them on, may be among the dead.
+    await store.resolveParked(PARKED_MS)
     const gone = [...expired.sessionIds, ...orphans]
     if (gone.length > 0) {
       const result = await store.reap(gone, this.#o.crashesUntilQuarantine)

@@ -23,6 +23,8 @@ export class RoleLoop {
   readonly #events: RoleEvents
   readonly #stopping = new AbortController()
   #running: Promise<void> | null = null
+  #resting: AbortController | null = null
+  #woken = false
 
   constructor(role: Role, clock: Clock, events: RoleEvents = {}) {
     this.#role = role
@@ -46,8 +48,23 @@ export class RoleLoop {
         this.#events.onError?.(this.#role.name, error)
         restMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** Math.min(failures++, 10))
       }
-      if (restMs > 0) await this.#clock.sleep(restMs, signal)
+      if (restMs > 0) await this.#rest(restMs)
     }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    if (!this.#woken) {
+      this.#resting = new AbortController()
+      await this.#clock.sleep(ms, AbortSignal.any([this.#stopping.signal, this.#resting.signal]))
+      this.#resting = null
+    }
+    this.#woken = false
+  }
+
+  /** There may be something to do: the rest is cut short, also one that is about to begin. */
+  wake(): void {
+    this.#woken = true
+    this.#resting?.abort()
   }
 
   /** Resolves when the tick that is under way has ended. */

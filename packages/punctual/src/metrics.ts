@@ -51,7 +51,7 @@ export class Metrics {
   }
 
   settled(settlement: Settlement, accepted: boolean): void {
-    const outcome = settlement.kind === 'succeeded' ? 'succeeded' : settlement.outcome
+    const outcome = 'outcome' in settlement ? settlement.outcome : settlement.kind
     if (!accepted) this.#stale.inc()
     this.#runs.ended(settlement.run.queue, outcome, settlement.startedAgoMs)
     if (settlement.kind === 'dead' && accepted) this.#dead.inc({ queue: settlement.run.queue })

@@ -1,5 +1,5 @@
 /** Options as users write them, and the compiled ones that are used inside: defaults are applied once, here. */
-import { checkName, checkText, defaults, limits, PunctualError } from '@punctual/core'
+import { checkName, checkText, defaults, limits, PunctualError, zoneOf } from '@punctual/core'
 import { isSchemaName } from '@punctual/store'
 import type { Logger } from './logger.ts'
 
@@ -34,6 +34,10 @@ export interface PunctualOptions {
   drainMs?: number
   /** Days that history is kept. @default 90 */
   retentionDays?: number
+  /** The time zone of jobs that name none. @default 'UTC' */
+  timezone?: string
+  /** How far runs of jobs are spread, where a job does not say otherwise. @default 0 */
+  jitterMs?: number
   /** The largest payload, in bytes of JSON, up to 16 MiB. @default 1048576 */
   payloadBytes?: number
   /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
@@ -58,6 +62,8 @@ export interface CompiledOptions {
   readonly leaseMs: number
   readonly drainMs: number
   readonly retentionDays: number
+  readonly timezone: string
+  readonly jitterMs: number
   readonly payloadBytes: number
   readonly outputBytes: number
   readonly migrate: boolean
@@ -74,6 +80,8 @@ const KNOWN = [
   'worker',
   'drainMs',
   'retentionDays',
+  'timezone',
+  'jitterMs',
   'payloadBytes',
   'outputBytes',
   'migrate',
@@ -186,6 +194,8 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
       1,
       3_650,
     ),
+    timezone: zoneOf(options.timezone ?? defaults.timezone).name,
+    jitterMs: whole('jitterMs', options.jitterMs ?? 0, 0, 86_400_000),
     payloadBytes: whole(
       'payloadBytes',
       options.payloadBytes ?? limits.payloadBytes,

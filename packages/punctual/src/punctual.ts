@@ -11,7 +11,7 @@ import {
   type Submission,
   type SubmitOptions,
 } from '@punctual/core'
-import { Janitor, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import { RoleLoop } from '@punctual/engine'
 import {
   createHeartbeat,
   type EmbeddedServer,
@@ -27,6 +27,8 @@ import type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+import { Jobs } from './jobs.ts'
+import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { Runs } from './runs.ts'
@@ -45,6 +47,7 @@ interface Parts {
 
 export class Punctual {
   readonly runs: Runs
+  readonly jobs: Jobs
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -65,6 +68,7 @@ export class Punctual {
       find: (id) => parts.store.runs.find(id),
     })
     this.runs = new Runs(parts.store, this.#waiter)
+    this.jobs = new Jobs(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 
@@ -124,50 +128,14 @@ export class Punctual {
 
   #startRoles(): void {
     const { options, store } = this.#parts
-    const { upkeep } = store
-    const roles: Role[] = []
-    if (options.roles.has('planner'))
-      roles.push(
-        new Promoter({
-          store: upkeep,
-          horizonMs: store.horizonMs,
-          onPromoted: () => store.signals.anything(),
-        }),
-      )
-    if (options.roles.has('reaper'))
-      roles.push(
-        new Reaper({
-          store: upkeep,
-          clock: systemClock,
-          leaseMs: options.leaseMs,
-          crashesUntilQuarantine: defaults.crashesUntilQuarantine,
-          onReaped: (result) => {
-            this.metrics.reaped(result)
-            this.#log(
-              'warn',
-              { ...result },
-              'fenced sessions that were not heard of, and took back what they held',
-            )
-            store.signals.anything()
-          },
-        }),
-      )
-    if (options.roles.has('janitor'))
-      roles.push(
-        new Janitor({
-          store: upkeep,
-          clock: systemClock,
-          retentionDays: options.retentionDays,
-          daysAhead: defaults.partitionDaysAhead,
-          onDays: (made, dropped) =>
-            this.#log('info', { made, dropped }, 'made and dropped days of history'),
-        }),
-      )
-    for (const role of roles) {
+    const log = (level: 'info' | 'warn' | 'error', fields: object, message: string) =>
+      this.#log(level, fields, message)
+    for (const role of makeRoles(options, store, this.metrics, log)) {
       const loop = new RoleLoop(role, systemClock, {
         onError: (where, error) => this.#fault(where, error),
       })
       this.#loops.push(loop)
+      if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
       loop.start()
     }
   }

@@ -7,7 +7,15 @@
  */
 const HEADER = 20
 const GUESS_MAX = 67_108_864
-const oids = { int2: 21, int4: 23, int8: 20, uuid: 2950, text: 25, jsonb: 3802 } as const
+const oids = {
+  int2: 21,
+  int4: 23,
+  int8: 20,
+  uuid: 2950,
+  text: 25,
+  jsonb: 3802,
+  boolean: 16,
+} as const
 
 function header(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0)
@@ -50,6 +58,22 @@ export function int4Array(values: readonly number[]): Buffer {
   return fixed(oids.int4, 4, values.length, (b, at, i) => b.writeInt32BE(values[i] as number, at))
 }
 
+export function int4ArrayOrNull(values: readonly (number | null)[]): Buffer {
+  if (values.length === 0) return empty(oids.int4)
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 8)
+  header(buffer, oids.int4, values.length)
+  let at = HEADER
+  for (const value of values) {
+    at = buffer.writeInt32BE(value === null ? -1 : 4, at)
+    if (value !== null) at = buffer.writeInt32BE(value, at)
+  }
+  return buffer.subarray(0, at)
+}
+
+export function booleanArray(values: readonly boolean[]): Buffer {
+  return fixed(oids.boolean, 1, values.length, (b, at, i) => b.writeInt8(values[i] ? 1 : 0, at))
+}
+
 export function int8Array(values: readonly bigint[]): Buffer {
   return fixed(oids.int8, 8, values.length, (b, at, i) =>
     b.writeBigInt64BE(values[i] as bigint, at),
@@ -84,6 +108,18 @@ export function uuidArray(values: readonly string[]): Buffer {
   header(buffer, oids.uuid, values.length)
   buffer.write(hex, HEADER, 'hex')
   return buffer
+}
+
+export function uuidArrayOrNull(values: readonly (string | null)[]): Buffer {
+  if (values.length === 0) return empty(oids.uuid)
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 20)
+  header(buffer, oids.uuid, values.length)
+  let at = HEADER
+  for (const value of values) {
+    at = buffer.writeInt32BE(value === null ? -1 : 16, at)
+    if (value !== null) at += buffer.write(value.replaceAll('-', ''), at, 'hex')
+  }
+  return buffer.subarray(0, at)
 }
 
 function varying(oid: number, values: readonly (string | null)[], prefix: number): Buffer {

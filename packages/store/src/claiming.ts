@@ -23,6 +23,10 @@ const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
 /** What the claim took, as parallel lists in the order of the fences. */
 interface Taken {
+  /** Of those that are slots of jobs, by their place. */
+  readonly jobs: ReadonlyMap<number, string> | null
+  /** What was parked and not leased. */
+  readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
   readonly lanes: readonly number[]
   readonly positions: readonly string[]
@@ -38,12 +42,16 @@ interface Definitions {
   readonly payloads: string[]
   readonly retries: string[]
   readonly traces: string[]
+  /** Slot in ms, comma, first slot missed in ms; empty for runs that are no slots. */
+  readonly slots: string[]
 }
 
 /** Stands between joined texts: JSON and checked texts cannot hold it. */
 const SEPARATOR = '\u001e'
 
-function list(array: string | null | undefined): string[] {
+type Text = string | null | undefined
+
+function list(array: Text): string[] {
   return array ? array.slice(1, -1).split(',') : []
 }
 
@@ -54,7 +62,7 @@ function texts(joined: string | null | undefined, count: number): string[] {
 
 /** What the claim itself tells: runs of today with payloads of common size. */
 function definitionsOf(columns: Row, takenIds: string | null | undefined): Definitions {
-  const [ids, maxAttempts, timeouts, dues, payloads, retries, traces] = columns
+  const [ids, maxAttempts, timeouts, dues, payloads, retries, traces, slots] = columns
   const attempts = list(maxAttempts)
   const definitions: Definitions = {
     at: null,
@@ -64,6 +72,7 @@ function definitionsOf(columns: Row, takenIds: string | null | undefined): Defin
     payloads: texts(payloads, attempts.length),
     retries: texts(retries, attempts.length),
     traces: texts(traces, attempts.length),
+    slots: texts(slots, attempts.length),
   }
   const { payloads: of } = definitions
   if (ids !== takenIds || of.length < attempts.length || of.includes(''))
@@ -119,12 +128,16 @@ export class Claiming {
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
       request.limit,
     ])
-    if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null }
+    if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
     const [xmin, xmax, bound, next, ids, lanes, positions, traits] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(turn, boundMs)
+    const [jobPlaces, jobIds, parkedIds] = about.slice(16)
+    const parked = list(parkedIds)
     const taken: Taken = {
+      jobs: jobsOf(jobPlaces, jobIds),
+      parked: parked.length > 0 ? new Set(parked) : null,
       ids: list(ids),
       lanes: list(lanes).map(Number),
       positions: list(positions),
@@ -132,11 +145,12 @@ export class Claiming {
     }
     return {
       sessionAlive: true,
+      parked,
       more: this.#note(request, turn, scans, taken, boundMs, {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(8), ids)),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(8, 16), ids)),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -197,6 +211,7 @@ export class Claiming {
     const runs: ClaimedRun[] = []
     for (const i of startOrder(taken, lanes)) {
       const id = taken.ids[i] as string
+      if (taken.parked?.has(id)) continue
       const place = at ? at.get(id) : i
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.lanes[i] as number) as Lane
@@ -217,6 +232,8 @@ export class Claiming {
         payload: definitions.payloads[place] as string,
         retry: definitions.retries[place] || null,
         trace: definitions.traces[place] || null,
+        jobId: taken.jobs?.get(i) ?? null,
+        ...slotOf(definitions.slots[place]),
       })
     }
     return runs
@@ -238,13 +255,14 @@ export class Claiming {
     for (const [day, of] of days)
       for (let i = 0; i < of.length; i += READ_AT_ONCE)
         for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE))) {
-          const [id, maxAttempts, timeoutMs, dueMs, payload, retry, trace] = row
+          const [id, maxAttempts, timeoutMs, dueMs, payload, retry, trace, slot] = row
           const place = into.maxAttempts.push(maxAttempts as string) - 1
           into.timeoutsMs[place] = timeoutMs as string
           into.duesMs[place] = dueMs as string
           into.payloads[place] = payload as string
           into.retries[place] = retry ?? ''
           into.traces[place] = trace ?? ''
+          into.slots[place] = slot ?? ''
           at.set(id as string, place)
         }
   }
@@ -260,6 +278,23 @@ export class Claiming {
       return read.query(statements.get('work/read-runs'), values)
     }
   }
+}
+
+const NO_SLOT = { slotMs: null, missedFromMs: null } as const
+
+function slotOf(text: string | undefined): { slotMs: number | null; missedFromMs: number | null } {
+  if (!text) return NO_SLOT
+  const [slotMs, missedFromMs] = text.split(',')
+  return {
+    slotMs: slotMs ? Number(slotMs) : null,
+    missedFromMs: missedFromMs ? Number(missedFromMs) : null,
+  }
+}
+
+function jobsOf(places: Text, ids: Text): ReadonlyMap<number, string> | null {
+  if (!ids) return null
+  const jobs = list(ids)
+  return new Map(list(places).map((place, i) => [Number(place) - 1, jobs[i] as string]))
 }
 
 /** By priority, then position. Mostly they come in that order already. */

@@ -3,6 +3,9 @@ export { type ExamineOptions, examine, type Finding, type Level } from './doctor
 export * from './embedded/index.ts'
 export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'
 export { type InstallScript, installScript } from './install-script.ts'
+export type { StoredJob } from './job-rows.ts'
+export type { BackfillResult } from './job-steering.ts'
+export type { JobFilter, JobResult } from './job-store.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
 export {
   loadMigrations,

@@ -8,14 +8,20 @@ import type pg from 'pg'
 import { DAY_MS, dayName, dayOfName, dayStart } from './days.ts'
 import { isTransient } from './faults.ts'
 
+/** Tables of runs: a day is a range of run ids. */
 export const historyTables = {
   runs: 'id',
   outcomes: 'run_id',
   attempts: 'run_id',
   run_logs: 'run_id',
 } as const
-export type HistoryTable = keyof typeof historyTables
-const tables = Object.keys(historyTables) as HistoryTable[]
+type HistoryTable = keyof typeof historyTables
+/** Tables of instants: nothing in them is live, and nothing is carried. */
+export const ledgerTables = { slots: 'slot_at' } as const
+type LedgerTable = keyof typeof ledgerTables
+type DayTable = HistoryTable | LedgerTable
+export const dayTables = [...Object.keys(historyTables), ...Object.keys(ledgerTables)] as DayTable[]
+const tables = dayTables
 
 const DDL_TRIES = 60
 const DDL_LOCK = "pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))"
@@ -71,11 +77,13 @@ export async function listDays(
   }
 }
 
-function ddlForDay(schema: string, table: HistoryTable, dayMs: number): string[] {
+function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
   const name = `${table}_${dayName(dayMs)}`
-  const column = historyTables[table]
-  const from = runIdFloor(dayMs)
-  const to = runIdFloor(dayMs + DAY_MS)
+  const byInstant = table === 'slots'
+  const column = byInstant ? ledgerTables[table] : historyTables[table]
+  const bound = byInstant ? (ms: number) => new Date(ms).toISOString() : runIdFloor
+  const from = bound(dayMs)
+  const to = bound(dayMs + DAY_MS)
   return [
     `create table if not exists ${schema}.${name} (like ${schema}.${table} including all)`,
     // With this check in place attaching needs no scan.

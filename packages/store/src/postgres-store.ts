@@ -22,6 +22,7 @@ import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
 import { retrying } from './retrying.ts'
 import { RunReader } from './run-reader.ts'
+import { ScheduleStore } from './schedule-store.ts'
 import { Signals } from './signals.ts'
 import { Submitter } from './submitter.ts'
 import { PostgresUpkeepStore } from './upkeep-store.ts'
@@ -54,6 +55,7 @@ export class PostgresStore {
   readonly work: PostgresWorkStore
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
+  readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
   readonly #userConversations: Conversations
@@ -69,15 +71,26 @@ export class PostgresStore {
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
     this.lanes.onNew = (lane) => this.signals.due([lane], true)
-    this.upkeep = new PostgresUpkeepStore(this.database, this.#conversations)
+    this.upkeep = new PostgresUpkeepStore(this.database, this.#conversations, (runIds) =>
+      this.work.resolveParked(runIds),
+    )
     const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
+    const onQueued = (lanes: Iterable<number>) => this.signals.due(lanes)
     this.work = new PostgresWorkStore({
       database: this.database,
       ensurePartitions,
       horizonMs: this.horizonMs,
-      onQueued: (lanes) => this.signals.due(lanes),
+      onQueued,
+      onCancel: (runIds) => this.signals.cancel(runIds),
+      onFailed: (jobIds) => this.schedules.steering.pauseFailing(jobIds),
+      onRearmed: () => this.signals.jobsChanged(),
     })
     this.runs = new RunReader(this.database)
+    this.schedules = new ScheduleStore({
+      ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
+      ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
+      onChanged: () => this.signals.jobsChanged(),
+    })
     this.#submitter = new Submitter({
       database: this.database,
       lanes: this.lanes,

@@ -8,12 +8,19 @@
 import { runIdFloor } from '@punctual/core'
 import type pg from 'pg'
 import { DAY_MS, dayOfName, dayStart } from './days.ts'
-import { daysBefore, historyTables, listDays, runDdl } from './partitions.ts'
+import {
+  daysBefore,
+  dayTables,
+  historyTables,
+  ledgerTables,
+  listDays,
+  runDdl,
+} from './partitions.ts'
 
 type Pause = (ms: number) => Promise<void>
 
 const LIVE = (schema: string, from: string, to: string) =>
-  ['later', 'queue', 'leases']
+  ['later', 'queue', 'leases', 'parked']
     .map(
       (place) =>
         `select run_id from ${schema}.${place} where run_id >= '${from}' and run_id < '${to}'`,
@@ -38,7 +45,7 @@ async function finishDetaching(client: pg.Client, schema: string): Promise<void>
 }
 
 async function dropDead(client: pg.Client, schema: string, day: string): Promise<void> {
-  for (const table of Object.keys(historyTables)) {
+  for (const table of dayTables) {
     const name = `${schema}.${table}_${day}`
     const { rows } = await client.query(
       `select exists (select from pg_inherits where inhrelid = to_regclass('${name}')) as attached`,
@@ -72,6 +79,8 @@ function carryDdl(schema: string, day: string): string[] {
       `alter table ${schema}.${table} attach partition ${carried} for values from (minvalue) to ('${to}')`,
     )
   }
+  for (const table of Object.keys(ledgerTables))
+    statements.push(`drop table if exists ${schema}.${table}_${day}`)
   return statements
 }
 

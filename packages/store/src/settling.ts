@@ -12,6 +12,7 @@ import {
   traits,
 } from '@punctual/core'
 import {
+  booleanArray,
   int2Array,
   int4Array,
   int8Array,
@@ -37,6 +38,12 @@ export interface SettlingOptions {
   readonly horizonMs: number
   /** Runs of these lanes were put into the queue: whoever sleeps may have to wake earlier. */
   readonly onQueued: (lanes: Iterable<number>) => void
+  /** Runs of these jobs may wait for one that has ended. */
+  readonly onFreed: (jobIds: readonly string[]) => Promise<void>
+  /** Runs of these jobs died, and enough of them in a row pause the job. */
+  readonly onFailed: (jobIds: readonly string[]) => Promise<void>
+  /** A job fires again so long after the run that has ended. */
+  readonly onRearmed: () => void
   /** How long a settle is tried before the worker hears of it. */
   readonly settleDeadlineMs?: number
 }
@@ -99,7 +106,21 @@ export class Settling {
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
     const requeued = settlements.filter((s) => s.kind === 'retry').map((s) => s.run.lane)
     if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
+    const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
+    if (ended.length > 0) await this.#follow(ended)
     return refused
+  }
+
+  /** What the ends of runs mean for their jobs, beyond what was committed with them. */
+  async #follow(ended: readonly Settlement[]): Promise<void> {
+    const { onFreed, onRearmed, onFailed } = this.#options
+    const jobs = (of: (s: Settlement) => boolean) =>
+      ended.filter(of).map((s) => s.run.jobId as string)
+    const freed = jobs((s) => overlapOf(s.run) > 1)
+    if (freed.length > 0) await onFreed(freed)
+    const failed = jobs((s) => s.kind === 'dead' && (s.run.traits & traits.failuresCounted) !== 0)
+    if (failed.length > 0) await onFailed(failed)
+    if (ended.some((s) => (s.run.traits & traits.rearms) !== 0)) onRearmed()
   }
 
   /** After a lost reply, what is refused may be what we settled ourselves: the outcome names the claim. */
@@ -116,10 +137,12 @@ export class Settling {
     const succeeded: Of<'succeeded'>[] = []
     const retries: Of<'retry'>[] = []
     const dead: Of<'dead'>[] = []
+    const cancelled: Of<'cancelled'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
-      else dead.push(s)
+      else if (s.kind === 'dead') dead.push(s)
+      else cancelled.push(s)
     }
     const add = (
       path: string,
@@ -156,6 +179,13 @@ export class Settling {
       jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
       textArray(dead.map((s) => s.reason)),
       textArray(dead.map((s) => fingerprint(s.failure))),
+    ])
+    add('work/settle-cancelled', cancelled, (runs) => [
+      sessionId,
+      ...fences(runs),
+      int4Array(cancelled.map((s) => ago(s.startedAgoMs))),
+      jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
+      textArray(cancelled.map((s) => s.reason)),
     ])
     return steps
   }
@@ -200,6 +230,8 @@ function settleAll(
   const sameLane = runs.every((run) => run.lane === first.lane)
   const tried = runs.some((run) => run.attempt > 0)
   const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
+  const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
+  const followed = followedBy(runs)
   const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
   return [
     sessionId,
@@ -215,7 +247,21 @@ function settleAll(
     runs.reduce((sum, run) => sum + run.claim, 0n).toString(),
     int4Array(counts.map(([lane]) => lane)),
     int8ArrayOfNumbers(counts.map(([, count]) => count)),
+    held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,
+    followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
+    followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
   ]
+}
+
+const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7
+
+/** The jobs for which an end means something, in the order in which they are locked. */
+function followedBy(runs: readonly ClaimedRun[]): [jobId: string, rearms: boolean][] {
+  const jobs = new Map<string, boolean>()
+  for (const { jobId, traits: bits } of runs)
+    if (jobId !== null && (bits & (traits.rearms | traits.failuresCounted)) !== 0)
+      jobs.set(jobId, (jobs.get(jobId) ?? false) || (bits & traits.rearms) !== 0)
+  return [...jobs].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** How many runs each lane has, in the order in which counters are locked. */

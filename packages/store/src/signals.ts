@@ -11,6 +11,9 @@ import type { Statement } from './statements.ts'
 const QUIET_MS = 10
 const BURST = 4
 const LANES_MAX = 200
+const CANCELS_MAX = 100
+const JOBS_QUIET_MS = 100
+const NOTHING = { lanes: [], newLane: false }
 const NOTIFY: Statement = {
   name: 'signals/notify',
   text: "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint",
@@ -21,6 +24,10 @@ export interface Hint {
   readonly lanes: readonly number[] | null
   /** A lane was made that workers may not know. */
   readonly newLane: boolean
+  /** Runs that are asked to end. */
+  readonly cancels?: readonly string[]
+  /** Jobs were made or changed. */
+  readonly jobs?: boolean
 }
 
 export class Signals {
@@ -36,6 +43,7 @@ export class Signals {
   /** From when on the next hint may go. */
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
+  #jobsScheduled = false
 
   constructor(database: Database, node: string) {
     this.#database = database
@@ -89,6 +97,31 @@ export class Signals {
 
   #sent(nowMs: number): void {
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST * QUIET_MS) + QUIET_MS
+  }
+
+  /** Tells whoever runs these that they are asked to end. */
+  cancel(runIds: readonly string[]): void {
+    for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
+      const cancels = runIds.slice(i, i + CANCELS_MAX)
+      this.#tell({ ...NOTHING, cancels })
+      this.#notify(`${this.#node} cancel ${cancels.join(',')}`)
+    }
+  }
+
+  /** Tells planners that jobs were made or changed, at most once in 100 ms: they look at all of them. */
+  jobsChanged(): void {
+    this.#tell({ ...NOTHING, jobs: true })
+    if (this.#jobsScheduled) return
+    this.#jobsScheduled = true
+    void this.#clock.sleep(JOBS_QUIET_MS).then(() => {
+      this.#jobsScheduled = false
+      this.#notify(`${this.#node} jobs `)
+    })
+  }
+
+  #notify(payload: string): void {
+    // A lost hint costs a poll.
+    this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
@@ -149,6 +182,8 @@ export class Signals {
   #receive(payload: string): void {
     const [node, kind, lanes = ''] = payload.split(' ')
     if (node === this.#node) return
+    if (kind === 'jobs') return this.#tell({ ...NOTHING, jobs: true })
+    if (kind === 'cancel') return this.#tell({ ...NOTHING, cancels: lanes.split(',') })
     this.#tell({
       lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
       newLane: kind === 'new',

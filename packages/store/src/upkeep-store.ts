@@ -13,12 +13,18 @@ const HOT_TABLES = ['queue', 'leases', 'later', 'sessions', 'counters', 'live_ke
 export class PostgresUpkeepStore implements UpkeepStore {
   readonly #database: Database
   readonly #conversations: Conversations
+  readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
   /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
   #promotedMs = 0
   #headAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(database: Database, conversations: Conversations) {
+  constructor(
+    database: Database,
+    conversations: Conversations,
+    resolveParked: (runIds: readonly string[]) => Promise<void>,
+  ) {
     this.#database = database
+    this.#resolveParked = resolveParked
     this.#conversations = conversations
   }
 
@@ -80,6 +86,14 @@ export class PostgresUpkeepStore implements UpkeepStore {
       number,
     ]
     return { sessions, returned, dead, unknown }
+  }
+
+  async resolveParked(olderThanMs: number): Promise<number> {
+    const statement = this.#database.statement('upkeep/list-parked-jobs')
+    const [row] = await this.#database.upkeep.pinnedOne(statement, [olderThanMs])
+    const ids = row?.[1]?.slice(1, -1).split(',') ?? []
+    if (ids.length > 0) await this.#resolveParked(ids)
+    return ids.length
   }
 
   ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {

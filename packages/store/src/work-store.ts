@@ -17,17 +17,22 @@ import { retrying } from './retrying.ts'
 import { ago, fences, Settling, type SettlingOptions } from './settling.ts'
 import type { Statement } from './statements.ts'
 
+export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed'> {
+  /** These runs are asked to end: their workers are told. */
+  readonly onCancel: (runIds: readonly string[]) => void
+}
+
 export class PostgresWorkStore implements WorkStore {
   readonly #database: Database
-  readonly #options: SettlingOptions
+  readonly #options: WorkStoreOptions
   readonly #claiming: Claiming
   readonly #settling: Settling
 
-  constructor(options: SettlingOptions) {
+  constructor(options: WorkStoreOptions) {
     this.#options = options
     this.#database = options.database
     this.#claiming = new Claiming(options.database)
-    this.#settling = new Settling(options)
+    this.#settling = new Settling({ ...options, onFreed: (jobIds) => this.release(jobIds) })
   }
 
   #sql(path: string): Statement {
@@ -139,6 +144,35 @@ export class PostgresWorkStore implements WorkStore {
     const [row] = await append('work/append-logs')
     // Lines of a run that nobody holds: it was settled by its own transaction, or taken from its worker.
     if (Number(row?.[0]) > 0) await append('work/append-late-logs')
+  }
+
+  /**
+   * Each was parked by a claim that has committed, so that whoever ended the holder since then either saw it, or
+   * has freed the job by now: looking once more after the commit on both sides leaves no run behind.
+   */
+  async resolveParked(runIds: readonly string[]): Promise<void> {
+    const ids = uuidArray(runIds)
+    const { settle } = this.#database
+    const superseded = await settle.pinnedOne(this.#sql('work/supersede-holders'), [0, ids])
+    const asked = superseded.flatMap(([, run]) => (run ? [run] : []))
+    if (asked.length > 0) this.#options.onCancel(asked)
+    const jobs = await settle.pinnedOne(this.#sql('work/list-parked'), [ids])
+    await this.release(jobs.map(([jobId]) => jobId as string))
+    await settle.pinnedOne(this.#sql('work/skip-parked'), [0, ids])
+  }
+
+  /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+  async release(jobIds: readonly string[]): Promise<void> {
+    if (jobIds.length === 0) return
+    const values = [uuidArray(jobIds)]
+    const rows = await this.#database.settle.pinnedOne(this.#sql('work/release-parked'), values)
+    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
+  }
+
+  async cancelRequests(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const values = [uuidArray(runIds)]
+    const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
+    return new Map(rows.map(([id, reason]) => [id as string, reason as string]))
   }
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -22,6 +22,8 @@ import type { RunLogs } from './run-logs.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
 const TIMEOUT_GRACE_MS = 1_000
+/** How long a handler has to end after its run was cancelled. */
+const CANCEL_GRACE_MS = 30_000
 
 export interface AttemptHost {
   readonly clock: Clock
@@ -45,6 +47,7 @@ export class Attempt implements HandlerContext {
   #committed = false
   #timedOut = false
   #interrupted: Error | null = null
+  #cancelled: string | null = null
   #controller: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #log: RunLog | undefined
@@ -77,6 +80,14 @@ export class Attempt implements HandlerContext {
   }
   get trace(): string | null {
     return this.run.trace
+  }
+  get job(): HandlerContext['job'] {
+    const { jobId, slotMs, missedFromMs } = this.run
+    if (jobId === null) return null
+    const slotAt = slotMs === null ? null : new Date(slotMs)
+    const missed =
+      slotAt === null || missedFromMs === null ? null : { from: new Date(missedFromMs), to: slotAt }
+    return { id: jobId, slotAt, missed }
   }
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -147,6 +158,26 @@ export class Attempt implements HandlerContext {
     this.#abort(reason)
   }
 
+  /** Asks the handler to end for good; what it then throws ends the run as cancelled. */
+  cancel(reason: string): void {
+    if (this.#cancelled !== null || this.#ended) return
+    this.#cancelled = reason
+    clearTimeout(this.#timer)
+    const error = new DOMException(`The run is cancelled: ${reason}.`, 'AbortError')
+    this.#timer = setTimeout(() => this.#endCancelled(error), CANCEL_GRACE_MS)
+    this.#abort(error)
+  }
+
+  #endCancelled(thrown: unknown): void {
+    this.#end({
+      kind: 'cancelled',
+      run: this.run,
+      startedAgoMs: this.#ranMs(),
+      failure: failureFrom(thrown),
+      reason: this.#cancelled ?? 'cancelled',
+    })
+  }
+
   /** Gives the handler up: the run goes back to be tried again, now. */
   abandon(reason: Error): void {
     const failure = failureFrom(reason)
@@ -170,7 +201,8 @@ export class Attempt implements HandlerContext {
     this.#returned = true
     clearTimeout(this.#timer)
     if (!this.#ended) {
-      if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
+      if (this.#cancelled !== null && !ok) this.#endCancelled(value)
+      else if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
       else if (ok) this.#succeed(value)
       else if (this.#interrupted) this.abandon(this.#interrupted)
       else this.#fail('failed', value)

@@ -26,6 +26,14 @@ export interface HandlerContext {
   readonly dueAt: Date
   /** W3C trace context of whoever submitted the run. */
   readonly trace: string | null
+  /** The job that this is a run of; null for a run that was submitted. */
+  readonly job: {
+    readonly id: string
+    /** The nominal instant; null when the job was triggered by hand. */
+    readonly slotAt: Date | null
+    /** When this run makes up for several slots: the first and the last of them. */
+    readonly missed: { readonly from: Date; readonly to: Date } | null
+  } | null
   /** Aborted at the timeout and when the worker must stop. */
   readonly signal: AbortSignal
   readonly log: RunLog

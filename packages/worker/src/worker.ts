@@ -31,6 +31,7 @@ const BURST = 4
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
 const STRAYS_EVERY_MS = 60_000
+const CANCELS_EVERY_MS = 10_000
 const BACKLOG_MAX = 10_000
 /** A claim that filled so many slots is worth a second one beside the next. */
 const BULK = 500
@@ -39,6 +40,8 @@ const INTERRUPT_GRACE_MS = 1_000
 export interface WorkerHint {
   readonly lanes: readonly number[] | null
   readonly newLane: boolean
+  /** Runs that are asked to end. */
+  readonly cancels?: readonly string[]
 }
 
 /** The seam for logs and metrics: business code calls these, and nothing else. */
@@ -102,6 +105,7 @@ export class Worker {
   #following: Promise<Claimed[]> | null = null
   #nextClaimMs = Number.NEGATIVE_INFINITY
   #straysAtMs: number
+  #cancelsAtMs = Number.NEGATIVE_INFINITY
   #loop: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   #stopped = false
@@ -201,6 +205,7 @@ export class Worker {
   }
 
   #hinted(hint: WorkerHint): void {
+    if (hint.cancels) return void this.#cancelAsked()
     if (hint.newLane) this.#lanes.invalidate()
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
@@ -209,6 +214,22 @@ export class Worker {
     this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
     this.#hungry = true
     this.#wake.wake()
+  }
+
+  /** Asks those of our handlers to end that somebody wants to end. */
+  async #cancelAsked(): Promise<void> {
+    this.#cancelsAtMs = this.#o.clock.monotonicMs()
+    const ids = [...this.#runner.attempts].map((attempt) => attempt.run.id)
+    if (ids.length === 0) return
+    try {
+      const asked = await this.#o.store.cancelRequests(ids)
+      for (const attempt of this.#runner.attempts) {
+        const reason = asked.get(attempt.run.id)
+        if (reason !== undefined) attempt.cancel(reason)
+      }
+    } catch (error) {
+      this.#events.onError?.('cancel', error)
+    }
   }
 
   #returned(): void {
@@ -250,6 +271,9 @@ export class Worker {
     const idleMs = this.#o.hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
     if (!this.#session.id) await this.#session.open()
     await this.#returnStrays()
+    // A hint may be lost.
+    const sinceCancelsMs = this.#o.clock.monotonicMs() - this.#cancelsAtMs
+    if (sinceCancelsMs > CANCELS_EVERY_MS && this.#slots.running > 0) await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)
     let claiming = this.#following
@@ -339,6 +363,7 @@ export class Worker {
       await this.#session.renew()
       return { ...result, more: true }
     }
+    if (result.parked.length > 0) await this.#o.store.resolveParked(result.parked)
     if (result.runs.length > 0) {
       this.#events.onClaimed?.(result.runs.length)
       if (this.#stopped) await this.#o.store.giveBack(result.runs)

@@ -25,6 +25,8 @@ export interface UpkeepStore {
   orphanSessions(): Promise<readonly string[]>
   /** Fences the sessions and returns or ends what they held. */
   reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult>
+  /** Moves on runs that wait for their job although nobody holds it; returns how many were looked at. */
+  resolveParked(olderThanMs: number): Promise<number>
   /** Makes the partitions of the coming days; returns the days made. */
   ensurePartitions(daysAhead: number): Promise<readonly string[]>
   /** Carries live runs out of days beyond retention and drops those days; returns the days dropped. */

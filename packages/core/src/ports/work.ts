@@ -43,6 +43,12 @@ export interface ClaimedRun {
   readonly retry: string | null
   readonly trace: string | null
   readonly dueMs: number
+  /** The job whose slot this is; null for a run that was submitted. */
+  readonly jobId: string | null
+  /** The slot; null when the job was triggered by hand. */
+  readonly slotMs: number | null
+  /** The first slot that this run makes up for together with its own; null when it is the only one. */
+  readonly missedFromMs: number | null
 }
 
 /** What proves that a run is held: all that giving it back needs. */
@@ -56,6 +62,8 @@ export interface ClaimResult {
   readonly more: boolean
   /** Milliseconds until the next known run of these lanes is due; null when none is known. */
   readonly nextDueInMs: number | null
+  /** Runs that may not start while another run of their job goes on; `resolveParked` decides about them. */
+  readonly parked: readonly string[]
 }
 
 interface SettlementBase {
@@ -76,6 +84,12 @@ export type Settlement =
       readonly kind: 'dead'
       readonly outcome: AttemptOutcome
       readonly failure: Failure
+      readonly reason: string
+    })
+  | (SettlementBase & {
+      /** It ended because it was asked to. */
+      readonly kind: 'cancelled'
+      readonly failure: Failure | null
       readonly reason: string
     })
 
@@ -110,6 +124,10 @@ export interface WorkStore {
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]>
   /** Runs leased to the session under other claims than those known: replies that were lost. */
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]>
+  /** Starts, skips, or leaves waiting runs that would have overlapped, as their jobs say. */
+  resolveParked(runIds: readonly string[]): Promise<void>
+  /** Which of these runs are asked to end, and why. */
+  cancelRequests(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
   /** How many bytes the log of each of these runs has; none for one that has logged nothing. */

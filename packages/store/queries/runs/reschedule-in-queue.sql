@@ -11,17 +11,17 @@ with now as materialized (
 taken as (
   delete from punctual.queue
   where run_id = any ($1::uuid[]) and tenant_id = $2::integer
-  returning run_id, tenant_id, lane, attempt, crashes, traits
+  returning run_id, tenant_id, lane, attempt, crashes, traits, job_id
 ),
 queued as (
-  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
-  select run_id, greatest($3::bigint, now.ms) << 20, tenant_id, lane, attempt, crashes, traits
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
+  select run_id, greatest($3::bigint, now.ms) << 20, tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
   where $3::bigint <= now.ms + $4::bigint
 ),
 postponed as (
-  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits)
-  select run_id, to_timestamp($3::float8 / 1000), tenant_id, lane, attempt, crashes, traits
+  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id)
+  select run_id, to_timestamp($3::float8 / 1000), tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
   where $3::bigint > now.ms + $4::bigint
 ),

@@ -18,15 +18,15 @@ picked as materialized (
 moved as (
   delete from punctual.later
   where ctid = any (array(select place from picked))
-  returning run_id, due_at, tenant_id, lane, attempt, crashes, traits
+  returning run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id
 ),
 queued as (
-  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id,
     (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << 20)
       | (row_number() over (order by due_at, run_id) & 1048575),
-    tenant_id, lane, attempt, crashes, traits
+    tenant_id, lane, attempt, crashes, traits, job_id
   from moved
 )
 select

@@ -27,11 +27,12 @@ taken as (
   delete from punctual.leases l
   where l.session_id in (select id from expired union all select id from orphaned)
   returning
-    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits
+    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits,
+    l.job_id
 ),
 judged as materialized (
   select
-    t.run_id, t.claim, t.session_id, t.started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits,
+    t.run_id, t.claim, t.session_id, t.started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     case
       when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
       when t.traits & 2 <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
@@ -43,10 +44,10 @@ judged as materialized (
   left join punctual.runs r on r.id = t.run_id
 ),
 returned as (
-  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane,
-    attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits
+    attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits, job_id
   from judged
   where fate in ('unstarted', 'crashed')
 ),
@@ -61,7 +62,7 @@ kept as (
 ),
 ended as (
   select
-    run_id, claim, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits,
+    run_id, claim, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
     null::text as output, (attempt + 1)::smallint as attempt,
     case fate when 'lost' then 5 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
@@ -89,6 +90,32 @@ freed as (
   delete from punctual.live_keys k
   using ended e
   where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+unheld as (
+  delete from punctual.job_holds h
+  using ended e
+  where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
+),
+followed as (
+  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  update punctual.cursors c
+  set
+    failures = case when e.succeeded then 0 else c.failures + e.dead end,
+    anchor_at = case when e.rearms then date_trunc('milliseconds', statement_timestamp()) else c.anchor_at end,
+    next_at = case
+      when e.rearms and not c.paused and c.next_at is null then date_trunc('milliseconds', statement_timestamp())
+      else c.next_at
+    end
+  from (
+    select
+      job_id, bool_or(traits & 4 <> 0) as rearms, bool_or(state = 1 and traits & 8 <> 0) as succeeded,
+      count(*) filter (where state = 2 and traits & 8 <> 0)::integer as dead
+    from ended
+    where traits & 12 <> 0
+    group by job_id
+    order by job_id
+  ) e
+  where c.job_id = e.job_id and (e.rearms or e.dead > 0 or c.failures > 0)
 ),
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)

@@ -1,4 +1,5 @@
--- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step.
+-- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
+-- must not overlap with another run of its job, and would, is parked instead.
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
@@ -7,9 +8,11 @@
 --   the smallest pos that is not due; arrays of the runs taken in the order of their fences: run_ids, lanes,
 --   positions, (traits << 24) | (crashes << 16) | attempt; and arrays of what those of today are to do: ids,
 --   max_attempts, timeouts in ms, due times in ms; payloads, retries and traces are joined by U+001E, which
---   none of them can hold. A payload over 8,000 bytes is left empty, and a run of another day is left out:
---   they are read with read-runs.
--- Locks: session (key share), then queue rows (skip locked), then new leases.
+--   none of them can hold, and so are the slots of jobs (slot in ms, comma, first slot missed in ms; empty for
+--   other runs). A payload over 8,000 bytes is left empty, and a run of another day is left out: they are read
+--   with read-runs. Last, for runs of jobs: their places in the first lists, their jobs; and the ids that were
+--   parked (null when none was).
+-- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
@@ -60,31 +63,50 @@ picked as materialized (
 taken as (
   delete from punctual.queue
   where ctid = any (array(select place from picked))
-  returning run_id, pos, tenant_id, lane, attempt, crashes, traits
+  returning run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id
 ),
 numbered as materialized (
   -- By id, which is how the runs are read below: mostly the two lists then name the same runs.
-  select row_number() over (order by run_id) as n, run_id, pos, tenant_id, lane, attempt, crashes, traits
+  select row_number() over (order by run_id) as n, run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id
   from taken
+),
+held as (
+  insert into punctual.job_holds (job_id, run_id)
+  select job_id, run_id from numbered where traits & 112 <> 0 order by job_id
+  on conflict (job_id) do nothing
+  returning run_id
+),
+parked as (
+  insert into punctual.parked (run_id, parked_at, job_id, tenant_id, lane, attempt, crashes, traits)
+  select n.run_id, clock_timestamp(), n.job_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits
+  from numbered n
+  where n.traits & 112 <> 0 and n.run_id not in (select run_id from held)
+    -- A run that comes back holds its job already.
+    and not exists (select from punctual.job_holds h where h.job_id = n.job_id and h.run_id = n.run_id)
+  returning run_id
 ),
 leased as (
   insert into punctual.leases (
-    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits)
+    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id)
   select
-    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits
+    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id
   from numbered
+  where traits & 112 = 0 or run_id not in (select run_id from parked)
 )
 select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
   (select min(next_pos) from heads) as next_pos,
   taken.run_ids, taken.lanes, taken.positions, taken.traits,
-  today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces
+  today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces,
+  today.slots, taken.job_places, taken.job_ids, (select array_agg(run_id) from parked) as parked
 from me
 cross join (
   select
     array_agg(run_id) as run_ids, array_agg(lane) as lanes, array_agg(pos) as positions,
-    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits
+    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits,
+    array_agg(n) filter (where job_id is not null) as job_places,
+    array_agg(job_id) filter (where job_id is not null) as job_ids
   from numbered
 ) taken
 cross join (
@@ -94,7 +116,13 @@ cross join (
     array_agg((date_part('epoch', r.due_at) * 1000)::bigint) as due_ms,
     string_agg(case when octet_length(r.payload) <= 8000 then r.payload else '' end, e'\x1e') as payloads,
     string_agg(coalesce(r.retry, ''), e'\x1e') as retries,
-    string_agg(coalesce(r.trace, ''), e'\x1e') as traces
+    string_agg(coalesce(r.trace, ''), e'\x1e') as traces,
+    string_agg(
+      case
+        when r.job_id is null then ''
+        else concat(
+          (date_part('epoch', r.slot_at) * 1000)::bigint, ',', (date_part('epoch', r.missed_from) * 1000)::bigint)
+      end, e'\x1e') as slots
   -- By a list of ids, which are near each other: one descent into the index serves many.
   from punctual.runs /* day 0 */ r
   where r.id = any (array(select run_id from numbered))

@@ -7,11 +7,11 @@ with taken as (
   delete from punctual.leases l
   using unnest($1::uuid[], $2::bigint[]) as i (run_id, claim)
   where l.run_id = i.run_id and l.claim = i.claim and l.started_at is null
-  returning l.run_id, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits
+  returning l.run_id, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits, l.job_id
 )
-insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
 select
   run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, attempt,
-  crashes, traits
+  crashes, traits, job_id
 from taken
 returning lane

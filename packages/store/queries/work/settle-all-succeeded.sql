@@ -7,9 +7,11 @@
 --   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all when $6 is null,
 --   $8 tenant, $9 attempts smallint[] or null, $10 crashes smallint[] or null (null = attempt 1, 0 crashes),
 --   $11 runs that hold a key uuid[] or null, $12 sum of the fences, $13 lanes that are counted integer[]
---   (sorted, none twice), $14 runs of each bigint[]
+--   (sorted, none twice), $14 runs of each bigint[], $15 jobs that their runs hold uuid[] or null, $16 jobs for
+--   which an end means something uuid[] or null (sorted, none twice), $17 whether it decides when they fire next
+--   boolean[]
 -- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
--- Locks: leases, live_keys, own counter row. Index: primary keys, by lists of ids that are near each other.
+-- Locks: leases, live_keys, job_holds, cursors, own counter row. Index: primary keys, by lists of ids that are near each other.
 --   Pinned: no sequential scan.
 with gone as (
   delete from punctual.leases
@@ -35,6 +37,21 @@ finished as (
 ),
 freed as (
   delete from punctual.live_keys where run_id = any ($11::uuid[])
+),
+unheld as (
+  delete from punctual.job_holds where job_id = any ($15::uuid[]) and run_id = any ($2::uuid[])
+),
+followed as (
+  update punctual.cursors c
+  set
+    failures = 0,
+    anchor_at = case when j.rearms then date_trunc('milliseconds', statement_timestamp()) else c.anchor_at end,
+    next_at = case
+      when j.rearms and not c.paused and c.next_at is null then date_trunc('milliseconds', statement_timestamp())
+      else c.next_at
+    end
+  from unnest($16::uuid[], $17::boolean[]) as j (job_id, rearms)
+  where c.job_id = j.job_id and (j.rearms or c.failures > 0)
 ),
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)

@@ -10,7 +10,7 @@ with ended as (
     as i (run_id, claim, started_ago_ms, attempt_outcome, error, reason, fingerprint)
   where l.run_id = i.run_id and l.claim = i.claim
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, null::text as output,
+    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
     (l.attempt + 1)::smallint as attempt, 2::smallint as state, i.attempt_outcome,
     clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     i.error, i.reason, i.fingerprint
@@ -34,6 +34,32 @@ freed as (
   delete from punctual.live_keys k
   using ended e
   where e.traits & 1 <> 0 and k.run_id = e.run_id
+),
+unheld as (
+  delete from punctual.job_holds h
+  using ended e
+  where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
+),
+followed as (
+  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  update punctual.cursors c
+  set
+    failures = case when e.succeeded then 0 else c.failures + e.dead end,
+    anchor_at = case when e.rearms then date_trunc('milliseconds', statement_timestamp()) else c.anchor_at end,
+    next_at = case
+      when e.rearms and not c.paused and c.next_at is null then date_trunc('milliseconds', statement_timestamp())
+      else c.next_at
+    end
+  from (
+    select
+      job_id, bool_or(traits & 4 <> 0) as rearms, bool_or(state = 1 and traits & 8 <> 0) as succeeded,
+      count(*) filter (where state = 2 and traits & 8 <> 0)::integer as dead
+    from ended
+    where traits & 12 <> 0
+    group by job_id
+    order by job_id
+  ) e
+  where c.job_id = e.job_id and (e.rearms or e.dead > 0 or c.failures > 0)
 ),
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)

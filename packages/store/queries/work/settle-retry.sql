@@ -10,7 +10,7 @@ with ended as (
     as i (run_id, claim, started_ago_ms, outcome, error, delay_ms)
   where l.run_id = i.run_id and l.claim = i.claim
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits,
+    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
     (l.attempt + 1)::smallint as attempt, i.outcome, i.error, i.delay_ms,
     clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint + i.delay_ms as next_ms
@@ -22,14 +22,14 @@ kept as (
   from ended
 ),
 queued as (
-  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
-  select run_id, next_ms << 20, tenant_id, lane, attempt, crashes, traits
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
+  select run_id, next_ms << 20, tenant_id, lane, attempt, crashes, traits, job_id
   from ended
   where delay_ms <= $7::bigint
 ),
 postponed as (
-  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits)
-  select run_id, to_timestamp(next_ms::float8 / 1000), tenant_id, lane, attempt, crashes, traits
+  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id)
+  select run_id, to_timestamp(next_ms::float8 / 1000), tenant_id, lane, attempt, crashes, traits, job_id
   from ended
   where delay_ms > $7::bigint
 )

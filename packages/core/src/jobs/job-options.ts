@@ -1,0 +1,306 @@
+/** Jobs as people write them, and the compiled form that is used inside: checked and completed once, here. */
+import { PunctualError } from '../errors.ts'
+import { shown } from '../failure.ts'
+import { encodeJson } from '../json-value.ts'
+import { defaults, limits } from '../limits.ts'
+import type { RetryPolicyInput } from '../retry.ts'
+import { traits } from '../run-state.ts'
+import {
+  type GapPolicy,
+  gapPolicies,
+  type OverlapPolicy as PassPolicy,
+  overlapPolicies as passPolicies,
+} from '../schedule/dst-policy.ts'
+import { type DayRule, dayRules } from '../schedule/parse-cron.ts'
+import { parsePeriod } from '../schedule/parse-period.ts'
+import { compileTiming, type TimingInput } from '../schedule/timing.ts'
+import { zoneOf } from '../schedule/zone.ts'
+import {
+  type CompiledOptions,
+  checkName,
+  checkText,
+  compileOptions,
+  instantOf,
+  integer,
+  invalid,
+} from '../submission.ts'
+import {
+  encodeRules,
+  type JobRules,
+  type MisfireRules,
+  type Overlap,
+  overlapPolicies,
+  type When,
+} from './job-rules.ts'
+
+type Instant = Date | string | number
+
+export interface JobOptions {
+  /** Unique within the tenant. */
+  name: string
+  handler: string
+  payload?: unknown
+
+  /** A cron expression: 5 fields, 6 with seconds first, 7 with the year last; `@daily`, `H`, `L`, `W`, `#` … */
+  cron?: string
+  /** A fixed rate: `5s`, `1h30m`, `P1M`, milliseconds, or a repeating interval `R5/2026-01-01T00:00:00Z/PT1H`. */
+  every?: string | number
+  /** So long after the run before has ended, however it ended. */
+  everyAfterEnd?: string | number
+  /** Once, at this time; in the past means now. */
+  at?: Instant
+  /** Once, so many milliseconds from now. */
+  delayMs?: number
+
+  /** A name of the IANA database. @default the installation's, which is UTC unless set */
+  timezone?: string
+  /** No slot before this. A start in the past makes no missed slots. @default now */
+  startAt?: Instant
+  /** No slot from this on. */
+  endAt?: Instant
+  /** The most runs that are made. */
+  maxRuns?: number
+  /** Moves every run of the job by the same part of this, so that jobs of one second are spread. @default 0 */
+  jitterMs?: number
+  /** Not moved, whatever jitter the installation sets. @default false */
+  exact?: boolean
+  /** Names of calendars; a slot must be allowed by each. */
+  calendars?: readonly string[]
+  dst?: {
+    /** A fixed time that clocks go forward over. @default 'run-after' */
+    gap?: GapPolicy
+    /** A fixed time that clocks go back over. @default 'first' */
+    overlap?: PassPolicy
+  }
+  /** How day of month and weekday combine when both are restricted. @default 'or' */
+  dayRule?: DayRule
+  /** What becomes of slots that passed while nothing was running. @default all of the last hour, older ones together */
+  misfire?: MisfireRules['policy'] | Partial<MisfireRules>
+  /** When a run would start while another run of the job goes on. @default 'skip' */
+  overlap?: Overlap
+  /** Pause the job after so many dead runs in a row. */
+  pauseAfterFailures?: number
+
+  description?: string
+  owner?: string
+  labels?: Readonly<Record<string, string>>
+  /** Who declares this job; `sync` removes only jobs of its own source. */
+  source?: string
+  createdBy?: string
+
+  queue?: string
+  priority?: number
+  maxAttempts?: number
+  timeoutMs?: number
+  retry?: RetryPolicyInput
+}
+
+/** What one job is, checked and complete. */
+export interface CompiledJob {
+  readonly name: string
+  readonly run: CompiledOptions
+  readonly payload: string
+  readonly rules: JobRules
+  readonly rulesText: string
+  readonly startMs: number | null
+  readonly endMs: number | null
+  /** Of a job that runs once: when. */
+  readonly onceMs: number | null
+  readonly delayMs: number | null
+  readonly maxRuns: number | null
+  readonly traits: number
+  readonly description: string | null
+  readonly owner: string | null
+  readonly source: string | null
+}
+
+export interface JobDefaults {
+  readonly timezone: string
+  readonly jitterMs: number
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['name', 'handler', 'payload', 'cron', 'every', 'everyAfterEnd', 'at', 'delayMs', 'timezone'],
+  ...['startAt', 'endAt', 'maxRuns', 'jitterMs', 'exact', 'calendars', 'dst', 'dayRule', 'misfire'],
+  ...['overlap', 'pauseAfterFailures', 'description', 'owner', 'labels', 'source', 'createdBy'],
+  ...['queue', 'priority', 'maxAttempts', 'timeoutMs', 'retry'],
+])
+const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'] as const
+const JITTER_MAX_MS = 86_400_000
+
+export function compileJob(options: JobOptions, installation: JobDefaults): CompiledJob {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    invalid('job', 'an object', options)
+  for (const name of Object.keys(options))
+    if (!KNOWN.has(name))
+      throw new PunctualError(
+        'invalid_option',
+        `${shown(name)} is not an option of a job. Known: ${[...KNOWN].join(', ')}.`,
+        { field: name.slice(0, 80) },
+      )
+  const rules = rulesOf(options, installation)
+  const startMs = options.startAt === undefined ? null : instantOf('startAt', options.startAt)
+  const endMs = options.endAt === undefined ? null : instantOf('endAt', options.endAt)
+  if (startMs !== null && endMs !== null && endMs <= startMs)
+    invalid('endAt', 'later than startAt', options.endAt)
+  return {
+    name: checkName('name', options.name),
+    run: runOptionsOf(options),
+    payload: encodeJson(options.payload ?? null, 'payload', limits.payloadBytes),
+    rules,
+    rulesText: encodeRules(rules),
+    startMs,
+    endMs,
+    onceMs: options.at === undefined ? null : instantOf('at', options.at),
+    delayMs:
+      options.delayMs === undefined
+        ? null
+        : integer('delayMs', options.delayMs, 0, limits.delayMsMax),
+    maxRuns:
+      options.maxRuns === undefined ? null : integer('maxRuns', options.maxRuns, 1, 2_147_483_647),
+    traits: traitsOf(rules),
+    description: textOf('description', options.description, limits.descriptionLength),
+    owner: textOf('owner', options.owner, limits.nameLength),
+    source: textOf('source', options.source, limits.nameLength),
+  }
+}
+
+function textOf(field: string, value: unknown, maxLength: number): string | null {
+  return value === undefined ? null : checkText(field, value, maxLength)
+}
+
+/** What its runs have in common with any other run. */
+function runOptionsOf(options: JobOptions): CompiledOptions {
+  const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy, retry } = options
+  const given = { queue, priority, maxAttempts, timeoutMs, labels, createdBy, retry }
+  const present = Object.entries(given).filter(([, value]) => value !== undefined)
+  return compileOptions(handler, Object.fromEntries(present))
+}
+
+/** The bits that its runs carry, so that starting and ending them knows what follows. */
+function traitsOf(rules: JobRules): number {
+  const afterEnd = rules.when.kind === 'after-end' ? traits.rearms : 0
+  const counted = rules.pauseAfterFailures === undefined ? 0 : traits.failuresCounted
+  return afterEnd | counted | (overlapPolicies[rules.overlap] << traits.overlapShift)
+}
+
+function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
+  const when = whenOf(options)
+  const timezone = zoneOf(options.timezone ?? installation.timezone).name
+  const overlap = oneOf(
+    'overlap',
+    Object.keys(overlapPolicies) as Overlap[],
+    options.overlap ?? defaults.overlap,
+  )
+  const exact = options.exact ?? false
+  if (typeof exact !== 'boolean') invalid('exact', 'true or false', exact)
+  const jitterMs = exact ? 0 : (options.jitterMs ?? installation.jitterMs)
+  if (exact && options.jitterMs) invalid('jitterMs', 'left out of a job that is exact', jitterMs)
+  integer('jitterMs', jitterMs, 0, JITTER_MAX_MS)
+  const { gap, overlap: pass } = dstOf(options.dst)
+  const misfire = misfireRulesOf(options.misfire)
+  const calendars = calendarsOf(options.calendars)
+  const rules: JobRules = {
+    when,
+    timezone,
+    overlap,
+    ...(gap && { gap: oneOf('dst.gap', gapPolicies, gap) }),
+    ...(pass && { pass: oneOf('dst.overlap', passPolicies, pass) }),
+    ...(options.dayRule && { dayRule: oneOf('dayRule', dayRules, options.dayRule) }),
+    ...(jitterMs > 0 && { jitterMs }),
+    ...(misfire && { misfire }),
+    ...(calendars.length > 0 && { calendars }),
+    ...(options.pauseAfterFailures !== undefined && {
+      pauseAfterFailures: integer('pauseAfterFailures', options.pauseAfterFailures, 1, 1_000),
+    }),
+  }
+  // Refuses what cannot be read and what never fires.
+  const input = timingInput(rules, { seed: '', anchorMs: 0 })
+  if (input) compileTiming(input)
+  return rules
+}
+
+/** How the rules are computed with; null for a job that runs once. */
+export function timingInput(
+  rules: JobRules,
+  job: { seed: string; anchorMs: number },
+): TimingInput | null {
+  if (rules.when.kind === 'once') return null
+  const { gap, pass, dayRule, timezone } = rules
+  return {
+    expression: rules.when.expression,
+    tz: timezone,
+    gap,
+    overlap: pass,
+    dayRule,
+    seed: job.seed,
+    anchor: job.anchorMs,
+  }
+}
+
+function whenOf(options: JobOptions): When {
+  const given = WHENS.filter((name) => options[name] !== undefined)
+  const [name, ...others] = given
+  if (name === undefined || others.length > 0)
+    throw new PunctualError(
+      'invalid_schedule',
+      `A job needs one of ${WHENS.join(', ')}, but ${given.length === 0 ? 'none' : given.join(' and ')} came.`,
+      { field: others[0] ?? 'cron' },
+    )
+  switch (name) {
+    case 'cron':
+      if (typeof options.cron !== 'string') invalid('cron', 'a cron expression', options.cron)
+      return { kind: 'cron', expression: options.cron as string }
+    case 'every':
+      return { kind: 'every', expression: options.every as string | number }
+    case 'everyAfterEnd':
+      parsePeriod(options.everyAfterEnd as string | number)
+      return { kind: 'after-end', expression: options.everyAfterEnd as string | number }
+    default:
+      return { kind: 'once' }
+  }
+}
+
+function dstOf(dst: unknown = {}): { gap?: GapPolicy; overlap?: PassPolicy } {
+  if (typeof dst !== 'object' || dst === null) invalid('dst', 'an object of gap and overlap', dst)
+  for (const name of Object.keys(dst as object))
+    if (name !== 'gap' && name !== 'overlap') invalid('dst', 'made of gap and overlap', name)
+  return dst as { gap?: GapPolicy; overlap?: PassPolicy }
+}
+
+const POLICIES = ['all', 'latest', 'none'] as const
+
+function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> | null {
+  if (misfire === undefined) return null
+  if (typeof misfire === 'string') return { policy: oneOf('misfire', POLICIES, misfire) }
+  if (typeof misfire !== 'object' || misfire === null)
+    invalid('misfire', `${POLICIES.join(' or ')}, or an object`, misfire)
+  const bounds = {
+    graceMs: [1_000, 86_400_000],
+    maxAgeMs: [0, 366 * 86_400_000],
+    maxCount: [0, 10_000],
+    dripMs: [0, 3_600_000],
+  } as const
+  const rules: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(misfire)) {
+    if (value === undefined) continue
+    if (name === 'policy') rules[name] = oneOf('misfire.policy', POLICIES, value)
+    else if (Object.hasOwn(bounds, name)) {
+      const [min, max] = bounds[name as keyof typeof bounds]
+      rules[name] = integer(`misfire.${name}`, value, min, max)
+    } else invalid('misfire', `made of policy, ${Object.keys(bounds).join(', ')}`, name)
+  }
+  return rules as Partial<MisfireRules>
+}
+
+function calendarsOf(calendars: unknown = []): readonly string[] {
+  if (!Array.isArray(calendars) || calendars.length > limits.calendarsPerJob)
+    invalid('calendars', `a list of at most ${limits.calendarsPerJob} names`, calendars)
+  return [...new Set((calendars as unknown[]).map((name) => checkName('calendars', name)))]
+}
+
+function oneOf<T extends string>(field: string, known: readonly T[], value: unknown): T {
+  const found = known.find((it) => it === value)
+  if (found === undefined) invalid(field, known.join(' or '), value)
+  return found as T
+}

@@ -1,0 +1,78 @@
+/**
+ * What jobs may share of when they fire and what becomes of their slots: all but what differs from job to
+ * job (start, end, number of runs). Stored as canonical JSON, so that equal rules are one row however many
+ * jobs have them, and a planner compiles each once.
+ */
+import type { GapPolicy, OverlapPolicy as PassPolicy } from '../schedule/dst-policy.ts'
+import type { DayRule } from '../schedule/parse-cron.ts'
+
+/** What to do when a run would start while another run of its job goes on. Numbers travel with the run. */
+export const overlapPolicies = {
+  allow: 0,
+  skip: 1,
+  'queue-one': 2,
+  'queue-all': 3,
+  'cancel-previous': 4,
+  'terminate-previous': 5,
+} as const
+
+export type Overlap = keyof typeof overlapPolicies
+
+export interface MisfireRules {
+  /** `all`: each missed slot runs. `latest`: one run for all of them. `none`: no run. */
+  readonly policy: 'all' | 'latest' | 'none'
+  /** A slot is missed when it could not be planned within this time. */
+  readonly graceMs: number
+  /** With `all`: slots older than this become one run together. */
+  readonly maxAgeMs: number
+  /** With `all`: so many single runs at most; older slots become one run together. */
+  readonly maxCount: number
+  /** The pause between two runs that make up for missed slots. */
+  readonly dripMs: number
+}
+
+export const defaultMisfire: MisfireRules = Object.freeze({
+  policy: 'all',
+  graceMs: 60_000,
+  maxAgeMs: 3_600_000,
+  maxCount: 1_000,
+  dripMs: 0,
+})
+
+export type When =
+  | { readonly kind: 'cron'; readonly expression: string }
+  | { readonly kind: 'every'; readonly expression: string | number }
+  /** So long after the run before has ended. */
+  | { readonly kind: 'after-end'; readonly expression: string | number }
+  | { readonly kind: 'once' }
+
+export interface JobRules {
+  readonly when: When
+  readonly timezone: string
+  readonly gap?: GapPolicy
+  readonly pass?: PassPolicy
+  readonly dayRule?: DayRule
+  readonly jitterMs?: number
+  /** Names of calendars of the job's tenant; a slot must be allowed by each. */
+  readonly calendars?: readonly string[]
+  readonly misfire?: Partial<MisfireRules>
+  readonly overlap: Overlap
+  readonly pauseAfterFailures?: number
+}
+
+/** One text for equal rules. */
+export function encodeRules(rules: JobRules): string {
+  return JSON.stringify(rules, (_, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}
+
+export function decodeRules(text: string): JobRules {
+  return JSON.parse(text) as JobRules
+}
+
+export function misfireOf(rules: JobRules): MisfireRules {
+  return rules.misfire ? { ...defaultMisfire, ...rules.misfire } : defaultMisfire
+}

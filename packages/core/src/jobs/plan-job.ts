@@ -1,0 +1,80 @@
+/** What becomes of one job whose next slot is near: its rules applied to where it is. */
+import type { DueJob, PlannedJob } from '../ports/plan.ts'
+import { type Calendar, calendarAllows } from '../schedule/calendar.ts'
+import type { TimingCache } from '../schedule/timing-cache.ts'
+import { zoneOf } from '../schedule/zone.ts'
+import { decideSlots, type SlotRules, type SlotWindow } from './decide-slots.ts'
+import { jitterOf } from './jitter.ts'
+import { timingInput } from './job-options.ts'
+import { type JobRules, misfireOf } from './job-rules.ts'
+import type { NextSlot } from './last-slot.ts'
+
+export interface PlanningContext {
+  readonly window: SlotWindow
+  readonly timings: TimingCache
+  /** The calendars of the job's tenant. */
+  readonly calendars: ReadonlyMap<string, Calendar>
+  /** Slots of the job that somebody asked to skip. */
+  readonly skips: ReadonlySet<number> | undefined
+}
+
+export function planJob(job: DueJob, rules: JobRules, context: PlanningContext): PlannedJob {
+  const slotRules: SlotRules = {
+    next: nextSlotOf(job, rules, context.timings),
+    misfire: misfireOf(rules),
+    jitterMs: jitterOf(job.id, rules.jitterMs ?? 0),
+    allows: allowing(rules, context.calendars),
+    asked: context.skips ? (slotMs) => context.skips?.has(slotMs) ?? false : null,
+  }
+  const { endMs, runsLeft, anchorMs } = job
+  if (rules.when.kind !== 'after-end')
+    return {
+      job,
+      anchorMs,
+      ...decideSlots({ nextMs: job.nextMs, endMs, runsLeft }, slotRules, context.window),
+    }
+  // Its last run ended when the anchor says, and nothing has been decided since.
+  const nextMs = job.nextMs === anchorMs ? slotRules.next(anchorMs) : job.nextMs
+  if (nextMs === null || runsLeft === 0)
+    return { job, decisions: [], nextMs: null, runsLeft, anchorMs: null }
+  // One run at a time: the next slot is known when it has ended.
+  const plan = decideSlots({ nextMs, endMs, runsLeft: 1 }, slotRules, context.window)
+  const made = plan.runsLeft === 0 ? 1 : 0
+  return {
+    job,
+    decisions: plan.decisions,
+    nextMs: plan.nextMs,
+    runsLeft: runsLeft === null ? null : runsLeft - made,
+    anchorMs: null,
+  }
+}
+
+/** Strictly later than an instant, for this job. */
+export function nextSlotOf(
+  job: { readonly id: string; readonly anchorMs: number | null },
+  rules: JobRules,
+  timings: TimingCache,
+): NextSlot {
+  if (rules.when.kind === 'once') return () => null
+  if (rules.when.kind === 'after-end')
+    return (afterMs) => {
+      const input = timingInput(rules, { seed: job.id, anchorMs: afterMs })
+      return input && timings.nextSlot(input, afterMs)
+    }
+  const input = timingInput(rules, { seed: job.id, anchorMs: job.anchorMs ?? 0 })
+  return (afterMs) => input && timings.nextSlot(input, afterMs)
+}
+
+function allowing(
+  rules: JobRules,
+  calendars: ReadonlyMap<string, Calendar>,
+): ((slotMs: number) => boolean) | null {
+  if (!rules.calendars) return null
+  const zone = zoneOf(rules.timezone)
+  const named = rules.calendars.map((name) => {
+    const calendar = calendars.get(name)
+    if (!calendar) throw new Error(`The calendar ${name} does not exist.`)
+    return calendar
+  })
+  return (slotMs) => named.every((calendar) => calendarAllows(calendar, zone, slotMs))
+}

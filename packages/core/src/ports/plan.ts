@@ -1,0 +1,73 @@
+/** What a planner asks of the store. */
+
+import type { JobRules } from '../jobs/job-rules.ts'
+import type { SlotDecision } from '../jobs/slot-decision.ts'
+import type { Calendar } from '../schedule/calendar.ts'
+
+/** A job whose next slot is near, as its narrow row tells. */
+export interface DueJob {
+  readonly id: string
+  readonly tenantId: number
+  readonly nextMs: number
+  readonly version: number
+  readonly timing: number
+  /** Where a fixed rate counts from; of a job that waits for its runs to end, when the last one ended. */
+  readonly anchorMs: number | null
+  readonly endMs: number | null
+  readonly runsLeft: number | null
+  /** Somebody asked to skip a slot of it. */
+  readonly hasSkips: boolean
+  /** Dead runs in a row. */
+  readonly failures: number
+}
+
+/** What is to become of one job: accepted as a whole, and only while the job is as it was read. */
+export interface PlannedJob {
+  readonly job: DueJob
+  readonly decisions: readonly SlotDecision[]
+  readonly nextMs: number | null
+  readonly runsLeft: number | null
+  readonly anchorMs: number | null
+}
+
+export interface PlannerView {
+  /** By the database's clock. */
+  readonly nowMs: number
+  /** The planners that are alive, this one included. */
+  readonly planners: readonly string[]
+  /** Whether any job is waiting for a slot. */
+  readonly anyJob: boolean
+}
+
+export interface DueRequest {
+  readonly shards: readonly number[]
+  /** Jobs whose next slot is in [fromMs, untilMs]. */
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly limit: number
+}
+
+export interface PlanStore {
+  /** Says that this planner is alive, for so long, and who else is. */
+  announcePlanner(id: string, ttlMs: number): Promise<PlannerView>
+  retirePlanner(id: string): Promise<void>
+  dueJobs(request: DueRequest): Promise<readonly DueJob[]>
+  /** The rules behind these numbers; what is not there is left out. */
+  rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>>
+  /** The calendars of a tenant, by name. */
+  calendars(tenantId: number): Promise<ReadonlyMap<string, Calendar>>
+  /** Slots that somebody asked to skip. */
+  askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
+  /**
+   * Writes the decisions, the runs and the cursors in one transaction; returns how many jobs were accepted.
+   * When the database refuses a batch for what one job holds, that one is handed to `onRefused`.
+   */
+  plan(
+    jobs: readonly PlannedJob[],
+    onRefused: (job: DueJob, reason: string) => Promise<void>,
+  ): Promise<number>
+  /** Pauses those of these jobs that have had too many dead runs in a row. */
+  pauseFailing(jobIds: readonly string[]): Promise<void>
+  /** A job that cannot be planned is set aside with the reason. */
+  setAside(job: DueJob, reason: string): Promise<void>
+}

@@ -1,0 +1,156 @@
+/**
+ * Turns slots of jobs into runs ahead of their time, so that a second in which many are due is in the queue
+ * before it comes, and a planner's death makes nothing late. Planners divide the shards among themselves;
+ * that is an optimisation only: a job is moved on by whoever finds it as it was read, so that any number of
+ * planners may race, with clocks that are minutes apart: only the database's clock is asked.
+ *
+ * What is due now comes before what was missed. All state is owned by this one loop.
+ */
+import {
+  type Clock,
+  type DueJob,
+  type JobRules,
+  type PlannedJob,
+  type PlannerView,
+  type PlanStore,
+  planJob,
+  TimingCache,
+} from '@punctual/core'
+import type { Role } from './role.ts'
+import { ownedShards } from './shards.ts'
+
+export interface PlannerOptions {
+  readonly store: PlanStore
+  readonly clock: Clock
+  /** A number of this planner that no other has. */
+  readonly id: string
+  /** How far ahead slots become runs. */
+  readonly aheadMs: number
+  /** How long after its last word a planner is taken for dead. */
+  readonly ttlMs: number
+  /** Whether hints tell of new and changed jobs: then looking is slower. */
+  readonly hintsArrive: () => boolean
+  readonly batch?: number
+  onPlanned?(result: { jobs: number; runs: number; skips: number }): void
+  onSetAside?(job: string, reason: string): void
+}
+
+const BATCH = 2_000
+const REST_WITH_HINTS_MS = 3_000
+const REST_MS = 1_000
+const REST_WITHOUT_JOBS_MS = 30_000
+/** Jobs whose next slot is older than this are looked for now and then only. */
+const RECENT_MS = 60_000
+const MISSED_EVERY_MS = 10_000
+const CALENDARS_EVERY_MS = 10_000
+const RULES_MAX = 200_000
+
+export class Planner implements Role {
+  readonly name = 'planner'
+  readonly #o: PlannerOptions
+  readonly #timings = new TimingCache()
+  readonly #rules = new Map<number, JobRules>()
+  readonly #calendars = new Map<number, { readAtMs: number; of: CalendarsOf }>()
+  #missedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: PlannerOptions) {
+    this.#o = options
+  }
+
+  async tick(): Promise<number> {
+    const { store, id, ttlMs, aheadMs, clock } = this.#o
+    const view = await store.announcePlanner(id, ttlMs)
+    if (!view.anyJob) return REST_WITHOUT_JOBS_MS
+    const shards = ownedShards(id, view.planners)
+    const startedMs = clock.monotonicMs()
+    const recentMs = view.nowMs - RECENT_MS
+    const more = await this.#plan(view, shards, recentMs, view.nowMs + aheadMs)
+    if (more) return 0
+    if (startedMs - this.#missedAtMs >= MISSED_EVERY_MS) {
+      if (await this.#plan(view, shards, 0, recentMs - 1)) return 0
+      this.#missedAtMs = startedMs
+    }
+    const restMs = this.#o.hintsArrive() ? REST_WITH_HINTS_MS : REST_MS
+    return Math.max(1, restMs - (clock.monotonicMs() - startedMs))
+  }
+
+  /** One batch of jobs; returns whether there may be more. */
+  async #plan(
+    view: PlannerView,
+    shards: readonly number[],
+    fromMs: number,
+    untilMs: number,
+  ): Promise<boolean> {
+    const { store, aheadMs } = this.#o
+    const limit = this.#o.batch ?? BATCH
+    const jobs = await store.dueJobs({ shards, fromMs, untilMs, limit })
+    if (jobs.length === 0) return false
+    await this.#learn(jobs)
+    const asked = jobs.filter((job) => job.hasSkips).map((job) => job.id)
+    const skips = asked.length > 0 ? await store.askedSkips(asked) : new Map()
+    const window = { nowMs: view.nowMs, untilMs: view.nowMs + aheadMs }
+    const planned: PlannedJob[] = []
+    const failing: string[] = []
+    for (const job of jobs) {
+      try {
+        const rules = this.#rules.get(job.timing)
+        if (!rules) throw new Error(`The rules ${job.timing} do not exist.`)
+        if (job.failures >= (rules.pauseAfterFailures ?? Number.POSITIVE_INFINITY)) {
+          failing.push(job.id)
+          continue
+        }
+        const calendars = this.#calendars.get(job.tenantId)?.of ?? new Map()
+        const context = { window, timings: this.#timings, calendars, skips: skips.get(job.id) }
+        planned.push(planJob(job, rules, context))
+      } catch (error) {
+        await this.#setAside(job, (error as Error).message)
+      }
+    }
+    if (failing.length > 0) await store.pauseFailing(failing)
+    const accepted = await store.plan(planned, (job, reason) => this.#setAside(job, reason))
+    this.#report(planned, accepted)
+    // When none was accepted others are at it; they are not waited for.
+    return jobs.length >= limit && accepted > 0
+  }
+
+  #report(planned: readonly PlannedJob[], jobs: number): void {
+    let [runs, skips] = [0, 0]
+    for (const { decisions } of planned)
+      for (const { decision } of decisions) decision === 'run' ? runs++ : skips++
+    this.#o.onPlanned?.({ jobs, runs, skips })
+  }
+
+  /** Reads the rules and calendars that these jobs need and that are not known. */
+  async #learn(jobs: readonly DueJob[]): Promise<void> {
+    const { store, clock } = this.#o
+    const unknown = new Set<number>()
+    const tenants = new Set<number>()
+    for (const { timing, tenantId } of jobs) {
+      if (!this.#rules.has(timing)) unknown.add(timing)
+      tenants.add(tenantId)
+    }
+    if (unknown.size > 0) {
+      if (this.#rules.size > RULES_MAX) this.#rules.clear()
+      for (const [timing, rules] of await store.rules([...unknown])) this.#rules.set(timing, rules)
+    }
+    const nowMs = clock.monotonicMs()
+    for (const tenantId of tenants) {
+      const known = this.#calendars.get(tenantId)
+      if (known && nowMs - known.readAtMs < CALENDARS_EVERY_MS) continue
+      this.#calendars.set(tenantId, { readAtMs: nowMs, of: await store.calendars(tenantId) })
+    }
+  }
+
+  /** One job that cannot be planned does not keep the others from it. */
+  async #setAside(job: DueJob, reason: string): Promise<void> {
+    await this.#o.store.setAside(job, reason)
+    this.#o.onSetAside?.(job.id, reason)
+  }
+
+  /** The others need not wait until it is taken for dead. */
+  async retire(): Promise<void> {
+    await this.#o.store.retirePlanner(this.#o.id)
+  }
+}
+
+type CalendarsOf = Awaited<ReturnType<PlanStore['calendars']>>

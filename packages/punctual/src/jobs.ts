@@ -1,0 +1,276 @@
+/** `punctual.jobs`: what runs again and again, or once under a name. */
+import {
+  type CalendarInput,
+  type CompiledJob,
+  compileJob,
+  encodeJson,
+  type FirePreview,
+  type Job,
+  type JobDefaults,
+  type JobOptions,
+  limits,
+  PunctualError,
+  previewFires,
+  type Slot,
+  timingInput,
+} from '@punctual/core'
+import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
+import { explainSlot, type SlotExplanation } from './explain-slot.ts'
+import { planSync, type SyncResult } from './sync-jobs.ts'
+
+const TENANT = 1
+const LIST_MAX = 1_000
+const SLOTS_MAX = 10_000
+const DAY_MS = 86_400_000
+
+type Instant = Date | string | number
+
+export interface BackfillOptions {
+  from: Instant
+  /** Not included. */
+  to: Instant
+  /** The pause between two runs. @default 0 */
+  paceMs?: number
+}
+
+export interface SlotsOptions {
+  /** @default a day ago */
+  from?: Instant
+  /** @default now */
+  to?: Instant
+  /** Up to 10,000. @default 100 */
+  limit?: number
+}
+
+/** A slot of the ledger; `decision` is null where one is missing. */
+export type JobSlot = Omit<Slot, 'decision' | 'reason' | 'decidedAt'> & {
+  readonly decision: Slot['decision'] | null
+  readonly reason: Slot['reason'] | null
+  readonly decidedAt: Date | null
+}
+
+export interface SyncOptions {
+  /** Remove jobs of this source that are not in the list. @default false */
+  prune?: boolean
+  /** Only tell what would change. @default false */
+  dryRun?: boolean
+}
+
+export class Jobs {
+  readonly #store: PostgresStore
+  readonly #defaults: JobDefaults
+  readonly calendars: Calendars
+
+  constructor(store: PostgresStore, installation: JobDefaults) {
+    this.#store = store
+    this.#defaults = installation
+    this.calendars = new Calendars(store)
+  }
+
+  /** Registers a job, or changes the one of this name. */
+  async upsert(job: JobOptions): Promise<JobResult> {
+    const [result] = await this.upsertMany([job])
+    return result as JobResult
+  }
+
+  async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
+    if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
+      invalid('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
+    return this.#store.schedules.jobs.upsert(this.#compile(jobs), TENANT)
+  }
+
+  #compile(jobs: readonly JobOptions[]): CompiledJob[] {
+    const compiled = jobs.map((job) => compileJob(job, this.#defaults))
+    const names = new Set<string>()
+    for (const { name } of compiled) {
+      if (names.has(name))
+        throw new PunctualError(
+          'invalid_option',
+          `The name ${JSON.stringify(name)} is given twice. Give each job its own name.`,
+          { field: 'name' },
+        )
+      names.add(name)
+    }
+    return compiled
+  }
+
+  /** By name or id. */
+  get(nameOrId: string): Promise<Job | null> {
+    return this.#store.schedules.jobs.find(text(nameOrId), TENANT)
+  }
+
+  async #need(nameOrId: string) {
+    const job = await this.#store.schedules.jobs.find(text(nameOrId), TENANT)
+    if (job) return job
+    const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+    throw new PunctualError('job_not_found', message, { id: nameOrId })
+  }
+
+  /** By name, a page at a time: give the last name of a page as `after` to get the next. */
+  async list(filter: JobFilter = {}): Promise<readonly Job[]> {
+    const { limit = 100 } = filter
+    if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+      invalid('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+    return this.#store.schedules.jobs.list(filter, TENANT)
+  }
+
+  /** False when there is none. Runs that have not started are taken back; the ledger stays. */
+  delete(nameOrId: string): Promise<boolean> {
+    return this.#store.schedules.steering.delete(text(nameOrId), TENANT)
+  }
+
+  /** False when it was paused already. */
+  pause(nameOrId: string, note?: string): Promise<boolean> {
+    return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, TENANT)
+  }
+
+  /** False when it was not paused. Slots that passed meanwhile are skipped. */
+  resume(nameOrId: string): Promise<boolean> {
+    return this.#store.schedules.steering.resume(text(nameOrId), TENANT)
+  }
+
+  /** Runs it now, apart from its slots. */
+  async trigger(nameOrId: string, options: { payload?: unknown } = {}): Promise<{ id: string }> {
+    const payload =
+      options.payload === undefined
+        ? null
+        : encodeJson(options.payload, 'payload', limits.payloadBytes)
+    return { id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, TENANT) }
+  }
+
+  /** The next slots, and on request those around the next two changes of the clocks. */
+  async preview(
+    nameOrId: string,
+    options: { count?: number; from?: Instant; aroundChanges?: boolean } = {},
+  ): Promise<FirePreview[]> {
+    const job = await this.#need(nameOrId)
+    const fromMs = options.from === undefined ? this.#nowMs() : instant('from', options.from)
+    const input = timingInput(job.rules, { seed: job.id, anchorMs: job.anchorMs ?? fromMs })
+    if (input === null) {
+      const at = job.anchorMs === null ? null : new Date(job.anchorMs)
+      return at && at.getTime() > fromMs ? [{ at, local: at.toISOString() }] : []
+    }
+    const { expression, tz, gap, overlap, dayRule, seed, anchor } = input
+    const from = new Date(fromMs)
+    const fires = previewFires(expression, {
+      ...{ from, tz, gap, overlap, dayRule, seed, anchor, count: options.count ?? 5 },
+      aroundChanges: options.aroundChanges ?? false,
+    })
+    const endMs = job.endAt?.getTime() ?? Number.POSITIVE_INFINITY
+    return fires.filter(({ at }) => at.getTime() < endMs)
+  }
+
+  /** One slot ahead is not to run. */
+  skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
+    const slotMs = instant('slot', slot)
+    return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, TENANT)
+  }
+
+  /** Runs slots of the past that have not run; asking again runs none twice. */
+  async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
+    const job = await this.#need(nameOrId)
+    const fromMs = instant('from', options.from)
+    const toMs = Math.min(instant('to', options.to), this.#nowMs())
+    if (toMs <= fromMs) invalid('to', 'later than from, and from in the past', options.to)
+    const { paceMs = 0 } = options
+    if (!Number.isInteger(paceMs) || paceMs < 0 || paceMs > DAY_MS)
+      invalid('paceMs', 'whole milliseconds up to a day', paceMs)
+    const { slots, steering } = this.#store.schedules
+    const wanted = await slots.backfillable(job, fromMs, toMs - 1, limits.slotsPerBackfill + 1)
+    if (wanted.length > limits.slotsPerBackfill)
+      invalid('from', `a range of at most ${limits.slotsPerBackfill} slots`, options.from)
+    const ran = new Set(
+      (await slots.find(job, wanted))
+        .filter(({ slot }) => slot?.decision === 'run')
+        .map((s) => s.slotMs),
+    )
+    return steering.backfill(job.id, wanted, ran, paceMs, TENANT)
+  }
+
+  /** What was decided for its slots, oldest first. */
+  async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
+    const job = await this.#need(nameOrId)
+    const toMs = options.to === undefined ? this.#nowMs() : instant('to', options.to)
+    const fromMs = options.from === undefined ? toMs - DAY_MS : instant('from', options.from)
+    const { limit = 100 } = options
+    if (!Number.isInteger(limit) || limit < 1 || limit > SLOTS_MAX)
+      invalid('limit', `a whole number from 1 to ${SLOTS_MAX}`, limit)
+    const rows = await this.#store.schedules.slots.slots(job, fromMs, toMs, limit)
+    return rows.map(({ slotMs, slot }) => ({
+      slotAt: new Date(slotMs),
+      fromAt: slot?.fromAt ?? null,
+      slots: slot?.slots ?? 1,
+      decision: slot?.decision ?? null,
+      reason: slot?.reason ?? null,
+      runId: slot?.runId ?? null,
+      decidedAt: slot?.decidedAt ?? null,
+    }))
+  }
+
+  /** Why it ran, or did not, at an instant. */
+  async explain(nameOrId: string, at?: Instant): Promise<SlotExplanation> {
+    const job = await this.#need(nameOrId)
+    const atMs = at === undefined ? this.#nowMs() : instant('at', at)
+    return explainSlot(this.#store, job, atMs, this.#nowMs())
+  }
+
+  /**
+   * Makes the jobs of a source those that are declared. Jobs of other sources, and those without one, are never
+   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer
+   * one made unless it declares it differently; only `prune` removes.
+   */
+  async sync(
+    source: string,
+    jobs: readonly JobOptions[],
+    options: SyncOptions = {},
+  ): Promise<SyncResult> {
+    const compiled = this.#compile(jobs.map((job) => ({ ...job, source })))
+    return planSync(this.#store, source, compiled, options)
+  }
+
+  #nowMs(): number {
+    return Math.floor(this.#store.database.clock.nowMs())
+  }
+}
+
+/** `punctual.jobs.calendars`: named sets of dates and windows that jobs refer to. */
+export class Calendars {
+  readonly #store: PostgresStore
+
+  constructor(store: PostgresStore) {
+    this.#store = store
+  }
+
+  set(name: string, calendar: CalendarInput): Promise<void> {
+    return this.#store.schedules.calendars.set(name, calendar, TENANT)
+  }
+
+  list(): Promise<readonly { name: string; calendar: CalendarInput }[]> {
+    return this.#store.schedules.calendars.list(TENANT)
+  }
+
+  delete(name: string): Promise<boolean> {
+    return this.#store.schedules.calendars.delete(name, TENANT)
+  }
+}
+
+function text(nameOrId: unknown): string {
+  if (typeof nameOrId !== 'string' || nameOrId.length === 0)
+    invalid('job', 'a name or an id', nameOrId)
+  return nameOrId as string
+}
+
+function instant(field: string, value: Instant): number {
+  const ms =
+    value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : value
+  if (typeof ms !== 'number' || !Number.isFinite(ms))
+    invalid(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
+  return Math.floor(ms)
+}
+
+function invalid(field: string, expected: string, came: unknown): never {
+  const shown = typeof came === 'string' ? JSON.stringify(came.slice(0, 80)) : String(came)
+  throw new PunctualError('invalid_option', `${field} must be ${expected}, but ${shown} came.`, {
+    field,
+  })
+}

@@ -1,0 +1,72 @@
+/** The roles that time drives, as this process was asked to have them. */
+import { defaults } from '@punctual/core'
+import { Janitor, Planner, Promoter, Reaper, type Role } from '@punctual/engine'
+import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import type { Metrics } from './metrics.ts'
+import type { CompiledOptions } from './options.ts'
+
+type Log = (level: 'info' | 'warn' | 'error', fields: object, message: string) => void
+
+export function makeRoles(
+  options: CompiledOptions,
+  store: PostgresStore,
+  metrics: Metrics,
+  log: Log,
+): Role[] {
+  const roles: Role[] = []
+  if (options.roles.has('planner')) roles.push(promoter(store), planner(store, log))
+  if (options.roles.has('reaper')) roles.push(reaper(options, store, metrics, log))
+  if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
+  return roles
+}
+
+function promoter(store: PostgresStore): Promoter {
+  return new Promoter({
+    store: store.upkeep,
+    horizonMs: store.horizonMs,
+    onPromoted: () => store.signals.anything(),
+  })
+}
+
+function planner(store: PostgresStore, log: Log): Planner {
+  return new Planner({
+    store: store.schedules.plan,
+    clock: systemClock,
+    id: systemRandom.token(),
+    aheadMs: defaults.planAheadMs,
+    ttlMs: defaults.plannerTtlMs,
+    hintsArrive: () => store.signals.connected,
+    onSetAside: (job, reason) =>
+      log('error', { job, reason }, 'a job cannot be planned, and waits until it is changed'),
+  })
+}
+
+function reaper(
+  options: CompiledOptions,
+  store: PostgresStore,
+  metrics: Metrics,
+  log: Log,
+): Reaper {
+  return new Reaper({
+    store: store.upkeep,
+    clock: systemClock,
+    leaseMs: options.leaseMs,
+    crashesUntilQuarantine: defaults.crashesUntilQuarantine,
+    onReaped: (result) => {
+      metrics.reaped(result)
+      const message = 'fenced sessions that were not heard of, and took back what they held'
+      log('warn', { ...result }, message)
+      store.signals.anything()
+    },
+  })
+}
+
+function janitor(options: CompiledOptions, store: PostgresStore, log: Log): Janitor {
+  return new Janitor({
+    store: store.upkeep,
+    clock: systemClock,
+    retentionDays: options.retentionDays,
+    daysAhead: defaults.partitionDaysAhead,
+    onDays: (made, dropped) => log('info', { made, dropped }, 'made and dropped days of history'),
+  })
+}

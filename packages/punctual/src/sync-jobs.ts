@@ -1,0 +1,66 @@
+/** A declared list of jobs of one source becomes what is registered of that source. */
+import { type CompiledJob, PunctualError } from '@punctual/core'
+import type { PostgresStore } from '@punctual/store'
+
+const TENANT = 1
+const PAGE = 1_000
+
+export interface SyncResult {
+  readonly created: readonly string[]
+  readonly updated: readonly string[]
+  readonly unchanged: readonly string[]
+  /** Of this source and not declared: removed when `prune` was asked for. */
+  readonly removed: readonly string[]
+  readonly kept: readonly string[]
+}
+
+export async function planSync(
+  store: PostgresStore,
+  source: string,
+  jobs: readonly CompiledJob[],
+  options: { prune?: boolean; dryRun?: boolean },
+): Promise<SyncResult> {
+  const { jobs: registry, steering } = store.schedules
+  const declared = new Set(jobs.map(({ name }) => name))
+  const others: string[] = []
+  for (let after = ''; ; ) {
+    const page = await registry.list({ source, after, limit: PAGE }, TENANT)
+    others.push(...page.map(({ name }) => name).filter((name) => !declared.has(name)))
+    if (page.length < PAGE) break
+    after = page.at(-1)?.name as string
+  }
+  await refuseForeign(store, source, jobs)
+  const results = options.dryRun
+    ? await registry.compare(jobs, TENANT)
+    : await registry.upsert(jobs, TENANT)
+  if (options.prune && !options.dryRun)
+    for (const name of others) await steering.delete(name, TENANT)
+  const of = (change: string) => results.filter((r) => r.change === change).map((r) => r.name)
+  return {
+    created: of('created'),
+    updated: of('updated'),
+    unchanged: of('unchanged'),
+    removed: options.prune ? others : [],
+    kept: options.prune ? [] : others,
+  }
+}
+
+/** A name that somebody else declares is not taken over. */
+async function refuseForeign(
+  store: PostgresStore,
+  source: string,
+  jobs: readonly CompiledJob[],
+): Promise<void> {
+  const foreign = await store.schedules.jobs.ofOtherSources(
+    jobs.map(({ name }) => name),
+    source,
+    TENANT,
+  )
+  const [first] = foreign
+  if (first)
+    throw new PunctualError(
+      'job_of_other_source',
+      `The job ${JSON.stringify(first.name)} belongs to ${first.source === null ? 'no source' : `the source ${JSON.stringify(first.source)}`}. Give it another name, or change it there.`,
+      { field: 'name', id: first.id },
+    )
+}

@@ -1,0 +1,17 @@
+-- Removes a calendar that no job uses.
+--
+-- Parameters: $1 tenant, $2 name
+-- Returns: one row: whether it was there, and how many jobs use it (then it stays)
+-- Locks: the row. Index: primary keys; jobs of the tenant are looked through.
+with users as materialized (
+  select count(*) as jobs
+  from punctual.jobs j
+  join punctual.timings t on t.id = j.timing
+  where j.tenant_id = $1::integer and t.spec::jsonb -> 'calendars' ? $2::text
+),
+gone as (
+  delete from punctual.calendars
+  where tenant_id = $1::integer and name = $2::text and (select jobs from users) = 0
+  returning name
+)
+select exists (select from punctual.calendars where tenant_id = $1::integer and name = $2::text), (select jobs from users)

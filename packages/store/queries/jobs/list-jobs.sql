@@ -1,0 +1,26 @@
+-- Jobs by name, a page at a time.
+--
+-- Parameters: $1 tenant, $2 after this name (text), $3 only of this source or null, $4 only this state or null
+--   (active, paused, finished, failing), $5 most
+-- Returns: the columns of a job (job-rows.ts)
+-- Locks: none. Index: jobs_name.
+select
+  j.id, j.tenant_id, j.name, l.handler, l.queue, l.priority, j.payload, t.spec, j.timing, j.lane,
+  j.start_at, c.end_at, j.max_runs, c.runs_left, j.max_attempts, j.timeout_ms, j.traits, j.retry, j.labels,
+  j.description, j.owner, j.source, j.created_by, j.version, j.created_at, j.updated_at, j.paused_at,
+  j.paused_note, j.planning_error, c.cursor_at, c.next_at, c.anchor_at, c.failures
+from punctual.jobs j
+join punctual.cursors c on c.job_id = j.id
+join punctual.lanes l on l.id = j.lane
+join punctual.timings t on t.id = j.timing
+where j.tenant_id = $1::integer and j.name > $2::text
+  and ($3::text is null or j.source = $3::text)
+  and case $4::text
+    when 'active' then j.paused_at is null and c.next_at is not null
+    when 'paused' then j.paused_at is not null
+    when 'finished' then j.paused_at is null and j.planning_error is null and c.next_at is null
+    when 'failing' then j.planning_error is not null
+    else true
+  end
+order by j.name
+limit $5::integer

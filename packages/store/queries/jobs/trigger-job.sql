@@ -1,0 +1,26 @@
+-- Runs a job now, apart from its slots.
+--
+-- Parameters: $1 job, $2 run id, $3 payload or null (the job's own), $4 sequence number
+-- Returns: one row: lane; none when the job is gone
+-- Locks: the new rows. Index: primary key of jobs.
+with made as (
+  insert into punctual.runs (
+    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
+    created_by, job_id)
+  select
+    $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits,
+    coalesce($3::text, payload), labels, retry, created_by, id
+  from punctual.jobs
+  where id = $1::uuid
+  returning id, tenant_id, lane, traits, job_id
+),
+noted as (
+  insert into punctual.triggers (job_id, run_id, triggered_at, tenant_id)
+  select job_id, id, clock_timestamp(), tenant_id from made
+)
+insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
+select
+  id, (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | ($4::bigint & 1048575), tenant_id, lane,
+  0, 0, traits, job_id
+from made
+returning lane

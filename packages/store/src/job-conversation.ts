@@ -1,0 +1,108 @@
+/**
+ * How a job is changed: whoever changes it holds its cursor, so that planners pass it by, may take back the
+ * runs of slots that are still ahead, and commits all of it together. What a worker got first stays.
+ */
+import { nextSlotOf, type TimingCache } from '@punctual/core'
+import type pg from 'pg'
+import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
+import { PINNED, type Row } from './channel.ts'
+import type { Conversations } from './conversations.ts'
+import type { Database } from './database.ts'
+import { type StoredJob, toJob } from './job-rows.ts'
+import { retrying } from './retrying.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A job whose cursor is held. */
+export interface HeldJob {
+  readonly stored: StoredJob
+  /** By the database's clock. */
+  readonly nowMs: number
+  readonly cursorMs: number
+  /** Takes back the runs of slots ahead; returns the last slot whose run stays, or null when none does. */
+  takeBack(): Promise<number | null>
+}
+
+export class JobConversation {
+  readonly #database: Database
+  readonly #conversations: Conversations
+  readonly #timings: TimingCache
+
+  constructor(database: Database, conversations: Conversations, timings: TimingCache) {
+    this.#database = database
+    this.#conversations = conversations
+    this.#timings = timings
+  }
+
+  async find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
+    const isId = UUID.test(nameOrId)
+    const values = [tenantId, isId ? uuidArray([nameOrId]) : null, isId ? null : [nameOrId]]
+    const statement = this.#database.statement('jobs/find-jobs')
+    const [row] = await this.#database.read.query(statement, values)
+    return row ? toJob(row) : null
+  }
+
+  /** Null when there is no such job. */
+  steer<T>(
+    nameOrId: string,
+    tenantId: number,
+    work: (client: pg.Client, held: HeldJob) => Promise<T>,
+  ): Promise<{ id: string; result: T } | null> {
+    return retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, async () => {
+      const found = await this.find(nameOrId, tenantId)
+      if (!found) return null
+      return this.transaction(async (client) => {
+        const [lock] = await this.run(client, 'jobs/lock-cursor', [found.id])
+        if (!lock) return null
+        const [nowMs, cursorMs] = lock.map(Number) as [number, number]
+        const values = [tenantId, uuidArray([found.id]), null]
+        const [row] = await this.run(client, 'jobs/find-jobs', values)
+        if (!row) return null
+        const stored = toJob(row)
+        const takeBack = () => this.#takeBack(client, stored, nowMs, cursorMs)
+        return { id: stored.id, result: await work(client, { stored, nowMs, cursorMs, takeBack }) }
+      })
+    })
+  }
+
+  async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
+    const ahead = this.#slotsAhead(job, nowMs, cursorMs)
+    if (ahead.length === 0) return null
+    const back = await this.takeBackSlots(client, job.id, ahead)
+    return ahead.filter((slotMs) => !back.has(slotMs)).at(-1) ?? null
+  }
+
+  /** Slots that are still ahead and may have been planned. */
+  #slotsAhead(job: StoredJob, nowMs: number, cursorMs: number): number[] {
+    // Of a job without a rhythm the cursor is the one slot that was decided last.
+    const { kind } = job.rules.when
+    if (kind === 'once' || kind === 'after-end') return cursorMs > nowMs ? [cursorMs] : []
+    const next = nextSlotOf(job, job.rules, this.#timings)
+    const slots: number[] = []
+    for (let slotMs = next(nowMs); slotMs !== null && slotMs <= cursorMs; slotMs = next(slotMs))
+      slots.push(slotMs)
+    return slots
+  }
+
+  /** Returns the slots whose runs could be taken back. */
+  async takeBackSlots(client: pg.Client, jobId: string, slotsMs: readonly number[]) {
+    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), 'superseded']
+    const rows = await this.run(client, 'jobs/take-back-runs', values)
+    return new Set(rows.map(([slotMs]) => Number(slotMs)))
+  }
+
+  transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#conversations.with(async (client) => {
+      await client.query(PINNED)
+      const result = await work(client)
+      await client.query('commit')
+      return result
+    })
+  }
+
+  async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
+    const { name, text } = this.#database.statement(path)
+    const query = { text, values, rowMode: 'array' as const }
+    return (await client.query(this.#database.prepared ? { ...query, name } : query)).rows as Row[]
+  }
+}

@@ -1,0 +1,297 @@
+/** Jobs are registered, changed and found here. A job is known by its name; declaring it again changes it. */
+import {
+  type CompiledJob,
+  firstSlot,
+  type Job,
+  type JobChange,
+  PunctualError,
+  type Random,
+  RunIdSource,
+  type TimingCache,
+} from '@punctual/core'
+import type pg from 'pg'
+import {
+  int2Array,
+  int4Array,
+  int4ArrayOrNull,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from './binary-arrays.ts'
+import type { Database } from './database.ts'
+import type { JobConversation } from './job-conversation.ts'
+import { type StoredJob, toJob } from './job-rows.ts'
+import type { LaneRegistry } from './lane-registry.ts'
+import { retrying } from './retrying.ts'
+
+export interface JobStoreOptions {
+  readonly database: Database
+  readonly jobs: JobConversation
+  readonly timings: TimingCache
+  readonly lanes: LaneRegistry
+  readonly random: Random
+  /** Jobs were made or changed: planners look at once. */
+  readonly onChanged: () => void
+}
+
+export interface JobResult {
+  readonly id: string
+  readonly name: string
+  readonly change: JobChange
+}
+
+export interface JobFilter {
+  readonly after?: string
+  readonly source?: string
+  readonly state?: 'active' | 'paused' | 'finished' | 'failing'
+  readonly limit?: number
+}
+
+const BATCH = 1_000
+const PAGE = 100
+
+/** The last byte of an id is random. */
+export const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
+
+export class JobStore {
+  readonly #o: JobStoreOptions
+  readonly #database: Database
+  readonly #ids: RunIdSource
+  readonly #timings: TimingCache
+  readonly #jobs: JobConversation
+  readonly #timingIds = new Map<string, number>()
+
+  constructor(options: JobStoreOptions) {
+    this.#o = options
+    this.#database = options.database
+    this.#timings = options.timings
+    this.#jobs = options.jobs
+    this.#ids = new RunIdSource(options.random)
+    options.database.onNewTimeline.push(() => this.#timingIds.clear())
+  }
+
+  /** Registers jobs, or changes those that exist under these names. */
+  async upsert(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+    const results: JobResult[] = []
+    for (let i = 0; i < jobs.length; i += BATCH)
+      results.push(...(await this.#upsertBatch(jobs.slice(i, i + BATCH), tenantId)))
+    if (results.some(({ change }) => change !== 'unchanged')) this.#o.onChanged()
+    return results
+  }
+
+  /** What `upsert` would do. */
+  async compare(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+    const stored = await this.#byName(
+      jobs.map(({ name }) => name),
+      tenantId,
+    )
+    return jobs.map((job) => {
+      const { name } = job
+      const found = stored.get(name)
+      if (!found) return { id: '', name, change: 'created' }
+      const { queue, handler, priority } = job.run
+      const sameLane =
+        found.queue === queue && found.handler === handler && found.priority === priority
+      const sameRules = found.rulesText === job.rulesText
+      const same = sameLane && sameRules && isSame(found, job, found.lane, found.timing)
+      return { id: found.id, name, change: same ? 'unchanged' : 'updated' }
+    })
+  }
+
+  /** Which of these names belong to another source, or to none. */
+  async ofOtherSources(names: readonly string[], source: string, tenantId: number) {
+    const stored = await this.#byName(names, tenantId)
+    return [...stored.values()].filter((job) => job.source !== source)
+  }
+
+  async #byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
+    const found = new Map<string, StoredJob>()
+    const statement = this.#database.statement('jobs/find-jobs')
+    for (let i = 0; i < names.length; i += BATCH) {
+      const values = [tenantId, null, names.slice(i, i + BATCH)]
+      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+        const job = toJob(row)
+        found.set(job.name, job)
+      }
+    }
+    return found
+  }
+
+  async #upsertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+    await this.#checkCalendars(jobs, tenantId)
+    const timings = await this.#internTimings(jobs)
+    const lanes = await Promise.all(
+      jobs.map(({ run: { queue, handler, priority } }) =>
+        this.#o.lanes.intern({ tenantId, queue, handler, priority }),
+      ),
+    )
+    const ids = jobs.map(() => this.#ids.next(this.#database.clock.nowMs()))
+    const placed = jobs.map((job, i) => ({
+      ...{ job, id: ids[i] as string, lane: lanes[i] as number },
+      timing: timings.get(job.rulesText) as number,
+    }))
+    const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
+      this.#jobs.transaction((client) => this.#insert(client, placed, tenantId)),
+    )
+    const results: JobResult[] = []
+    for (const { job, id, lane, timing } of placed)
+      results.push(
+        made.has(id)
+          ? { id, name: job.name, change: 'created' }
+          : await this.#change(job, lane, timing, tenantId),
+      )
+    return results
+  }
+
+  async #insert(
+    client: pg.Client,
+    jobs: readonly { job: CompiledJob; id: string; lane: number; timing: number }[],
+    tenantId: number,
+  ): Promise<ReadonlySet<string>> {
+    const of = jobs.map(({ job }) => job)
+    const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
+      tenantId,
+      uuidArray(jobs.map(({ id }) => id)),
+      textArray(of.map(({ name }) => name)),
+      int4Array(jobs.map(({ lane }) => lane)),
+      int4Array(jobs.map(({ timing }) => timing)),
+      textArray(of.map(({ payload }) => payload)),
+      int4Array(of.map(({ run }) => run.timeoutMs)),
+      int2Array(of.map(({ run }) => run.maxAttempts)),
+      int2Array(of.map((job) => job.traits)),
+      int8ArrayOfNumbers(of.map(({ startMs }) => startMs)),
+      int4ArrayOrNull(of.map(({ maxRuns }) => maxRuns)),
+      textArray(of.map(({ run }) => run.retry)),
+      jsonbArray(of.map(({ run }) => run.labels)),
+      textArray(of.map(({ description }) => description)),
+      textArray(of.map(({ owner }) => owner)),
+      textArray(of.map(({ source }) => source)),
+      textArray(of.map(({ run }) => run.createdBy)),
+    ])
+    const made = new Set(rows.map(([id]) => id as string))
+    const fresh = jobs.filter(({ id }) => made.has(id))
+    if (fresh.length === 0) return made
+    const nowMs = Math.floor(this.#database.clock.nowMs())
+    const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
+    await this.#jobs.run(client, 'jobs/insert-cursors', [
+      tenantId,
+      uuidArray(fresh.map(({ id }) => id)),
+      int8ArrayOfNumbers(beginnings.map(({ nextMs }) => nextMs)),
+      int8ArrayOfNumbers(beginnings.map(({ anchorMs }) => anchorMs)),
+      int8ArrayOfNumbers(fresh.map(({ job }) => job.endMs)),
+      int4ArrayOrNull(fresh.map(({ job }) => job.maxRuns)),
+      int4Array(fresh.map(({ timing }) => timing)),
+      int2Array(fresh.map(({ id }) => shardOf(id))),
+    ])
+    return made
+  }
+
+  /** The job of this name exists: it becomes what is declared, unless it is that already. */
+  async #change(
+    job: CompiledJob,
+    lane: number,
+    timing: number,
+    tenantId: number,
+  ): Promise<JobResult> {
+    const changed = await this.#jobs.steer(job.name, tenantId, async (client, held) => {
+      const { stored, nowMs } = held
+      if (isSame(stored, job, lane, timing)) return false
+      const stayMs = await held.takeBack()
+      const keptMs = stored.timing === timing ? stored.anchorMs : null
+      const fromMs = Math.max(nowMs, stayMs === null ? 0 : stayMs + 1)
+      const { nextMs, anchorMs } = firstSlot(job, stored.id, this.#timings, fromMs, keptMs)
+      const used = (stored.maxRuns ?? 0) - (stored.runsLeft ?? 0)
+      const runsLeft = job.maxRuns === null ? null : Math.max(0, job.maxRuns - used)
+      const next = stored.pausedAt || runsLeft === 0 ? null : nextMs
+      await this.#jobs.run(client, 'jobs/update-job', [
+        ...[
+          stored.id,
+          lane,
+          timing,
+          job.payload,
+          job.run.timeoutMs,
+          job.run.maxAttempts,
+          job.traits,
+        ],
+        ...[job.startMs, job.maxRuns, job.run.retry, job.run.labels, job.description, job.owner],
+        ...[job.source, next, anchorMs, job.endMs, runsLeft, nowMs, stayMs],
+      ])
+      return true
+    })
+    if (changed === null)
+      // It was deleted between our two looks.
+      return (await this.#upsertBatch([job], tenantId))[0] as JobResult
+    return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
+  }
+
+  find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
+    return this.#jobs.find(nameOrId, tenantId)
+  }
+
+  async list(filter: JobFilter, tenantId: number): Promise<Job[]> {
+    const { after = '', source = null, state = null, limit = PAGE } = filter
+    const values = [tenantId, after, source, state, limit]
+    const rows = await this.#database.read.query(this.#database.statement('jobs/list-jobs'), values)
+    return rows.map(toJob)
+  }
+
+  async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
+    const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
+    const unknown = wanted.filter((text) => !this.#timingIds.has(text))
+    for (let attempt = 0; unknown.length > 0 && attempt < 3; attempt++) {
+      const rows = await this.#database.read.query(
+        this.#database.statement('jobs/intern-timings'),
+        [textArray(unknown)],
+      )
+      if (this.#timingIds.size > 200_000) this.#timingIds.clear()
+      for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
+      // One that another transaction was just making is not seen by the statement that waited for it.
+      if (unknown.every((text) => this.#timingIds.has(text))) break
+    }
+    return new Map(wanted.map((text) => [text, this.#timingIds.get(text) as number]))
+  }
+
+  async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
+    const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
+    if (wanted.size === 0) return
+    const rows = await this.#database.read.query(this.#database.statement('jobs/list-calendars'), [
+      tenantId,
+    ])
+    const known = new Set(rows.map(([name]) => name))
+    for (const name of wanted)
+      if (!known.has(name))
+        throw new PunctualError(
+          'calendar_not_found',
+          `The calendar ${JSON.stringify(name)} does not exist. Make it first.`,
+          { field: 'calendars', id: name },
+        )
+  }
+}
+
+/** Whether nothing that was declared differs from what is stored. */
+function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
+  const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
+  return (
+    once &&
+    stored.lane === lane &&
+    stored.timing === timing &&
+    stored.payloadText === job.payload &&
+    stored.timeoutMs === job.run.timeoutMs &&
+    stored.maxAttempts === job.run.maxAttempts &&
+    stored.retry === job.run.retry &&
+    sameJson(stored.labelsText, job.run.labels) &&
+    stored.description === job.description &&
+    stored.owner === job.owner &&
+    stored.source === job.source &&
+    stored.maxRuns === job.maxRuns &&
+    (stored.startAt?.getTime() ?? null) === job.startMs &&
+    (stored.endAt?.getTime() ?? null) === job.endMs
+  )
+}
+
+function sameJson(a: string | null, b: string | null): boolean {
+  const sorted = (text: string | null) =>
+    text === null ? null : JSON.stringify(Object.entries(JSON.parse(text)).sort())
+  return sorted(a) === sorted(b)
+}

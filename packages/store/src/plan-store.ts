@@ -1,0 +1,223 @@
+/** What a planner asks of PostgreSQL. */
+import {
+  type Calendar,
+  type DueJob,
+  type DueRequest,
+  decodeRules,
+  type JobRules,
+  type PlannedJob,
+  type PlannerView,
+  type PlanStore,
+  parseCalendar,
+  type Random,
+  RunIdSource,
+  slotReasons,
+} from '@punctual/core'
+import type pg from 'pg'
+import {
+  int2Array,
+  int4Array,
+  int4ArrayOrNull,
+  int8ArrayOfNumbers,
+  uuidArray,
+  uuidArrayOrNull,
+} from './binary-arrays.ts'
+import { PINNED } from './channel.ts'
+import type { Conversations } from './conversations.ts'
+import type { Database } from './database.ts'
+import { isDataFault } from './faults.ts'
+import { retrying } from './retrying.ts'
+
+const SEQUENCE_LIMIT = 1 << 20
+
+export interface PlanStoreOptions {
+  readonly database: Database
+  readonly conversations: Conversations
+  readonly random: Random
+  /** Makes the days of these instants. */
+  readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
+  /** Runs of these lanes were put into the queue. */
+  readonly onQueued: (lanes: readonly number[]) => void
+  readonly pauseFailing: (jobIds: readonly string[]) => Promise<void>
+}
+
+type Refused = (job: DueJob, reason: string) => Promise<void>
+
+const numbers = (array: string | null | undefined): (number | null)[] =>
+  array
+    ? array
+        .slice(1, -1)
+        .split(',')
+        .map((text) => (text === 'NULL' ? null : Number(text)))
+    : []
+
+export class PostgresPlanStore implements PlanStore {
+  readonly #o: PlanStoreOptions
+  readonly #database: Database
+  readonly #ids: RunIdSource
+  #sequence = 0
+
+  constructor(options: PlanStoreOptions) {
+    this.#o = options
+    this.#database = options.database
+    this.#ids = new RunIdSource(options.random)
+  }
+
+  async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
+    const { upkeep, statements } = this.#database
+    const [row] = await upkeep.pinnedOne(statements.get('plan/announce-planner'), [id, ttlMs])
+    const [nowMs, others, anyJob] = row as readonly (string | null)[]
+    return {
+      nowMs: Number(nowMs),
+      planners: [id, ...(others ? others.slice(1, -1).split(',') : [])],
+      anyJob: anyJob === 't',
+    }
+  }
+
+  async retirePlanner(id: string): Promise<void> {
+    const { upkeep, statements } = this.#database
+    await upkeep.pinnedOne(statements.get('plan/retire-planner'), [id])
+  }
+
+  async dueJobs({ shards, fromMs, untilMs, limit }: DueRequest): Promise<readonly DueJob[]> {
+    const { upkeep, statements } = this.#database
+    const values = [int2Array(shards), fromMs, untilMs, limit]
+    const [row] = await upkeep.pinnedOne(statements.get('plan/list-due-jobs'), values)
+    const [ids, ...columns] = row as readonly (string | null)[]
+    if (!ids) return []
+    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures] = columns.map(
+      numbers,
+    ) as (number | null)[][] as [number[], number[], number[], number[], ...(number | null)[][]]
+    return ids
+      .slice(1, -1)
+      .split(',')
+      .map((id, i) => ({
+        id,
+        tenantId: tenants[i] as number,
+        nextMs: nexts[i] as number,
+        version: versions[i] as number,
+        timing: timings[i] as number,
+        anchorMs: anchors?.[i] ?? null,
+        endMs: ends?.[i] ?? null,
+        runsLeft: left?.[i] ?? null,
+        hasSkips: (skips?.[i] ?? 0) > 0,
+        failures: failures?.[i] ?? 0,
+      }))
+  }
+
+  async rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {
+    const { upkeep, statements } = this.#database
+    const rows = await upkeep.pinnedOne(statements.get('plan/list-timings'), [int4Array(timings)])
+    return new Map(rows.map(([id, spec]) => [Number(id), decodeRules(spec as string)]))
+  }
+
+  async calendars(tenantId: number): Promise<ReadonlyMap<string, Calendar>> {
+    const { upkeep, statements } = this.#database
+    const rows = await upkeep.pinnedOne(statements.get('jobs/list-calendars'), [tenantId])
+    return new Map(
+      rows.map(([name, spec]) => [name as string, parseCalendar(JSON.parse(spec as string))]),
+    )
+  }
+
+  async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    const { upkeep, statements } = this.#database
+    const skips = new Map<string, Set<number>>()
+    const rows = await upkeep.pinnedOne(statements.get('plan/list-skips'), [uuidArray(jobIds)])
+    for (const [id, slotMs] of rows) {
+      const of = skips.get(id as string)
+      if (of) of.add(Number(slotMs))
+      else skips.set(id as string, new Set([Number(slotMs)]))
+    }
+    return skips
+  }
+
+  async plan(jobs: readonly PlannedJob[], onRefused: Refused): Promise<number> {
+    if (jobs.length === 0) return 0
+    const sorted = [...jobs].sort((a, b) => (a.job.id < b.job.id ? -1 : 1))
+    return this.#planSorted(sorted, onRefused)
+  }
+
+  async #planSorted(jobs: readonly PlannedJob[], onRefused: Refused): Promise<number> {
+    const slotsMs = jobs.flatMap(({ decisions }) => decisions.map(({ slotMs }) => slotMs))
+    try {
+      const { accepted, lanes } = await retrying(
+        {
+          clock: this.#database.localClock,
+          deadlineMs: 10_000,
+          ensurePartitions: () => this.#o.ensureDaysOf(slotsMs),
+        },
+        () => this.#o.conversations.with((client) => this.#transact(client, jobs)),
+      )
+      if (lanes.length > 0) this.#o.onQueued(lanes)
+      return accepted
+    } catch (error) {
+      if (!isDataFault(error)) throw error
+      const [only] = jobs
+      if (jobs.length === 1 && only) {
+        await onRefused(only.job, (error as Error).message)
+        return 0
+      }
+      const half = jobs.length >> 1
+      const first = await this.#planSorted(jobs.slice(0, half), onRefused)
+      return first + (await this.#planSorted(jobs.slice(half), onRefused))
+    }
+  }
+
+  /** First the cursors, and then what was decided for those that were ours to move. */
+  async #transact(client: pg.Client, jobs: readonly PlannedJob[]) {
+    await client.query(PINNED)
+    const moved = await this.#run(client, 'plan/advance-cursors', [
+      uuidArray(jobs.map(({ job }) => job.id)),
+      int8ArrayOfNumbers(jobs.map(({ job }) => job.nextMs)),
+      int4Array(jobs.map(({ job }) => job.version)),
+      int8ArrayOfNumbers(jobs.map(({ nextMs }) => nextMs)),
+      int8ArrayOfNumbers(jobs.map(({ decisions }) => decisions.at(-1)?.slotMs ?? null)),
+      int4ArrayOrNull(jobs.map(({ runsLeft }) => runsLeft)),
+      int8ArrayOfNumbers(jobs.map(({ anchorMs }) => anchorMs)),
+    ])
+    const ours = moved.map(([n]) => jobs[Number(n) - 1] as PlannedJob)
+    const lanes = await this.#insert(client, ours)
+    await client.query('commit')
+    return { accepted: ours.length, lanes }
+  }
+
+  async #insert(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
+    const rows = jobs.flatMap(({ job, decisions }) => decisions.map((of) => ({ job, of })))
+    if (rows.length === 0) return []
+    const nowMs = this.#database.clock.nowMs()
+    const ids = rows.map(({ of }) =>
+      of.decision === 'run' ? this.#ids.next(Math.max(of.dueMs, nowMs)) : null,
+    )
+    const first = this.#sequence
+    this.#sequence = (this.#sequence + rows.length) % SEQUENCE_LIMIT
+    const queued = await this.#run(client, 'plan/insert-slots', [
+      int8ArrayOfNumbers(rows.map(({ of }) => of.slotMs)),
+      uuidArray(rows.map(({ job }) => job.id)),
+      uuidArrayOrNull(ids),
+      int8ArrayOfNumbers(rows.map(({ of }) => (of.fromMs === of.slotMs ? null : of.fromMs))),
+      int4Array(rows.map(({ of }) => of.slots)),
+      int4Array(rows.map(({ job }) => job.tenantId)),
+      int2Array(rows.map(({ of }) => slotReasons[of.reason])),
+      int8ArrayOfNumbers(rows.map(({ of }) => (of.decision === 'run' ? of.dueMs : null))),
+      first,
+    ])
+    return queued.map(([lane]) => Number(lane))
+  }
+
+  async #run(client: pg.Client, path: string, values: unknown[]): Promise<(string | null)[][]> {
+    const { name, text } = this.#database.statement(path)
+    const query = { text, values, rowMode: 'array' as const }
+    const named = this.#database.prepared ? { ...query, name } : query
+    return (await client.query(named)).rows
+  }
+
+  pauseFailing(jobIds: readonly string[]): Promise<void> {
+    return this.#o.pauseFailing(jobIds)
+  }
+
+  async setAside(job: DueJob, reason: string): Promise<void> {
+    const { upkeep, statements } = this.#database
+    const values = [job.id, job.version, reason.slice(0, 1_000)]
+    await upkeep.pinnedOne(statements.get('plan/set-aside'), values)
+  }
+}

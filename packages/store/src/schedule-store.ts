@@ -1,0 +1,54 @@
+/** Everything that is stored of jobs, wired once: registering, steering, planning, and the ledger. */
+import { type Random, TimingCache } from '@punctual/core'
+import { CalendarStore } from './calendar-store.ts'
+import type { Conversations } from './conversations.ts'
+import type { Database } from './database.ts'
+import { dayStart } from './days.ts'
+import { JobConversation } from './job-conversation.ts'
+import { JobSteering } from './job-steering.ts'
+import { JobStore } from './job-store.ts'
+import type { LaneRegistry } from './lane-registry.ts'
+import { ensureDay } from './partitions.ts'
+import { PostgresPlanStore } from './plan-store.ts'
+import { SlotReader } from './slot-reader.ts'
+
+export interface ScheduleStoreOptions {
+  readonly database: Database
+  readonly conversations: Conversations
+  readonly lanes: LaneRegistry
+  readonly random: Random
+  readonly horizonMs: number
+  readonly ensurePartitions: () => Promise<void>
+  readonly onQueued: (lanes: Iterable<number>) => void
+  readonly onChanged: () => void
+}
+
+export class ScheduleStore {
+  readonly jobs: JobStore
+  readonly steering: JobSteering
+  readonly plan: PostgresPlanStore
+  readonly slots: SlotReader
+  readonly calendars: CalendarStore
+  readonly timings = new TimingCache()
+
+  constructor(options: ScheduleStoreOptions) {
+    const { database, conversations, timings } = { ...options, timings: this.timings }
+    const ensureDaysOf = async (instantsMs: readonly number[]) => {
+      const days = new Set(instantsMs.map(dayStart))
+      await conversations.with(async (client) => {
+        for (const day of days)
+          await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
+      })
+    }
+    const jobs = new JobConversation(database, conversations, timings)
+    this.jobs = new JobStore({ ...options, jobs, timings })
+    this.steering = new JobSteering({ ...options, jobs, timings, ensureDaysOf })
+    this.plan = new PostgresPlanStore({
+      ...options,
+      ensureDaysOf,
+      pauseFailing: (jobIds) => this.steering.pauseFailing(jobIds),
+    })
+    this.slots = new SlotReader(database, timings)
+    this.calendars = new CalendarStore(database)
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Reads the ledger of a job. Slots are not searched for: which ones there should be is computed, by the rules
+ * of their time, and each is looked up. What should have a decision and has none is returned as such.
+ */
+import {
+  COUNT_MAX,
+  decodeRules,
+  type JobRules,
+  nextSlotOf,
+  type Slot,
+  type TimingCache,
+} from '@punctual/core'
+import { int8ArrayOfNumbers } from './binary-arrays.ts'
+import type { Database } from './database.ts'
+import { type StoredJob, toSlot } from './job-rows.ts'
+
+/** A slot that there should be, and what was decided for it; null when nothing was. */
+export interface ExpectedSlot {
+  readonly slotMs: number
+  readonly slot: Slot | null
+}
+
+/** A stretch of time in which a job had the same rules. */
+interface Era {
+  readonly untilMs: number
+  readonly rules: JobRules
+  readonly anchorMs: number | null
+  readonly endMs: number | null
+}
+
+const PROBE = 1_000
+
+export class SlotReader {
+  readonly #database: Database
+  readonly #timings: TimingCache
+
+  constructor(database: Database, timings: TimingCache) {
+    this.#database = database
+    this.#timings = timings
+  }
+
+  /** Slots of [fromMs, untilMs], oldest first, at most so many. */
+  async slots(
+    job: StoredJob,
+    fromMs: number,
+    untilMs: number,
+    limit: number,
+  ): Promise<ExpectedSlot[]> {
+    return this.find(job, await this.expected(job, fromMs, untilMs, limit))
+  }
+
+  /** What was decided for these slots of a job, which are in order. */
+  async find(job: StoredJob, slotsMs: readonly number[]): Promise<ExpectedSlot[]> {
+    const found = await this.#find(job.id, slotsMs)
+    return slotsMs.map((slotMs, i) => ({
+      slotMs,
+      slot: found.get(slotMs) ?? covering(found, slotsMs, i),
+    }))
+  }
+
+  /** The slot at an instant, or the last one before it; null when there is none. */
+  async lastBefore(job: StoredJob, atMs: number, backMs: number): Promise<ExpectedSlot | null> {
+    for (let lookMs = 3_600_000; ; lookMs *= 4) {
+      const fromMs = atMs - Math.min(lookMs, backMs)
+      const slotMs = (await this.expected(job, fromMs, atMs, COUNT_MAX)).at(-1)
+      if (slotMs !== undefined) {
+        // The row that covers it may be that of a later slot.
+        const later = await this.expected(job, slotMs, atMs + lookMs, PROBE)
+        return (await this.find(job, later))[0] ?? { slotMs, slot: null }
+      }
+      if (lookMs >= backMs) return null
+    }
+  }
+
+  /** Slots by the rules of now, also from before the job was made. */
+  backfillable(job: StoredJob, fromMs: number, untilMs: number, limit: number): number[] {
+    const { kind } = job.rules.when
+    if (kind === 'once' || kind === 'after-end') return []
+    // A fixed rate has no slots before its anchor; cron has.
+    const next = nextSlotOf(job, job.rules, this.#timings)
+    const slots: number[] = []
+    for (let s = next(fromMs - 1); s !== null && s <= untilMs && slots.length < limit; s = next(s))
+      slots.push(s)
+    return slots
+  }
+
+  /** The slots that there should be. */
+  async expected(
+    job: StoredJob,
+    fromMs: number,
+    untilMs: number,
+    limit: number,
+  ): Promise<number[]> {
+    const bornMs = Math.max(job.createdAt.getTime(), job.startAt?.getTime() ?? 0)
+    const slots: number[] = []
+    let startMs = Math.max(fromMs, bornMs) - 1
+    for (const era of await this.#eras(job)) {
+      if (era.untilMs < startMs) continue
+      const next = nextSlotOf({ id: job.id, anchorMs: era.anchorMs }, era.rules, this.#timings)
+      const lastMs = Math.min(era.untilMs, untilMs, (era.endMs ?? Number.POSITIVE_INFINITY) - 1)
+      if (era.rules.when.kind === 'once' && era.anchorMs !== null) {
+        const onceMs = Math.max(era.anchorMs, bornMs)
+        if (onceMs > startMs && onceMs <= lastMs) slots.push(onceMs)
+      } else if (era.rules.when.kind !== 'after-end')
+        for (let s = next(startMs); s !== null && s <= lastMs && slots.length < limit; s = next(s))
+          slots.push(s)
+      startMs = Math.max(startMs, lastMs)
+    }
+    return slots.slice(0, Math.min(limit, COUNT_MAX))
+  }
+
+  async #eras(job: StoredJob): Promise<Era[]> {
+    const { read } = this.#database
+    const rows = await read.query(this.#database.statement('jobs/list-versions'), [job.id])
+    const eras: Era[] = rows.map(([untilAt, anchorAt, endAt, , spec]) => ({
+      untilMs: new Date(untilAt as string).getTime(),
+      rules: decodeRules(spec as string),
+      anchorMs: anchorAt ? new Date(anchorAt).getTime() : null,
+      endMs: endAt ? new Date(endAt).getTime() : null,
+    }))
+    const { rules, anchorMs, endAt } = job
+    const endMs = endAt?.getTime() ?? null
+    return [...eras, { untilMs: Number.POSITIVE_INFINITY, rules, anchorMs, endMs }]
+  }
+
+  async #find(jobId: string, slotsMs: readonly number[]): Promise<Map<number, Slot>> {
+    const found = new Map<number, Slot>()
+    const statement = this.#database.statement('jobs/list-slots')
+    for (let i = 0; i < slotsMs.length; i += PROBE) {
+      const values = [jobId, int8ArrayOfNumbers(slotsMs.slice(i, i + PROBE))]
+      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+        const slot = toSlot(row)
+        found.set(slot.slotAt.getTime(), slot)
+      }
+    }
+    return found
+  }
+}
+
+/** A row stands for the slots before it, too, when it says so. */
+function covering(
+  found: ReadonlyMap<number, Slot>,
+  expected: readonly number[],
+  at: number,
+): Slot | null {
+  for (let i = at + 1; i < expected.length; i++) {
+    const slot = found.get(expected[i] as number)
+    if (slot) return slot.fromAt && slot.fromAt.getTime() <= (expected[at] as number) ? slot : null
+  }
+  return null
+}
