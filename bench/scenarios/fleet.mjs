@@ -8,11 +8,13 @@ const SIZES = [1, 8, 32]
 /** Runs become due as densely as a fast submitter would have made them. */
 const DUE_PER_MS = 200
 const LEAD_MAX_MS = 120_000
+/** For each process, untimed: a fleet is not made of processes that have run nothing yet. */
+const WARM_UP = 2_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const fleet = {
   name: 'fleet',
-  what: 'drain with 1, 8 and 32 worker processes, all of them up before the first run is due',
+  what: 'drain with 1, 8 and 32 worker processes, all of them up and warm before the first run is due',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
   settings: ['throughput'],
@@ -46,6 +48,10 @@ async function drainWith(bench, system, size) {
     const role = { work: true, profile: 'throughput', processes: size }
     await Promise.all(workers.map((worker) => worker.call('open', role)))
     await Promise.all(workers.map((worker) => worker.call('start', { handler: 'counting' })))
+    const warmUp = bench.count(WARM_UP) * size
+    await producer.call('bulk', { count: warmUp })
+    await untilHandled(workers, warmUp)
+    await Promise.all(workers.map((worker) => worker.call('lateness')))
     await untilCalm(workers)
     const startAtMs = await fill(producer, workers, count)
     const cpuUsed = await watchCpu(bench, system, workers)

@@ -27,6 +27,16 @@ interface RunDefinition {
   readonly labels: Readonly<Record<string, string>>
   readonly createdBy: string | null
   readonly trace: string | null
+  /** The job that it is a run of; null for a run that was submitted. */
+  readonly job: {
+    readonly id: string
+    /** Null when the job was deleted. */
+    readonly name: string | null
+    /** The nominal instant; null when the job was triggered by hand. */
+    readonly slotAt: Date | null
+    /** The first slot that it makes up for together with its own. */
+    readonly missedFrom: Date | null
+  } | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]
 }

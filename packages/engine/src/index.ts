@@ -1,3 +1,4 @@
+export { Auditor, type AuditorOptions, type AuditResult } from './auditor.ts'
 export { Janitor, type JanitorOptions } from './janitor.ts'
 export { Planner, type PlannerOptions } from './planner.ts'
 export { Promoter, type PromoterOptions } from './promoter.ts'

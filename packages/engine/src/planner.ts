@@ -18,6 +18,7 @@ import {
 } from '@punctual/core'
 import type { Role } from './role.ts'
 import { ownedShards } from './shards.ts'
+import { StepDetector } from './step-detector.ts'
 
 export interface PlannerOptions {
   readonly store: PlanStore
@@ -33,9 +34,13 @@ export interface PlannerOptions {
   readonly batch?: number
   onPlanned?(result: { jobs: number; runs: number; skips: number }): void
   onSetAside?(job: string, reason: string): void
+  /** The database's clock has jumped ahead by so much: nothing is planned until it is right. */
+  onHeld?(aheadMs: number): void
 }
 
 const BATCH = 2_000
+/** Decisions that are written together; what is left of a batch after an outage comes next. */
+const DECISIONS_MAX = 20_000
 const REST_WITH_HINTS_MS = 3_000
 const REST_MS = 1_000
 const REST_WITHOUT_JOBS_MS = 30_000
@@ -51,17 +56,25 @@ export class Planner implements Role {
   readonly #timings = new TimingCache()
   readonly #rules = new Map<number, JobRules>()
   readonly #calendars = new Map<number, { readAtMs: number; of: CalendarsOf }>()
+  readonly #steps: StepDetector
   #missedAtMs = Number.NEGATIVE_INFINITY
+  #turn = 0
 
   constructor(options: PlannerOptions) {
     this.#o = options
+    this.#steps = new StepDetector(options.clock)
   }
 
   async tick(): Promise<number> {
     const { store, id, ttlMs, aheadMs, clock } = this.#o
     const view = await store.announcePlanner(id, ttlMs)
-    if (!view.anyJob) return REST_WITHOUT_JOBS_MS
-    const shards = ownedShards(id, view.planners)
+    const heldMs = this.#steps.aheadMs(view.nowMs)
+    if (heldMs > 0) {
+      this.#o.onHeld?.(heldMs)
+      return REST_WITH_HINTS_MS
+    }
+    if (!view.anyJob) return this.#o.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
+    const shards = this.#rotated(ownedShards(id, view.planners))
     const startedMs = clock.monotonicMs()
     const recentMs = view.nowMs - RECENT_MS
     const more = await this.#plan(view, shards, recentMs, view.nowMs + aheadMs)
@@ -72,6 +85,12 @@ export class Planner implements Role {
     }
     const restMs = this.#o.hintsArrive() ? REST_WITH_HINTS_MS : REST_MS
     return Math.max(1, restMs - (clock.monotonicMs() - startedMs))
+  }
+
+  /** Each tick begins with another shard: where there is too much to do, none is always last. */
+  #rotated(shards: readonly number[]): number[] {
+    const start = shards.length > 0 ? (this.#turn++ * 37) % shards.length : 0
+    return [...shards.slice(start), ...shards.slice(0, start)]
   }
 
   /** One batch of jobs; returns whether there may be more. */
@@ -91,7 +110,9 @@ export class Planner implements Role {
     const window = { nowMs: view.nowMs, untilMs: view.nowMs + aheadMs }
     const planned: PlannedJob[] = []
     const failing: string[] = []
+    let decided = 0
     for (const job of jobs) {
+      if (decided >= DECISIONS_MAX) break
       try {
         const rules = this.#rules.get(job.timing)
         if (!rules) throw new Error(`The rules ${job.timing} do not exist.`)
@@ -101,7 +122,9 @@ export class Planner implements Role {
         }
         const calendars = this.#calendars.get(job.tenantId)?.of ?? new Map()
         const context = { window, timings: this.#timings, calendars, skips: skips.get(job.id) }
-        planned.push(planJob(job, rules, context))
+        const plan = planJob(job, rules, context)
+        planned.push(plan)
+        decided += plan.decisions.length
       } catch (error) {
         await this.#setAside(job, (error as Error).message)
       }
@@ -110,7 +133,7 @@ export class Planner implements Role {
     const accepted = await store.plan(planned, (job, reason) => this.#setAside(job, reason))
     this.#report(planned, accepted)
     // When none was accepted others are at it; they are not waited for.
-    return jobs.length >= limit && accepted > 0
+    return (jobs.length >= limit || decided >= DECISIONS_MAX) && accepted > 0
   }
 
   #report(planned: readonly PlannedJob[], jobs: number): void {

@@ -27,6 +27,7 @@ beforeEach(() => {
         nextInMs: null,
       }),
       orphanSessions: async () => [],
+      resolveParked: async () => 0,
       reap: async (ids) => {
         reaped.push([...ids])
         expired = []

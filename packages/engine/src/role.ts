@@ -8,6 +8,8 @@ export interface Role {
   readonly name: string
   /** Returns the milliseconds until the next tick; 0 = there is more to do now. */
   tick(): Promise<number>
+  /** Called when it is stopped. */
+  retire?(): Promise<void>
 }
 
 export interface RoleEvents {
@@ -71,5 +73,6 @@ export class RoleLoop {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
+    await this.#role.retire?.().catch((error) => this.#events.onError?.(this.#role.name, error))
   }
 }

@@ -1,6 +1,6 @@
 /** The roles that time drives, as this process was asked to have them. */
-import { defaults } from '@punctual/core'
-import { Janitor, Planner, Promoter, Reaper, type Role } from '@punctual/engine'
+import { auditKinds, defaults } from '@punctual/core'
+import { Auditor, Janitor, Planner, Promoter, Reaper, type Role } from '@punctual/engine'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import type { Metrics } from './metrics.ts'
 import type { CompiledOptions } from './options.ts'
@@ -17,6 +17,7 @@ export function makeRoles(
   if (options.roles.has('planner')) roles.push(promoter(store), planner(store, log))
   if (options.roles.has('reaper')) roles.push(reaper(options, store, metrics, log))
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
+  if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
   return roles
 }
 
@@ -38,6 +39,12 @@ function planner(store: PostgresStore, log: Log): Planner {
     hintsArrive: () => store.signals.connected,
     onSetAside: (job, reason) =>
       log('error', { job, reason }, 'a job cannot be planned, and waits until it is changed'),
+    onHeld: (aheadMs) =>
+      log(
+        'error',
+        { aheadMs },
+        "the database's clock has jumped ahead; nothing is planned until it is right",
+      ),
   })
 }
 
@@ -68,5 +75,26 @@ function janitor(options: CompiledOptions, store: PostgresStore, log: Log): Jani
     retentionDays: options.retentionDays,
     daysAhead: defaults.partitionDaysAhead,
     onDays: (made, dropped) => log('info', { made, dropped }, 'made and dropped days of history'),
+  })
+}
+
+const TOLD_MAX = 10
+
+function auditor(store: PostgresStore, metrics: Metrics, log: Log): Auditor {
+  return new Auditor({
+    store: store.schedules.audit,
+    clock: systemClock,
+    onAudited: (result) => {
+      metrics.audited(result)
+      const tell = (repaired: boolean, message: string) => {
+        const of = result.findings.filter((finding) => finding.repaired === repaired)
+        const findings = of.slice(0, TOLD_MAX).map(({ kind, ...it }) => {
+          return { kind, meaning: auditKinds[kind], ...it }
+        })
+        if (of.length > 0) log('warn', { count: of.length, findings }, message)
+      }
+      tell(true, 'the auditor put right what it found')
+      tell(false, 'the auditor found what it cannot put right; `punctual verify` tells more')
+    },
   })
 }

@@ -39,7 +39,7 @@ export interface LogOptions {
 }
 
 /** Why a run that could run does not. */
-export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'waiting_for_slot'
+export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'overlap' | 'waiting_for_slot'
 
 function idOf(run: RunReference): string {
   const id = typeof run === 'string' ? run : run?.id
@@ -186,6 +186,11 @@ export class Runs {
   async whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
     if (run.state === 'scheduled')
       return { reason: 'not_due', message: `It is due at ${run.nextAt.toISOString()}.` }
+    if (run.state === 'waiting')
+      return {
+        reason: 'overlap',
+        message: 'Another run of its job goes on; it starts when that has ended.',
+      }
     if (run.state !== 'queued') return null
     if (await this.#store.isPaused(run.queue, run.handler, run.priority))
       return { reason: 'paused', message: `The queue ${run.queue} is paused.` }

@@ -28,9 +28,17 @@ interface Taken {
   /** What was parked and not leased. */
   readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
-  readonly lanes: readonly number[]
-  readonly positions: readonly string[]
+  /** Null when all are of the one lane that gave something. */
+  readonly lanes: readonly number[] | null
   readonly traits: readonly number[]
+  readonly gave: readonly LaneYield[]
+}
+
+/** What one lane gave. */
+interface LaneYield {
+  readonly lane: number
+  readonly runs: number
+  readonly lastPos: string
 }
 
 /** What runs are to do, as parallel lists, and where each run is in them; null = in the order taken. */
@@ -129,19 +137,19 @@ export class Claiming {
       request.limit,
     ])
     if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
-    const [xmin, xmax, bound, next, ids, lanes, positions, traits] = about
+    const [xmin, xmax, bound, next, gaveLanes, gaveRuns, gavePos, ids, lanes, traits] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(turn, boundMs)
-    const [jobPlaces, jobIds, parkedIds] = about.slice(16)
+    const [jobPlaces, jobIds, parkedIds] = about.slice(18)
     const parked = list(parkedIds)
     const taken: Taken = {
       jobs: jobsOf(jobPlaces, jobIds),
       parked: parked.length > 0 ? new Set(parked) : null,
       ids: list(ids),
-      lanes: list(lanes).map(Number),
-      positions: list(positions),
+      lanes: lanes ? list(lanes).map(Number) : null,
       traits: list(traits).map(Number),
+      gave: yields(gaveLanes, gaveRuns, gavePos),
     }
     return {
       sessionAlive: true,
@@ -150,7 +158,7 @@ export class Claiming {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(8, 16), ids)),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(10, 18), ids)),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -166,25 +174,16 @@ export class Claiming {
     snapshot: Snapshot,
   ): boolean {
     const nowMs = this.#database.localClock.monotonicMs()
-    const counts = new Map<number, { rows: number; lastPos: string }>()
-    taken.lanes.forEach((lane, i) => {
-      const pos = taken.positions[i] as string
-      const count = counts.get(lane)
-      if (!count) counts.set(lane, { rows: 1, lastPos: pos })
-      else {
-        count.rows++
-        if (pos > count.lastPos) count.lastPos = pos
-      }
-    })
+    const gave = new Map(taken.gave.map((of) => [of.lane, of]))
     const inRank = new Map<number, number>()
     for (const lane of request.lanes)
       inRank.set(lane.priority, (inRank.get(lane.priority) ?? 0) + 1)
     const filled = taken.ids.length >= request.limit
     let more = filled
     request.lanes.forEach((lane, i) => {
-      const count = counts.get(lane.id)
+      const count = gave.get(lane.id)
       const share = Math.ceil(request.limit / (inRank.get(lane.priority) as number))
-      const full = count !== undefined && (filled || count.rows >= share)
+      const full = count !== undefined && (filled || count.runs >= share)
       more ||= full
       // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all.
       const reachMs = full ? positionMs(count.lastPos) - 1 : filled && !count ? null : boundMs
@@ -214,7 +213,7 @@ export class Claiming {
       if (taken.parked?.has(id)) continue
       const place = at ? at.get(id) : i
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
-      const lane = lanes.get(taken.lanes[i] as number) as Lane
+      const lane = lanes.get(laneAt(taken, i)) as Lane
       const traits = taken.traits[i] as number
       runs.push({
         id,
@@ -297,17 +296,23 @@ function jobsOf(places: Text, ids: Text): ReadonlyMap<number, string> | null {
   return new Map(list(places).map((place, i) => [Number(place) - 1, jobs[i] as string]))
 }
 
-/** By priority, then position. Mostly they come in that order already. */
-function startOrder(taken: Taken, lanes: ReadonlyMap<number, Lane>): number[] {
+const laneAt = (taken: Taken, i: number): number =>
+  taken.lanes?.[i] ?? (taken.gave[0] as LaneYield).lane
+
+function yields(lanes: Text, runs: Text, lastPos: Text): LaneYield[] {
+  const [counts, positions] = [list(runs), list(lastPos)]
+  return list(lanes).map((lane, i) => ({
+    lane: Number(lane),
+    runs: Number(counts[i]),
+    lastPos: positions[i] as string,
+  }))
+}
+
+/** By priority, then by id, which is by due time: they come in the order of their ids. */
+function startOrder(taken: Taken, lanes: ReadonlyMap<number, Lane>): Iterable<number> {
+  const priorityOf = (lane: number) => lanes.get(lane)?.priority ?? 0
+  const priorities = new Set(taken.gave.map(({ lane }) => priorityOf(lane)))
   const order = taken.ids.map((_, i) => i)
-  const before = (a: number, b: number): number => {
-    const byPriority =
-      (lanes.get(taken.lanes[b] as number)?.priority ?? 0) -
-      (lanes.get(taken.lanes[a] as number)?.priority ?? 0)
-    if (byPriority !== 0) return byPriority
-    const [p, q] = [taken.positions[a] as string, taken.positions[b] as string]
-    return p < q ? -1 : p > q ? 1 : 0
-  }
-  const sorted = order.every((i) => i === 0 || before(i - 1, i) <= 0)
-  return sorted ? order : order.sort(before)
+  if (priorities.size < 2) return order
+  return order.sort((a, b) => priorityOf(laneAt(taken, b)) - priorityOf(laneAt(taken, a)) || a - b)
 }

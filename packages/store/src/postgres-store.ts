@@ -90,6 +90,8 @@ export class PostgresStore {
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
       onChanged: () => this.signals.jobsChanged(),
+      release: (jobIds) => this.work.release(jobIds),
+      resolveParked: (runIds) => this.work.resolveParked(runIds),
     })
     this.#submitter = new Submitter({
       database: this.database,
@@ -280,7 +282,12 @@ export class PostgresStore {
     values: (left: readonly string[]) => (Buffer | number | string)[],
   ): Promise<ReadonlySet<string>> {
     const done = new Set<string>()
-    for (const place of ['later', 'queue', 'later']) {
+    // What waits for another run of its job may be cancelled, and has no time that could be changed.
+    const places =
+      verb === 'cancel'
+        ? ['later', 'queue', 'parked', 'later', 'queue']
+        : ['later', 'queue', 'later']
+    for (const place of places) {
       const left = ids.filter((id) => !done.has(id))
       if (left.length === 0) break
       const rows = await this.database.read.pinnedOne(

@@ -92,6 +92,13 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     output,
     error,
     reason,
+    ,
+    ,
+    parkedAt,
+    jobId,
+    jobName,
+    slotAt,
+    missedFrom,
   ] = row
   const definition = {
     id: id as string,
@@ -108,6 +115,9 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     labels: json(labels) ?? {},
     createdBy: createdBy ?? null,
     trace: trace ?? null,
+    job: jobId
+      ? { id: jobId, name: jobName ?? null, slotAt: date(slotAt), missedFrom: date(missedFrom) }
+      : null,
   }
   if (state !== null && state !== undefined) {
     const failure = json(error) as Failure | null
@@ -153,7 +163,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       : definition.dueAt
   return {
     ...definition,
-    state: queueDue === 't' ? 'queued' : 'scheduled',
+    state: parkedAt ? 'waiting' : queueDue === 't' ? 'queued' : 'scheduled',
     attempts: earlier,
     nextAt,
   }

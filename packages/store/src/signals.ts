@@ -182,12 +182,13 @@ export class Signals {
   #receive(payload: string): void {
     const [node, kind, lanes = ''] = payload.split(' ')
     if (node === this.#node) return
-    if (kind === 'jobs') return this.#tell({ ...NOTHING, jobs: true })
-    if (kind === 'cancel') return this.#tell({ ...NOTHING, cancels: lanes.split(',') })
-    this.#tell({
-      lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
-      newLane: kind === 'new',
-    })
+    if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
+    else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
+    else
+      this.#tell({
+        lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
+        newLane: kind === 'new',
+      })
   }
 
   async close(): Promise<void> {

@@ -6,18 +6,9 @@
  * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
  * until the deadline, is then asked to end, and is given up after a short grace.
  */
-import type {
-  ClaimedRun,
-  ClaimResult,
-  Clock,
-  Heartbeat,
-  Lane,
-  Random,
-  Settlement,
-  WorkStore,
-} from '@punctual/core'
+import type { ClaimedRun, Clock, Heartbeat, Random, Settlement, WorkStore } from '@punctual/core'
+import { Claimer } from './claimer.ts'
 import type { RegisteredHandler, TransactionRunner } from './handler.ts'
-import { claimSize, Pace, Yielding } from './intake.ts'
 import { LaneList } from './lane-list.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runner } from './runner.ts'
@@ -26,15 +17,8 @@ import { Settler } from './settler.ts'
 import { Slots } from './slots.ts'
 import { Wake } from './wake.ts'
 
-const SPACING_MS = 5
-const BURST = 4
-const POLL_MS = 1_000
-const POLL_WITH_HINTS_MS = 5_000
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
-const BACKLOG_MAX = 10_000
-/** A claim that filled so many slots is worth a second one beside the next. */
-const BULK = 500
 const INTERRUPT_GRACE_MS = 1_000
 
 export interface WorkerHint {
@@ -78,8 +62,6 @@ export interface WorkerOptions {
   readonly events?: WorkerEvents
 }
 
-type Claimed = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'>
-
 export class Worker {
   readonly #o: WorkerOptions
   readonly #events: WorkerEvents
@@ -90,20 +72,7 @@ export class Worker {
   readonly #settler: Settler
   readonly #runner: Runner
   readonly #session: Session
-  readonly #pace: Pace
-  readonly #yielding = new Yielding()
-  /** When the hint that came is to be followed; null when none came since the last claim. */
-  #followAtMs: number | null = null
-  /** When the next run is due that the last claim saw. */
-  #dueAtMs = Number.NEGATIVE_INFINITY
-  #hungry = false
-  /** How many runs were asked for and have not come. */
-  #asked = 0
-  /** The last claim brought many, and all that it asked for. */
-  #bulk = false
-  /** The claim after the one that is awaited: while the runs of one are started, the other is made. */
-  #following: Promise<Claimed[]> | null = null
-  #nextClaimMs = Number.NEGATIVE_INFINITY
+  readonly #claimer: Claimer
   #straysAtMs: number
   #cancelsAtMs = Number.NEGATIVE_INFINITY
   #loop: Promise<void> | null = null
@@ -119,7 +88,6 @@ export class Worker {
     this.#lanes = new LaneList(store, clock, () => [...options.handlers.keys()], options.queues)
     const onError = (what: string) => (error: unknown) => this.#events.onError?.(what, error)
     this.#logs = new RunLogs(store, clock, onError('log'))
-    this.#pace = new Pace(clock.monotonicMs())
     this.#straysAtMs = clock.monotonicMs()
     let sessionId = '0'
     this.#session = new Session({
@@ -163,6 +131,24 @@ export class Worker {
       onTransacted: (run) => this.#events.onTransacted?.(run),
       onError: onError('run'),
     })
+    this.#claimer = new Claimer({
+      ...{ store, clock, random: options.random, lanes: this.#lanes, slots: this.#slots },
+      hintsArrive: options.hintsArrive,
+      sessionId: () => this.#session.id,
+      backlog: () => this.#settler.backlog,
+      onSessionLost: async () => void (await this.#session.renew()),
+      onClaimed: (runs) => this.#claimed(runs),
+      onParked: (runIds) => {
+        // Those that can start are not kept waiting; should this fail, the reaper looks after them.
+        store.resolveParked(runIds).catch(onError('overlap'))
+      },
+    })
+  }
+
+  async #claimed(runs: readonly ClaimedRun[]): Promise<void> {
+    this.#events.onClaimed?.(runs.length)
+    if (this.#stopped) await this.#o.store.giveBack(runs)
+    else this.#runner.accept(runs)
   }
 
   get sessionId(): string | null {
@@ -200,7 +186,7 @@ export class Worker {
   async handlersChanged(): Promise<void> {
     this.#lanes.invalidate()
     await this.#session.describe('active')
-    this.#hungry = true
+    this.#claimer.hinted()
     this.#wake.wake()
   }
 
@@ -210,9 +196,7 @@ export class Worker {
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
     if (!ours) return
-    const { clock, random } = this.#o
-    this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
-    this.#hungry = true
+    this.#claimer.hinted()
     this.#wake.wake()
   }
 
@@ -233,14 +217,13 @@ export class Worker {
   }
 
   #returned(): void {
-    this.#pace.note()
-    if (this.#hungry && !this.#wake.pending && this.#size() > 0) this.#wake.wake()
+    this.#claimer.returned()
+    if (!this.#wake.pending && this.#claimer.wanted) this.#wake.wake()
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
     this.#events.onSettled?.(settlement, accepted)
-    if (this.#hungry && !this.#wake.pending && this.#settler.backlog < BACKLOG_MAX)
-      this.#wake.wake()
+    if (!this.#wake.pending && this.#claimer.wanted) this.#wake.wake()
   }
 
   async #run(): Promise<void> {
@@ -260,123 +243,26 @@ export class Worker {
     }
   }
 
-  #size(): number {
-    const nowMs = this.#o.clock.monotonicMs()
-    const { free, running, buffered } = this.#slots
-    return claimSize(free, this.#pace.ahead(nowMs, running), buffered + this.#asked)
-  }
-
   /** One turn of the loop; returns how long to sleep. */
   async tick(): Promise<number> {
-    const idleMs = this.#o.hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
     if (!this.#session.id) await this.#session.open()
-    await this.#returnStrays()
+    const nowMs = this.#o.clock.monotonicMs()
+    const straysDue = nowMs - this.#straysAtMs >= STRAYS_EVERY_MS
+    // The leases of a claim that is under way would look like strays.
+    if (straysDue && !this.#claimer.underWay) await this.#returnStrays()
     // A hint may be lost.
-    const sinceCancelsMs = this.#o.clock.monotonicMs() - this.#cancelsAtMs
-    if (sinceCancelsMs > CANCELS_EVERY_MS && this.#slots.running > 0) await this.#cancelAsked()
+    if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#slots.running > 0)
+      await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)
-    let claiming = this.#following
-    this.#following = null
-    if (!claiming) {
-      const limit = this.#limit()
-      if (limit === 0) {
-        this.#hungry = true
-        return idleMs
-      }
-      const nowMs = this.#o.clock.monotonicMs()
-      const waitMs = this.#waitMs(nowMs)
-      if (waitMs > 0) return waitMs
-      // On average one claim in 5 ms, with a small random offset; a few may follow each other at once.
-      const spacingMs = SPACING_MS * (0.8 + 0.4 * this.#o.random.fraction())
-      this.#nextClaimMs = Math.max(this.#nextClaimMs, nowMs - BURST * SPACING_MS) + spacingMs
-      this.#hungry = false
-      claiming = this.#claim(limit)
-    }
-    if (this.#bulk && this.#limit() >= BULK) {
-      this.#following = this.#claim(this.#limit())
-      this.#following.catch(() => undefined)
-    }
-    const hinted = this.#followAtMs !== null
-    this.#followAtMs = null
-    const claims = await claiming
-    this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
-    if (claims.some((claim) => claim.runs.length > 0)) this.#yielding.won()
-    else if (hinted) this.#yielding.lost()
-    if (this.#stopped) return 0
-    if (claims.some((claim) => claim.more)) {
-      this.#dueAtMs = Number.NEGATIVE_INFINITY
-      this.#hungry = true
-      return this.#size() > 0 ? 0 : idleMs
-    }
-    const inMs = Math.min(...claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY))
-    this.#dueAtMs = this.#o.clock.monotonicMs() + inMs
-    return Math.min(idleMs, inMs)
-  }
-
-  /** How long to wait with the next claim: for the spacing, and after a hint for others to be first. */
-  #waitMs(nowMs: number): number {
-    const spacingMs = this.#nextClaimMs - nowMs
-    if (this.#followAtMs === null) return spacingMs
-    return Math.max(spacingMs, Math.min(this.#followAtMs, this.#dueAtMs) - nowMs)
-  }
-
-  #limit(): number {
-    return this.#settler.backlog > BACKLOG_MAX ? 0 : this.#size()
-  }
-
-  /** Claims from all queues without a cap at once, and from each capped one by itself. */
-  async #claim(limit: number): Promise<Claimed[]> {
-    const lanes = await this.#lanes.current(this.#o.hintsArrive())
-    const groups = new Map<string | null, Lane[]>()
-    for (const lane of lanes) {
-      const group = this.#slots.room(lane.queue) === null ? null : lane.queue
-      const of = groups.get(group)
-      if (of) of.push(lane)
-      else groups.set(group, [lane])
-    }
-    const results: Claimed[] = []
-    let left = limit
-    for (const [queue, of] of groups) {
-      const room = queue === null ? left : Math.min(left, this.#slots.room(queue) ?? left)
-      if (room < 1) {
-        this.#hungry = true
-        continue
-      }
-      const result = await this.#claimFrom(of, room)
-      left -= result.runs.length
-      results.push(result)
-    }
-    return results
-  }
-
-  async #claimFrom(lanes: readonly Lane[], limit: number): Promise<Claimed> {
-    const sessionId = this.#session.id
-    if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
-    this.#asked += limit
-    const result = await this.#o.store
-      .claim({ sessionId, claim: this.#o.random.token(), limit, lanes })
-      .finally(() => {
-        this.#asked -= limit
-      })
-    if (!result.sessionAlive) {
-      await this.#session.renew()
-      return { ...result, more: true }
-    }
-    if (result.parked.length > 0) await this.#o.store.resolveParked(result.parked)
-    if (result.runs.length > 0) {
-      this.#events.onClaimed?.(result.runs.length)
-      if (this.#stopped) await this.#o.store.giveBack(result.runs)
-      else this.#runner.accept(result.runs)
-    }
-    return result
+    return this.#claimer.tick(straysDue)
   }
 
   /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
   async #returnStrays(): Promise<void> {
     const nowMs = this.#o.clock.monotonicMs()
     const sessionId = this.#session.id
-    if (nowMs - this.#straysAtMs < STRAYS_EVERY_MS || !sessionId) return
+    if (!sessionId) return
     const known = [...this.#runner.claims(), ...this.#settler.claims()]
     const strays = await this.#o.store.strayLeases(sessionId, known)
     if (strays.length > 0) await this.#o.store.giveBack(strays)
@@ -393,7 +279,7 @@ export class Worker {
     this.#stopped = true
     this.#wake.wake()
     await this.#loop
-    await this.#following?.catch(() => undefined)
+    await this.#claimer.idle()
     const { clock, store } = this.#o
     const attempt = (what: string, work: Promise<unknown>) =>
       work.catch((error) => this.#events.onError?.(what, error))

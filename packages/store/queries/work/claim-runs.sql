@@ -5,8 +5,9 @@
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
 --   $5 rank of each lane smallint[] (0 = first), $6 most runs
 -- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
---   the smallest pos that is not due; arrays of the runs taken in the order of their fences: run_ids, lanes,
---   positions, (traits << 24) | (crashes << 16) | attempt; and arrays of what those of today are to do: ids,
+--   the smallest pos that is not due; arrays of the lanes that gave something: lanes, how many, the last pos;
+--   arrays of the runs taken in the order of their fences, which is that of their ids: run_ids, lanes (null when
+--   all are of one), (traits << 24) | (crashes << 16) | attempt; arrays of what those of today are to do: ids,
 --   max_attempts, timeouts in ms, due times in ms; payloads, retries and traces are joined by U+001E, which
 --   none of them can hold, and so are the slots of jobs (slot in ms, comma, first slot missed in ms; empty for
 --   other runs). A payload over 8,000 bytes is left empty, and a run of another day is left out: they are read
@@ -97,18 +98,22 @@ select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
   (select min(next_pos) from heads) as next_pos,
-  taken.run_ids, taken.lanes, taken.positions, taken.traits,
+  gave.lanes, gave.runs, gave.last_pos,
+  taken.run_ids, case when cardinality(gave.lanes) > 1 then (select array_agg(lane) from numbered) end, taken.traits,
   today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces,
   today.slots, taken.job_places, taken.job_ids, (select array_agg(run_id) from parked) as parked
 from me
 cross join (
   select
-    array_agg(run_id) as run_ids, array_agg(lane) as lanes, array_agg(pos) as positions,
-    array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits,
+    array_agg(run_id) as run_ids, array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits,
     array_agg(n) filter (where job_id is not null) as job_places,
     array_agg(job_id) filter (where job_id is not null) as job_ids
   from numbered
 ) taken
+cross join (
+  select array_agg(lane) as lanes, array_agg(runs) as runs, array_agg(last_pos) as last_pos
+  from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane
+) gave
 cross join (
   select
     array_agg(r.id) as ids, array_agg(r.max_attempts) as max_attempts,

@@ -1,0 +1,205 @@
+/**
+ * When to claim and how much. One claim at a time, or two where there is much to do: while the runs of one are
+ * started, the other is made. All state of claiming is here; the worker's loop calls `tick`, and tells of
+ * hints and of runs that returned.
+ */
+import type { ClaimedRun, ClaimResult, Clock, Lane, Random, WorkStore } from '@punctual/core'
+import { claimSize, Pace, Yielding } from './intake.ts'
+import type { LaneList } from './lane-list.ts'
+import type { Slots } from './slots.ts'
+
+const SPACING_MS = 5
+const BURST = 4
+const POLL_MS = 1_000
+const POLL_WITH_HINTS_MS = 5_000
+const BACKLOG_MAX = 10_000
+/** A claim that filled so many slots is worth a second one beside the next. */
+const BULK = 500
+
+export interface ClaimerOptions {
+  readonly store: Pick<WorkStore, 'claim'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly lanes: LaneList
+  readonly slots: Slots
+  /** Whether hints arrive: then polling is slow. */
+  readonly hintsArrive: () => boolean
+  readonly sessionId: () => string | null
+  /** How many outcomes are not yet stored. */
+  readonly backlog: () => number
+  /** The session is no longer valid: a new one is wanted. */
+  readonly onSessionLost: () => Promise<void>
+  readonly onClaimed: (runs: readonly ClaimedRun[]) => Promise<void>
+  /** Runs that may not start while another run of their job goes on. */
+  readonly onParked: (runIds: readonly string[]) => void
+}
+
+type Claimed = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'>
+
+export class Claimer {
+  readonly #o: ClaimerOptions
+  readonly #pace: Pace
+  readonly #yielding = new Yielding()
+  /** When the hint that came is to be followed; null when none came since the last claim. */
+  #followAtMs: number | null = null
+  /** When the next run is due that the last claim saw. */
+  #dueAtMs = Number.NEGATIVE_INFINITY
+  /** More may be due than was asked for. */
+  #hungry = false
+  /** How many runs were asked for and have not come. */
+  #asked = 0
+  /** The last claim brought many, and all that it asked for. */
+  #bulk = false
+  /** The claim after the one that is awaited. */
+  #following: Promise<Claimed[]> | null = null
+  #nextClaimMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ClaimerOptions) {
+    this.#o = options
+    this.#pace = new Pace(options.clock.monotonicMs())
+  }
+
+  /** Whether a claim is under way that nobody waits for: its leases are not known here yet. */
+  get underWay(): boolean {
+    return this.#following !== null
+  }
+
+  /** Whether another claim is worth it now: something was left, and there is room for it. */
+  get wanted(): boolean {
+    return this.#hungry && this.#limit() > 0
+  }
+
+  /** A run has returned. */
+  returned(): void {
+    this.#pace.note()
+  }
+
+  /** Something may be due. */
+  hinted(): void {
+    const { clock, random } = this.#o
+    this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
+    this.#hungry = true
+  }
+
+  #limit(): number {
+    const { backlog, clock, slots } = this.#o
+    if (backlog() > BACKLOG_MAX) return 0
+    const { free, running, buffered } = slots
+    const ahead = this.#pace.ahead(clock.monotonicMs(), running)
+    return claimSize(free, ahead, buffered + this.#asked)
+  }
+
+  /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
+  async tick(alone: boolean): Promise<number> {
+    const idleMs = this.#o.hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
+    let claiming = this.#following
+    this.#following = null
+    if (!claiming) {
+      const limit = this.#limit()
+      if (limit === 0) {
+        this.#hungry = true
+        return idleMs
+      }
+      const waitMs = this.#waitMs()
+      if (waitMs > 0) return waitMs
+      this.#space()
+      this.#hungry = false
+      claiming = this.#ask(limit)
+    }
+    if (this.#bulk && !alone) this.#followUp()
+    const hinted = this.#followAtMs !== null
+    this.#followAtMs = null
+    return this.#judge(await claiming, hinted, idleMs)
+  }
+
+  #followUp(): void {
+    const limit = this.#limit()
+    if (limit < BULK) return
+    this.#following = this.#ask(limit)
+    this.#following.catch(() => undefined)
+  }
+
+  /** What the answer says of when to come back. */
+  #judge(claims: readonly Claimed[], hinted: boolean, idleMs: number): number {
+    this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
+    if (claims.some((claim) => claim.runs.length > 0)) this.#yielding.won()
+    else if (hinted) this.#yielding.lost()
+    if (claims.some((claim) => claim.more)) {
+      this.#dueAtMs = Number.NEGATIVE_INFINITY
+      this.#hungry = true
+      return this.#limit() > 0 ? 0 : idleMs
+    }
+    const inMs = Math.min(...claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY))
+    this.#dueAtMs = this.#o.clock.monotonicMs() + inMs
+    return Math.min(idleMs, inMs)
+  }
+
+  /** How long to wait with the next claim: for the spacing, and after a hint for others to be first. */
+  #waitMs(): number {
+    const nowMs = this.#o.clock.monotonicMs()
+    const spacingMs = this.#nextClaimMs - nowMs
+    if (this.#followAtMs === null) return spacingMs
+    return Math.max(spacingMs, Math.min(this.#followAtMs, this.#dueAtMs) - nowMs)
+  }
+
+  /** On average one claim in 5 ms, with a small random offset; a few may follow each other at once. */
+  #space(): void {
+    const { clock, random } = this.#o
+    const spacingMs = SPACING_MS * (0.8 + 0.4 * random.fraction())
+    const earliestMs = clock.monotonicMs() - BURST * SPACING_MS
+    this.#nextClaimMs = Math.max(this.#nextClaimMs, earliestMs) + spacingMs
+  }
+
+  async #ask(limit: number): Promise<Claimed[]> {
+    this.#asked += limit
+    try {
+      return await this.#claim(limit)
+    } finally {
+      this.#asked -= limit
+    }
+  }
+
+  /** Claims from all queues without a cap at once, and from each capped one by itself. */
+  async #claim(limit: number): Promise<Claimed[]> {
+    const { lanes, slots, hintsArrive } = this.#o
+    const groups = new Map<string | null, Lane[]>()
+    for (const lane of await lanes.current(hintsArrive())) {
+      const group = slots.room(lane.queue) === null ? null : lane.queue
+      const of = groups.get(group)
+      if (of) of.push(lane)
+      else groups.set(group, [lane])
+    }
+    const results: Claimed[] = []
+    let left = limit
+    for (const [queue, of] of groups) {
+      const room = queue === null ? left : Math.min(left, slots.room(queue) ?? left)
+      if (room < 1) {
+        this.#hungry = true
+        continue
+      }
+      const result = await this.#claimFrom(of, room)
+      left -= result.runs.length
+      results.push(result)
+    }
+    return results
+  }
+
+  async #claimFrom(lanes: readonly Lane[], limit: number): Promise<Claimed> {
+    const { store, random, onSessionLost, onClaimed, onParked } = this.#o
+    const sessionId = this.#o.sessionId()
+    if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
+    const result = await store.claim({ sessionId, claim: random.token(), limit, lanes })
+    if (!result.sessionAlive) {
+      await onSessionLost()
+      return { ...result, more: true }
+    }
+    if (result.runs.length > 0) await onClaimed(result.runs)
+    if (result.parked.length > 0) onParked(result.parked)
+    return result
+  }
+
+  /** Resolves when no claim is under way. */
+  async idle(): Promise<void> {
+    await this.#following?.catch(() => undefined)
+  }
+}
