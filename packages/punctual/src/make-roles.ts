@@ -64,6 +64,7 @@ function reaper(
       const message = 'fenced sessions that were not heard of, and took back what they held'
       log('warn', { ...result }, message)
       store.signals.anything()
+      store.signals.jobsChanged()
     },
   })
 }

@@ -7,6 +7,7 @@ export type { StoredJob } from './job-rows.ts'
 export type { BackfillResult } from './job-steering.ts'
 export type { JobFilter, JobResult } from './job-store.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
+export type { LedgerProof, PlacedRun, ScannedSlot } from './ledger-proof.ts'
 export {
   loadMigrations,
   type Migration,

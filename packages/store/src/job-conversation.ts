@@ -2,13 +2,14 @@
  * How a job is changed: whoever changes it holds its cursor, so that planners pass it by, may take back the
  * runs of slots that are still ahead, and commits all of it together. What a worker got first stays.
  */
-import { nextSlotOf, type TimingCache } from '@punctual/core'
+import { nextSlotOf, slotReasons, type TimingCache } from '@punctual/core'
 import type pg from 'pg'
 import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import { PINNED, type Row } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
+import type { SlotRange } from './passed-slots.ts'
 import { retrying } from './retrying.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -19,9 +20,19 @@ export interface HeldJob {
   /** By the database's clock. */
   readonly nowMs: number
   readonly cursorMs: number
-  /** Takes back the runs of slots ahead; returns the last slot whose run stays, or null when none does. */
-  takeBack(): Promise<number | null>
+  /** Takes back what was decided for slots ahead. */
+  takeBack(): Promise<TakenBack>
 }
+
+export interface TakenBack {
+  /** The last slot ahead whose decision stays; null when none does. */
+  readonly stayMs: number | null
+  /** How many runs were taken back: they were not made after all. */
+  readonly runs: number
+  readonly decisions: number
+}
+
+const NOTHING: TakenBack = { stayMs: null, runs: 0, decisions: 0 }
 
 export class JobConversation {
   readonly #database: Database
@@ -67,9 +78,7 @@ export class JobConversation {
 
   async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
     const ahead = this.#slotsAhead(job, nowMs, cursorMs)
-    if (ahead.length === 0) return null
-    const back = await this.takeBackSlots(client, job.id, ahead)
-    return ahead.filter((slotMs) => !back.has(slotMs)).at(-1) ?? null
+    return ahead.length === 0 ? NOTHING : this.takeBackSlots(client, job.id, ahead, nowMs)
   }
 
   /** Slots that are still ahead and may have been planned. */
@@ -84,11 +93,38 @@ export class JobConversation {
     return slots
   }
 
-  /** Returns the slots whose runs could be taken back. */
-  async takeBackSlots(client: pg.Client, jobId: string, slotsMs: readonly number[]) {
-    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), 'superseded']
-    const rows = await this.run(client, 'jobs/take-back-runs', values)
-    return new Set(rows.map(([slotMs]) => Number(slotMs)))
+  async takeBackSlots(
+    client: pg.Client,
+    jobId: string,
+    slotsMs: readonly number[],
+    nowMs: number,
+  ): Promise<TakenBack> {
+    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), 'superseded', nowMs]
+    const [row] = await this.run(client, 'jobs/take-back-runs', values)
+    const [stayMs, runs, decisions] = row as Row
+    return {
+      stayMs: stayMs === null ? null : Number(stayMs),
+      runs: Number(runs),
+      decisions: Number(decisions),
+    }
+  }
+
+  /** One decision for slots that do not run. The day of the last of them must be there. */
+  async skipSlots(
+    client: pg.Client,
+    job: StoredJob,
+    { fromMs, slotMs, slots }: SlotRange,
+    reason: 'paused' | 'misfire' | 'asked',
+  ): Promise<void> {
+    const from = fromMs === slotMs ? null : fromMs
+    const values = [slotMs, job.id, from, slots, job.tenantId, slotReasons[reason]]
+    await this.run(client, 'jobs/insert-slot', values)
+  }
+
+  /** Whether the run of the job's last slot goes on or is still to come. */
+  async hasLiveRun(client: pg.Client, jobId: string, cursorMs: number): Promise<boolean> {
+    const [row] = await this.run(client, 'jobs/find-live-run', [jobId, cursorMs])
+    return row?.[0] === 't'
   }
 
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -72,7 +72,7 @@ export function toJob(row: Row): StoredJob {
   }
 }
 
-const reasonOf = new Map(
+export const reasonOf: ReadonlyMap<number, SlotReason> = new Map(
   Object.entries(slotReasons).map(([name, code]) => [code, name as SlotReason]),
 )
 
@@ -82,7 +82,7 @@ export function toSlot([slotAt, fromAt, slots, decision, reason, runId, decidedA
     fromAt: date(fromAt),
     slots: Number(slots),
     decision: decision === '1' ? 'run' : 'skip',
-    reason: reasonOf.get(Number(reason) as never) ?? 'on-time',
+    reason: reasonOf.get(Number(reason)) ?? 'on-time',
     runId: runId ?? null,
     decidedAt: new Date(decidedAt as string),
   }

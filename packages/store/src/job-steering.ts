@@ -1,20 +1,18 @@
 /** What people do to jobs that exist: pause, resume, delete, run now, skip a slot, run slots of the past. */
 import {
-  countSlots,
   type Job,
-  lastSlot,
   nextSlotOf,
   PunctualError,
   type Random,
   RunIdSource,
-  slotReasons,
   type TimingCache,
 } from '@punctual/core'
 import type pg from 'pg'
 import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import type { HeldJob, JobConversation } from './job-conversation.ts'
-import type { StoredJob } from './job-rows.ts'
+import { type StoredJob, toSlot } from './job-rows.ts'
+import { passedSlots } from './passed-slots.ts'
 
 export interface JobSteeringOptions {
   readonly database: Database
@@ -61,12 +59,15 @@ export class JobSteering {
 
   /** False when it was paused already. */
   pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
-    return this.#steer(nameOrId, tenantId, async (client, held) => {
-      if (held.stored.pausedAt) return false
-      const stayMs = await held.takeBack()
-      await this.#jobs.run(client, 'jobs/pause-job', [held.stored.id, note, held.nowMs, stayMs])
-      return true
-    })
+    return this.#steer(nameOrId, tenantId, (client, held) => this.#pause(client, held, note))
+  }
+
+  async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<boolean> {
+    if (held.stored.pausedAt) return false
+    const { stayMs, runs } = await held.takeBack()
+    const values = [held.stored.id, note, held.nowMs, stayMs, runs]
+    await this.#jobs.run(client, 'jobs/pause-job', values)
+    return true
   }
 
   /** Pauses those of these jobs that have had too many dead runs in a row. */
@@ -77,11 +78,9 @@ export class JobSteering {
       uuidArray(jobIds),
     ])) {
       const note = `${failures} runs in a row are dead`
-      await this.#jobs.steer(id as string, Number(tenantId), async (client, held) => {
-        if (held.stored.pausedAt) return
-        const stayMs = await held.takeBack()
-        await this.#jobs.run(client, 'jobs/pause-job', [held.stored.id, note, held.nowMs, stayMs])
-      })
+      await this.#jobs.steer(id as string, Number(tenantId), (client, held) =>
+        this.#pause(client, held, note),
+      )
     }
   }
 
@@ -90,37 +89,26 @@ export class JobSteering {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
       if (!stored.pausedAt) return false
-      const { nextMs, skipped } = this.#passed(stored, nowMs, cursorMs)
-      if (skipped) {
-        const { fromMs, slotMs, slots } = skipped
-        const { paused } = slotReasons
-        await this.#o.ensureDaysOf([slotMs])
-        const from = fromMs === slotMs ? null : fromMs
-        const values = [slotMs, stored.id, from, slots, stored.tenantId, paused]
-        await this.#jobs.run(client, 'jobs/insert-slot', values)
+      const { nextMs, passed } =
+        stored.rules.when.kind === 'after-end'
+          ? await this.#afterEnd(client, held)
+          : passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+      if (passed) {
+        await this.#o.ensureDaysOf([passed.slotMs])
+        await this.#jobs.skipSlots(client, stored, passed, 'paused')
       }
-      const values = [stored.id, nextMs, stored.anchorMs, skipped?.slotMs ?? null]
+      const values = [stored.id, nextMs, stored.anchorMs, passed?.slotMs ?? null]
       await this.#jobs.run(client, 'jobs/resume-job', values)
       return true
     })
   }
 
-  /** What passed while a job was paused, and what comes next. */
-  #passed(job: StoredJob, nowMs: number, cursorMs: number) {
-    const over = job.runsLeft === 0
-    if (job.rules.when.kind === 'after-end') return { nextMs: over ? null : nowMs, skipped: null }
-    const next = nextSlotOf(job, job.rules, this.#o.timings)
-    const onceMs = job.rules.when.kind === 'once' ? job.anchorMs : null
-    const firstMs = onceMs === null ? next(cursorMs) : onceMs > cursorMs ? onceMs : null
-    const endMs = job.endAt?.getTime() ?? Number.POSITIVE_INFINITY
-    if (firstMs === null || firstMs >= endMs || over) return { nextMs: null, skipped: null }
-    if (firstMs > nowMs) return { nextMs: firstMs, skipped: null }
-    const slotMs = lastSlot(next, firstMs, Math.min(nowMs, endMs - 1))
-    const nextMs = next(slotMs)
-    return {
-      nextMs: nextMs !== null && nextMs < endMs ? nextMs : null,
-      skipped: { fromMs: firstMs, slotMs, slots: countSlots(next, firstMs, slotMs) },
-    }
+  /** A run of it that has not ended decides when it fires next; otherwise it fires now. */
+  async #afterEnd(client: pg.Client, { stored, nowMs, cursorMs }: HeldJob) {
+    const waits =
+      stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, stored.id, cursorMs))
+    const startMs = Math.max(nowMs, stored.startAt?.getTime() ?? 0)
+    return { nextMs: waits ? null : startMs, passed: null }
   }
 
   /** Runs that have not started are taken back; the ledger and the runs of the past stay. */
@@ -151,16 +139,34 @@ export class JobSteering {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
       if (slotMs <= nowMs || !this.#isSlot(stored, slotMs)) throw notASlot(stored, slotMs)
-      if (slotMs > cursorMs) {
-        const values = [stored.id, slotMs, stored.tenantId, by]
-        await this.#jobs.run(client, 'jobs/skip-slot', values)
-        return
-      }
-      const back = await this.#jobs.takeBackSlots(client, stored.id, [slotMs])
-      if (!back.has(slotMs)) throw notASlot(stored, slotMs)
-      const values = [slotMs, stored.id, null, 1, stored.tenantId, slotReasons.asked]
-      await this.#jobs.run(client, 'jobs/insert-slot', values)
+      const back = await this.#takeBackRun(client, held, slotMs)
+      const nextMs = back ? this.#nextAfterLast(stored, cursorMs) : null
+      const values = [stored.id, slotMs, stored.tenantId, by, back ? 1 : 0, nextMs]
+      await this.#jobs.run(client, 'jobs/skip-slot', values)
+      const range = { fromMs: slotMs, slotMs, slots: 1 }
+      if (back) await this.#jobs.skipSlots(client, stored, range, 'asked')
     })
+  }
+
+  /** False when the slot has no run: it is not planned yet, or skipped already. */
+  async #takeBackRun(client: pg.Client, held: HeldJob, slotMs: number): Promise<boolean> {
+    const { stored, nowMs, cursorMs } = held
+    if (slotMs > cursorMs) return false
+    const values = [stored.id, int8ArrayOfNumbers([slotMs])]
+    const [row] = await this.#jobs.run(client, 'jobs/list-slots', values)
+    if (!row || toSlot(row).decision === 'skip') return false
+    const { runs } = await this.#jobs.takeBackSlots(client, stored.id, [slotMs], nowMs)
+    if (runs === 0) throw notASlot(stored, slotMs)
+    return true
+  }
+
+  /** Of a job that had made its last run, before that one was taken back. */
+  #nextAfterLast(job: StoredJob, cursorMs: number): number | null {
+    if (job.runsLeft !== 0 || job.pausedAt) return null
+    const nextMs = nextSlotOf(job, job.rules, this.#o.timings)(cursorMs)
+    return nextMs !== null && nextMs < (job.endAt?.getTime() ?? Number.POSITIVE_INFINITY)
+      ? nextMs
+      : null
   }
 
   #isSlot(job: StoredJob, slotMs: number): boolean {

@@ -21,6 +21,7 @@ import {
 } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import type { JobConversation } from './job-conversation.ts'
+import type { JobEdits } from './job-edits.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
 import type { LaneRegistry } from './lane-registry.ts'
 import { retrying } from './retrying.ts'
@@ -28,6 +29,7 @@ import { retrying } from './retrying.ts'
 export interface JobStoreOptions {
   readonly database: Database
   readonly jobs: JobConversation
+  readonly edits: JobEdits
   readonly timings: TimingCache
   readonly lanes: LaneRegistry
   readonly random: Random
@@ -172,7 +174,7 @@ export class JobStore {
     const made = new Set(rows.map(([id]) => id as string))
     const fresh = jobs.filter(({ id }) => made.has(id))
     if (fresh.length === 0) return made
-    const nowMs = Math.floor(this.#database.clock.nowMs())
+    const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     await this.#jobs.run(client, 'jobs/insert-cursors', [
       tenantId,
@@ -183,6 +185,7 @@ export class JobStore {
       int4ArrayOrNull(fresh.map(({ job }) => job.maxRuns)),
       int4Array(fresh.map(({ timing }) => timing)),
       int2Array(fresh.map(({ id }) => shardOf(id))),
+      nowMs,
     ])
     return made
   }
@@ -197,25 +200,12 @@ export class JobStore {
     const changed = await this.#jobs.steer(job.name, tenantId, async (client, held) => {
       const { stored, nowMs } = held
       if (isSame(stored, job, lane, timing)) return false
-      const stayMs = await held.takeBack()
-      const keptMs = stored.timing === timing ? stored.anchorMs : null
-      const fromMs = Math.max(nowMs, stayMs === null ? 0 : stayMs + 1)
-      const { nextMs, anchorMs } = firstSlot(job, stored.id, this.#timings, fromMs, keptMs)
-      const used = (stored.maxRuns ?? 0) - (stored.runsLeft ?? 0)
-      const runsLeft = job.maxRuns === null ? null : Math.max(0, job.maxRuns - used)
-      const next = stored.pausedAt || runsLeft === 0 ? null : nextMs
+      const at = await this.#o.edits.place(client, held, job)
       await this.#jobs.run(client, 'jobs/update-job', [
-        ...[
-          stored.id,
-          lane,
-          timing,
-          job.payload,
-          job.run.timeoutMs,
-          job.run.maxAttempts,
-          job.traits,
-        ],
-        ...[job.startMs, job.maxRuns, job.run.retry, job.run.labels, job.description, job.owner],
-        ...[job.source, next, anchorMs, job.endMs, runsLeft, nowMs, stayMs],
+        ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
+        ...[job.traits, job.startMs, job.maxRuns, job.run.retry, job.run.labels],
+        ...[job.description, job.owner, job.source],
+        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs],
       ])
       return true
     })

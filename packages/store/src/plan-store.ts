@@ -11,6 +11,7 @@ import {
   parseCalendar,
   type Random,
   RunIdSource,
+  type SlotDecision,
   slotReasons,
 } from '@punctual/core'
 import type pg from 'pg'
@@ -50,6 +51,11 @@ const numbers = (array: string | null | undefined): (number | null)[] =>
         .split(',')
         .map((text) => (text === 'NULL' ? null : Number(text)))
     : []
+
+/** Where a decision is written: its slot has a day, and its run has one. */
+export function instantsOf(of: SlotDecision): number[] {
+  return of.decision === 'run' ? [of.slotMs, of.dueMs] : [of.slotMs]
+}
 
 export class PostgresPlanStore implements PlanStore {
   readonly #o: PlanStoreOptions
@@ -138,13 +144,13 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async #planSorted(jobs: readonly PlannedJob[], onRefused: Refused): Promise<number> {
-    const slotsMs = jobs.flatMap(({ decisions }) => decisions.map(({ slotMs }) => slotMs))
+    const daysOf = jobs.flatMap(({ decisions }) => decisions.flatMap(instantsOf))
     try {
       const { accepted, lanes } = await retrying(
         {
           clock: this.#database.localClock,
           deadlineMs: 10_000,
-          ensurePartitions: () => this.#o.ensureDaysOf(slotsMs),
+          ensurePartitions: () => this.#o.ensureDaysOf(daysOf),
         },
         () => this.#o.conversations.with((client) => this.#transact(client, jobs)),
       )
@@ -176,12 +182,13 @@ export class PostgresPlanStore implements PlanStore {
       int8ArrayOfNumbers(jobs.map(({ anchorMs }) => anchorMs)),
     ])
     const ours = moved.map(([n]) => jobs[Number(n) - 1] as PlannedJob)
-    const lanes = await this.#insert(client, ours)
+    const lanes = await this.write(client, ours)
     await client.query('commit')
     return { accepted: ours.length, lanes }
   }
 
-  async #insert(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
+  /** Writes what was decided for jobs whose cursors are held; returns the lanes of the runs that it made. */
+  async write(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
     const rows = jobs.flatMap(({ job, decisions }) => decisions.map((of) => ({ job, of })))
     if (rows.length === 0) return []
     const nowMs = this.#database.clock.nowMs()

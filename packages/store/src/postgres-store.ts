@@ -253,7 +253,14 @@ export class PostgresStore {
     reason: string,
     tenantId = 1,
   ): Promise<ReadonlySet<string>> {
-    return this.#inPlaces('cancel', ids, (left) => [0, uuidArray(left), tenantId, reason])
+    const values = (left: readonly string[]) => [0, uuidArray(left), tenantId, reason]
+    const cancelled = await this.#inPlaces('cancel', ids, values)
+    const jobs = [...new Set(cancelled.values())].filter((job) => job !== null)
+    if (jobs.length > 0) {
+      await this.work.release(jobs)
+      this.signals.jobsChanged()
+    }
+    return new Set(cancelled.keys())
   }
 
   /** Gives runs that have not started another time; returns the ids that it moved. */
@@ -269,19 +276,19 @@ export class PostgresStore {
       this.horizonMs,
     ])
     if (moved.size > 0) this.signals.anything()
-    return moved
+    return new Set(moved.keys())
   }
 
   /**
    * Looks into one place after the other, each with a fresh snapshot, until every run has answered: in one
-   * statement a run that moves meanwhile would be found nowhere.
+   * statement a run that moves meanwhile would be found nowhere. Returns the runs, with their jobs.
    */
   async #inPlaces(
     verb: 'cancel' | 'reschedule',
     ids: readonly string[],
     values: (left: readonly string[]) => (Buffer | number | string)[],
-  ): Promise<ReadonlySet<string>> {
-    const done = new Set<string>()
+  ): Promise<ReadonlyMap<string, string | null>> {
+    const done = new Map<string, string | null>()
     // What waits for another run of its job may be cancelled, and has no time that could be changed.
     const places =
       verb === 'cancel'
@@ -294,7 +301,7 @@ export class PostgresStore {
         this.database.statement(`runs/${verb}-in-${place}`),
         values(left),
       )
-      for (const [id] of rows) done.add(id as string)
+      for (const [id, jobId] of rows) done.set(id as string, jobId ?? null)
     }
     return done
   }
@@ -305,6 +312,19 @@ export class PostgresStore {
    * tells whether it took place: it names the claim.
    */
   async succeedWith<T>(
+    run: ClaimedRun,
+    sessionId: string,
+    startedAgoMs: () => number,
+    work: (tx: Queryable) => Promise<T>,
+  ): Promise<T> {
+    const value = await this.#succeedWith(run, sessionId, startedAgoMs, work)
+    // It is committed: should this fail, the reaper sees to it.
+    const settlement = { kind: 'succeeded', run, startedAgoMs: 0, output: null } as const
+    await this.work.follow([settlement]).catch(() => undefined)
+    return value
+  }
+
+  async #succeedWith<T>(
     run: ClaimedRun,
     sessionId: string,
     startedAgoMs: () => number,

@@ -1,13 +1,16 @@
 /** Everything that is stored of jobs, wired once: registering, steering, planning, and the ledger. */
 import { type Random, TimingCache } from '@punctual/core'
+import { PostgresAuditStore } from './audit-store.ts'
 import { CalendarStore } from './calendar-store.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { dayStart } from './days.ts'
 import { JobConversation } from './job-conversation.ts'
+import { JobEdits } from './job-edits.ts'
 import { JobSteering } from './job-steering.ts'
 import { JobStore } from './job-store.ts'
 import type { LaneRegistry } from './lane-registry.ts'
+import { LedgerProof } from './ledger-proof.ts'
 import { ensureDay } from './partitions.ts'
 import { PostgresPlanStore } from './plan-store.ts'
 import { SlotReader } from './slot-reader.ts'
@@ -21,6 +24,8 @@ export interface ScheduleStoreOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: Iterable<number>) => void
   readonly onChanged: () => void
+  readonly release: (jobIds: readonly string[]) => Promise<void>
+  readonly resolveParked: (runIds: readonly string[]) => Promise<void>
 }
 
 export class ScheduleStore {
@@ -29,6 +34,9 @@ export class ScheduleStore {
   readonly plan: PostgresPlanStore
   readonly slots: SlotReader
   readonly calendars: CalendarStore
+  readonly audit: PostgresAuditStore
+  /** For whoever asks for a proof; the auditor has one of its own. */
+  readonly proof: LedgerProof
   readonly timings = new TimingCache()
 
   constructor(options: ScheduleStoreOptions) {
@@ -41,14 +49,18 @@ export class ScheduleStore {
       })
     }
     const jobs = new JobConversation(database, conversations, timings)
-    this.jobs = new JobStore({ ...options, jobs, timings })
     this.steering = new JobSteering({ ...options, jobs, timings, ensureDaysOf })
     this.plan = new PostgresPlanStore({
       ...options,
       ensureDaysOf,
       pauseFailing: (jobIds) => this.steering.pauseFailing(jobIds),
     })
+    const edits = new JobEdits({ ...options, jobs, timings, plan: this.plan, ensureDaysOf })
+    this.jobs = new JobStore({ ...options, jobs, edits, timings })
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)
+    this.proof = new LedgerProof(database, database.read, timings)
+    const proof = new LedgerProof(database, database.upkeep, timings)
+    this.audit = new PostgresAuditStore({ ...options, proof })
   }
 }

@@ -106,13 +106,14 @@ export class Settling {
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
     const requeued = settlements.filter((s) => s.kind === 'retry').map((s) => s.run.lane)
     if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
-    const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
-    if (ended.length > 0) await this.#follow(ended)
+    await this.follow(settlements)
     return refused
   }
 
   /** What the ends of runs mean for their jobs, beyond what was committed with them. */
-  async #follow(ended: readonly Settlement[]): Promise<void> {
+  async follow(settlements: readonly Settlement[]): Promise<void> {
+    const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
+    if (ended.length === 0) return
     const { onFreed, onRearmed, onFailed } = this.#options
     const jobs = (of: (s: Settlement) => boolean) =>
       ended.filter(of).map((s) => s.run.jobId as string)

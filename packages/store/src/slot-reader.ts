@@ -46,7 +46,24 @@ export class SlotReader {
     untilMs: number,
     limit: number,
   ): Promise<ExpectedSlot[]> {
-    return this.find(job, await this.expected(job, fromMs, untilMs, limit))
+    const expected = await this.expected(job, fromMs, untilMs, limit)
+    const found = await this.find(job, expected)
+    const last = found.at(-1)
+    if (!last || last.slot) return found
+    // One decision for many slots is written at the last of them, which may lie beyond.
+    const beyond = await this.#firstAfter(job, last.slotMs)
+    if (!beyond) return found
+    return found.map((it) => (it.slot || !covers(beyond, it.slotMs) ? it : { ...it, slot: beyond }))
+  }
+
+  async #firstAfter(job: StoredJob, afterMs: number): Promise<Slot | null> {
+    const later = await this.expected(job, afterMs + 1, job.cursorAt.getTime(), COUNT_MAX)
+    for (let i = 0; i < later.length; i += PROBE) {
+      const found = await this.#find(job.id, later.slice(i, i + PROBE))
+      const [first] = [...found.keys()].sort((a, b) => a - b)
+      if (first !== undefined) return found.get(first) ?? null
+    }
+    return null
   }
 
   /** What was decided for these slots of a job, which are in order. */
@@ -91,20 +108,25 @@ export class SlotReader {
     untilMs: number,
     limit: number,
   ): Promise<number[]> {
-    const bornMs = Math.max(job.createdAt.getTime(), job.startAt?.getTime() ?? 0)
     const slots: number[] = []
-    let startMs = Math.max(fromMs, bornMs) - 1
+    /** Everything up to here belongs to the eras before. */
+    let afterMs = job.createdAt.getTime() - 1
+    let onceMs: number | null = null
     for (const era of await this.#eras(job)) {
-      if (era.untilMs < startMs) continue
-      const next = nextSlotOf({ id: job.id, anchorMs: era.anchorMs }, era.rules, this.#timings)
+      const { kind } = era.rules.when
       const lastMs = Math.min(era.untilMs, untilMs, (era.endMs ?? Number.POSITIVE_INFINITY) - 1)
-      if (era.rules.when.kind === 'once' && era.anchorMs !== null) {
-        const onceMs = Math.max(era.anchorMs, bornMs)
-        if (onceMs > startMs && onceMs <= lastMs) slots.push(onceMs)
-      } else if (era.rules.when.kind !== 'after-end')
+      if (kind === 'once' && era.anchorMs !== null) {
+        // In the past means now, and an edit that leaves the time as it was does not run it again.
+        const slotMs = onceMs === era.anchorMs ? onceMs : Math.max(era.anchorMs, afterMs + 1)
+        if (slotMs > afterMs && slotMs >= fromMs && slotMs <= lastMs) slots.push(slotMs)
+        onceMs = era.anchorMs
+      } else if (kind !== 'after-end') {
+        const next = nextSlotOf({ id: job.id, anchorMs: era.anchorMs }, era.rules, this.#timings)
+        const startMs = Math.max(afterMs, fromMs - 1, (era.anchorMs ?? 0) - 1)
         for (let s = next(startMs); s !== null && s <= lastMs && slots.length < limit; s = next(s))
           slots.push(s)
-      startMs = Math.max(startMs, lastMs)
+      }
+      afterMs = Math.max(afterMs, era.untilMs)
     }
     return slots.slice(0, Math.min(limit, COUNT_MAX))
   }
@@ -118,9 +140,11 @@ export class SlotReader {
       anchorMs: anchorAt ? new Date(anchorAt).getTime() : null,
       endMs: endAt ? new Date(endAt).getTime() : null,
     }))
-    const { rules, anchorMs, endAt } = job
+    const { rules, anchorMs, endAt, runsLeft, cursorAt } = job
     const endMs = endAt?.getTime() ?? null
-    return [...eras, { untilMs: Number.POSITIVE_INFINITY, rules, anchorMs, endMs }]
+    // After the last run that may be made there are no slots.
+    const untilMs = runsLeft === 0 ? cursorAt.getTime() : Number.POSITIVE_INFINITY
+    return [...eras, { untilMs, rules, anchorMs, endMs }]
   }
 
   async #find(jobId: string, slotsMs: readonly number[]): Promise<Map<number, Slot>> {
@@ -145,7 +169,11 @@ function covering(
 ): Slot | null {
   for (let i = at + 1; i < expected.length; i++) {
     const slot = found.get(expected[i] as number)
-    if (slot) return slot.fromAt && slot.fromAt.getTime() <= (expected[at] as number) ? slot : null
+    if (slot) return covers(slot, expected[at] as number) ? slot : null
   }
   return null
+}
+
+function covers(slot: Slot, slotMs: number): boolean {
+  return slot.fromAt !== null && slot.fromAt.getTime() <= slotMs
 }

@@ -161,6 +161,11 @@ export class PostgresWorkStore implements WorkStore {
     await settle.pinnedOne(this.#sql('work/skip-parked'), [0, ids])
   }
 
+  /** What follows from ends that were committed elsewhere. */
+  follow(settlements: readonly Settlement[]): Promise<void> {
+    return this.#settling.follow(settlements)
+  }
+
   /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
   async release(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length === 0) return

@@ -1,16 +1,35 @@
 /**
- * Random histories of several workers, submitters and a reaper against the real store. After every step:
- * each run is in exactly one place, a keyed run holds its key exactly while it is live, a lease belongs to a
- * session, a final run stays as it is, and what the store accepted agrees with a model that only counts.
+ * Random histories of several workers, submitters, jobs and a reaper against the real store. After every step:
+ * each run is in exactly one place, a keyed run holds its key exactly while it is live, of a job that must not
+ * overlap one run at most is held by a worker and it holds the job, a lease belongs to a session, a final run
+ * stays as it is, and what the store accepted agrees with a model that only counts. And at the end of every
+ * history nothing waits for a run that has ended.
  */
-import { type ClaimedRun, compileOptions } from '@punctual/core'
+import {
+  type ClaimedRun,
+  compileJob,
+  compileOptions,
+  type JobOptions,
+  type Overlap,
+} from '@punctual/core'
 import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+const policies: readonly Overlap[] = [
+  ...(['allow', 'skip', 'queue-one', 'queue-all'] as const),
+  ...(['cancel-previous', 'terminate-previous'] as const),
+]
+const YEARLY = '0 0 1 1 *'
+
 let t: TestStore
 beforeAll(async () => {
   t = await TestStore.open()
+  const jobs = policies.map((overlap): JobOptions => {
+    return { name: overlap, handler: 'test', cron: YEARLY, overlap }
+  })
+  const compiled = jobs.map((job) => compileJob(job, { timezone: 'UTC', jitterMs: 0 }))
+  await t.store.schedules.jobs.upsert(compiled, 1)
 })
 afterAll(() => t.close())
 
@@ -23,6 +42,14 @@ const step = fc.oneof(
       far: fc.boolean(),
     }),
   },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('trigger' as const),
+      job: fc.constantFrom(...policies),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('resolve' as const) }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -72,6 +99,7 @@ async function invariants(world: World): Promise<void> {
     select r.id,
       (select count(*) from punctual.later x where x.run_id = r.id)::int
       + (select count(*) from punctual.queue x where x.run_id = r.id)::int
+      + (select count(*) from punctual.parked x where x.run_id = r.id)::int
       + (select count(*) from punctual.leases x where x.run_id = r.id)::int
       + (select count(*) from punctual.outcomes x where x.run_id = r.id)::int as places,
       (select state from punctual.outcomes x where x.run_id = r.id) as final,
@@ -88,6 +116,17 @@ async function invariants(world: World): Promise<void> {
     if (before !== undefined) expect(String(row.final), 'final is final').toBe(before)
     if (row.final !== null) world.finals.set(row.id, String(row.final))
   }
+  const unheld = await t.sql.query(
+    `select 1 from punctual.leases l where l.traits & 112 <> 0 and not exists (
+       select from punctual.job_holds h where h.job_id = l.job_id and h.run_id = l.run_id)`,
+  )
+  expect(unheld.rowCount, 'a worker has a run only while the run holds its job').toBe(0)
+  const idle = await t.sql.query(
+    `select 1 from punctual.job_holds h where exists (
+       select run_id from punctual.outcomes where run_id = h.run_id
+       union all select run_id from punctual.parked where run_id = h.run_id)`,
+  )
+  expect(idle.rowCount, 'a run that has ended, or waits for its job, holds none').toBe(0)
   const orphans = await t.sql.query(
     'select 1 from punctual.leases l where not exists (select from punctual.sessions s where s.id = l.session_id)',
   )
@@ -113,6 +152,12 @@ async function perform(world: World, action: Step): Promise<void> {
       else expect(world.runs).toContain(accepted?.id)
       return
     }
+    case 'trigger':
+      world.runs.push(await t.store.schedules.steering.trigger(action.job, null, 1))
+      return
+    case 'resolve':
+      await t.store.upkeep.resolveParked(0)
+      return
     case 'claim': {
       const { runs } = await t.claim(world.sessions[action.worker] as string, action.limit)
       expect(runs.length).toBeLessThanOrEqual(action.limit)
@@ -171,11 +216,26 @@ async function perform(world: World, action: Step): Promise<void> {
   }
 }
 
+/** Whatever waits for its time is cancelled, workers end, and one that is left takes what there is. */
+async function drain(world: World): Promise<void> {
+  for (const session of world.sessions) await t.expire(session)
+  await t.reap(world.sessions)
+  const session = await t.session()
+  for (let round = 0; round <= world.runs.length; round++) {
+    const later = await t.sql.query('select run_id from punctual.later')
+    const ids = later.rows.map((row) => row.run_id as string)
+    if (ids.length > 0) await t.store.cancelWaiting(ids, 'drained')
+    await t.store.upkeep.resolveParked(0)
+    const { runs } = await t.claim(session, 100)
+    for (const run of runs) await t.store.work.settle(session, [succeeded(run)])
+  }
+}
+
 it('keeps every run in one place through any history', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       await t.sql.query(
-        'truncate punctual.runs, punctual.later, punctual.queue, punctual.leases, punctual.outcomes, punctual.attempts, punctual.live_keys, punctual.sessions, punctual.dead_letters',
+        'truncate punctual.runs, punctual.later, punctual.queue, punctual.leases, punctual.outcomes, punctual.attempts, punctual.live_keys, punctual.sessions, punctual.dead_letters, punctual.parked, punctual.job_holds, punctual.triggers',
       )
       const world: World = { runs: [], finals: new Map(), sessions: [], held: [[], [], []] }
       for (let i = 0; i < 3; i++) world.sessions.push(await t.session())
@@ -183,6 +243,9 @@ it('keeps every run in one place through any history', async () => {
         await perform(world, action)
         await invariants(world)
       }
+      await drain(world)
+      expect(await t.count('parked'), 'nothing waits for a run that has ended').toBe(0)
+      expect(await t.count('job_holds')).toBe(0)
     }),
     { numRuns: 60 },
   )

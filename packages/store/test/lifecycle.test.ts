@@ -1,5 +1,12 @@
 /** Walks the lifecycle table of core/src/transitions.ts against the real database. */
-import { type Place, transitions } from '@punctual/core'
+import {
+  type ClaimedRun,
+  compileJob,
+  type Overlap,
+  type Place,
+  planJob,
+  transitions,
+} from '@punctual/core'
 import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -20,16 +27,107 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     await t.reap([session])
   }
 
+  let jobs = 0
+  const aJob = async (overlap: Overlap, cron = '0 0 1 1 *') => {
+    const options = { name: `job ${++jobs}`, handler: 'test', cron, overlap }
+    const compiled = compileJob(options, { timezone: 'UTC', jitterMs: 0 })
+    const [made] = await t.store.schedules.jobs.upsert([compiled], 1)
+    return made?.id as string
+  }
+  const trigger = (job: string) => t.store.schedules.steering.trigger(job, null, 1)
+  /** The runs of a table of runs of jobs, in the order of their slots. */
+  const runsOf = async (job: string, table: 'slots' | 'backfills') => {
+    const of = `select run_id from punctual.${table} where job_id = $1 order by slot_at`
+    const { rows } = await t.sql.query(of, [job])
+    return rows.map((row) => row.run_id as string)
+  }
+
+  /** Plans a job that fires every second; returns the runs of its slots ahead. */
+  const plan = async (job: string) => {
+    const { plan: store, timings } = t.store.schedules
+    const { nowMs } = await store.announcePlanner('1', 8_000)
+    const untilMs = nowMs + 20_000
+    const shards = Array.from({ length: 256 }, (_, shard) => shard)
+    const due = (await store.dueJobs({ shards, fromMs: 0, untilMs, limit: 1_000 })).filter(
+      ({ id }) => id === job,
+    )
+    const rules = await store.rules(due.map(({ timing }) => timing))
+    const context = { window: { nowMs, untilMs }, timings, calendars: new Map(), skips: undefined }
+    const planned = due.map((of) => planJob(of, rules.get(of.timing) as never, context))
+    expect(await store.plan(planned, () => Promise.reject(new Error('refused')))).toBe(1)
+    return runsOf(job, 'slots')
+  }
+
+  /** One run of a job goes on, and another one was due meanwhile. */
+  const overlapping = async (overlap: Overlap) => {
+    const [session, job] = [await t.session(), await aJob(overlap)]
+    const first = await trigger(job)
+    const holder = (await t.claim(session, 100)).runs.find(({ id }) => id === first) as ClaimedRun
+    const another = async () => {
+      const id = await trigger(job)
+      expect((await t.claim(session, 100)).parked).toEqual([id])
+      return id
+    }
+    return { session, holder, another, waiter: await another() }
+  }
+
   /** How each row of the table is made to happen; returns the run. */
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
     'defer: nowhere -> later': inLater,
+    'plan: nowhere -> queue': async () => {
+      return (await plan(await aJob('allow', '* * * * * *'))).at(-1) as string
+    },
+    'trigger: nowhere -> queue': async () => trigger(await aJob('allow')),
+    'backfill: nowhere -> queue': async () => {
+      const job = await aJob('allow')
+      await t.store.schedules.steering.backfill(job, [0], new Set(), 0, 1)
+      return (await runsOf(job, 'backfills'))[0] as string
+    },
+    'backfill: nowhere -> later': async () => {
+      const job = await aJob('allow')
+      await t.store.schedules.steering.backfill(job, [0, 1_000], new Set(), FAR, 1)
+      return (await runsOf(job, 'backfills'))[1] as string
+    },
     'promote: later -> queue': async () => {
       const id = await inLater()
       await t.store.upkeep.promote(2 * FAR, 1_000)
       return id
     },
     'claim: queue -> leases': async () => (await t.running(await t.session())).id,
+    'park: queue -> parked': async () => (await overlapping('queue-all')).waiter,
+    'release: parked -> queue': async () => {
+      const { session, holder, waiter } = await overlapping('queue-all')
+      await t.store.work.settle(session, [succeeded(holder)])
+      return waiter
+    },
+    'skip: parked -> outcomes': async () => {
+      const { waiter } = await overlapping('skip')
+      await t.store.work.resolveParked([waiter])
+      return waiter
+    },
+    'supersede: leases -> outcomes': async () => {
+      const { holder, waiter } = await overlapping('terminate-previous')
+      await t.store.work.resolveParked([waiter])
+      return holder.id
+    },
+    'supersede: parked -> outcomes': async () => {
+      const { waiter, another } = await overlapping('cancel-previous')
+      await t.store.work.resolveParked([await another()])
+      return waiter
+    },
+    'supersede: queue -> outcomes': async () => {
+      const { session, holder, waiter } = await overlapping('cancel-previous')
+      await t.store.work.settle(session, [retry(holder, 1_000)])
+      await t.store.work.resolveParked([waiter])
+      return holder.id
+    },
+    'supersede: later -> outcomes': async () => {
+      const { session, holder, waiter } = await overlapping('cancel-previous')
+      await t.store.work.settle(session, [retry(holder, FAR)])
+      await t.store.work.resolveParked([waiter])
+      return holder.id
+    },
     'return: leases -> queue': async () => {
       const run = await t.running(await t.session())
       await t.store.work.giveBack([run])
@@ -57,6 +155,15 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const session = await t.session()
       const run = await t.running(session)
       await t.store.work.settle(session, [dead(run)])
+      return run.id
+    },
+    'cancel: leases -> outcomes': async () => {
+      const { session, holder: run, waiter } = await overlapping('cancel-previous')
+      await t.store.work.resolveParked([waiter])
+      const asked = await t.store.work.cancelRequests([run.id])
+      const reason = asked.get(run.id) as string
+      const ended = { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason } as const
+      await t.store.work.settle(session, [ended])
       return run.id
     },
     'reap: leases -> queue': async () => {
@@ -89,6 +196,12 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const id = await inQueue()
       await t.store.cancelWaiting([id], 'test')
       return id
+    },
+    'withdraw: queue -> outcomes': async () => {
+      const job = await aJob('allow', '* * * * * *')
+      const last = (await plan(job)).at(-1) as string
+      await t.store.schedules.steering.pause(job, null, 1)
+      return last
     },
     'reschedule: later -> queue': async () => {
       const id = await inLater()

@@ -4,7 +4,7 @@
 --   text[], $7 timeouts in ms integer[], $8 max_attempts smallint[], $9 traits smallint[], $10 starts in ms
 --   bigint[], $11 max_runs integer[], $12 retries text[], $13 labels jsonb[], $14 descriptions text[], $15 owners
 --   text[], $16 sources text[], $17 created_by text[]
--- Returns: n, the place in the lists of each that was registered
+-- Returns: id of each that was registered, and when in ms
 -- Locks: the new rows. Index: jobs_name.
 with made as (
   insert into punctual.jobs (
@@ -21,6 +21,6 @@ with made as (
     as i (id, name, lane, timing, payload, timeout_ms, max_attempts, traits, start_ms, max_runs, retry, labels,
       description, owner, source, created_by)
   on conflict (tenant_id, name) do nothing
-  returning id
+  returning id, created_at
 )
-select id from made
+select id, floor(extract(epoch from created_at) * 1000)::bigint as created_ms from made

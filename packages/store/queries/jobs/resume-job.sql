@@ -11,5 +11,5 @@ with going as (
   where job_id = $1::uuid
 )
 update punctual.jobs
-set paused_at = null, paused_note = null, version = version + 1
+set paused_at = null, paused_note = null, planning_error = null, version = version + 1
 where id = $1::uuid

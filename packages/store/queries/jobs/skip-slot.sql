@@ -1,6 +1,7 @@
--- A slot that is not planned yet is to be skipped.
+-- A slot ahead is to be skipped, also when it is planned anew.
 --
--- Parameters: $1 job, $2 slot in ms, $3 tenant, $4 who asked
+-- Parameters: $1 job, $2 slot in ms, $3 tenant, $4 who asked, $5 how many runs were taken back, $6 next
+--   slot in ms of a job that has none because its last run was made, or null
 -- Returns: nothing
 -- Locks: the new row; the caller holds the cursor. Index: primary keys.
 with asked as (
@@ -9,5 +10,7 @@ with asked as (
   on conflict do nothing
 )
 update punctual.cursors
-set asked_skips = least(32000, asked_skips + 1), version = version + 1
+set
+  asked_skips = least(32000, asked_skips + 1), version = version + 1, runs_left = runs_left + $5::integer,
+  next_at = coalesce(next_at, to_timestamp($6::float8 / 1000))
 where job_id = $1::uuid

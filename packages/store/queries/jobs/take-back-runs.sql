@@ -1,19 +1,38 @@
--- Takes back planned runs of slots that are still ahead: they end as cancelled, and their slots have no
--- decision any more. What a worker got first stays as it is.
+-- Takes back what was decided for slots that are still ahead, back to the last decision that stays: that of a run
+-- which a worker got first or which has ended, or a skip that began in the past. Runs end as cancelled, and the
+-- slots have no decision any more.
 --
--- Parameters: $1 own id for the counters, $2 job, $3 slots in ms bigint[], $4 reason
--- Returns: slot in ms of each that was taken back
+-- Parameters: $1 own id for the counters, $2 job, $3 slots in ms bigint[], $4 reason, $5 the clock in ms
+-- Returns: one row: the last slot ahead whose decision stays in ms (null when none does), how many runs were taken
+--   back, how many decisions
 -- Locks: queue, slots, own counter row; the caller holds the cursor. Index: primary keys. Pinned: no
 --   sequential scan.
 with planned as materialized (
-  select s.slot_at, s.run_id
+  select s.slot_at, s.from_at, s.run_id
   from punctual.slots s
-  where s.job_id = $2::uuid and s.run_id is not null
+  where s.job_id = $2::uuid
     and s.slot_at = any (array(select to_timestamp(ms::float8 / 1000) from unnest($3::bigint[]) as i (ms)))
+),
+waiting as materialized (
+  select run_id from punctual.queue where run_id = any (array(select run_id from planned)) for update
+),
+stays as materialized (
+  select max(p.slot_at) as slot_at
+  from planned p
+  where case
+    when p.run_id is null then coalesce(p.from_at, p.slot_at) <= to_timestamp($5::float8 / 1000)
+    else p.run_id not in (select run_id from waiting)
+  end
+),
+ahead as materialized (
+  select p.slot_at, p.run_id
+  from planned p
+  cross join stays
+  where p.slot_at > coalesce(stays.slot_at, '-infinity')
 ),
 ended as (
   delete from punctual.queue
-  where run_id = any (array(select run_id from planned))
+  where run_id = any (array(select run_id from ahead))
   returning
     run_id, null::bigint as claim, null::bigint as session_id, tenant_id, lane, crashes, traits,
     null::text as output, attempt, 3::smallint as state, null::smallint as attempt_outcome,
@@ -21,8 +40,7 @@ ended as (
 ),
 withdrawn as (
   delete from punctual.slots s
-  where s.job_id = $2::uuid
-    and s.slot_at = any (array(select p.slot_at from planned p join ended e on e.run_id = p.run_id))
+  where s.job_id = $2::uuid and s.slot_at = any (array(select slot_at from ahead))
   returning s.slot_at
 ),
 -- finish: what follows from every end, the same in each statement that ends runs
@@ -77,4 +95,7 @@ counted as (
     do update set runs = counters.runs + excluded.runs
 )
 -- end of finish
-select (extract(epoch from slot_at) * 1000)::bigint as slot_ms from withdrawn
+select
+  (select (extract(epoch from slot_at) * 1000)::bigint from stays) as stay_ms,
+  (select count(*) from ended)::integer as runs,
+  (select count(*) from withdrawn)::integer as decisions

@@ -1,4 +1,4 @@
--- Runs a job now, apart from its slots.
+-- Runs a job now, apart from its slots: its end does not decide when the job fires next.
 --
 -- Parameters: $1 job, $2 run id, $3 payload or null (the job's own), $4 sequence number
 -- Returns: one row: lane; none when the job is gone
@@ -8,7 +8,7 @@ with made as (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
     created_by, job_id)
   select
-    $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits,
+    $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits & ~4,
     coalesce($3::text, payload), labels, retry, created_by, id
   from punctual.jobs
   where id = $1::uuid

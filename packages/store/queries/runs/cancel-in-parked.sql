@@ -1,7 +1,7 @@
 -- Cancels runs that wait in `parked`, for another run of their job.
 --
 -- Parameters: $1 own id for the counters, $2 run ids uuid[], $3 tenant, $4 reason
--- Returns: run_id of those cancelled
+-- Returns: run_id and job_id of those cancelled
 -- Locks: parked, live_keys, own counter row. Index: primary key of parked. Pinned: no sequential scan.
 with ended as (
   delete from punctual.parked
@@ -63,4 +63,4 @@ counted as (
     do update set runs = counters.runs + excluded.runs
 )
 -- end of finish
-select run_id from ended
+select run_id, job_id from ended

@@ -6,11 +6,15 @@
 -- Locks: parked, cursors, own counter row. Index: primary keys, parked_job. Pinned: no sequential scan.
 with ended as (
   delete from punctual.parked p
-  where p.run_id = any ($2::uuid[])
-    and (
-      (p.traits >> 4) & 7 = 1
-      or (p.traits >> 4) & 7 = 2
-        and exists (select from punctual.parked o where o.job_id = p.job_id and o.run_id < p.run_id))
+  where p.run_id = any (array(
+    select g.run_id from punctual.parked g where g.run_id = any ($2::uuid[]) and (g.traits >> 4) & 7 = 1
+    union all
+    -- Of all that wait for the job: one that was parked before ours may have been seen only now.
+    select o.run_id
+    from punctual.parked g
+    join punctual.parked o on o.job_id = g.job_id
+    where g.run_id = any ($2::uuid[]) and (o.traits >> 4) & 7 = 2
+      and exists (select from punctual.parked f where f.job_id = o.job_id and f.run_id < o.run_id)))
   returning
     run_id, null::bigint as claim, null::bigint as session_id, tenant_id, lane, crashes, traits, job_id,
     null::text as output, attempt, 4::smallint as state, null::smallint as attempt_outcome,

@@ -1,0 +1,27 @@
+-- Runs of jobs that wait in the queue and have no row in the ledger, though nobody triggered them and no backfill
+-- made them. Those of slots older than a day are left out: their day of the ledger may have been dropped.
+--
+-- Parameters: $1 after this run, $2 most runs looked at
+-- Returns: one row: the last run looked at, how many were, and arrays of jobs and runs (null when there is none)
+-- Locks: none. Index: primary keys. Pinned: no sequential scan.
+with page as materialized (
+  select run_id, job_id
+  from punctual.queue
+  where run_id > $1::uuid
+  order by run_id
+  limit $2::integer
+),
+unplanned as materialized (
+  select p.run_id, p.job_id
+  from page p
+  cross join lateral (select slot_at from punctual.runs where id = p.run_id limit 1) r
+  where p.job_id is not null and (r.slot_at is null or r.slot_at > statement_timestamp() - interval '1 day')
+    and not exists (
+      select from punctual.slots s where s.slot_at = r.slot_at and s.job_id = p.job_id and s.run_id = p.run_id)
+    and not exists (select from punctual.triggers t where t.job_id = p.job_id and t.run_id = p.run_id)
+    and not exists (
+      select from punctual.backfills b where b.job_id = p.job_id and b.slot_at = r.slot_at and b.run_id = p.run_id)
+)
+select
+  (select run_id from page order by run_id desc limit 1) as last_run, (select count(*) from page) as looked,
+  (select array_agg(job_id) from unplanned) as job_ids, (select array_agg(run_id) from unplanned) as run_ids

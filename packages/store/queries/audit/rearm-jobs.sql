@@ -1,0 +1,34 @@
+-- Sets jobs going that wait for their run to end, when it goes on nowhere: as its end should have done. The run is
+-- that of the slot decided last.
+--
+-- Parameters: $1 jobs uuid[] (sorted), $2 versions integer[], $3 cursors as read in ms bigint[]
+-- Returns: job_id of each that was set going
+-- Locks: cursors (skip locked). Index: primary keys. Pinned: no sequential scan.
+with idle as materialized (
+  -- The cursor as it was read: one that has moved on has another run, which this snapshot may not see.
+  select c.job_id
+  from unnest($1::uuid[], $2::integer[], $3::bigint[]) as g (job_id, version, cursor_ms)
+  cross join lateral (
+    select job_id
+    from punctual.cursors
+    where job_id = g.job_id and version = g.version and next_at is null and not paused
+      and (runs_left is null or runs_left > 0)
+      and (extract(epoch from cursor_at) * 1000)::bigint = g.cursor_ms
+    for update skip locked
+  ) c
+  where not exists (
+    select
+    from punctual.slots s
+    where s.slot_at = to_timestamp(g.cursor_ms::float8 / 1000) and s.job_id = g.job_id
+      and (
+        exists (select from punctual.queue where run_id = s.run_id)
+        or exists (select from punctual.later where run_id = s.run_id)
+        or exists (select from punctual.parked where run_id = s.run_id)
+        or exists (select from punctual.leases where run_id = s.run_id)))
+)
+update punctual.cursors
+set
+  anchor_at = date_trunc('milliseconds', statement_timestamp()),
+  next_at = date_trunc('milliseconds', statement_timestamp())
+where job_id = any (array(select job_id from idle))
+returning job_id

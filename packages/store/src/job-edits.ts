@@ -1,0 +1,130 @@
+/**
+ * Where a job goes on when it is edited. What had passed until then is decided by the rules that it had: slots
+ * that were missed are made up for, and those of a job that could not be planned are skipped. What was decided
+ * for slots ahead is taken back, and the new rules begin after what stays.
+ */
+import {
+  type CompiledJob,
+  encodeRules,
+  firstSlot,
+  type PlannedJob,
+  planJob,
+  type TimingCache,
+} from '@punctual/core'
+import type pg from 'pg'
+import type { HeldJob, JobConversation, TakenBack } from './job-conversation.ts'
+import type { StoredJob } from './job-rows.ts'
+import { passedSlots } from './passed-slots.ts'
+import { instantsOf, type PostgresPlanStore } from './plan-store.ts'
+
+export interface JobEditsOptions {
+  readonly jobs: JobConversation
+  readonly timings: TimingCache
+  readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
+  readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
+  readonly onQueued: (lanes: readonly number[]) => void
+}
+
+export interface JobPlace {
+  readonly nextMs: number | null
+  readonly anchorMs: number | null
+  readonly cursorMs: number
+  readonly runsLeft: number | null
+}
+
+/** Rounds of deciding what was missed: each is bounded. */
+const ROUNDS_MAX = 100
+
+export class JobEdits {
+  readonly #o: JobEditsOptions
+
+  constructor(options: JobEditsOptions) {
+    this.#o = options
+  }
+
+  async place(client: pg.Client, held: HeldJob, job: CompiledJob): Promise<JobPlace> {
+    const { stored, nowMs } = held
+    const afterEnd = stored.rules.when.kind === 'after-end'
+    const leftMissed = afterEnd ? stored.runsLeft : await this.#decidePassed(client, held)
+    const back = await held.takeBack()
+    const left = leftMissed === null ? null : leftMissed + back.runs
+    const used = (stored.maxRuns ?? 0) - (left ?? 0)
+    const runsLeft = job.maxRuns === null ? null : Math.max(0, job.maxRuns - used)
+    const stayMs = back.stayMs ?? 0
+    const cursorMs = afterEnd
+      ? Math.max(Math.min(held.cursorMs, nowMs), stayMs)
+      : Math.max(nowMs, stayMs)
+    const { nextMs, anchorMs } = await this.#next(client, held, job, back)
+    const rests = stored.pausedAt !== null || runsLeft === 0
+    return { nextMs: rests ? null : nextMs, anchorMs, cursorMs, runsLeft }
+  }
+
+  async #next(client: pg.Client, held: HeldJob, job: CompiledJob, back: TakenBack) {
+    const { stored, nowMs, cursorMs } = held
+    const { when, timezone } = job.rules
+    const sameRhythm = encodeRules({ ...stored.rules, when, timezone }) === stored.rulesText
+    // What is due now was decided by the old rules.
+    const fromMs = Math.max(nowMs, back.stayMs ?? 0) + 1
+    const keptMs = sameRhythm && (stored.anchorMs ?? 0) <= nowMs ? stored.anchorMs : null
+    const first = firstSlot(job, stored.id, this.#o.timings, fromMs, keptMs)
+    const { kind } = job.rules.when
+    if (kind !== stored.rules.when.kind) return first
+    if (kind === 'once') {
+      const decided = stored.nextAt === null && stored.pausedAt === null && back.runs === 0
+      // It has had its run: that stays the only one, unless it is given another time.
+      return decided && job.onceMs === stored.anchorMs ? { ...first, nextMs: null } : first
+    }
+    if (kind !== 'after-end') return first
+    if (stored.nextAt === null && back.runs === 0) {
+      const live = await this.#o.jobs.hasLiveRun(client, stored.id, cursorMs)
+      return live ? { nextMs: null, anchorMs: null } : first
+    }
+    if (job.startMs !== null && job.startMs > nowMs) return first
+    if (sameRhythm && back.runs === 0)
+      return { nextMs: stored.nextAt?.getTime() ?? null, anchorMs: stored.anchorMs }
+    return { nextMs: nowMs, anchorMs: nowMs }
+  }
+
+  /** Decides what has passed and has no decision; returns how many runs are left. */
+  async #decidePassed(client: pg.Client, held: HeldJob): Promise<number | null> {
+    const { stored, nowMs, cursorMs } = held
+    if (stored.pausedAt || stored.planningError) {
+      const { passed } = passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+      if (passed) {
+        await this.#o.ensureDaysOf([passed.slotMs])
+        const reason = stored.pausedAt ? 'paused' : 'misfire'
+        await this.#o.jobs.skipSlots(client, stored, passed, reason)
+      }
+      return stored.runsLeft
+    }
+    let { runsLeft } = stored
+    let nextMs = stored.nextAt?.getTime() ?? null
+    for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
+      const plan: PlannedJob = await this.#plan(stored, nextMs, runsLeft, nowMs)
+      await this.#o.ensureDaysOf(plan.decisions.flatMap(instantsOf))
+      this.#o.onQueued(await this.#o.plan.write(client, [plan]))
+      runsLeft = plan.runsLeft
+      nextMs = plan.nextMs
+    }
+    return runsLeft
+  }
+
+  async #plan(
+    stored: StoredJob,
+    nextMs: number,
+    runsLeft: number | null,
+    nowMs: number,
+  ): Promise<PlannedJob> {
+    const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
+    const endMs = stored.endAt?.getTime() ?? null
+    const calendars = rules.calendars ? await this.#o.plan.calendars(tenantId) : new Map()
+    const skips = (await this.#o.plan.askedSkips([id])).get(id)
+    const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
+    return planJob({ ...due, nextMs, runsLeft, hasSkips: skips !== undefined }, rules, {
+      window: { nowMs, untilMs: nowMs },
+      timings: this.#o.timings,
+      calendars,
+      skips,
+    })
+  }
+}
