@@ -154,8 +154,7 @@ export class PostgresWorkStore implements WorkStore {
     const ids = uuidArray(runIds)
     const { settle } = this.#database
     const superseded = await settle.pinnedOne(this.#sql('work/supersede-holders'), [0, ids])
-    const asked = superseded.flatMap(([, run]) => (run ? [run] : []))
-    if (asked.length > 0) this.#options.onCancel(asked)
+    if (superseded.length > 0) this.#options.onCancel(superseded.map(([id]) => id as string))
     const jobs = await settle.pinnedOne(this.#sql('work/list-parked'), [ids])
     await this.release(jobs.map(([jobId]) => jobId as string))
     await settle.pinnedOne(this.#sql('work/skip-parked'), [0, ids])
@@ -174,10 +173,10 @@ export class PostgresWorkStore implements WorkStore {
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 
-  async cancelRequests(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  async cancelRequests(runIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const values = [uuidArray(runIds)]
     const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
-    return new Map(rows.map(([id, reason]) => [id as string, reason as string]))
+    return new Map(rows.map(([id, reason]) => [id as string, reason ?? null]))
   }
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -197,6 +197,11 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.cancelWaiting([id], 'test')
       return id
     },
+    'cancel: parked -> outcomes': async () => {
+      const { waiter } = await overlapping('queue-all')
+      await t.store.cancelWaiting([waiter], 'test')
+      return waiter
+    },
     'withdraw: queue -> outcomes': async () => {
       const job = await aJob('allow', '* * * * * *')
       const last = (await plan(job)).at(-1) as string

@@ -61,15 +61,14 @@ describe.each([2, 5])('%i planners that race on all shards', (count) => {
     for (nowMs of times(nowMs)) await Promise.all(planners.map((planner) => planAll(planner)))
     await theLedgerIsWhole(jobs)
     const made = await Promise.all([...jobs.keys()].map((id) => ledgerOf(t, id)))
-    expect(made.flat().length).toBeGreaterThan(1_000)
+    expect(made.flat().length).toBeGreaterThan(300)
     await t.sql.query('update punctual.cursors set next_at = null')
   })
 
   it('leave none when they are killed and started again at random', async () => {
     const jobs = await jobsOf(`kills of ${count}`, 25)
     let nowMs = Date.now()
-    const start = () =>
-      plannerOf({ store: t.another(), alone: true, nowMs: () => nowMs, batch: 9 })
+    const start = () => plannerOf({ store: t.another(), alone: true, nowMs: () => nowMs, batch: 9 })
     const planners = Array.from({ length: count }, start)
     let kills = 0
     for (nowMs of times(nowMs)) {

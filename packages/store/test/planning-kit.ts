@@ -147,3 +147,13 @@ export async function killConnection(t: TestStore): Promise<void> {
      order by random() limit 1`,
   )
 }
+
+/** Slots that the rules of their time ask for and that have no decision, up to where everything is decided. */
+export async function holesOf(t: TestStore, jobId: string): Promise<string[]> {
+  const { jobs, slots } = t.store.schedules
+  const job = await jobs.find(jobId, 1)
+  if (!job) return ['the job is gone']
+  const fromMs = job.createdAt.getTime()
+  const found = await slots.slots(job, fromMs, job.cursorAt.getTime(), 100_000)
+  return found.filter(({ slot }) => slot === null).map(({ slotMs }) => iso(slotMs))
+}

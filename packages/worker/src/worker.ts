@@ -21,6 +21,8 @@ const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
 const INTERRUPT_GRACE_MS = 1_000
 
+const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
+
 export interface WorkerHint {
   readonly lanes: readonly number[] | null
   readonly newLane: boolean
@@ -209,7 +211,8 @@ export class Worker {
       const asked = await this.#o.store.cancelRequests(ids)
       for (const attempt of this.#runner.attempts) {
         const reason = asked.get(attempt.run.id)
-        if (reason !== undefined) attempt.cancel(reason)
+        if (typeof reason === 'string') attempt.cancel(reason)
+        else if (reason === null && !attempt.ended) attempt.interrupt(LOST)
       }
     } catch (error) {
       this.#events.onError?.('cancel', error)

@@ -1,8 +1,9 @@
--- Runs of a worker that are asked to end.
+-- Runs of a worker whose handlers are to end: they are asked to, or they belong to somebody else by now.
 --
 -- Parameters: $1 run ids uuid[]
--- Returns: run_id, reason
+-- Returns: run_id, reason (null when the lease is gone)
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
-select run_id, cancel_reason
-from punctual.leases
-where run_id = any ($1::uuid[]) and cancel_reason is not null
+select i.run_id, l.cancel_reason
+from unnest($1::uuid[]) as i (run_id)
+left join punctual.leases l on l.run_id = i.run_id
+where l.run_id is null or l.cancel_reason is not null

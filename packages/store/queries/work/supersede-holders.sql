@@ -3,7 +3,7 @@
 -- superseded as well.
 --
 -- Parameters: $1 own id for the counters, $2 run ids uuid[]
--- Returns: job of each run that was ended, and the run that was asked to end (one of the two is null)
+-- Returns: run_id of those whose handlers are to end
 -- Locks: parked, leases, queue, later, cursors, own counter row. Index: primary keys, parked_job. Pinned: no
 --   sequential scan.
 with successors as materialized (
@@ -108,6 +108,6 @@ counted as (
     do update set runs = counters.runs + excluded.runs
 )
 -- end of finish
-select job_id, null::uuid as asked from ended
+select run_id from terminated
 union all
-select null, run_id from asked
+select run_id from asked
