@@ -12,6 +12,7 @@ import { type StoredJob, toJob } from './job-rows.ts'
 import type { SlotRange } from './passed-slots.ts'
 import { retrying } from './retrying.ts'
 
+const DEADLINE_MS = 30_000
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A job whose cursor is held. */
@@ -138,7 +139,7 @@ export class JobConversation {
 
   async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
     const { name, text } = this.#database.statement(path)
-    const query = { text, values, rowMode: 'array' as const }
+    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
     return (await client.query(this.#database.prepared ? { ...query, name } : query)).rows as Row[]
   }
 }

@@ -29,6 +29,8 @@ import type { Database } from './database.ts'
 import { isDataFault } from './faults.ts'
 import { retrying } from './retrying.ts'
 
+/** No statement of a planner takes longer, or the connection is given up. */
+const DEADLINE_MS = 10_000
 const SEQUENCE_LIMIT = 1 << 20
 
 export interface PlanStoreOptions {
@@ -213,7 +215,7 @@ export class PostgresPlanStore implements PlanStore {
 
   async #run(client: pg.Client, path: string, values: unknown[]): Promise<(string | null)[][]> {
     const { name, text } = this.#database.statement(path)
-    const query = { text, values, rowMode: 'array' as const }
+    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
     const named = this.#database.prepared ? { ...query, name } : query
     return (await client.query(named)).rows
   }
