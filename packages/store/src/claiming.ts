@@ -215,6 +215,7 @@ export class Claiming {
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(laneAt(taken, i)) as Lane
       const traits = taken.traits[i] as number
+      const slot = slotOf(definitions.slots[place])
       runs.push({
         id,
         claim: fence + BigInt(i + 1),
@@ -232,7 +233,8 @@ export class Claiming {
         retry: definitions.retries[place] || null,
         trace: definitions.traces[place] || null,
         jobId: taken.jobs?.get(i) ?? null,
-        ...slotOf(definitions.slots[place]),
+        slotMs: slot.slotMs,
+        missedFromMs: slot.missedFromMs,
       })
     }
     return runs
