@@ -3,7 +3,9 @@
  * process ends with its parent. Arguments: the system's name, the environment as JSON.
  */
 import { loadAdapter } from '../systems/adapter.mjs'
+import { computing } from './computing.mjs'
 import { producing } from './producing.mjs'
+import { scheduling } from './scheduling.mjs'
 import { working } from './working.mjs'
 
 const [system, env] = [process.argv[2], JSON.parse(process.argv[3])]
@@ -18,6 +20,8 @@ const commands = {
   cpu: () => cpuMs(),
   ...producing(state),
   ...working(state),
+  ...scheduling(state),
+  ...computing(state),
 }
 
 process.on('message', async ({ id, command, args }) => {

@@ -1,11 +1,13 @@
 /** The commands of a process that works. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quantiles } from '../lib/quantiles.mjs'
 import { monotonicMs, wallMs } from './payload.mjs'
 
 const SETTLE_CHECK_MS = 5
 
 export function working(state) {
   const seen = { handled: 0, lastAt: 0, latenessMs: [], reached: () => {}, target: Infinity }
+  const jobs = { starts: [] }
   return {
     /** Starts the worker and returns when everything of `count` runs is settled in the store. */
     drain: async ({ count }) => {
@@ -19,6 +21,10 @@ export function working(state) {
       return { ms: performance.now() - startedAt }
     },
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
+    /** Begins to record when runs of jobs were due, and when they started. */
+    startJobs: () => state.client.start(recording(jobs)),
+    jobStarts: ({ fromMs, untilMs }) => summarize(jobs.starts, fromMs, untilMs),
+    jobCount: ({ fromMs, untilMs }) => within(jobs.starts, fromMs, untilMs).length,
     progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),
     /** Hands over what was recorded and counts from zero again. */
     lateness: () => {
@@ -65,6 +71,29 @@ function holding(seen, holdMs) {
     seen.handled++
     await sleep(holdMs)
   }
+}
+
+/** When each run of a job was due and how late it started; runs of no job are let through. */
+function recording(jobs) {
+  return ({ beside = false }, { dueAt, job }) => {
+    const nowMs = wallMs()
+    if (job) jobs.starts.push({ dueMs: dueAt.getTime(), nowMs, beside })
+  }
+}
+
+const within = (starts, fromMs, untilMs) =>
+  starts.filter(({ dueMs }) => dueMs >= fromMs && dueMs < untilMs)
+
+/** Of the runs that were due in a window: those that a scenario is about, and those beside them. */
+function summarize(starts, fromMs, untilMs) {
+  const due = within(starts, fromMs, untilMs)
+  const of = (some) => ({
+    ...quantiles(some.map(({ dueMs, nowMs }) => nowMs - dueMs)),
+    firstAtMs: some.reduce((first, { nowMs }) => Math.min(first, nowMs), Infinity),
+    lastAtMs: some.reduce((last, { nowMs }) => Math.max(last, nowMs), 0),
+    early: some.filter(({ dueMs, nowMs }) => nowMs - dueMs < -1).length,
+  })
+  return { of: of(due.filter(({ beside }) => !beside)), beside: of(due.filter((s) => s.beside)) }
 }
 
 /** Tells the bench at once, for one run at a time. */

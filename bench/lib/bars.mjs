@@ -42,6 +42,22 @@ export function below(results, key, limit, label) {
   return { rule, value: String(ours), pass: ours < limit }
 }
 
+/** Punctual's `key` does not exceed a fixed limit. @returns {Bar} */
+export function atMost(results, key, limit, label) {
+  const rule = `at most ${limit.toLocaleString('en-US')} ${label}`
+  const ours = results.punctual?.[key]
+  if (ours === undefined) return { rule, value: 'not run', pass: null }
+  return { rule, value: ours.toLocaleString('en-US'), pass: ours <= limit }
+}
+
+/** Punctual's `key` reaches a fixed number. @returns {Bar} */
+export function reaches(results, key, least, label) {
+  const rule = `at least ${least.toLocaleString('en-US')} ${label}`
+  const ours = results.punctual?.[key]
+  if (ours === undefined) return { rule, value: 'not run', pass: null }
+  return { rule, value: ours.toLocaleString('en-US'), pass: ours >= least }
+}
+
 /** The last round beside the first. Without a factor it only shows. @returns {Bar} */
 export function ratioOfRounds(results, system, factor) {
   const rounds = results[system]?.rounds

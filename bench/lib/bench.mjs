@@ -79,6 +79,7 @@ export class Bench {
   missing(system) {
     const needsRedis = SYSTEMS[system].store === 'redis'
     if (needsRedis && !this.redis) return 'no redis-server: sudo apt-get install -y redis-server'
+    if (SYSTEMS[system].store === 'none' && !isInstalled(system)) return 'not installed: npm ci in bench'
     return undefined
   }
 
@@ -153,6 +154,14 @@ export class Bench {
     const url = new URL(this.postgres.url)
     url.pathname = `/${database}`
     return url.href
+  }
+}
+
+function isInstalled(library) {
+  try {
+    return Boolean(import.meta.resolve(library))
+  } catch {
+    return false
   }
 }
 

@@ -11,7 +11,9 @@ export const USAGE = `npm run bench -- <scenario | all> [options]
   --rounds 3            alternate the systems three times and report the median
   --database-url URL    use this PostgreSQL (role with CREATEDB) instead of starting one
   --redis-url URL       use this Redis (it is flushed!) instead of starting one
-  --processes N         worker processes in 'busy' (default 55)`
+  --processes N         worker processes in 'busy' (default 55)
+  --minutes N           how long 'cron-steady' fires (default 2)
+  --no-jitter           jobs of 'cron-steady' and 'cron-peak' that are due at a full minute are not spread over it`
 
 export function parseOptions(argv) {
   const { values, positionals } = parseArgs({
@@ -25,6 +27,8 @@ export function parseOptions(argv) {
       scale: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '1' },
       processes: { type: 'string', default: '55' },
+      minutes: { type: 'string', default: '2' },
+      'no-jitter': { type: 'boolean', default: false },
       'database-url': { type: 'string' },
       'redis-url': { type: 'string' },
     },
@@ -41,6 +45,8 @@ export function parseOptions(argv) {
     scale: positive(values.scale, '--scale'),
     rounds: positive(values.rounds, '--rounds'),
     processes: positive(values.processes, '--processes'),
+    minutes: positive(values.minutes, '--minutes'),
+    jitter: !values['no-jitter'],
     databaseUrl: values['database-url'],
     redisUrl: values['redis-url'],
   }

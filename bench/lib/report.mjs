@@ -1,5 +1,5 @@
 /** One scenario's results as rows, bars, notes and the JSON line; how they are printed is elsewhere. */
-import { PEERS, SYSTEMS } from '../systems/catalogue.mjs'
+import { SYSTEMS } from '../systems/catalogue.mjs'
 import { whatLimited } from './cpu.mjs'
 import { DESIGN_FIGURES } from './design-figures.mjs'
 
@@ -42,13 +42,14 @@ export function makeReport(scenario, results, skipped) {
 /** The line that the issue names. A ratio above 1 always means that Punctual is better. */
 function makeJson(scenario, results, skipped) {
   const ours = results.punctual && scenario.figure(results.punctual)
-  const compared = (scenario.comparedPeers ?? PEERS).filter((name) => results[name])
+  const others = scenario.systems.filter((name) => name !== 'punctual' && name !== 'floor')
+  const compared = (scenario.comparedPeers ?? others).filter((name) => results[name])
   const theirs = compared.map((name) => scenario.figure(results[name]))
   const best = scenario.better === 'higher' ? Math.max(...theirs) : Math.min(...theirs)
   const floor = results.floor && scenario.figure(results.floor)
   const one = (name) =>
     results[name] ? scenario.json(results[name]) : { skipped: skipped[name] ?? 'not chosen' }
-  const peers = PEERS.filter((name) => results[name] || skipped[name])
+  const peers = others.filter((name) => results[name] || skipped[name])
   return {
     scenario: scenario.name,
     punctual: one('punctual'),

@@ -16,15 +16,24 @@
  * @property {(result: object) => object} json  what the JSON line says of one system
  */
 import { busy } from './busy.mjs'
+import { cronPeak } from './cron-peak.mjs'
+import { cronSteady } from './cron-steady.mjs'
 import { drain } from './drain.mjs'
 import { fire } from './fire.mjs'
 import { fleet } from './fleet.mjs'
 import { frozen } from './frozen.mjs'
+import { hotSecond } from './hot-second.mjs'
 import { idle } from './idle.mjs'
+import { next } from './next.mjs'
 import { pickup } from './pickup.mjs'
+import { planScale } from './plan-scale.mjs'
+import { register } from './register.mjs'
 import { steady } from './steady.mjs'
 import { submit } from './submit.mjs'
 import { submitOne } from './submit-one.mjs'
 
 /** @type {Scenario[]} */
-export const SCENARIOS = [submit, submitOne, drain, steady, pickup, frozen, fleet, busy, idle, fire]
+export const SCENARIOS = [
+  ...[submit, submitOne, drain, steady, pickup, frozen, fleet, busy, idle, fire],
+  ...[next, register, planScale, hotSecond, cronSteady, cronPeak],
+]

@@ -4,7 +4,8 @@
  *
  * @typedef {{ databaseUrl: string, redisUrl?: string }} Env  one fresh database (or Redis) per measurement
  * @typedef {{ payload: object, dueMs?: number }} Item
- * @typedef {(payload: any) => void | Promise<void>} Handler
+ * @typedef {(payload: any, context?: { dueAt: Date, job: object | null }) => void | Promise<void>} Handler
+ *   `context` from Punctual only
  *
  * @typedef {'throughput' | 'latency' | 'timed' | 'slow' | 'idle'} Profile
  *   throughput: as much as it can; latency: one run as soon as it can; timed: many runs, each at its
@@ -16,6 +17,7 @@
  * @property {Profile} profile
  * @property {number} [connections]  of a producer; absent = the system's best
  * @property {number} [concurrency]  of a worker in the slow profile
+ * @property {string[]} [roles]  of a Punctual process, where a scenario says which does what
  * @property {number} [processes]  how many such workers there are; absent = 1
  *
  * @typedef {object} Client
@@ -26,6 +28,7 @@
  *   where a system lacks it, `fleet` gives its runs a due time instead
  * @property {() => Promise<void>} [release]
  * @property {() => Promise<boolean>} settled  true when no accepted run is unfinished in the store
+ * @property {(jobs: object[]) => Promise<void>} [upsertJobs]  one batch of jobs; Punctual only
  * @property {() => Promise<void>} close  stop claiming, finish what is held, disconnect
  *
  * @typedef {object} Adapter

@@ -3,9 +3,9 @@
  * and the settings it runs with. README.md tells how the peers' best settings were found.
  */
 
-/** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle'} SettingsOf */
+/** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle' | 'plan' | 'cron' | 'register' | 'next'} SettingsOf */
 
-/** @type {Record<string, { store: 'postgres' | 'redis', history: string, settings: Record<SettingsOf, string> }>} */
+/** @type {Record<string, { store: 'postgres' | 'redis' | 'none', history: string, settings: Partial<Record<SettingsOf, string>> }>} */
 export const SYSTEMS = {
   floor: {
     store: 'postgres',
@@ -31,6 +31,10 @@ export const SYSTEMS = {
       timed: 'concurrency 1,000',
       slow: 'concurrency 100',
       idle: 'defaults, all roles',
+      plan: 'one planner, batches and connections as shipped; jobs with all defaults (overlap skip)',
+      cron: 'a process with the worker, concurrency 1,000; others with planner, reaper and janitor',
+      register: 'jobs.upsertMany of 1,000, 2 in flight',
+      next: 'compileTiming once, nextSlot for each; no memo',
     },
   },
   'graphile-worker': {
@@ -60,6 +64,16 @@ export const SYSTEMS = {
       idle: 'work(), poll every 2 s (default)',
     },
   },
+  croner: {
+    store: 'none',
+    history: 'none',
+    settings: { next: 'new Cron(pattern, { timezone, paused }) once, nextRun(previous) for each' },
+  },
+  'cron-parser': {
+    store: 'none',
+    history: 'none',
+    settings: { next: 'parse once, next() for each' },
+  },
   bullmq: {
     store: 'redis',
     history: 'none (removeOnComplete)',
@@ -78,3 +92,5 @@ export const SYSTEMS = {
 /** The peers that keep their promises with the same PostgreSQL. */
 export const POSTGRES_PEERS = ['graphile-worker', 'pg-boss']
 export const PEERS = [...POSTGRES_PEERS, 'bullmq']
+/** Libraries that compute when a cron expression fires, and nothing else. */
+export const CRON_LIBRARIES = ['croner', 'cron-parser']

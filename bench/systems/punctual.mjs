@@ -1,5 +1,6 @@
-/** Punctual through its public library only, built from this checkout. */
+/** Punctual through its public library, built from this checkout; next fires as its planner computes them. */
 import pg from 'pg'
+import { compileTiming, nextSlot } from '../../packages/core/dist/index.js'
 
 const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
 const HANDLER = 'noop'
@@ -22,13 +23,18 @@ export const adapter = {
     await punctual.stop()
   },
   open: async (env, role) => PunctualClient.open(env, role),
+  nextOf(cron, timezone = 'UTC') {
+    const timing = compileTiming({ expression: cron, tz: timezone })
+    return (afterMs) => nextSlot(timing, afterMs)
+  },
 }
 
 class PunctualClient {
   static async open({ databaseUrl }, role) {
     const client = new PunctualClient()
     const worker = role.work ? { worker: WORKER[role.profile](role) } : { roles: [] }
-    client.punctual = await start({ databaseUrl, ...worker })
+    const roles = role.roles ? { roles: role.roles } : {}
+    client.punctual = await start({ databaseUrl, ...worker, ...roles })
     client.probe = new pg.Client(databaseUrl)
     await client.probe.connect()
     return client
@@ -44,9 +50,13 @@ class PunctualClient {
     await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: dueMs } : {})
   }
 
+  async upsertJobs(jobs) {
+    await this.punctual.jobs.upsertMany(jobs)
+  }
+
   /** Registering the handler is what makes a started instance claim. */
   async start(handler) {
-    this.punctual.handler(HANDLER, async (payload) => handler(payload))
+    this.punctual.handler(HANDLER, async (payload, context) => handler(payload, context))
   }
 
   async settled() {

@@ -15,6 +15,27 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
+export {
+  type AuditedJob,
+  type AuditFinding,
+  type AuditKind,
+  auditCursor,
+  auditKinds,
+  type CursorFault,
+  decidedUntil,
+} from './jobs/audit.ts'
+export {
+  type Era,
+  type ExpectedSlots,
+  erasOf,
+  expectedSlots,
+  isSlotOf,
+  type JobVersion,
+  type LedgerRow,
+  matchSlots,
+  type SlotMatch,
+  type SlotStretch,
+} from './jobs/expected-slots.ts'
 export { type Beginning, firstSlot } from './jobs/first-slot.ts'
 export { jitterOf } from './jobs/jitter.ts'
 export type { Job, JobChange, Slot } from './jobs/job.ts'
@@ -45,6 +66,7 @@ export { checkJsonText } from './json-text.ts'
 export { encodeJson } from './json-value.ts'
 export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
+export type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from './ports/audit.ts'
 export type { Clock, Random } from './ports/clock.ts'
 export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
 export type { DueJob, DueRequest, PlannedJob, PlannerView, PlanStore } from './ports/plan.ts'

@@ -19,7 +19,7 @@ export const defaults = {
   partitionDaysAhead: 14,
   /** How far ahead slots become runs; longer than the take-over of a dead planner. */
   planAheadMs: 20_000,
-  plannerTtlMs: 8_000,
+  plannerTtlMs: 7_000,
   overlap: 'skip',
   timezone: 'UTC',
 } as const

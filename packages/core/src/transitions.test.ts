@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Place, type Transition, transitions } from './transitions.ts'
 
 const rows: readonly Transition[] = transitions
-const places: readonly Place[] = ['later', 'queue', 'leases', 'outcomes']
+const places: readonly Place[] = ['later', 'queue', 'parked', 'leases', 'outcomes']
 const steps = rows.flatMap((row) => row.from.map((from) => ({ ...row, from })))
 
 describe('the lifecycle', () => {
@@ -39,9 +39,9 @@ describe('the lifecycle', () => {
     expect(rows.filter(({ to }) => to === 'nowhere')).toEqual([])
   })
 
-  test('lets only a client bring runs in', () => {
+  test('lets only a client or a planner bring runs in', () => {
     const brings = steps.filter(({ from }) => from === 'nowhere')
-    expect(brings.map(({ by }) => by)).toEqual(['client', 'client'])
+    expect(new Set(brings.map(({ by }) => by))).toEqual(new Set(['client', 'planner']))
   })
 
   test('lets only a worker begin, and only a worker or the reaper end what has begun', () => {
@@ -62,7 +62,21 @@ describe('the lifecycle', () => {
 
   test('lets a client steer only what has not started', () => {
     const steering = rows.filter(({ by, from }) => by === 'client' && from[0] !== 'nowhere')
-    expect(new Set(steering.map(({ from }) => from.join()))).toEqual(new Set(['later,queue']))
+    expect(new Set(steering.flatMap(({ from }) => from))).toEqual(
+      new Set(['later', 'queue', 'parked']),
+    )
+  })
+
+  test('lets a run that was parked start only by way of the queue, where a claim takes its hold', () => {
+    const out = steps
+      .filter(({ from }) => from === 'parked')
+      .map(({ event, to }) => `${event} ${to}`)
+    expect(out.sort()).toEqual([
+      'cancel outcomes',
+      'release queue',
+      'skip outcomes',
+      'supersede outcomes',
+    ])
   })
 
   test('describes every step in words', () => {

@@ -4,13 +4,13 @@
  * place. A test walks this table against the real database, and the chart in docs/concepts/lifecycle.md
  * is generated from it.
  */
-export type Place = 'nowhere' | 'later' | 'queue' | 'leases' | 'outcomes'
+export type Place = 'nowhere' | 'later' | 'queue' | 'parked' | 'leases' | 'outcomes'
 
 export interface Transition {
   readonly event: string
   readonly from: readonly Place[]
   readonly to: Place
-  readonly by: 'client' | 'promoter' | 'worker' | 'reaper'
+  readonly by: 'client' | 'planner' | 'promoter' | 'worker' | 'reaper'
   readonly when: string
 }
 
@@ -30,6 +30,34 @@ export const transitions = [
     when: 'it is due beyond the horizon',
   },
   {
+    event: 'plan',
+    from: ['nowhere'],
+    to: 'queue',
+    by: 'planner',
+    when: 'a slot of its job is near',
+  },
+  {
+    event: 'trigger',
+    from: ['nowhere'],
+    to: 'queue',
+    by: 'client',
+    when: 'somebody asked for a run of its job now',
+  },
+  {
+    event: 'backfill',
+    from: ['nowhere'],
+    to: 'queue',
+    by: 'client',
+    when: 'somebody asked for a slot of the past, and its turn is near',
+  },
+  {
+    event: 'backfill',
+    from: ['nowhere'],
+    to: 'later',
+    by: 'client',
+    when: 'somebody asked for a slot of the past, and its turn is far',
+  },
+  {
     event: 'promote',
     from: ['later'],
     to: 'queue',
@@ -42,6 +70,34 @@ export const transitions = [
     to: 'leases',
     by: 'worker',
     when: 'it is due and a worker has its handler',
+  },
+  {
+    event: 'park',
+    from: ['queue'],
+    to: 'parked',
+    by: 'worker',
+    when: 'it is due and another run of its job goes on',
+  },
+  {
+    event: 'release',
+    from: ['parked'],
+    to: 'queue',
+    by: 'worker',
+    when: 'no run of its job goes on any more',
+  },
+  {
+    event: 'skip',
+    from: ['parked'],
+    to: 'outcomes',
+    by: 'worker',
+    when: 'another run of its job goes on, and it may not wait',
+  },
+  {
+    event: 'supersede',
+    from: ['leases', 'parked', 'queue', 'later'],
+    to: 'outcomes',
+    by: 'worker',
+    when: 'a newer run of its job takes its place',
   },
   {
     event: 'return',
@@ -79,6 +135,13 @@ export const transitions = [
     when: 'the attempt failed and no try is left',
   },
   {
+    event: 'cancel',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'worker',
+    when: 'it was asked to end, and its handler has heeded that',
+  },
+  {
     event: 'reap',
     from: ['leases'],
     to: 'queue',
@@ -101,10 +164,17 @@ export const transitions = [
   },
   {
     event: 'cancel',
-    from: ['later', 'queue'],
+    from: ['later', 'queue', 'parked'],
     to: 'outcomes',
     by: 'client',
     when: 'it has not started',
+  },
+  {
+    event: 'withdraw',
+    from: ['queue'],
+    to: 'outcomes',
+    by: 'client',
+    when: 'its slot is ahead, and its job was changed',
   },
   {
     event: 'reschedule',

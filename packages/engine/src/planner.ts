@@ -41,7 +41,8 @@ export interface PlannerOptions {
 const BATCH = 2_000
 /** Decisions that are written together; what is left of a batch after an outage comes next. */
 const DECISIONS_MAX = 20_000
-const REST_WITH_HINTS_MS = 3_000
+/** With the time to live of a planner this is how long a take-over may last: less than 10 s. */
+const REST_WITH_HINTS_MS = 2_000
 const REST_MS = 1_000
 const REST_WITHOUT_JOBS_MS = 30_000
 /** Jobs whose next slot is older than this are looked for now and then only. */
@@ -57,6 +58,7 @@ export class Planner implements Role {
   readonly #rules = new Map<number, JobRules>()
   readonly #calendars = new Map<number, { readAtMs: number; of: CalendarsOf }>()
   readonly #steps: StepDetector
+  #shards: { of: string; owned: readonly number[] } = { of: '', owned: [] }
   #missedAtMs = Number.NEGATIVE_INFINITY
   #turn = 0
 
@@ -91,6 +93,13 @@ export class Planner implements Role {
   #rotated(shards: readonly number[]): number[] {
     const start = shards.length > 0 ? (this.#turn++ * 37) % shards.length : 0
     return [...shards.slice(start), ...shards.slice(0, start)]
+  }
+
+  /** Computed again when a planner has come or gone. */
+  #owned(planners: readonly string[]): readonly number[] {
+    const of = [...planners].sort().join()
+    if (this.#shards.of !== of) this.#shards = { of, owned: ownedShards(this.#o.id, planners) }
+    return this.#shards.owned
   }
 
   /** One batch of jobs; returns whether there may be more. */

@@ -144,7 +144,8 @@ export class Jobs {
     options: { count?: number; from?: Instant; aroundChanges?: boolean } = {},
   ): Promise<FirePreview[]> {
     const job = await this.#need(nameOrId)
-    const fromMs = options.from === undefined ? this.#nowMs() : instant('from', options.from)
+    const askedMs = options.from === undefined ? this.#nowMs() : instant('from', options.from)
+    const fromMs = Math.max(askedMs, (job.startAt?.getTime() ?? 0) - 1)
     const input = timingInput(job.rules, { seed: job.id, anchorMs: job.anchorMs ?? fromMs })
     if (input === null) {
       const at = job.anchorMs === null ? null : new Date(job.anchorMs)

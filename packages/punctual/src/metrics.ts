@@ -1,5 +1,6 @@
 /** The one seam for measurements: what workers and roles report becomes Prometheus metrics. */
 import type { ClaimedRun, ReapResult, Settlement } from '@punctual/core'
+import type { AuditResult } from '@punctual/engine'
 import type { PostgresStore } from '@punctual/store'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { RunTally } from './run-tally.ts'
@@ -13,11 +14,16 @@ export class Metrics {
   readonly #dead: Counter<'queue'>
   readonly #errors: Counter<'where'>
   readonly #reaped: Counter<'what'>
+  readonly #findings: Counter<'kind'>
+  readonly #repairs: Counter<'kind'>
+  readonly #nowMs: () => number
   readonly #expose: () => void
   #exposed = false
+  #auditedAtMs: number | null = null
   #depthsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(store: PostgresStore, nowMs: () => number) {
+    this.#nowMs = nowMs
     this.#expose = () => this.#exposeProcess(store, nowMs)
     const registers = [this.#registry]
     this.#runs.register(this.#registry)
@@ -44,6 +50,18 @@ export class Metrics {
       labelNames: ['what'],
       registers,
     })
+    this.#findings = new Counter({
+      name: 'punctual_audit_findings_total',
+      help: 'What the auditor of this process found, repaired or not.',
+      labelNames: ['kind'],
+      registers,
+    })
+    this.#repairs = new Counter({
+      name: 'punctual_audit_repairs_total',
+      help: 'What the auditor of this process put right.',
+      labelNames: ['kind'],
+      registers,
+    })
   }
 
   started(run: ClaimedRun, latenessMs: number): void {
@@ -67,6 +85,29 @@ export class Metrics {
 
   reaped(result: ReapResult): void {
     for (const [what, count] of Object.entries(result)) this.#reaped.inc({ what }, count)
+  }
+
+  audited({ findings, roundEnded }: AuditResult): void {
+    for (const { kind, repaired } of findings) {
+      this.#findings.inc({ kind })
+      if (repaired) this.#repairs.inc({ kind })
+    }
+    if (!roundEnded) return
+    if (this.#auditedAtMs === null) this.#exposeAudit()
+    this.#auditedAtMs = this.#nowMs()
+  }
+
+  /** A process that audits nothing has no age to tell. */
+  #exposeAudit(): void {
+    const ageMs = () => this.#nowMs() - (this.#auditedAtMs ?? 0)
+    new Gauge({
+      name: 'punctual_audit_round_age_seconds',
+      help: 'How long ago the auditor of this process had looked at every job.',
+      registers: [this.#registry],
+      collect() {
+        this.set(ageMs() / 1_000)
+      },
+    })
   }
 
   /** Adds what is read from the database, at most every five seconds, and from the process. */

@@ -4,7 +4,7 @@ import { isSchemaName } from '@punctual/store'
 import type { Logger } from './logger.ts'
 
 /** What a process does: any mix of roles, on any number of nodes. */
-export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor'] as const
+export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor', 'auditor'] as const
 export type RoleName = (typeof roles)[number]
 
 export interface WorkerSettings {
@@ -27,7 +27,7 @@ export interface PunctualOptions {
   dataDir?: string
   /** @default 'punctual' */
   schema?: string
-  /** @default ['planner', 'worker', 'reaper', 'janitor'] */
+  /** @default ['planner', 'worker', 'reaper', 'janitor', 'auditor'] */
   roles?: readonly RoleName[]
   worker?: WorkerSettings
   /** How long `stop` waits for running handlers. @default 30000 */
@@ -99,7 +99,7 @@ function whole(field: string, value: number, min: number, max: number): number {
 }
 
 function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleName> {
-  const chosen = names ?? ['planner', 'worker', 'reaper', 'janitor']
+  const chosen = names ?? roles.filter((name) => name !== 'api')
   for (const name of chosen)
     if (!roles.includes(name as RoleName))
       throw new PunctualError(

@@ -33,6 +33,7 @@ import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { Runs } from './runs.ts'
 import { at, checkCall } from './submit-call.ts'
+import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
 
@@ -242,6 +243,14 @@ export class Punctual {
     })
     this.#worker = worker
     worker.start()
+  }
+
+  /**
+   * Proves that every slot of a range has exactly one decision and every run of it a place. Reads only; beside
+   * everything else that goes on.
+   */
+  verify(options: VerifyOptions = {}): Promise<Verification> {
+    return verify(this.store, this.#parts.options.retentionDays, options)
   }
 
   /** How many runs this process is running. */

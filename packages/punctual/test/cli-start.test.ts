@@ -114,7 +114,7 @@ describe('on a database of its own', () => {
     const started = JSON.parse(line)
     expect(started).toMatchObject({
       level: 30,
-      roles: ['api', 'planner', 'worker', 'reaper', 'janitor'],
+      roles: ['api', 'planner', 'worker', 'reaper', 'janitor', 'auditor'],
     })
     expect(JSON.stringify(started)).not.toContain(new URL(env.DATABASE_URL as string).password)
     expect(JSON.parse((await get(`${started.url}/healthz`)).body)).toMatchObject({ status: 'ok' })

@@ -136,13 +136,18 @@ export class JobStore {
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
       this.#jobs.transaction((client) => this.#insert(client, placed, tenantId)),
     )
+    // Most of what is declared again is as it was: that is seen at one look.
+    const others = placed.filter(({ id }) => !made.has(id)).map(({ job }) => job.name)
+    const stored = await this.#byName(others, tenantId)
     const results: JobResult[] = []
-    for (const { job, id, lane, timing } of placed)
-      results.push(
-        made.has(id)
-          ? { id, name: job.name, change: 'created' }
-          : await this.#change(job, lane, timing, tenantId),
-      )
+    for (const { job, id, lane, timing } of placed) {
+      const { name } = job
+      const found = stored.get(name)
+      if (made.has(id)) results.push({ id, name, change: 'created' })
+      else if (found && isSame(found, job, lane, timing))
+        results.push({ id: found.id, name, change: 'unchanged' })
+      else results.push(await this.#change(job, lane, timing, tenantId))
+    }
     return results
   }
 
@@ -176,6 +181,9 @@ export class JobStore {
     if (fresh.length === 0) return made
     const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
+    beginnings.forEach(({ nextMs }, i) => {
+      if (nextMs === null) throw neverFires(fresh[i]?.job.name ?? '')
+    })
     await this.#jobs.run(client, 'jobs/insert-cursors', [
       tenantId,
       uuidArray(fresh.map(({ id }) => id)),
@@ -257,6 +265,14 @@ export class JobStore {
           { field: 'calendars', id: name },
         )
   }
+}
+
+function neverFires(name: string): PunctualError {
+  return new PunctualError(
+    'never_fires',
+    `The job ${JSON.stringify(name)} would never run: its schedule has no slot from now on. Check the year, startAt and endAt.`,
+    { field: 'cron', id: name },
+  )
 }
 
 /** Whether nothing that was declared differs from what is stored. */

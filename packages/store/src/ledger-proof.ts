@@ -116,6 +116,7 @@ export class LedgerProof {
   }
 
   async #versions(jobIds: readonly string[]): Promise<Map<string, JobVersion[]>> {
+    if (jobIds.length === 0) return new Map()
     const rows = await this.#run('audit/list-versions', [uuidArray(jobIds)])
     await this.#learn(rows.map(([, , , , timing]) => Number(timing)))
     const versions = new Map<string, JobVersion[]>()
@@ -129,17 +130,17 @@ export class LedgerProof {
     return versions
   }
 
-  /** Whether the ledger has one decision for each of these slots; with `runs`, also where their runs are. */
+  /** As `checkSlots` of the port says. */
   async check(samples: readonly SlotSample[], runs: boolean): Promise<SlotCheck[]> {
-    const versions = await this.#versions(
-      samples.filter(({ job }) => job.version > 1).map(({ job }) => job.id),
-    )
-    const looked = samples.map((sample): Looked => {
+    const edited = samples.filter(({ job }) => job.version > 1).map(({ job }) => job.id)
+    const versions = await this.#versions(edited)
+    const looked: Looked[] = []
+    for (const sample of samples) {
       const { job } = sample
       const eras = erasOf(job.createdMs, versions.get(job.id) ?? [], job)
       const { slotsMs, more } = expectedSlots(job.id, eras, this.#timings, sample)
-      return { sample, slotsMs, more, rows: [] }
-    })
+      if (slotsMs.length > 0) looked.push({ sample, slotsMs, more, rows: [] })
+    }
     await this.#probe(looked)
     const matched = looked.map((it) => ({ it, match: match(it) }))
     await this.#addRanges(
@@ -279,7 +280,7 @@ function restOf({ sample, slotsMs, more, rows }: Looked): SlotCheck['rest'] {
   if (!more) return null
   const lastMs = slotsMs.at(-1) as number
   const before = rows.filter(({ slotMs }) => slotMs <= lastMs).at(-1)
-  return { fromMs: lastMs + 1, beforeMs: before?.slotMs ?? sample.beforeMs ?? null }
+  return { ...sample, fromMs: lastMs + 1, beforeMs: before?.slotMs ?? sample.beforeMs ?? null }
 }
 
 function toAudited(row: Row, rules: JobRules): AuditedJob {

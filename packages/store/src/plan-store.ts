@@ -59,6 +59,8 @@ export function instantsOf(of: SlotDecision): number[] {
   return of.decision === 'run' ? [of.slotMs, of.dueMs] : [of.slotMs]
 }
 
+const dueMsOf = (of: SlotDecision): number => (of.decision === 'run' ? of.dueMs : of.slotMs)
+
 export class PostgresPlanStore implements PlanStore {
   readonly #o: PlanStoreOptions
   readonly #database: Database
@@ -146,13 +148,13 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async #planSorted(jobs: readonly PlannedJob[], onRefused: Refused): Promise<number> {
-    const daysOf = jobs.flatMap(({ decisions }) => decisions.flatMap(instantsOf))
+    const daysOf = () => jobs.flatMap(({ decisions }) => decisions.flatMap(instantsOf))
     try {
       const { accepted, lanes } = await retrying(
         {
           clock: this.#database.localClock,
           deadlineMs: 10_000,
-          ensurePartitions: () => this.#o.ensureDaysOf(daysOf),
+          ensurePartitions: () => this.#o.ensureDaysOf(daysOf()),
         },
         () => this.#o.conversations.with((client) => this.#transact(client, jobs)),
       )
@@ -193,6 +195,8 @@ export class PostgresPlanStore implements PlanStore {
   async write(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
     const rows = jobs.flatMap(({ job, decisions }) => decisions.map((of) => ({ job, of })))
     if (rows.length === 0) return []
+    // In the order of the ids that runs get, and of the queue: index pages are then met one after another.
+    rows.sort((a, b) => dueMsOf(a.of) - dueMsOf(b.of))
     const nowMs = this.#database.clock.nowMs()
     const ids = rows.map(({ of }) =>
       of.decision === 'run' ? this.#ids.next(Math.max(of.dueMs, nowMs)) : null,

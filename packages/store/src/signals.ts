@@ -44,6 +44,7 @@ export class Signals {
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
   #jobsScheduled = false
+  #sendingJobs: Promise<void> | null = null
 
   constructor(database: Database, node: string) {
     this.#database = database
@@ -104,7 +105,7 @@ export class Signals {
     for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
       const cancels = runIds.slice(i, i + CANCELS_MAX)
       this.#tell({ ...NOTHING, cancels })
-      this.#notify(`${this.#node} cancel ${cancels.join(',')}`)
+      void this.#notify(`${this.#node} cancel ${cancels.join(',')}`)
     }
   }
 
@@ -113,15 +114,19 @@ export class Signals {
     this.#tell({ ...NOTHING, jobs: true })
     if (this.#jobsScheduled) return
     this.#jobsScheduled = true
-    void this.#clock.sleep(JOBS_QUIET_MS).then(() => {
-      this.#jobsScheduled = false
-      this.#notify(`${this.#node} jobs `)
-    })
+    void this.#clock.sleep(JOBS_QUIET_MS).then(() => this.#sendJobs())
   }
 
-  #notify(payload: string): void {
+  async #sendJobs(): Promise<void> {
+    if (!this.#jobsScheduled) return
+    this.#jobsScheduled = false
+    this.#sendingJobs = this.#notify(`${this.#node} jobs `)
+    await this.#sendingJobs
+  }
+
+  async #notify(payload: string): Promise<void> {
     // A lost hint costs a poll.
-    this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
+    await this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
@@ -191,7 +196,10 @@ export class Signals {
       })
   }
 
+  /** Sends what waits: a process that made a job and ends, as a command does, must not leave it unheard of. */
   async close(): Promise<void> {
     await this.#sending
+    await this.#sendJobs()
+    await this.#sendingJobs
   }
 }

@@ -173,8 +173,8 @@ export class PostgresWorkStore implements WorkStore {
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 
-  async cancelRequests(runIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    const values = [uuidArray(runIds)]
+  async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>> {
+    const values = fences(runs)
     const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
     return new Map(rows.map(([id, reason]) => [id as string, reason ?? null]))
   }

@@ -228,6 +228,7 @@ async function drain(world: World): Promise<void> {
     await t.store.upkeep.resolveParked(0)
     const { runs } = await t.claim(session, 100)
     for (const run of runs) await t.store.work.settle(session, [succeeded(run)])
+    if (runs.length === 0 && (await t.count('parked')) === 0) return
   }
 }
 

@@ -41,3 +41,16 @@ it('tells its own process at once, and does not hear itself twice', async () => 
   expect(hints.length).toBe(1)
   stop()
 })
+
+it('a process that changed jobs and ends at once has told the others', async () => {
+  const hints: Hint[] = []
+  const listening = t.another()
+  listening.signals.onHint((hint) => hints.push(hint))
+  listening.signals.listen()
+  await listening.work.lanes([], [])
+  await eventually('it listens', () => listening.signals.connected)
+  const brief = t.another()
+  brief.signals.jobsChanged()
+  await brief.close()
+  await eventually('it is told', () => hints.some(({ jobs }) => jobs === true))
+})

@@ -40,7 +40,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
     'work/settle-all-succeeded': {
-      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1, array[1], array[1]::bigint[]`,
+      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1, array[1], array[1]::bigint[], null, null, null`,
       indexes: ['leases_pkey'],
     },
     'work/settle-succeeded': {
@@ -57,6 +57,46 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     },
     'work/give-back-runs': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'upkeep/promote-runs': { args: `60000, 100, 'epoch'`, indexes: ['later_due'] },
+    'work/release-parked': {
+      args: `${uuids}`,
+      indexes: ['parked_job', 'parked_pkey', 'job_holds_pkey'],
+    },
+    'work/list-parked': { args: `${uuids}`, indexes: ['parked_pkey'] },
+    'work/skip-parked': { args: `1, ${uuids}`, indexes: ['parked_job', 'parked_pkey'] },
+    'work/supersede-holders': {
+      args: `1, ${uuids}`,
+      indexes: ['parked_pkey', 'job_holds_pkey', 'leases_pkey', 'queue_pkey', 'later_pkey'],
+    },
+    'work/settle-cancelled': {
+      args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x']`,
+      indexes: ['leases_pkey'],
+    },
+    'work/list-cancels': { args: `${uuids}`, indexes: ['leases_pkey'] },
+    'plan/announce-planner': { args: `1, 1000`, indexes: ['cursors_due'] },
+    'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },
+    'plan/list-skips': { args: `${uuids}`, indexes: ['slot_skips_pkey'] },
+    'plan/list-timings': { args: `array[1]`, indexes: ['timings_pkey'] },
+    'plan/advance-cursors': {
+      args: `${uuids}, array[1]::bigint[], array[1], array[1]::bigint[], array[1]::bigint[], array[1], array[1]::bigint[]`,
+      indexes: ['cursors_pkey', 'Tid Scan'],
+    },
+    'plan/insert-slots': {
+      args: `array[1]::bigint[], ${uuids}, ${uuids}, array[1]::bigint[], array[1], array[1], array[1]::smallint[], array[1]::bigint[], 1`,
+      indexes: ['jobs_pkey'],
+    },
+    'plan/set-aside': { args: `(${uuids})[1], 1, 'x'`, indexes: ['cursors_pkey', 'jobs_pkey'] },
+    'jobs/take-back-runs': {
+      args: `0, (${uuids})[1], array[1]::bigint[], 'x', 1`,
+      indexes: ['queue_pkey', `slots_${day()}_pkey`],
+    },
+    'jobs/list-slots': {
+      args: `(${uuids})[1], array[1]::bigint[]`,
+      indexes: [`slots_${day()}_pkey`],
+    },
+    'jobs/find-live-run': {
+      args: `(${uuids})[1], 1`,
+      indexes: [`outcomes_${day()}_pkey`],
+    },
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-later': { args: `${uuids}, 1, 1, 60000`, indexes: ['later_pkey'] },
@@ -68,11 +108,12 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     await t.sql.query(PINNED)
     await t.sql.query('set local plan_cache_mode = force_generic_plan')
     await t.sql.query(`prepare hot as ${text}`)
-    const { rows } = await t.sql.query(`explain (costs off) execute hot (${args})`)
-    await t.sql.query('rollback')
-    await t.sql.query('deallocate hot')
+    const explained = t.sql.query(`explain (costs off) execute hot (${args})`)
+    const { rows } = await explained.finally(() => t.sql.query('rollback; deallocate hot'))
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    expect(plan).not.toMatch(/Seq Scan on (queue|leases|later|runs|sessions)/)
+    expect(plan).not.toMatch(
+      /Seq Scan on (queue|leases|later|runs|sessions|parked|job_holds|cursors|jobs|slots|slot_skips|timings|outcomes)/,
+    )
     expect(plan).not.toMatch(/Hash Join|Merge Join/)
     for (const index of indexes) expect(plan).toContain(index)
   })
@@ -86,11 +127,16 @@ it('ends runs in one way: the finish block is the same in every statement that e
     )
     .filter(([, block]) => block !== undefined)
   expect(blocks.map(([file]) => file)).toEqual([
+    'jobs/take-back-runs',
     'runs/cancel-in-later',
+    'runs/cancel-in-parked',
     'runs/cancel-in-queue',
     'upkeep/reap-sessions',
+    'work/settle-cancelled',
     'work/settle-dead',
     'work/settle-succeeded',
+    'work/skip-parked',
+    'work/supersede-holders',
   ])
   expect(new Set(blocks.map(([, block]) => block)).size).toBe(1)
   // settle-all-succeeded does the same in another form; settle-forms.test.ts compares the two.

@@ -205,10 +205,10 @@ export class Worker {
   /** Asks those of our handlers to end that somebody wants to end. */
   async #cancelAsked(): Promise<void> {
     this.#cancelsAtMs = this.#o.clock.monotonicMs()
-    const ids = [...this.#runner.attempts].map((attempt) => attempt.run.id)
-    if (ids.length === 0) return
+    const runs = [...this.#runner.attempts].map((attempt) => attempt.run)
+    if (runs.length === 0) return
     try {
-      const asked = await this.#o.store.cancelRequests(ids)
+      const asked = await this.#o.store.cancelRequests(runs)
       for (const attempt of this.#runner.attempts) {
         const reason = asked.get(attempt.run.id)
         if (typeof reason === 'string') attempt.cancel(reason)

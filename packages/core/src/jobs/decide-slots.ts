@@ -7,7 +7,7 @@
  * treated as the misfire rules say, bounded in number however long the outage was; the others run.
  */
 import type { MisfireRules } from './job-rules.ts'
-import { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
+import { COUNT_MAX, countSlots, lastSlot, lastSlots, type NextSlot } from './last-slot.ts'
 import type { RunSlot, SlotDecision } from './slot-decision.ts'
 
 export interface SlotWindow {
@@ -61,6 +61,7 @@ class Planning {
   readonly #rules: SlotRules
   readonly #window: SlotWindow
   readonly #endMs: number
+  #runs = 0
 
   constructor(position: JobPosition, rules: SlotRules, window: SlotWindow) {
     this.#rules = rules
@@ -79,7 +80,7 @@ class Planning {
 
   missed(): void {
     const { misfire, next } = this.#rules
-    const boundMs = Math.min(this.#window.nowMs - misfire.graceMs, this.#endMs - 1)
+    const boundMs = Math.min(this.#window.nowMs - misfire.graceMs, this.#endMs) - 1
     if (this.nextMs === null || this.nextMs > boundMs) return
     const firstMs = this.nextMs
     switch (misfire.policy) {
@@ -103,55 +104,55 @@ class Planning {
   #makeUp(firstMs: number, boundMs: number): void {
     const { misfire, next } = this.#rules
     const oldMs = Math.min(this.#window.nowMs - misfire.maxAgeMs, boundMs)
-    const single: number[] = []
-    let slotMs: number | null = firstMs
-    if (firstMs <= oldMs) slotMs = next(lastSlot(next, firstMs, oldMs))
-    for (; slotMs !== null && slotMs <= boundMs && single.length < COUNT_MAX; slotMs = next(slotMs))
-      single.push(slotMs)
-    const kept = single.slice(Math.max(0, single.length - misfire.maxCount))
-    const afterOldMs = kept[0] ?? slotMs ?? Number.POSITIVE_INFINITY
-    if (firstMs < afterOldMs)
-      this.#coalesce(firstMs, lastSlot(next, firstMs, Math.min(afterOldMs - 1, boundMs)))
-    for (const atMs of kept) if (this.nextMs !== null) this.#decide(atMs, 'late')
+    const youngMs = firstMs <= oldMs ? next(lastSlot(next, firstMs, oldMs)) : firstMs
+    const single =
+      youngMs !== null && youngMs <= boundMs
+        ? lastSlots(next, youngMs, boundMs, misfire.maxCount)
+        : []
+    const togetherMs = single[0] === undefined ? boundMs : single[0] - 1
+    if (firstMs <= togetherMs) this.#coalesce(firstMs, lastSlot(next, firstMs, togetherMs))
+    for (const slotMs of single) if (this.nextMs !== null) this.#decide(slotMs, 'late')
   }
 
-  /** One run for all slots of a range. When calendars exclude the whole range it is one skip. */
-  #coalesce(fromMs: number, toMs: number): void {
-    const { next, allows } = this.#rules
-    if (allows) {
-      const last = this.#lastAllowed(fromMs, toMs)
-      if (last === null) {
-        const slots = countSlots(next, fromMs, toMs)
-        this.decisions.push({ decision: 'skip', reason: 'calendar', slotMs: toMs, fromMs, slots })
-        this.#advance(next(toMs))
-        return
-      }
+  /** One run for all slots of a range; one skip when none of them is to run. */
+  #coalesce(fromMs: number, slotMs: number): void {
+    const slots = countSlots(this.#rules.next, fromMs, slotMs)
+    const reason = this.#closed(fromMs, slotMs, slots)
+    if (reason !== null) this.decisions.push({ decision: 'skip', reason, slotMs, fromMs, slots })
+    else
+      this.#run({
+        ...{ decision: 'run', reason: slots > 1 ? 'coalesced' : 'late' },
+        ...{ slotMs, fromMs, slots, dueMs: this.#catchUpMs() },
+      })
+    this.#advance(this.#rules.next(slotMs))
+  }
+
+  /**
+   * Why no slot of a range is to run; null when one is. Of ranges that are too long to be counted, slots are
+   * looked at that are spread over the whole of it.
+   */
+  #closed(fromMs: number, toMs: number, slots: number): 'calendar' | 'asked' | null {
+    const { next } = this.#rules
+    if (this.#refusal(toMs) === null) return null
+    const strideMs = slots < COUNT_MAX ? 0 : Math.floor((toMs - fromMs) / COUNT_MAX)
+    let reason: 'calendar' | 'asked' = 'calendar'
+    for (let s: number | null = fromMs; s !== null && s <= toMs; s = next(s + strideMs)) {
+      const refusal = this.#refusal(s)
+      if (refusal === null) return null
+      if (refusal === 'asked') reason = refusal
     }
-    const slots = countSlots(next, fromMs, toMs)
-    this.#run({
-      ...{ decision: 'run', reason: slots > 1 ? 'coalesced' : 'late' },
-      ...{ slotMs: toMs, fromMs, slots, dueMs: this.#catchUpMs() },
-    })
-    this.#advance(next(toMs))
+    return reason
   }
 
-  #lastAllowed(fromMs: number, toMs: number): number | null {
-    const { next, allows } = this.#rules
-    let last: number | null = null
-    let looked = 0
-    for (
-      let slotMs: number | null = fromMs;
-      slotMs !== null && slotMs <= toMs && looked < COUNT_MAX;
-      slotMs = next(slotMs), looked++
-    )
-      if (allows?.(slotMs)) last = slotMs
-    return last
+  #refusal(slotMs: number): 'calendar' | 'asked' | null {
+    const { allows, asked } = this.#rules
+    if (allows && !allows(slotMs)) return 'calendar'
+    return asked?.(slotMs) ? 'asked' : null
   }
 
   /** Runs that make up for missed slots follow each other at a bounded rate. */
   #catchUpMs(): number {
-    const before = this.decisions.filter(({ decision }) => decision === 'run').length
-    return this.#window.nowMs + before * this.#rules.misfire.dripMs
+    return this.#window.nowMs + this.#runs * this.#rules.misfire.dripMs
   }
 
   current(): void {
@@ -164,9 +165,9 @@ class Planning {
   }
 
   #decide(slotMs: number, reason: 'on-time' | 'late'): void {
-    const { allows, asked, jitterMs, next } = this.#rules
-    if (allows && !allows(slotMs)) this.#skip(slotMs, 'calendar')
-    else if (asked?.(slotMs)) this.#skip(slotMs, 'asked')
+    const { jitterMs, next } = this.#rules
+    const refusal = this.#refusal(slotMs)
+    if (refusal !== null) this.#skip(slotMs, refusal)
     else {
       const dueMs = reason === 'late' ? this.#catchUpMs() : slotMs + jitterMs
       this.#run({ decision: 'run', reason, slotMs, fromMs: slotMs, slots: 1, dueMs })
@@ -176,6 +177,7 @@ class Planning {
 
   #run(run: RunSlot): void {
     this.decisions.push(run)
+    this.#runs++
     if (this.runsLeft !== null) this.runsLeft--
   }
 

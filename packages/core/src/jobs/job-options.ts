@@ -12,6 +12,7 @@ import {
   overlapPolicies as passPolicies,
 } from '../schedule/dst-policy.ts'
 import { type DayRule, dayRules } from '../schedule/parse-cron.ts'
+import { parseExpression } from '../schedule/parse-expression.ts'
 import { parsePeriod } from '../schedule/parse-period.ts'
 import { compileTiming, type TimingInput } from '../schedule/timing.ts'
 import { zoneOf } from '../schedule/zone.ts'
@@ -204,9 +205,9 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
     when,
     timezone,
     overlap,
-    ...(gap && { gap: oneOf('dst.gap', gapPolicies, gap) }),
-    ...(pass && { pass: oneOf('dst.overlap', passPolicies, pass) }),
-    ...(options.dayRule && { dayRule: oneOf('dayRule', dayRules, options.dayRule) }),
+    ...(gap !== undefined && { gap: oneOf('dst.gap', gapPolicies, gap) }),
+    ...(pass !== undefined && { pass: oneOf('dst.overlap', passPolicies, pass) }),
+    ...(options.dayRule !== undefined && { dayRule: oneOf('dayRule', dayRules, options.dayRule) }),
     ...(jitterMs > 0 && { jitterMs }),
     ...(misfire && { misfire }),
     ...(calendars.length > 0 && { calendars }),
@@ -252,6 +253,15 @@ function whenOf(options: JobOptions): When {
       if (typeof options.cron !== 'string') invalid('cron', 'a cron expression', options.cron)
       return { kind: 'cron', expression: options.cron as string }
     case 'every':
+      if (
+        parseExpression(options.every as string | number, { dayRule: 'or', seed: '' }).kind ===
+        'cron'
+      )
+        throw new PunctualError(
+          'invalid_schedule',
+          `every takes a duration such as 5m, or a repeating interval, but ${shown(options.every)} came. Give a cron expression as cron.`,
+          { field: 'every' },
+        )
       return { kind: 'every', expression: options.every as string | number }
     case 'everyAfterEnd':
       parsePeriod(options.everyAfterEnd as string | number)
@@ -262,7 +272,8 @@ function whenOf(options: JobOptions): When {
 }
 
 function dstOf(dst: unknown = {}): { gap?: GapPolicy; overlap?: PassPolicy } {
-  if (typeof dst !== 'object' || dst === null) invalid('dst', 'an object of gap and overlap', dst)
+  if (typeof dst !== 'object' || dst === null || Array.isArray(dst))
+    invalid('dst', 'an object of gap and overlap', dst)
   for (const name of Object.keys(dst as object))
     if (name !== 'gap' && name !== 'overlap') invalid('dst', 'made of gap and overlap', name)
   return dst as { gap?: GapPolicy; overlap?: PassPolicy }
@@ -273,7 +284,7 @@ const POLICIES = ['all', 'latest', 'none'] as const
 function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> | null {
   if (misfire === undefined) return null
   if (typeof misfire === 'string') return { policy: oneOf('misfire', POLICIES, misfire) }
-  if (typeof misfire !== 'object' || misfire === null)
+  if (typeof misfire !== 'object' || misfire === null || Array.isArray(misfire))
     invalid('misfire', `${POLICIES.join(' or ')}, or an object`, misfire)
   const bounds = {
     graceMs: [1_000, 86_400_000],
@@ -290,7 +301,7 @@ function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> |
       rules[name] = integer(`misfire.${name}`, value, min, max)
     } else invalid('misfire', `made of policy, ${Object.keys(bounds).join(', ')}`, name)
   }
-  return rules as Partial<MisfireRules>
+  return Object.keys(rules).length > 0 ? (rules as Partial<MisfireRules>) : null
 }
 
 function calendarsOf(calendars: unknown = []): readonly string[] {

@@ -21,6 +21,38 @@ export function lastSlot(next: NextSlot, fromMs: number, untilMs: number): numbe
   }
 }
 
+/**
+ * The last slots of [fromMs, untilMs], where `fromMs` is a slot, oldest first and at most so many. Few more are
+ * computed than are returned, however many lie before and however uneven they are.
+ */
+export function lastSlots(
+  next: NextSlot,
+  fromMs: number,
+  untilMs: number,
+  count: number,
+): number[] {
+  if (count === 0) return []
+  const most = 2 * count + 1
+  // Looking back so far finds too few, and so far too many.
+  let [fewMs, manyMs] = [0, Number.POSITIVE_INFINITY]
+  for (let backMs = 1_000; ; ) {
+    const wholeRange = untilMs - backMs <= fromMs
+    const slots = wholeRange ? [fromMs] : []
+    const afterMs = wholeRange ? fromMs : untilMs - backMs
+    for (
+      let slotMs = next(afterMs);
+      slotMs !== null && slotMs <= untilMs && slots.length < most;
+      slotMs = next(slotMs)
+    )
+      slots.push(slotMs)
+    const tooMany = slots.length === most && manyMs - fewMs > 1
+    if (!tooMany && (wholeRange || slots.length >= count)) return slots.slice(-count)
+    if (tooMany) manyMs = backMs
+    else fewMs = backMs
+    backMs = manyMs === Number.POSITIVE_INFINITY ? backMs * 2 : Math.ceil((fewMs + manyMs) / 2)
+  }
+}
+
 export const COUNT_MAX = 100_000
 
 /** How many slots lie in [fromMs, untilMs], `fromMs` included; counted up to 100,000. */

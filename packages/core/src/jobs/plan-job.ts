@@ -37,8 +37,11 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
   const nextMs = job.nextMs === anchorMs ? slotRules.next(anchorMs) : job.nextMs
   if (nextMs === null || runsLeft === 0)
     return { job, decisions: [], nextMs: null, runsLeft, anchorMs: null }
-  // One run at a time: the next slot is known when it has ended.
-  const plan = decideSlots({ nextMs, endMs, runsLeft: 1 }, slotRules, context.window)
+  // One run at a time: the next slot is known when it has ended. One that is skipped is tried again a while from
+  // now, not from a time that has long passed.
+  const { nowMs } = context.window
+  const next = (afterMs: number) => slotRules.next(Math.max(afterMs, nowMs))
+  const plan = decideSlots({ nextMs, endMs, runsLeft: 1 }, { ...slotRules, next }, context.window)
   const made = plan.runsLeft === 0 ? 1 : 0
   return {
     job,

@@ -25,8 +25,8 @@ export interface SlotSample extends SlotStretch {
 
 export interface SlotCheck extends SlotMatch {
   readonly job: AuditedJob
-  /** Where the next stretch begins, and the last slot of this one that has a row; null when there is no more. */
-  readonly rest: { readonly fromMs: number; readonly beforeMs: number | null } | null
+  /** What of the sample was left out because of its limit; null when nothing was. */
+  readonly rest: SlotSample | null
   /** Runs of these slots that are in no place. */
   readonly lost: readonly { readonly runId: string; readonly slotMs: number }[]
 }
@@ -39,7 +39,10 @@ export interface QueuePage {
 export interface AuditStore {
   /** Jobs by id, after this one. */
   auditPage(after: string | null, limit: number): Promise<AuditPage>
-  /** Whether the ledger has one decision for each of these slots; with `runs`, also where their runs are. */
+  /**
+   * Whether the ledger has one decision for each of these slots; with `runs`, also where their runs are. Jobs that
+   * have no slots there are left out.
+   */
   checkSlots(samples: readonly SlotSample[], runs: boolean): Promise<readonly SlotCheck[]>
   /** Of the first so many rows of a range of the ledger, those that the rules of their time do not have. */
   straySlots(

@@ -8,6 +8,7 @@ export const cliErrors = {
   module_invalid: { exit: 'usage', meaning: 'The module registers no handlers.' },
   module_failed: { exit: 'failure', meaning: 'The module threw while it was loaded.' },
   file_unreadable: { exit: 'notFound', meaning: 'A file that was named cannot be read.' },
+  file_invalid: { exit: 'usage', meaning: 'A file that was named does not hold what it should.' },
   permission_denied: { exit: 'failure', meaning: 'The role may not do this in PostgreSQL.' },
   unexpected: {
     exit: 'failure',

@@ -1,9 +1,25 @@
 /** The command line as a whole: every command, in the order in which people need them. */
 import { Command } from 'commander'
 import { version } from '../version.ts'
+import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config-show.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addImportCrontab } from './commands/import-crontab.ts'
+import { addJobsApply } from './commands/jobs-apply.ts'
+import { addJobsBackfill } from './commands/jobs-backfill.ts'
+import { addJobsCreate } from './commands/jobs-create.ts'
+import { addJobsDelete } from './commands/jobs-delete.ts'
+import { addJobsExplain } from './commands/jobs-explain.ts'
+import { addJobsExport } from './commands/jobs-export.ts'
+import { addJobsList } from './commands/jobs-list.ts'
+import { addJobsPause, addJobsResume } from './commands/jobs-pause.ts'
+import { addJobsPreview } from './commands/jobs-preview.ts'
+import { addJobsShow } from './commands/jobs-show.ts'
+import { addJobsSkip } from './commands/jobs-skip.ts'
+import { addJobsSlots } from './commands/jobs-slots.ts'
+import { addJobsTrigger } from './commands/jobs-trigger.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addNext } from './commands/next.ts'
 import { addQueues } from './commands/queues.ts'
 import { addRunsCancel } from './commands/runs-cancel.ts'
 import { addRunsList } from './commands/runs-list.ts'
@@ -13,6 +29,7 @@ import { addRunsShow } from './commands/runs-show.ts'
 import { addRunsTail } from './commands/runs-tail.ts'
 import { addStart } from './commands/start.ts'
 import { addSubmit } from './commands/submit.ts'
+import { addVerify } from './commands/verify.ts'
 import { addWorker } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
 import { exitCodes } from './exit-code.ts'
@@ -29,29 +46,36 @@ export function createProgram(): Command {
   addStart(program)
   addWorker(program)
   addSubmit(program)
-  const runs = program
-    .command('runs')
-    .description('look at runs, and steer those that wait')
-    .helpCommand(false)
-  for (const add of [
-    addRunsList,
-    addRunsShow,
-    addRunsTail,
-    addRunsLogs,
-    addRunsCancel,
-    addRunsReschedule,
+  addGroup(program, 'runs', 'look at runs, and steer those that wait', [
+    ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
   ])
-    add(runs)
+  addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
+    ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],
+    ...[addJobsTrigger, addJobsPreview, addJobsSkip, addJobsBackfill, addJobsSlots],
+    ...[addJobsExplain, addJobsApply, addJobsExport],
+  ])
+  addGroup(program, 'calendars', 'dates and times at which jobs run, or do not', [
+    ...[addCalendarsList, addCalendarsSet, addCalendarsDelete],
+  ])
+  addNext(program)
+  addGroup(program, 'import', 'make jobs of what another scheduler has', [addImportCrontab])
   addQueues(program)
   addWorkers(program)
+  addVerify(program)
   addDoctor(program)
   addMigrate(program)
-  const config = program
-    .command('config')
-    .description('look at the configuration')
-    .helpCommand(false)
-  addConfigShow(config)
+  addGroup(program, 'config', 'look at the configuration', [addConfigShow])
   return program.addHelpText('after', footer())
+}
+
+function addGroup(
+  program: Command,
+  name: string,
+  description: string,
+  commands: readonly ((group: Command) => void)[],
+): void {
+  const group = program.command(name).description(description).helpCommand(false)
+  for (const add of commands) add(group)
 }
 
 function footer(): string {
@@ -62,6 +86,8 @@ function footer(): string {
     '  punctual start --sample',
     `  punctual submit send-email '{"to":"a@b.c"}' --delay 10s --wait`,
     '  punctual runs list --state dead --json',
+    `  punctual jobs create backup --handler backup --cron '0 2 * * *' --tz Europe/Berlin`,
+    `  punctual next '0 2 * * *' --tz Europe/Berlin --around-dst`,
   ]
   return ['', 'Examples:', ...examples, '', 'Exit codes:', ...rows].join('\n')
 }

@@ -1,9 +1,8 @@
 /** What the flags of `punctual submit` say, as the options of the library. */
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { PunctualError, type SubmitOptions } from '@punctual/core'
-import { CliError } from './cli-error.ts'
 import { parseDuration, parseMoment } from './durations.ts'
+import { readInput } from './read-input.ts'
 
 export interface SubmitFlags {
   runAt?: string
@@ -19,18 +18,8 @@ export interface SubmitFlags {
 
 /** The JSON text that an argument is or names: `@file`, or `-` for the standard input. */
 export function readPayload(argument: string): string {
-  const path = argument === '-' ? 0 : argument.startsWith('@') ? argument.slice(1) : null
-  if (path === null) return argument
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    const name = path === 0 ? 'the standard input' : path
-    throw new CliError(
-      'file_unreadable',
-      `The payload cannot be read from ${name}: ${(cause as Error).message}`,
-      { cause },
-    )
-  }
+  if (argument === '-') return readInput('The payload', '-')
+  return argument.startsWith('@') ? readInput('The payload', argument.slice(1)) : argument
 }
 
 export function submitOptions(flags: SubmitFlags): SubmitOptions {
@@ -44,7 +33,7 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
     ...(flags.key !== undefined && { key: flags.key }),
     ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
     ...(flags.strict && { strict: true }),
-    createdBy: `cli:${userName()}`,
+    createdBy: createdBy(),
   }
 }
 
@@ -60,7 +49,7 @@ function timeOf({ runAt, delay }: SubmitFlags): Pick<SubmitOptions, 'runAt' | 'd
   }
 }
 
-function wholeNumber(field: string, text: string): number {
+export function wholeNumber(field: string, text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text)
   const shown = JSON.stringify(text.slice(0, 80))
   throw new PunctualError('invalid_option', `${field} must be a whole number, but ${shown} came.`, {
@@ -68,7 +57,7 @@ function wholeNumber(field: string, text: string): number {
   })
 }
 
-function labelsOf(pairs: readonly string[]): Record<string, string> {
+export function labelsOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [name, value] = pair.split(/=(.*)/s)
@@ -81,11 +70,11 @@ function labelsOf(pairs: readonly string[]): Record<string, string> {
   )
 }
 
-/** Containers may run as a user that has no name. */
-function userName(): string {
+/** Who is at the command line. Containers may run as a user that has no name. */
+export function createdBy(): string {
   try {
-    return userInfo().username
+    return `cli:${userInfo().username}`
   } catch {
-    return String(process.getuid?.() ?? 'unknown')
+    return `cli:${process.getuid?.() ?? 'unknown'}`
   }
 }

@@ -12,6 +12,8 @@ export function libraryOptions(config: Config, roles: readonly RoleName[]): Punc
     worker: workerSettings(config),
     drainMs: config.drainMs,
     retentionDays: config.retentionDays,
+    timezone: config.timezone,
+    jitterMs: config.jitterMs,
     payloadBytes: config.payloadBytes,
     outputBytes: config.outputBytes,
     migrate: config.migrate,

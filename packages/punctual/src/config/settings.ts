@@ -2,7 +2,7 @@
  * Every setting of a node, as data: flags, variables, entries of the file, defaults, help and the reference
  * page are all derived from this table. A setting is added here and nowhere else.
  */
-import { defaults, limits } from '@punctual/core'
+import { defaults, limits, zoneOf } from '@punctual/core'
 import { isSchemaName } from '@punctual/store'
 import { type RoleName, roles } from '../options.ts'
 import {
@@ -36,6 +36,14 @@ export interface Setting<T> {
 
 function setting<T>(it: Setting<T>): Setting<T> {
   return it
+}
+
+function isZoneName(name: string): boolean {
+  try {
+    return zoneOf(name) !== null
+  } catch {
+    return false
+  }
 }
 
 export const settings = {
@@ -159,6 +167,22 @@ export const settings = {
     kind: whole(1, 3_650),
     default: defaults.retentionDays,
     help: 'days that history is kept',
+  }),
+  timezone: setting<string>({
+    group: 'node',
+    flag: '--timezone',
+    env: 'PUNCTUAL_TIMEZONE',
+    kind: text('a name of the IANA database such as Europe/Berlin, or UTC', 'zone', isZoneName),
+    default: defaults.timezone,
+    help: 'the time zone of jobs that name none',
+  }),
+  jitterMs: setting<number>({
+    group: 'node',
+    flag: '--jitter-ms',
+    env: 'PUNCTUAL_JITTER_MS',
+    kind: whole(0, 86_400_000),
+    default: 0,
+    help: 'how far runs of jobs are spread behind their slots, where a job does not say otherwise',
   }),
   payloadBytes: setting<number>({
     group: 'database',

@@ -3,28 +3,28 @@
 --
 -- Parameters: $1 jobs uuid[] (sorted), $2 versions integer[], $3 cursors as read in ms bigint[]
 -- Returns: job_id of each that was set going
--- Locks: cursors (skip locked). Index: primary keys. Pinned: no sequential scan.
+-- Locks: cursors that are set going (skip locked). Index: primary keys. Pinned: no sequential scan.
 with idle as materialized (
-  -- The cursor as it was read: one that has moved on has another run, which this snapshot may not see.
   select c.job_id
   from unnest($1::uuid[], $2::integer[], $3::bigint[]) as g (job_id, version, cursor_ms)
   cross join lateral (
-    select job_id
-    from punctual.cursors
-    where job_id = g.job_id and version = g.version and next_at is null and not paused
-      and (runs_left is null or runs_left > 0)
-      and (extract(epoch from cursor_at) * 1000)::bigint = g.cursor_ms
-    for update skip locked
+    select c.job_id
+    from punctual.cursors c
+    where c.job_id = g.job_id and c.version = g.version and c.next_at is null and not c.paused
+      and (c.runs_left is null or c.runs_left > 0)
+      -- One that has moved on since has another run, which this snapshot may not see.
+      and (extract(epoch from c.cursor_at) * 1000)::bigint = g.cursor_ms
+      and not exists (
+        select
+        from punctual.slots s
+        where s.slot_at = to_timestamp(g.cursor_ms::float8 / 1000) and s.job_id = g.job_id
+          and (
+            exists (select from punctual.queue where run_id = s.run_id)
+            or exists (select from punctual.later where run_id = s.run_id)
+            or exists (select from punctual.parked where run_id = s.run_id)
+            or exists (select from punctual.leases where run_id = s.run_id)))
+    for update of c skip locked
   ) c
-  where not exists (
-    select
-    from punctual.slots s
-    where s.slot_at = to_timestamp(g.cursor_ms::float8 / 1000) and s.job_id = g.job_id
-      and (
-        exists (select from punctual.queue where run_id = s.run_id)
-        or exists (select from punctual.later where run_id = s.run_id)
-        or exists (select from punctual.parked where run_id = s.run_id)
-        or exists (select from punctual.leases where run_id = s.run_id)))
 )
 update punctual.cursors
 set

@@ -1,4 +1,5 @@
--- The runs of a backfill: due one after the other, now or later.
+-- The runs of a backfill: due one after the other, now or later. Where runs of the job must not overlap they wait
+-- for each other: a slot that was asked for is not skipped.
 --
 -- Parameters: $1 job, $2 run ids uuid[], $3 slots in ms bigint[], $4 due times in ms bigint[], $5 horizon in ms
 -- Returns: lane, none twice
@@ -9,7 +10,8 @@ with made as (
     created_by, job_id, slot_at)
   select
     i.run_id, to_timestamp(i.due_ms::float8 / 1000), clock_timestamp(), j.tenant_id, j.lane, j.timeout_ms,
-    j.max_attempts, j.traits, j.payload, j.labels, j.retry, j.created_by, j.id,
+    j.max_attempts,
+    case when j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end, j.payload, j.labels, j.retry, j.created_by, j.id,
     to_timestamp(i.slot_ms::float8 / 1000)
   from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as i (run_id, slot_ms, due_ms)
   cross join lateral (

@@ -1,12 +1,17 @@
 -- Writes what was decided for slots: the ledger, and for those that run, the run and its place in the queue.
--- A slot that has a decision already is an error: it would be a second one.
+-- A slot that has a decision already is an error: it would be a second one. Runs that make up for missed slots
+-- wait for each other where runs of the job must not overlap: `all` means all.
 --
 -- Parameters: $1 slots in ms bigint[], $2 job ids uuid[], $3 run ids uuid[] (null = a skip), $4 first slots in
 --   ms bigint[] (null = only one), $5 how many slots integer[], $6 tenants integer[], $7 reasons smallint[],
---   $8 due times in ms bigint[], $9 first sequence number
+--   $8 due times in ms bigint[], $9 first sequence number; rows in the order of their due times, which is the
+--   order of the indexes that they go into
 -- Returns: lane of each run that was queued, none twice
 -- Locks: the new rows. Index: primary key of jobs. Pinned: nested loops.
-with ledger as (
+with now as materialized (
+  select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint as ms
+),
+ledger as (
   insert into punctual.slots (
     slot_at, job_id, run_id, from_at, decided_at, slots, tenant_id, decision, reason)
   select
@@ -15,16 +20,13 @@ with ledger as (
   from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::smallint[])
     as i (slot_ms, job_id, run_id, from_ms, slots, tenant_id, reason)
 ),
-made as (
-  insert into punctual.runs (
-    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
-    created_by, job_id, slot_at, missed_from)
+input as materialized (
   select
-    i.run_id, to_timestamp(i.due_ms::float8 / 1000), statement_timestamp(), j.tenant_id, j.lane, j.timeout_ms,
-    j.max_attempts, j.traits, j.payload, j.labels, j.retry, j.created_by, i.job_id,
-    to_timestamp(i.slot_ms::float8 / 1000), to_timestamp(i.from_ms::float8 / 1000)
-  from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $8::bigint[])
-    as i (slot_ms, job_id, run_id, from_ms, due_ms)
+    i.n, i.run_id, i.job_id, i.slot_ms, i.from_ms, i.due_ms, j.tenant_id, j.lane, j.timeout_ms, j.max_attempts,
+    case when i.reason in (2, 3) and j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end as traits,
+    j.payload, j.labels, j.retry, j.created_by
+  from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $7::smallint[], $8::bigint[])
+    with ordinality as i (slot_ms, job_id, run_id, from_ms, reason, due_ms, n)
   cross join lateral (
     select tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry, created_by
     from punctual.jobs
@@ -32,18 +34,23 @@ made as (
     limit 1
   ) j
   where i.run_id is not null
-  returning id, due_at, tenant_id, lane, traits, job_id
+),
+made as (
+  insert into punctual.runs (
+    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
+    created_by, job_id, slot_at, missed_from)
+  select
+    run_id, to_timestamp(due_ms::float8 / 1000), statement_timestamp(), tenant_id, lane, timeout_ms,
+    max_attempts, traits, payload, labels, retry, created_by, job_id, to_timestamp(slot_ms::float8 / 1000),
+    to_timestamp(from_ms::float8 / 1000)
+  from input
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
-    id,
-    (greatest(
-      (extract(epoch from due_at) * 1000)::bigint,
-      floor(extract(epoch from clock_timestamp()) * 1000)::bigint) << 20)
-      | (($9::bigint + row_number() over ()) & 1048575),
-    tenant_id, lane, 0, 0, traits, job_id
-  from made
-  returning lane
+    i.run_id, (greatest(i.due_ms, now.ms) << 20) | (($9::bigint + i.n) & 1048575), i.tenant_id, i.lane, 0, 0,
+    i.traits, i.job_id
+  from now
+  cross join input i
 )
-select distinct lane from queued
+select distinct lane from input

@@ -8,12 +8,12 @@
 select
   array_agg(job_id) as job_ids, array_agg(tenant_id) as tenants, array_agg(next_ms) as next_ms,
   array_agg(version) as versions, array_agg(timing) as timings,
-  array_agg((extract(epoch from anchor_at) * 1000)::bigint) as anchors_ms,
-  array_agg((extract(epoch from end_at) * 1000)::bigint) as ends_ms, array_agg(runs_left) as runs_left,
+  array_agg((date_part('epoch', anchor_at) * 1000)::bigint) as anchors_ms,
+  array_agg((date_part('epoch', end_at) * 1000)::bigint) as ends_ms, array_agg(runs_left) as runs_left,
   array_agg(asked_skips) as asked_skips, array_agg(failures) as failures
 from (
   select
-    c.job_id, c.tenant_id, (extract(epoch from c.next_at) * 1000)::bigint as next_ms, c.version, c.timing,
+    c.job_id, c.tenant_id, (date_part('epoch', c.next_at) * 1000)::bigint as next_ms, c.version, c.timing,
     c.anchor_at, c.end_at, c.runs_left, c.asked_skips, c.failures
   from unnest($1::smallint[]) as s (shard)
   cross join lateral (

@@ -73,7 +73,7 @@ numbered as materialized (
 ),
 held as (
   insert into punctual.job_holds (job_id, run_id)
-  select job_id, run_id from numbered where traits & 112 <> 0 order by job_id
+  select job_id, run_id from numbered where traits & 112 <> 0 order by job_id, run_id
   on conflict (job_id) do nothing
   returning run_id
 ),

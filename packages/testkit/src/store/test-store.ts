@@ -2,8 +2,11 @@
 import {
   type ClaimedRun,
   type ClaimResult,
+  type Clock,
+  compileJob,
   compileOptions,
   encodeJson,
+  type JobOptions,
   type Lane,
   type Settlement,
   type SubmitOptions,
@@ -16,8 +19,8 @@ import {
   type PostgresMajor,
 } from '../postgres/index.ts'
 
-function openStore(url: string, node = systemRandom.token()): PostgresStore {
-  return new PostgresStore({ url, clock: systemClock, random: systemRandom, node })
+function openStore(url: string, clock: Clock = systemClock): PostgresStore {
+  return new PostgresStore({ url, clock, random: systemRandom, node: systemRandom.token() })
 }
 
 /** A database with the schema in it; cloned, so that it costs milliseconds. */
@@ -59,9 +62,9 @@ export class TestStore {
     return new TestStore(database.url, sql, database.drop)
   }
 
-  /** Another process on the same database. */
-  another(): PostgresStore {
-    const store = openStore(this.url)
+  /** Another process on the same database, whose clock may be another. */
+  another(clock?: Clock): PostgresStore {
+    const store = openStore(this.url, clock)
     this.#others.push(store)
     return store
   }
@@ -73,6 +76,29 @@ export class TestStore {
     const submission = { options: compileOptions(handler, rest), payload: encodeJson(payload) }
     const [accepted] = await this.store.submit([submission])
     return (accepted as { id: string }).id
+  }
+
+  /** Registers or changes a job that fires every second unless it says otherwise; returns its id. */
+  async job(options: Partial<JobOptions> = {}, store = this.store): Promise<string> {
+    const timed = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'].some((it) => it in options)
+    const job = { name: 'job', handler: 'test', ...(!timed && { cron: '* * * * * *' }), ...options }
+    const compiled = compileJob(job, { timezone: 'UTC', jitterMs: 0 })
+    const [result] = await store.schedules.jobs.upsert([compiled], 1)
+    return (result as { id: string }).id
+  }
+
+  /** As if the job had been made so long before: what it has missed since is still to be decided. */
+  async age(jobId: string, ms: number): Promise<void> {
+    const back = `$2::bigint * interval '1 millisecond'`
+    await this.sql.query(
+      `update punctual.cursors set next_at = date_trunc('second', next_at) - ${back},
+       cursor_at = cursor_at - ${back}, anchor_at = anchor_at - ${back} where job_id = $1`,
+      [jobId, ms],
+    )
+    await this.sql.query(
+      `update punctual.jobs set created_at = created_at - ${back} where id = $1`,
+      [jobId, ms],
+    )
   }
 
   async session(leaseMs = 30_000, store = this.store): Promise<string> {
@@ -124,7 +150,7 @@ export class TestStore {
   /** In which tables a run is: exactly one, always. */
   async places(id: string): Promise<string[]> {
     const { rows } = await this.sql.query(
-      ['later', 'queue', 'leases', 'outcomes']
+      ['later', 'queue', 'parked', 'leases', 'outcomes']
         .map((place) => `select '${place}' as place from punctual.${place} where run_id = $1`)
         .join(' union all '),
       [id],

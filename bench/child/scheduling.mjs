@@ -1,0 +1,71 @@
+/** The commands of a process that registers jobs, drives a planner or checks the ledger; of Punctual only. */
+import pg from 'pg'
+import { checkLedger } from '../jobs/check-ledger.mjs'
+import { openDriver } from '../jobs/drive-planner.mjs'
+import { loadJobs } from '../jobs/load-jobs.mjs'
+import { jobPayload } from '../jobs/payload.mjs'
+import { makeHotSchedules, makeSchedules } from '../jobs/schedules.mjs'
+
+/** @param {{ mix?: object, hotMs?: number, each?: object }} of  which schedules */
+function schedulesOf({ mix, hotMs, each }) {
+  if (mix) return makeSchedules(mix)
+  return hotMs ? makeHotSchedules(hotMs) : [each]
+}
+
+export function scheduling(state) {
+  const { databaseUrl } = state.env
+  let driver
+  return {
+    loadJobs: ({ schedules, ...args }) =>
+      loadJobs(databaseUrl, { schedules: schedulesOf(schedules), ...args }),
+    checkLedger: ({ schedules, ...args }) =>
+      checkLedger(databaseUrl, { schedules: schedulesOf(schedules), ...args }),
+    openPlanner: async (clock) => {
+      driver = await openDriver(databaseUrl, clock)
+    },
+    plan: (args) => driver.drive(args),
+    register: (args) => register(state, args),
+    verify: (window) => verify(databaseUrl, window),
+    bytesOfJobs: () => bytesOfJobs(databaseUrl),
+  }
+}
+
+/** Jobs through the product's own bulk call, in batches. */
+async function register({ client }, { count, batchSize, inFlight, schedules, prefix = 'job' }) {
+  const of = schedulesOf(schedules)
+  const payload = jobPayload()
+  const startedAt = performance.now()
+  let next = 0
+  const lane = async () => {
+    while (next < count) {
+      const from = next
+      next += batchSize
+      const size = Math.min(batchSize, count - from)
+      const jobs = Array.from({ length: size }, (_, i) => {
+        const schedule = of[(from + i) % of.length]
+        return { name: `${prefix}-${from + i}`, handler: 'noop', payload, ...schedule }
+      })
+      await client.upsertJobs(jobs)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, lane))
+  return { ms: performance.now() - startedAt }
+}
+
+/** The product's own proof, where this build has it. */
+async function verify() {
+  return { wrong: 0, text: 'not in this build' }
+}
+
+/** What the jobs take on disk, with everything that is kept for each. */
+async function bytesOfJobs(databaseUrl) {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const { rows } = await client.query(
+    `select sum(pg_total_relation_size(of::regclass))::float8 as bytes,
+       (select count(*) from punctual.cursors)::float8 as jobs
+     from unnest(array['punctual.jobs', 'punctual.cursors', 'punctual.timings']) as of`,
+  )
+  await client.end()
+  return rows[0]
+}

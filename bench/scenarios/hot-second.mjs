@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { below } from '../lib/bars.mjs'
+import { milliseconds, number } from '../lib/cells.mjs'
+import { round } from '../lib/quantiles.mjs'
+import { drain } from './drain.mjs'
+import { untilCalm } from './measuring.mjs'
+
+const JOBS = 100_000
+const WARM_UP = 10_000
+const LEAD_MS = 45_000
+/** The other tenant: so many jobs that fire every second, each at a moment of its own. */
+const BESIDE_JOBS = 500
+const BESIDE_LEAD_MS = 12_000
+/** What it takes of the drain's rate that its runs belong to jobs that must not overlap. */
+const SHARE_OF_DRAIN = 0.5
+const GIVE_UP_MS = 60_000
+
+/** @type {import('./index.mjs').Scenario} */
+export const hotSecond = {
+  name: 'hot-second',
+  what: '100,000 jobs due in the same second, while another tenant has 500 runs a second',
+  systems: ['punctual'],
+  figure: (result) => result.perSecond,
+  settings: ['cron'],
+  better: 'higher',
+  unit: '/s',
+  columns: (result) => ({
+    'first start ms': milliseconds(result.firstMs),
+    'all started ms': number(result.allMs),
+    'of the drain rate': result.ofDrain.toFixed(2),
+    'planned late': String(result.plannedLate),
+    'other tenant p99 ms, beside': milliseconds(result.besideP99Ms),
+    before: milliseconds(result.beforeP99Ms),
+  }),
+  json: (result) => ({
+    ...{ firstMs: result.firstMs, perSecond: result.perSecond, ofDrain: result.ofDrain },
+    ...{ drainPerSecond: result.drainPerSecond, plannedLate: result.plannedLate },
+    ...{ besideP99Ms: result.besideP99Ms, beforeP99Ms: result.beforeP99Ms, allMs: result.allMs },
+  }),
+  bars: (results) => [
+    below(results, 'firstMs', 50, 'ms until the first starts'),
+    below(results, 'plannedLate', 1, 'slots planned after their time'),
+    {
+      rule: `drains at ${SHARE_OF_DRAIN} x the rate of plain runs or more (each holds its job meanwhile)`,
+      value: results.punctual ? `${results.punctual.ofDrain} x` : 'not run',
+      pass: results.punctual ? results.punctual.ofDrain >= SHARE_OF_DRAIN : null,
+    },
+  ],
+
+  async measure(bench, system) {
+    const plain = await drain.measure(bench, system)
+    const hot = await measureHot(bench, system, bench.count(JOBS))
+    const ofDrain = round(hot.perSecond / plain.perSecond)
+    return { ...hot, ofDrain, drainPerSecond: plain.perSecond }
+  },
+}
+
+function measureHot(bench, system, count) {
+  return bench.fresh(system, async ({ child, analyze }) => {
+    const loader = await child()
+    const hotMs = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000
+    const besideMs = hotMs - BESIDE_LEAD_MS
+    const hot = { hotMs }
+    const each = { cron: '* * * * * *', timezone: 'UTC', jitterMs: 1_000, overlap: 'allow' }
+    await loader.call('loadJobs', { schedules: hot, count, startMs: hotMs - 1 })
+    await loader.call('loadJobs', {
+      ...{ schedules: { each }, count: BESIDE_JOBS, startMs: besideMs, tenant: 'beside' },
+      ...{ payload: { beside: true }, indexesLater: false },
+    })
+    const [planner, worker] = [await child(), await child()]
+    await worker.call('open', { work: true, roles: ['worker'], profile: 'throughput' })
+    await warmUp(loader, worker, analyze)
+    await planner.call('open', { roles: ['planner', 'reaper', 'janitor'], profile: 'timed' })
+    const leftMs = hotMs - Date.now()
+    if (leftMs < BESIDE_LEAD_MS) throw new Error('registering the jobs took too long')
+    await sleep(leftMs)
+    const window = { fromMs: hotMs, untilMs: hotMs + 1 }
+    for (let waitedMs = 0; waitedMs < GIVE_UP_MS; waitedMs += 100) {
+      if ((await worker.call('jobCount', window)) >= count) break
+      await sleep(100)
+    }
+    const { of } = await worker.call('jobStarts', window)
+    if (of.samples < count) throw new Error(`${count - of.samples} of ${count} did not start`)
+    const beside = await worker.call('jobStarts', { fromMs: hotMs, untilMs: of.lastAtMs })
+    const before = await worker.call('jobStarts', { fromMs: besideMs + 2_000, untilMs: hotMs })
+    const ledger = await loader.call('checkLedger', {
+      schedules: hot,
+      fromMs: hotMs,
+      untilMs: hotMs + 1,
+    })
+    if (ledger.missing + ledger.doubled + ledger.unfinished > 0)
+      throw new Error(`the ledger is wrong: ${JSON.stringify(ledger)}`)
+    return {
+      firstMs: round(of.firstAtMs - hotMs),
+      allMs: round(of.lastAtMs - hotMs),
+      perSecond: Math.round((count / (of.lastAtMs - hotMs)) * 1000),
+      plannedLate: ledger.planned_late,
+      ...{ besideP99Ms: beside.beside.p99Ms, beforeP99Ms: before.beside.p99Ms },
+    }
+  })
+}
+
+/** Plain runs through the same worker: neither start-up nor a cold compiler is measured. */
+async function warmUp(loader, worker, analyze) {
+  await loader.call('open', { produce: true, profile: 'throughput' })
+  await loader.call('bulk', { count: WARM_UP })
+  await analyze()
+  await worker.call('startJobs')
+  while (!(await worker.call('settled'))) await sleep(100)
+  await untilCalm([worker])
+}

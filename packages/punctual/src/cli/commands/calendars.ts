@@ -1,0 +1,97 @@
+/** `punctual calendars list|set|delete`: named sets of dates and windows that jobs refer to. */
+import { type CalendarInput, PunctualError, parseCalendar } from '@punctual/core'
+import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { inputName, readInput } from '../read-input.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+
+export function addCalendarsList(parent: Command): void {
+  const command = parent.command('list').description('list calendars')
+  addFlags(command, ['database'])
+  command.action(() => perform(command, listCalendars))
+}
+
+async function listCalendars(context: CommandContext) {
+  const { terminal } = context
+  const { jobs } = await openPunctual(context)
+  const calendars = await jobs.calendars.list()
+  if (context.json) terminal.json(calendars)
+  else if (calendars.length === 0) terminal.line('No calendars.')
+  else
+    showTable(
+      terminal,
+      ['NAME', 'ZONE', 'EXCLUDES', 'INCLUDES', 'WINDOWS'],
+      calendars.map(({ name, calendar: { timezone, exclude, include, windows } }) => [
+        name,
+        timezone ?? 'of the job',
+        dates(exclude),
+        dates(include),
+        windows?.map(({ days = '*', from, to }) => `${days} ${from}-${to}`).join(', ') ?? '-',
+      ]),
+      ['INCLUDES', 'ZONE'],
+    )
+  return exit.ok
+}
+
+const DATES_SHOWN = 3
+
+function dates(list: readonly string[] | undefined): string {
+  if (!list || list.length === 0) return '-'
+  const more = list.length > DATES_SHOWN ? ` and ${list.length - DATES_SHOWN} more` : ''
+  return list.slice(0, DATES_SHOWN).join(', ') + more
+}
+
+export function addCalendarsSet(parent: Command): void {
+  const command = parent
+    .command('set')
+    .description('make a calendar, or replace the one of this name')
+    .argument('<name>', 'the name that jobs refer to it by')
+    .requiredOption('-f, --file <path>', 'YAML or JSON; - reads the input')
+  addFlags(command, ['database'])
+  command.action((name: string, flags: { file: string }) =>
+    perform(command, (context) => setCalendar(context, name, flags.file)),
+  )
+}
+
+async function setCalendar(context: CommandContext, name: string, path: string) {
+  const { terminal } = context
+  const { FilePlaces } = await import('../file-places.ts')
+  const file = new FilePlaces(inputName(path), readInput('The calendar', path))
+  const [root, ...others] = file.roots
+  if (!root || others.length > 0)
+    throw new CliError('file_invalid', `${inputName(path)} must hold one calendar.`, {
+      hint: 'A calendar is { timezone, exclude: [dates], include: [dates], windows: [{ days, from, to }] }.',
+    })
+  file.locating(root.path, `calendar ${JSON.stringify(name)}`, () => parseCalendar(root.value))
+  const { jobs } = await openPunctual(context)
+  await jobs.calendars.set(name, root.value as CalendarInput)
+  if (context.json) terminal.json({ name, calendar: root.value })
+  else terminal.line(`Set the calendar ${name}. Slots that are planned already stay as they are.`)
+  return exit.ok
+}
+
+export function addCalendarsDelete(parent: Command): void {
+  const command = parent
+    .command('delete')
+    .description('remove a calendar that no job refers to')
+    .argument('<name>', 'its name')
+  addFlags(command, ['database'])
+  command.action((name: string) => perform(command, (context) => deleteCalendar(context, name)))
+}
+
+async function deleteCalendar(context: CommandContext, name: string) {
+  const { jobs } = await openPunctual(context)
+  if (!(await jobs.calendars.delete(name)))
+    throw new PunctualError(
+      'calendar_not_found',
+      `There is no calendar ${JSON.stringify(name)}. \`punctual calendars list\` shows those there are.`,
+      { id: name },
+    )
+  if (context.json) context.terminal.json({ name, result: 'deleted' })
+  else context.terminal.line(`Deleted the calendar ${name}.`)
+  return exit.ok
+}

@@ -1,0 +1,25 @@
+/** `punctual jobs delete <job>`: removes a job. What has run, and its ledger, stay. */
+import type { Command } from 'commander'
+import { exit } from '../exit-code.ts'
+import { findJob } from '../find-job.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+
+export function addJobsDelete(parent: Command): void {
+  const command = parent
+    .command('delete')
+    .description('remove a job and take back its runs that have not started; its history stays')
+    .argument('<job>', 'its name or id')
+  addFlags(command, ['database'])
+  command.action((name: string) => perform(command, (context) => deleteJob(context, name)))
+}
+
+async function deleteJob(context: CommandContext, nameOrId: string) {
+  const punctual = await openPunctual(context)
+  const { id, name } = await findJob(punctual, nameOrId)
+  const deleted = await punctual.jobs.delete(id)
+  if (context.json) context.terminal.json({ id, name, result: deleted ? 'deleted' : 'gone' })
+  else context.terminal.line(deleted ? `Deleted ${name}.` : `${name} was deleted by somebody else.`)
+  return exit.ok
+}

@@ -1,0 +1,57 @@
+/** `punctual jobs pause <job>` and `jobs resume <job>`. Asking for what is so already is no error. */
+import type { Command } from 'commander'
+import { exit } from '../exit-code.ts'
+import { findJob } from '../find-job.ts'
+import { jobFires } from '../job-fires.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showNext } from './jobs-create.ts'
+
+const FIRES = 3
+
+export function addJobsPause(parent: Command): void {
+  const command = parent
+    .command('pause')
+    .description('stop planning a job and take back its runs that have not started')
+    .argument('<job>', 'its name or id')
+    .option('--note <text>', 'why, for those who find it paused')
+  addFlags(command, ['database'])
+  command.action((name: string, flags: { note?: string }) =>
+    perform(command, (context) => pauseJob(context, name, flags.note)),
+  )
+}
+
+async function pauseJob(context: CommandContext, nameOrId: string, note: string | undefined) {
+  const punctual = await openPunctual(context)
+  const { id, name } = await findJob(punctual, nameOrId)
+  const paused = await punctual.jobs.pause(id, note)
+  if (context.json)
+    context.terminal.json({ id, name, result: paused ? 'paused' : 'already_paused' })
+  else context.terminal.line(paused ? `Paused ${name}.` : `${name} was paused already.`)
+  return exit.ok
+}
+
+export function addJobsResume(parent: Command): void {
+  const command = parent
+    .command('resume')
+    .description('plan a paused job again; slots that passed meanwhile are skipped')
+    .argument('<job>', 'its name or id')
+  addFlags(command, ['database'])
+  command.action((name: string) => perform(command, (context) => resumeJob(context, name)))
+}
+
+async function resumeJob(context: CommandContext, nameOrId: string) {
+  const { terminal, json } = context
+  const punctual = await openPunctual(context)
+  const { id, name } = await findJob(punctual, nameOrId)
+  const resumed = await punctual.jobs.resume(id)
+  const job = await findJob(punctual, id)
+  const next = await jobFires(punctual, job, { count: FIRES })
+  if (json) terminal.json({ id, name, result: resumed ? 'resumed' : 'not_paused', next })
+  else {
+    terminal.line(resumed ? `Resumed ${name}.` : `${name} was not paused.`)
+    showNext(terminal, job, next)
+  }
+  return exit.ok
+}

@@ -1,0 +1,33 @@
+/** `punctual jobs trigger <job>`: runs a job now, apart from its slots. */
+import { checkJsonText } from '@punctual/core'
+import type { Command } from 'commander'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { readPayload } from '../submit-flags.ts'
+
+export function addJobsTrigger(parent: Command): void {
+  const command = parent
+    .command('trigger')
+    .description('run a job now, apart from its slots; also one that is paused')
+    .argument('<job>', 'its name or id')
+    .option('--payload <json>', 'instead of its own: JSON, @file, or - for the input')
+  addFlags(command, ['database'])
+  command.action((name: string, flags: { payload?: string }) =>
+    perform(command, (context) => triggerJob(context, name, flags.payload)),
+  )
+}
+
+async function triggerJob(context: CommandContext, name: string, payload: string | undefined) {
+  const { terminal, config } = context
+  const options =
+    payload === undefined
+      ? {}
+      : { payload: checkJsonText(readPayload(payload), 'payload', config.payloadBytes) }
+  const punctual = await openPunctual(context)
+  const { id } = await punctual.jobs.trigger(name, options)
+  if (context.json) terminal.json({ job: name, id })
+  else terminal.line(`Submitted ${id}`)
+  return exit.ok
+}

@@ -1,0 +1,61 @@
+/** `punctual next "<expression>"`: when a schedule fires, without a database. */
+import { dayRules, gapPolicies, overlapPolicies, zoneOf } from '@punctual/core'
+import { type Command, Option } from 'commander'
+import { nextFires, previewFires } from '../../fires.ts'
+import { parseCount } from '../counts.ts'
+import { exit } from '../exit-code.ts'
+import { showFires } from '../job-fires.ts'
+import { parseMomentIn, zoneIn } from '../moments.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+
+const COUNT_MAX = 10_000
+
+interface Flags {
+  tz?: string
+  from?: string
+  count?: string
+  dstGap?: (typeof gapPolicies)[number]
+  dstOverlap?: (typeof overlapPolicies)[number]
+  dayRule?: (typeof dayRules)[number]
+  seed?: string
+  aroundDst?: true
+}
+
+export function addNext(program: Command): void {
+  const choice = (flags: string, about: string, choices: readonly string[]) =>
+    new Option(flags, `${about}: ${choices.join(', ')} (default: ${choices[0]})`).choices(choices)
+  const command = program
+    .command('next')
+    .description('show when a schedule fires next; needs no database')
+    .argument('<expression>', "cron ('0 2 * * *', '@daily'), 5m, PT1H, or a repeating interval")
+    .option('--tz <zone>', 'the time zone: Europe/Berlin (default: the setting timezone)')
+    .option('--from <time>', 'fires after this (default: now)')
+    .option('--count <n>', `so many, up to ${COUNT_MAX} (default: 5)`)
+    .addOption(choice('--dst-gap <policy>', 'a fixed time that clocks go over', gapPolicies))
+    .addOption(choice('--dst-overlap <policy>', 'a fixed time that comes twice', overlapPolicies))
+    .addOption(choice('--day-rule <rule>', 'how both day fields combine', dayRules))
+    .option('--seed <text>', 'what H is spread by: the id of the job')
+    .option('--around-dst', 'also those around the next two changes of the clocks')
+  addFlags(command, [])
+  command.action((expression: string, flags: Flags) =>
+    perform(command, (context) => showNextFires(context, expression, flags)),
+  )
+}
+
+async function showNextFires(context: CommandContext, expression: string, flags: Flags) {
+  const tz = zoneOf(flags.tz ?? context.config.timezone).name
+  const options = {
+    tz,
+    from: parseMomentIn('--from', flags.from ?? 'now', tz, Date.now()),
+    count: parseCount('--count', flags.count ?? '5', COUNT_MAX),
+    ...{ gap: flags.dstGap, overlap: flags.dstOverlap, dayRule: flags.dayRule, seed: flags.seed },
+  }
+  if (context.json) {
+    context.terminal.json(nextFires(expression, options))
+    return exit.ok
+  }
+  const fires = previewFires(expression, { ...options, aroundChanges: flags.aroundDst === true })
+  showFires(context.terminal, fires, zoneIn(expression) ?? tz)
+  return exit.ok
+}

@@ -1,0 +1,117 @@
+/** `punctual verify`: proves that every slot of a range has one decision. Exit 1 when anything is wrong. */
+import { auditKinds } from '@punctual/core'
+import type { Command } from 'commander'
+import type { Verification, VerifyFinding, VerifyProgress } from '../../verify.ts'
+import { showDuration } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { parseMomentIn } from '../moments.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+const SHOWN_MAX = 20
+const PROGRESS_EVERY_MS = 200
+
+interface Flags {
+  from?: string
+  to?: string
+  job?: string
+}
+
+export function addVerify(program: Command): void {
+  const command = program
+    .command('verify')
+    .description('prove that every slot of a range has exactly one decision, and every run a place')
+    .option('--from <time>', 'slots from this on (default: a day before --to)')
+    .option('--to <time>', 'slots up to this (default: now)')
+    .option('--job <name>', 'only this job, by name or id (default: all)')
+  addFlags(command, ['database'])
+  command.action((flags: Flags) => perform(command, (context) => runVerify(context, flags)))
+}
+
+async function runVerify(context: CommandContext, flags: Flags) {
+  const { terminal, config, json } = context
+  const punctual = await openPunctual(context)
+  const nowMs = punctual.store.database.clock.nowMs()
+  const moment = (flag: string, text: string) => parseMomentIn(flag, text, config.timezone, nowMs)
+  const progress = createProgress()
+  const result = await punctual.verify({
+    ...(flags.from !== undefined && { from: moment('--from', flags.from) }),
+    ...(flags.to !== undefined && { to: moment('--to', flags.to) }),
+    ...(flags.job !== undefined && { job: flags.job }),
+    ...(progress && { onProgress: progress.show }),
+  })
+  progress?.clear()
+  if (json) terminal.json(result)
+  else showVerification(terminal, result)
+  return result.clean ? exit.ok : exit.failure
+}
+
+/** One line that is written over, where a person is looking; null elsewhere. */
+function createProgress() {
+  const { stderr } = process
+  if (!stderr.isTTY) return null
+  const number = new Intl.NumberFormat('en')
+  let shownAtMs = 0
+  return {
+    show: ({ jobs, slots, rows }: VerifyProgress) => {
+      const nowMs = performance.now()
+      if (nowMs - shownAtMs < PROGRESS_EVERY_MS) return
+      shownAtMs = nowMs
+      const done = [`${number.format(jobs)} jobs`, `${number.format(slots)} slots`]
+      stderr.write(`\r\u001b[K${done.join(', ')}, ${number.format(rows)} rows of the ledger`)
+    },
+    clear: () => void stderr.write('\r\u001b[K'),
+  }
+}
+
+function showVerification(terminal: Terminal, result: Verification): void {
+  const { colors, line } = terminal
+  const wrong = (count: number) => (count > 0 ? colors.red(String(count)) : '0')
+  const { lateness: late, skips } = result
+  const skipped = Object.entries(skips).map(([reason, slots]) => `${slots} ${reason}`)
+  line(`${result.from.toISOString()} to ${result.to.toISOString()}\n`)
+  showTable(
+    terminal,
+    ['WHAT', 'COUNT'],
+    [
+      ['jobs', result.jobs],
+      ['slots expected', result.slots],
+      ['slots not decided yet', result.pending],
+      ['runs', result.runs],
+      ['skipped slots', skipped.join(', ') || '0'],
+      ['holes', wrong(result.holes)],
+      ['doubles', wrong(result.doubles)],
+      ['strays', wrong(result.strays)],
+      ['runs in no place', wrong(result.lost)],
+      ['wrong cursors', wrong(result.cursors)],
+      ['lateness p50', late ? showDuration(late.p50Ms) : '-'],
+      ['lateness p99', late ? showDuration(late.p99Ms) : '-'],
+      ['lateness max', late ? showDuration(late.maxMs) : '-'],
+    ],
+  )
+  line()
+  if (result.clean) line(colors.green('Every slot has one decision, and every run a place.'))
+  else showFindings(terminal, result.findings)
+}
+
+function showFindings(terminal: Terminal, findings: readonly VerifyFinding[]): void {
+  showTable(
+    terminal,
+    ['FOUND', 'JOB', 'SLOT', 'RUN', 'MEANING'],
+    findings
+      .slice(0, SHOWN_MAX)
+      .map(({ kind, job, at, runId }) => [
+        terminal.colors.red(kind),
+        job,
+        at?.toISOString() ?? '-',
+        runId ?? '-',
+        auditKinds[kind],
+      ]),
+    ['RUN', 'MEANING'],
+  )
+  if (findings.length > SHOWN_MAX)
+    terminal.line(`… and more; \`--json\` has the first hundred of each kind.`)
+}

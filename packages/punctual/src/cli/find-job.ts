@@ -1,0 +1,13 @@
+/** The job that a command is about, by name or id. */
+import { type Job, PunctualError } from '@punctual/core'
+import type { Punctual } from '../punctual.ts'
+
+export async function findJob({ jobs }: Punctual, nameOrId: string): Promise<Job> {
+  const job = await jobs.get(nameOrId)
+  if (job) return job
+  throw new PunctualError(
+    'job_not_found',
+    `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`,
+    { id: nameOrId },
+  )
+}

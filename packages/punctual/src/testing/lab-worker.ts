@@ -1,0 +1,88 @@
+/**
+ * Runs what was planned, in virtual time: as many at once as are due, each as long as its job says. Overlap is
+ * decided when a run would start, and what its end means for the job follows, as the store does both.
+ */
+import type { StoredLabJob } from './lab-job.ts'
+import type { LabEntry, LabOutcome, LabRun } from './lab-ledger.ts'
+import { TimeQueue } from './time-queue.ts'
+
+export interface LabWorkerOptions {
+  /** When the workers are there at or after an instant: later than it during an outage. */
+  readonly availableMs: (atMs: number) => number
+  /** A job fires again after the run that has ended, or has had too many dead ones. */
+  readonly onEnded: (job: StoredLabJob, nowMs: number) => void
+}
+
+interface Step {
+  readonly job: StoredLabJob
+  readonly entry: LabEntry
+  readonly kind: 'start' | 'end'
+}
+
+export class LabWorker {
+  readonly #o: LabWorkerOptions
+  readonly #steps = new TimeQueue<Step>()
+
+  constructor(options: LabWorkerOptions) {
+    this.#o = options
+  }
+
+  get nextMs(): number | null {
+    return this.#steps.nextMs
+  }
+
+  take(job: StoredLabJob, entry: LabEntry): void {
+    const run = entry.run as LabRun
+    this.#steps.add(run.dueMs, { job, entry, kind: 'start' })
+  }
+
+  /** Does what is due at this instant. */
+  work(nowMs: number): void {
+    for (let step = this.#steps.take(nowMs); step !== null; step = this.#steps.take(nowMs)) {
+      const { job, entry, kind } = step
+      const run = entry.run as LabRun
+      if (run.outcome !== null) continue
+      const startMs = this.#o.availableMs(nowMs)
+      if (kind === 'end') this.#end(job, entry, outcomeOf(step), nowMs)
+      else if (startMs > nowMs) this.#steps.add(startMs, step)
+      else this.#begin(job, entry, nowMs)
+    }
+  }
+
+  #begin(job: StoredLabJob, entry: LabEntry, nowMs: number): void {
+    const policy = job.compiled.rules.overlap
+    if (job.running.size === 0 || policy === 'allow') this.#start(job, entry, nowMs)
+    else if (policy === 'queue-all') job.waiting.push(entry)
+    else if (policy === 'queue-one' && job.waiting.length === 0) job.waiting.push(entry)
+    else if (policy === 'queue-one' || policy === 'skip') this.#end(job, entry, 'skipped', nowMs)
+    else {
+      for (const waiting of job.waiting.splice(0)) this.#end(job, waiting, 'cancelled', nowMs)
+      for (const previous of [...job.running]) this.#end(job, previous, 'cancelled', nowMs)
+      this.#start(job, entry, nowMs)
+    }
+  }
+
+  #start(job: StoredLabJob, entry: LabEntry, nowMs: number): void {
+    const run = entry.run as LabRun
+    run.startedMs = nowMs
+    job.running.add(entry)
+    this.#steps.add(nowMs + job.takesMs(entry.slotMs), { job, entry, kind: 'end' })
+  }
+
+  #end(job: StoredLabJob, entry: LabEntry, outcome: LabOutcome, nowMs: number): void {
+    const run = entry.run as LabRun
+    run.endedMs = nowMs
+    run.outcome = outcome
+    job.running.delete(entry)
+    job.ledger.pack(nowMs, this.#o.availableMs)
+    if (outcome === 'dead') job.failures++
+    else if (outcome === 'succeeded') job.failures = 0
+    this.#o.onEnded(job, nowMs)
+    const next = job.running.size === 0 ? job.waiting.shift() : undefined
+    if (next) this.#start(job, next, nowMs)
+  }
+}
+
+function outcomeOf({ job, entry }: Step): LabOutcome {
+  return job.options.fails?.(new Date(entry.slotMs)) ? 'dead' : 'succeeded'
+}

@@ -1,0 +1,157 @@
+/**
+ * The store of the lab: what planners ask of PostgreSQL, answered from memory with the same rules. A job is moved
+ * on only while it is as it was read, and every answer lets the other planners go first.
+ */
+import {
+  type Calendar,
+  type CalendarInput,
+  type DueJob,
+  type DueRequest,
+  type JobRules,
+  type PlannedJob,
+  type PlannerView,
+  type PlanStore,
+  parseCalendar,
+} from '@punctual/core'
+import type { StoredLabJob } from './lab-job.ts'
+import type { VirtualTime } from './virtual-clock.ts'
+
+export interface MemoryPlanStoreOptions {
+  readonly time: VirtualTime
+  readonly calendars: Readonly<Record<string, CalendarInput>>
+  /** Every planner takes itself for the only one, so that all plan the same shards. */
+  readonly race: boolean
+  readonly onPlanned: (job: StoredLabJob, plan: PlannedJob) => void
+  readonly onFailing: (job: StoredLabJob) => void
+}
+
+export class MemoryPlanStore implements PlanStore {
+  readonly jobs = new Map<string, StoredLabJob>()
+  readonly #o: MemoryPlanStoreOptions
+  readonly #planners = new Map<string, number>()
+  readonly #rules = new Map<string, number>()
+  readonly #owned = new WeakMap<readonly number[], ReadonlySet<number>>()
+  readonly #byNumber = new Map<number, JobRules>()
+  readonly allCalendars: ReadonlyMap<string, Calendar>
+
+  constructor(options: MemoryPlanStoreOptions) {
+    this.#o = options
+    this.allCalendars = new Map(
+      Object.entries(options.calendars).map(([name, input]) => [name, parseCalendar(input)]),
+    )
+  }
+
+  /** Equal rules have one number. */
+  internRules(text: string, rules: JobRules): number {
+    const known = this.#rules.get(text)
+    if (known !== undefined) return known
+    const timing = this.#rules.size + 1
+    this.#rules.set(text, timing)
+    this.#byNumber.set(timing, rules)
+    return timing
+  }
+
+  /** The earliest slot that is to be decided; null when there is none. */
+  get nextMs(): number | null {
+    let least: number | null = null
+    for (const { nextMs } of this.jobs.values())
+      if (nextMs !== null && (least === null || nextMs < least)) least = nextMs
+    return least
+  }
+
+  async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
+    const { nowMs } = this.#o.time
+    this.#planners.set(id, nowMs + ttlMs)
+    const living = [...this.#planners].filter(([, untilMs]) => untilMs > nowMs).map(([of]) => of)
+    return {
+      nowMs,
+      planners: this.#o.race ? [id] : living,
+      anyJob: this.nextMs !== null,
+    }
+  }
+
+  async retirePlanner(id: string): Promise<void> {
+    this.#planners.delete(id)
+  }
+
+  async dueJobs({ shards, fromMs, untilMs, limit }: DueRequest): Promise<readonly DueJob[]> {
+    const owned = this.#setOf(shards)
+    const due: DueJob[] = []
+    for (const job of this.jobs.values())
+      if (
+        job.nextMs !== null &&
+        job.nextMs >= fromMs &&
+        job.nextMs <= untilMs &&
+        owned.has(job.shard)
+      )
+        due.push(dueJob(job, job.nextMs))
+    return due.sort((a, b) => a.nextMs - b.nextMs).slice(0, limit)
+  }
+
+  /** Planners ask with the same list again and again. */
+  #setOf(shards: readonly number[]): ReadonlySet<number> {
+    const known = this.#owned.get(shards)
+    if (known) return known
+    const owned = new Set(shards)
+    this.#owned.set(shards, owned)
+    return owned
+  }
+
+  async rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {
+    const found = timings.flatMap((timing) => {
+      const rules = this.#byNumber.get(timing)
+      return rules ? [[timing, rules] as const] : []
+    })
+    return new Map(found)
+  }
+
+  async calendars(): Promise<ReadonlyMap<string, Calendar>> {
+    return this.allCalendars
+  }
+
+  async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    return new Map(jobIds.map((id) => [id, this.jobs.get(id)?.skips ?? new Set<number>()]))
+  }
+
+  async plan(plans: readonly PlannedJob[]): Promise<number> {
+    return this.accept(plans)
+  }
+
+  /** Accepts what was planned for jobs that are as they were read; returns how many. */
+  accept(plans: readonly PlannedJob[]): number {
+    let accepted = 0
+    for (const plan of plans) {
+      const job = this.jobs.get(plan.job.id)
+      if (!job || job.nextMs !== plan.job.nextMs || job.version !== plan.job.version) continue
+      job.nextMs = plan.nextMs
+      job.runsLeft = plan.runsLeft
+      job.anchorMs = plan.anchorMs
+      job.cursorMs = Math.max(job.cursorMs, plan.decisions.at(-1)?.slotMs ?? 0)
+      this.#o.onPlanned(job, plan)
+      accepted++
+    }
+    return accepted
+  }
+
+  async pauseFailing(jobIds: readonly string[]): Promise<void> {
+    for (const id of jobIds) {
+      const job = this.jobs.get(id)
+      if (job) this.#o.onFailing(job)
+    }
+  }
+
+  async setAside({ id, version }: DueJob, reason: string): Promise<void> {
+    const job = this.jobs.get(id)
+    if (!job || job.version !== version) return
+    job.nextMs = null
+    job.planningError = reason
+  }
+}
+
+export function dueJob(job: StoredLabJob, nextMs: number): DueJob {
+  return {
+    ...{ id: job.id, tenantId: 1, nextMs, version: job.version, timing: job.timing },
+    ...{ anchorMs: job.anchorMs, endMs: job.compiled.endMs, runsLeft: job.runsLeft },
+    ...{ hasSkips: job.skips.size > 0, failures: job.failures },
+  }
+}

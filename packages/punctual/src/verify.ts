@@ -1,0 +1,250 @@
+/**
+ * The proof over a whole range: every slot that the rules have has exactly one decision, every decision is of a
+ * slot, and every run that was decided is somewhere. First job by job, from the rules to the ledger; then the
+ * ledger from one end to the other, back to the rules. Memory does not grow with the range or the number of jobs.
+ */
+import {
+  type AuditFinding,
+  type AuditKind,
+  type AuditPage,
+  auditCursor,
+  PunctualError,
+  type SlotReason,
+  type SlotSample,
+  type TimingCache,
+} from '@punctual/core'
+import type { LedgerProof, PostgresStore, ScannedSlot } from '@punctual/store'
+import { LatenessDigest } from './lateness-digest.ts'
+
+export interface VerifyOptions {
+  /** @default a day before `to` */
+  from?: Date | string | number
+  /** @default now */
+  to?: Date | string | number
+  /** Only this one, by name or id. @default all */
+  job?: string
+  /** Called now and then. */
+  onProgress?: (progress: VerifyProgress) => void
+}
+
+export interface VerifyProgress {
+  readonly jobs: number
+  /** Slots that were compared with the ledger. */
+  readonly slots: number
+  /** Rows of the ledger that were compared with the rules. */
+  readonly rows: number
+}
+
+/** `job` is its name, or its id where it is gone. */
+export type VerifyFinding = AuditFinding & { readonly job: string }
+
+export interface Verification {
+  readonly from: Date
+  readonly to: Date
+  readonly jobs: number
+  /** Slots that must have a decision. */
+  readonly slots: number
+  /** Slots that are due and not decided yet: planning is behind, or the job is paused. */
+  readonly pending: number
+  /** Runs that slots of the range became. */
+  readonly runs: number
+  /** Slots that were skipped, by reason. */
+  readonly skips: Readonly<Partial<Record<SlotReason, number>>>
+  readonly holes: number
+  readonly doubles: number
+  readonly strays: number
+  /** Runs that are in no place. */
+  readonly lost: number
+  /** Cursors that point nowhere, or to a wrong slot. */
+  readonly cursors: number
+  /** How long after their due time runs started; null when none has. */
+  readonly lateness: {
+    readonly p50Ms: number
+    readonly p99Ms: number
+    readonly maxMs: number
+  } | null
+  /** The first hundred of each kind. */
+  readonly findings: readonly VerifyFinding[]
+  /** Nothing was found. */
+  readonly clean: boolean
+}
+
+const TENANT = 1
+const DAY_MS = 86_400_000
+const PAGE = 2_000
+/** First a few slots of many jobs, then many slots of the few that have more. */
+const SLOTS_FIRST = 100
+const SLOTS_MORE = 10_000
+const JOBS_MORE = 10
+const FINDINGS_MAX = 100
+
+export async function verify(
+  store: PostgresStore,
+  retentionDays: number,
+  options: VerifyOptions,
+): Promise<Verification> {
+  const nowMs = Math.floor(store.database.clock.nowMs())
+  const toMs = Math.min(nowMs, options.to === undefined ? nowMs : instant('to', options.to))
+  const askedMs = options.from === undefined ? toMs - DAY_MS : instant('from', options.from)
+  // Older days are not kept.
+  const keptMs = (Math.floor(nowMs / DAY_MS) - retentionDays) * DAY_MS
+  const fromMs = Math.max(askedMs, keptMs)
+  if (fromMs > toMs)
+    throw new PunctualError(
+      'invalid_option',
+      `from must be before to, in the past, and within the ${retentionDays} days that are kept.`,
+      { field: 'from' },
+    )
+  const jobId = options.job === undefined ? null : await idOf(store, options.job)
+  const proof = new Verifying(store.schedules.proof, { fromMs, toMs, jobId }, options.onProgress)
+  await proof.jobs(store)
+  await proof.ledger()
+  return proof.result((id) => nameOf(store, id))
+}
+
+class Verifying {
+  readonly #proof: LedgerProof
+  readonly #range: { fromMs: number; toMs: number; jobId: string | null }
+  readonly #progress: VerifyOptions['onProgress']
+  readonly #late = new LatenessDigest()
+  readonly #findings: AuditFinding[] = []
+  readonly #counts: Partial<Record<AuditKind, number>> = {}
+  readonly #skips: Partial<Record<SlotReason, number>> = {}
+  readonly #done = { jobs: 0, slots: 0, rows: 0 }
+  #pending = 0
+  #runs = 0
+
+  constructor(
+    proof: LedgerProof,
+    range: { fromMs: number; toMs: number; jobId: string | null },
+    progress: VerifyOptions['onProgress'],
+  ) {
+    this.#proof = proof
+    this.#range = range
+    this.#progress = progress
+  }
+
+  #found(kind: AuditKind, jobId: string, atMs: number | null, runId: string | null = null): void {
+    const count = (this.#counts[kind] ?? 0) + 1
+    this.#counts[kind] = count
+    if (count > FINDINGS_MAX) return
+    const at = atMs === null ? null : new Date(atMs)
+    this.#findings.push({ kind, jobId, at, runId, repaired: false })
+  }
+
+  /** From the rules to the ledger. */
+  async jobs({ schedules: { timings } }: PostgresStore): Promise<void> {
+    const { fromMs, toMs, jobId } = this.#range
+    const read = (after: string | null): Promise<AuditPage> => {
+      const page = this.#proof.page(after, PAGE, jobId)
+      // It is asked for ahead, and may fail before anybody waits for it.
+      page.catch(() => undefined)
+      return page
+    }
+    for (let next: Promise<AuditPage> | null = read(null); next; ) {
+      const page: AuditPage = await next
+      next = page.next === null ? null : read(page.next)
+      this.#cursors(page, timings)
+      this.#done.jobs += page.jobs.length
+      const stretch = { fromMs, untilMs: toMs, limit: SLOTS_FIRST }
+      let open = await this.#check(page.jobs.map((job) => ({ job, ...stretch })))
+      while (open.length > 0) {
+        const more = await this.#check(open.slice(0, JOBS_MORE))
+        open = [...more, ...open.slice(JOBS_MORE)]
+      }
+    }
+  }
+
+  #cursors(page: AuditPage, timings: TimingCache): void {
+    for (const id of page.cursorMissing) this.#found('cursor-missing', id, null)
+    for (const id of page.jobMissing) this.#found('job-missing', id, null)
+    for (const id of page.rulesMissing) this.#found('rules-missing', id, null)
+    for (const job of page.jobs) {
+      const fault = auditCursor(job, timings, { nowMs: page.nowMs, planning: false })
+      // Whether a job waits for a run that goes on, its own rows do not tell: the auditor looks.
+      if (fault && fault.kind !== 'rearm-lost') this.#found(fault.kind, job.id, job.nextMs)
+    }
+  }
+
+  /** Returns what is left to be looked at. */
+  async #check(samples: readonly SlotSample[]): Promise<SlotSample[]> {
+    const checks = await this.#proof.check(samples, false)
+    for (const { job, expected, pending, holes, doubles } of checks) {
+      this.#done.slots += expected
+      this.#pending += pending
+      for (const slotMs of holes) this.#found('hole', job.id, slotMs)
+      for (const slotMs of doubles) this.#found('double', job.id, slotMs)
+    }
+    this.#progress?.({ ...this.#done })
+    return checks.flatMap(({ rest }) => (rest ? [{ ...rest, limit: SLOTS_MORE }] : []))
+  }
+
+  /** From the ledger to the rules, and on to the runs. */
+  async ledger(): Promise<void> {
+    const { fromMs, toMs, jobId } = this.#range
+    for await (const { slots, strays } of this.#proof.scan({ fromMs, untilMs: toMs, jobId })) {
+      this.#done.rows += slots.length
+      for (const { jobId: id, slotMs } of strays) this.#found('stray', id, slotMs)
+      for (const { decision, reason, slots: count } of slots)
+        if (decision === 'skip') this.#skips[reason] = (this.#skips[reason] ?? 0) + count
+      await this.#followRuns(slots.filter(({ runId }) => runId !== null))
+      this.#progress?.({ ...this.#done })
+    }
+  }
+
+  async #followRuns(slots: readonly ScannedSlot[]): Promise<void> {
+    const places = await this.#proof.placesOf(slots.map(({ runId }) => runId as string))
+    this.#runs += slots.length
+    for (const [i, { jobId, slotMs, runId }] of slots.entries()) {
+      const { placed, latenessMs } = places[i] ?? { placed: false, latenessMs: null }
+      if (!placed) this.#found('run-lost', jobId, slotMs, runId)
+      if (latenessMs !== null) this.#late.add(latenessMs)
+    }
+  }
+
+  async result(nameOf: (id: string) => Promise<string>): Promise<Verification> {
+    const names = new Map<string, string>()
+    for (const { jobId } of this.#findings)
+      if (!names.has(jobId)) names.set(jobId, await nameOf(jobId))
+    const count = (...kinds: AuditKind[]) =>
+      kinds.reduce((sum, kind) => sum + (this.#counts[kind] ?? 0), 0)
+    const { fromMs, toMs } = this.#range
+    return {
+      ...{ from: new Date(fromMs), to: new Date(toMs), jobs: this.#done.jobs },
+      ...{ slots: this.#done.slots, pending: this.#pending, runs: this.#runs, skips: this.#skips },
+      ...{ holes: count('hole'), doubles: count('double'), strays: count('stray') },
+      lost: count('run-lost'),
+      cursors: count(
+        'cursor-lost',
+        'cursor-stray',
+        'cursor-missing',
+        'job-missing',
+        'rules-missing',
+      ),
+      lateness: this.#late.summary(),
+      findings: this.#findings.map((it) => ({ ...it, job: names.get(it.jobId) ?? it.jobId })),
+      clean: Object.keys(this.#counts).length === 0,
+    }
+  }
+}
+
+async function idOf(store: PostgresStore, nameOrId: string): Promise<string> {
+  const job = await store.schedules.jobs.find(nameOrId, TENANT)
+  if (job) return job.id
+  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  throw new PunctualError('job_not_found', message, { id: nameOrId })
+}
+
+async function nameOf(store: PostgresStore, id: string): Promise<string> {
+  return (await store.schedules.jobs.find(id, TENANT))?.name ?? id
+}
+
+function instant(field: string, value: Date | string | number): number {
+  const ms = value instanceof Date ? value.getTime() : new Date(value).getTime()
+  if (Number.isFinite(ms)) return Math.floor(ms)
+  throw new PunctualError(
+    'invalid_option',
+    `${field} must be a Date, an ISO 8601 text or milliseconds since 1970, but ${JSON.stringify(String(value).slice(0, 80))} came.`,
+    { field },
+  )
+}
