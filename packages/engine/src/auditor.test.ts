@@ -66,3 +66,19 @@ test('a round goes from page to page with short rests, and then rests', async ()
     findings: [{ kind: 'job-missing', jobId: 'a', at: null, runId: null, repaired: true }],
   })
 })
+
+test('what cannot be put right is told once an hour', async () => {
+  const page = { ...nothing, cursorMissing: ['a'] }
+  const { store } = aStore(page, page, page)
+  const clock = new ManualClock()
+  const told: number[] = []
+  const auditor = new Auditor({
+    ...{ store, clock },
+    onAudited: ({ findings }) => void told.push(findings.length),
+  })
+  await auditor.tick()
+  await auditor.tick()
+  await clock.advance(3_600_000)
+  await auditor.tick()
+  expect(told).toEqual([1, 0, 1])
+})

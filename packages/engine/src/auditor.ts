@@ -47,6 +47,8 @@ const SAMPLED_ROWS = 500
 /** Planners that have just come are given time to catch up. */
 const PATIENCE_MS = 60_000
 const PARKED_MS = 60_000
+const TELL_AGAIN_MS = 3_600_000
+const TOLD_MAX = 10_000
 
 export class Auditor implements Role {
   readonly name = 'auditor'
@@ -59,6 +61,7 @@ export class Auditor implements Role {
   #turn = 0
   #planningSinceMs: number | null = null
   #parked: ReadonlySet<string> = new Set()
+  readonly #toldAtMs = new Map<string, number>()
 
   constructor(options: AuditorOptions) {
     this.#o = options
@@ -77,8 +80,20 @@ export class Auditor implements Role {
     this.#after = page.next
     const roundEnded = page.next === null
     if (roundEnded) this.#round++
-    this.#o.onAudited?.({ jobs, findings, roundEnded })
+    this.#o.onAudited?.({ jobs, findings: findings.filter((it) => this.#isNews(it)), roundEnded })
     return roundEnded ? REST_AFTER_ROUND_MS : REST_MS
+  }
+
+  /** What cannot be put right is found in every round, and told once an hour. */
+  #isNews({ kind, jobId, at, runId, repaired }: AuditFinding): boolean {
+    if (repaired) return true
+    const key = `${kind} ${jobId} ${runId ?? at?.getTime()}`
+    const nowMs = this.#o.clock.monotonicMs()
+    const toldMs = this.#toldAtMs.get(key)
+    if (toldMs !== undefined && nowMs - toldMs < TELL_AGAIN_MS) return false
+    if (this.#toldAtMs.size >= TOLD_MAX) this.#toldAtMs.clear()
+    this.#toldAtMs.set(key, nowMs)
+    return true
   }
 
   async #auditJobs(page: AuditPage): Promise<AuditFinding[]> {

@@ -44,7 +44,7 @@ const DECISIONS_MAX = 20_000
 /** With the time to live of a planner this is how long a take-over may last: less than 10 s. */
 const REST_WITH_HINTS_MS = 2_000
 const REST_MS = 1_000
-const REST_WITHOUT_JOBS_MS = 30_000
+const REST_WITHOUT_JOBS_MS = 15_000
 /** Jobs whose next slot is older than this are looked for now and then only. */
 const RECENT_MS = 60_000
 const MISSED_EVERY_MS = 10_000
@@ -76,7 +76,7 @@ export class Planner implements Role {
       return REST_WITH_HINTS_MS
     }
     if (!view.anyJob) return this.#o.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
-    const shards = this.#rotated(ownedShards(id, view.planners))
+    const shards = this.#rotated(this.#owned(view.planners))
     const startedMs = clock.monotonicMs()
     const recentMs = view.nowMs - RECENT_MS
     const more = await this.#plan(view, shards, recentMs, view.nowMs + aheadMs)

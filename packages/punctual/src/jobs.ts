@@ -134,7 +134,7 @@ export class Jobs {
     const payload =
       options.payload === undefined
         ? null
-        : encodeJson(options.payload, 'payload', limits.payloadBytes)
+        : encodeJson(options.payload, 'payload', this.#defaults.payloadBytes ?? limits.payloadBytes)
     return { id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, TENANT) }
   }
 

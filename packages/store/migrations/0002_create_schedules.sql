@@ -78,8 +78,12 @@ create table punctual.slots (
   tenant_id integer not null,
   decision smallint not null check (decision between 1 and 2),
   reason smallint not null,
+  -- False where no rule tells when it should be: it followed from the end of a run.
+  computed boolean not null default true,
   primary key (slot_at, job_id)
 ) partition by range (slot_at);
+
+create index slots_not_computed on punctual.slots (job_id, slot_at) where not computed;
 
 -- Slots ahead that somebody asked to skip.
 create table punctual.slot_skips (

@@ -32,6 +32,9 @@ export function toJob(row: Row): StoredJob {
   const [labels, description, owner, source, createdBy, version, createdAt, updatedAt] =
     row.slice(18)
   const [pausedAt, pausedNote, planningError, cursorAt, nextAt, anchorAt, failures] = row.slice(26)
+  const rules = decodeRules(spec as string)
+  const anchorMs = date(anchorAt)?.getTime() ?? null
+  const madeAt = new Date(createdAt as string)
   return {
     id: id as string,
     tenantId: Number(tenantId),
@@ -41,7 +44,7 @@ export function toJob(row: Row): StoredJob {
     priority: Number(priority),
     payload: JSON.parse(payload as string),
     payloadText: payload as string,
-    rules: decodeRules(spec as string),
+    rules,
     rulesText: spec as string,
     timing: Number(timing),
     lane: Number(lane),
@@ -60,14 +63,15 @@ export function toJob(row: Row): StoredJob {
     source: source ?? null,
     createdBy: createdBy ?? null,
     version: Number(version),
-    createdAt: new Date(createdAt as string),
+    createdAt: madeAt,
     updatedAt: new Date(updatedAt as string),
     pausedAt: date(pausedAt),
     pausedNote: pausedNote ?? null,
     planningError: planningError ?? null,
     cursorAt: new Date(cursorAt as string),
     nextAt: date(nextAt),
-    anchorMs: date(anchorAt)?.getTime() ?? null,
+    anchorMs,
+    lateAtCreation: rules.when.kind === 'once' && anchorMs !== null && anchorMs < madeAt.getTime(),
     failures: Number(failures),
   }
 }

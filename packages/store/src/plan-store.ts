@@ -16,6 +16,7 @@ import {
 } from '@punctual/core'
 import type pg from 'pg'
 import {
+  booleanArray,
   int2Array,
   int4Array,
   int4ArrayOrNull,
@@ -193,7 +194,9 @@ export class PostgresPlanStore implements PlanStore {
 
   /** Writes what was decided for jobs whose cursors are held; returns the lanes of the runs that it made. */
   async write(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
-    const rows = jobs.flatMap(({ job, decisions }) => decisions.map((of) => ({ job, of })))
+    const rows = jobs.flatMap(({ job, decisions, computed }) =>
+      decisions.map((of) => ({ job, of, computed })),
+    )
     if (rows.length === 0) return []
     // In the order of the ids that runs get, and of the queue: index pages are then met one after another.
     rows.sort((a, b) => dueMsOf(a.of) - dueMsOf(b.of))
@@ -213,6 +216,7 @@ export class PostgresPlanStore implements PlanStore {
       int2Array(rows.map(({ of }) => slotReasons[of.reason])),
       int8ArrayOfNumbers(rows.map(({ of }) => (of.decision === 'run' ? of.dueMs : null))),
       first,
+      booleanArray(rows.map(({ computed }) => computed)),
     ])
     return queued.map(([lane]) => Number(lane))
   }

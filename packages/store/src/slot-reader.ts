@@ -29,6 +29,7 @@ interface Era {
 }
 
 const PROBE = 1_000
+const FAR_MS = Date.UTC(2200, 0, 1)
 
 export class SlotReader {
   readonly #database: Database
@@ -120,7 +121,10 @@ export class SlotReader {
         const slotMs = onceMs === era.anchorMs ? onceMs : Math.max(era.anchorMs, afterMs + 1)
         if (slotMs > afterMs && slotMs >= fromMs && slotMs <= lastMs) slots.push(slotMs)
         onceMs = era.anchorMs
-      } else if (kind !== 'after-end') {
+      } else if (kind === 'after-end') {
+        const startMs = Math.max(afterMs + 1, fromMs)
+        if (startMs <= lastMs) slots.push(...(await this.#followed(job.id, startMs, lastMs, limit)))
+      } else {
         const next = nextSlotOf({ id: job.id, anchorMs: era.anchorMs }, era.rules, this.#timings)
         const startMs = Math.max(afterMs, fromMs - 1, (era.anchorMs ?? 0) - 1)
         for (let s = next(startMs); s !== null && s <= lastMs && slots.length < limit; s = next(s))
@@ -129,6 +133,14 @@ export class SlotReader {
       afterMs = Math.max(afterMs, era.untilMs)
     }
     return slots.slice(0, Math.min(limit, COUNT_MAX))
+  }
+
+  /** Of a job whose slots follow from the ends of its runs the ledger itself tells when they were. */
+  async #followed(jobId: string, fromMs: number, untilMs: number, limit: number) {
+    const statement = this.#database.statement('jobs/list-followed-slots')
+    const values = [jobId, fromMs, Math.min(untilMs, FAR_MS), Math.min(limit, COUNT_MAX)]
+    const rows = await this.#database.read.pinnedOne(statement, values)
+    return rows.map(([slotMs]) => Number(slotMs))
   }
 
   async #eras(job: StoredJob): Promise<Era[]> {

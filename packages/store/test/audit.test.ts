@@ -219,6 +219,24 @@ describe('a job that waits for its run to end', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
+  it.each([
+    ['once', { at: '2020-01-01T00:00:00Z' }],
+    ['at a fixed rate', { every: '1h' }],
+  ])('and fires %s before its run has ended is not set going by it', async (_, rules) => {
+    const { session, runs } = await itsRunIsClaimed()
+    const id = await t.job(rules)
+    await planAll(plannerOf({ store: t.store }))
+    const before = await t.sql.query('select anchor_at, next_at from punctual.cursors')
+    const settled = runs.map((run) => succeeded(run))
+    await t.store.work.settle(session, settled)
+    expect((await t.sql.query('select anchor_at, next_at from punctual.cursors')).rows).toEqual(
+      before.rows,
+    )
+    await planAll(plannerOf({ store: t.store }))
+    expect((await ledgerOf(t, id)).length).toBe(2)
+    expect(shown(await anAuditor()())).toEqual([])
+  })
+
   it('is set going when its run is lost', async () => {
     await itsRunIsClaimed()
     await sql('delete from punctual.leases')

@@ -120,12 +120,16 @@ describe('while a run of the job goes on, another one', () => {
     const { jobId, first } = await going('cancel-previous')
     const second = await run(jobId)
     expect(await claim()).toEqual([])
-    expect(await t.store.work.cancelRequests([first.id])).toEqual(
+    expect(await t.store.work.cancelRequests([first])).toEqual(
       new Map([[first.id, 'superseded']]),
     )
     expect(await t.places(first.id)).toEqual(['leases'])
     const cancelled = {
-      ...{ kind: 'cancelled', run: first, startedAgoMs: 1, failure: null, reason: 'superseded' },
+      kind: 'cancelled',
+      run: first,
+      startedAgoMs: 1,
+      failure: null,
+      reason: 'superseded',
     } as const
     expect(await t.store.work.settle(session, [cancelled])).toEqual([])
     expect(await outcome(first.id)).toBe('cancelled superseded')

@@ -54,9 +54,10 @@ describe.each([2, 5])('%i planners that race on all shards', (count) => {
     const jobs = await jobsOf(`race of ${count}`, 25)
     let nowMs = Date.now()
     const planners = Array.from({ length: count }, (_, i) => {
-      const clock = skewedClock((i - 2) * 300_000)
+      const skewMs = (i - 2) * 300_000
+      const clock = skewedClock(skewMs)
       const store = t.another(clock)
-      return plannerOf({ store, clock, alone: true, nowMs: () => nowMs, batch: 9 })
+      return plannerOf({ store, clock, skewMs, alone: true, nowMs: () => nowMs, batch: 9 })
     })
     for (nowMs of times(nowMs)) await Promise.all(planners.map((planner) => planAll(planner)))
     await theLedgerIsWhole(jobs)

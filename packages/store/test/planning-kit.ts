@@ -20,10 +20,17 @@ export interface PlannerSettings extends Partial<Omit<PlannerOptions, 'store'>> 
   readonly alone?: boolean
   /** What the database's clock is made to say. */
   readonly nowMs?: () => number
+  /** By how much the planner's own clock is wrong. */
+  readonly skewMs?: number
 }
 
-export function plannerOf({ store, alone = false, nowMs, ...options }: PlannerSettings): Planner {
+export function plannerOf(settings: PlannerSettings): Planner {
+  const { store, alone = false, nowMs, skewMs = 0, ...options } = settings
   const plan = store.schedules.plan
+  const clock = options.clock ?? systemClock
+  // Time is made to pass for both: a jump of the database's clock alone is another test.
+  const wallMs = nowMs && (() => nowMs() + skewMs)
+  const moved = wallMs && { ...clock, wallMs, monotonicMs: wallMs }
   const seen = Object.create(plan, {
     announcePlanner: {
       value: async (id: string, ttlMs: number) => {
@@ -40,6 +47,7 @@ export function plannerOf({ store, alone = false, nowMs, ...options }: PlannerSe
     ...{ store: bound(plan, seen), clock: systemClock, id: systemRandom.token() },
     ...{ aheadMs: 20_000, ttlMs: 8_000, hintsArrive: () => false },
     ...options,
+    ...(moved && { clock: moved }),
   })
 }
 

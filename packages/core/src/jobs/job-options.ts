@@ -116,6 +116,8 @@ export interface CompiledJob {
 }
 
 export interface JobDefaults {
+  /** The largest payload, in bytes of JSON. @default 1048576 */
+  readonly payloadBytes?: number
   readonly timezone: string
   readonly jitterMs: number
 }
@@ -147,7 +149,11 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
   return {
     name: checkName('name', options.name),
     run: runOptionsOf(options),
-    payload: encodeJson(options.payload ?? null, 'payload', limits.payloadBytes),
+    payload: encodeJson(
+      options.payload ?? null,
+      'payload',
+      installation.payloadBytes ?? limits.payloadBytes,
+    ),
     rules,
     rulesText: encodeRules(rules),
     startMs,

@@ -34,6 +34,8 @@ export interface Job {
   readonly cursorAt: Date
   /** The next slot to be decided; null when there is none: paused, finished, or waiting for its run to end. */
   readonly nextAt: Date | null
+  /** Of a job that runs once: its time had passed when it was made, so that it ran at once. */
+  readonly lateAtCreation: boolean
   /** Dead runs in a row, where the job counts them. */
   readonly failures: number
 }

@@ -31,12 +31,13 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     return {
       job,
       anchorMs,
+      computed: true,
       ...decideSlots({ nextMs: job.nextMs, endMs, runsLeft }, slotRules, context.window),
     }
   // Its last run ended when the anchor says, and nothing has been decided since.
   const nextMs = job.nextMs === anchorMs ? slotRules.next(anchorMs) : job.nextMs
   if (nextMs === null || runsLeft === 0)
-    return { job, decisions: [], nextMs: null, runsLeft, anchorMs: null }
+    return { job, decisions: [], nextMs: null, runsLeft, anchorMs: null, computed: false }
   // One run at a time: the next slot is known when it has ended. One that is skipped is tried again a while from
   // now, not from a time that has long passed.
   const { nowMs } = context.window
@@ -49,6 +50,7 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     nextMs: plan.nextMs,
     runsLeft: runsLeft === null ? null : runsLeft - made,
     anchorMs: null,
+    computed: false,
   }
 }
 

@@ -28,6 +28,8 @@ export interface PlannedJob {
   readonly nextMs: number | null
   readonly runsLeft: number | null
   readonly anchorMs: number | null
+  /** Whether the rules tell when its slots are; false where each follows from the end of a run. */
+  readonly computed: boolean
 }
 
 export interface PlannerView {

@@ -18,7 +18,9 @@ where j.tenant_id = $1::integer and j.name > $2::text
   and case $4::text
     when 'active' then j.paused_at is null and c.next_at is not null
     when 'paused' then j.paused_at is not null
+    -- One that waits for its run to end is not finished.
     when 'finished' then j.paused_at is null and j.planning_error is null and c.next_at is null
+      and (c.runs_left = 0 or t.spec::jsonb -> 'when' ->> 'kind' <> 'after-end')
     when 'failing' then j.planning_error is not null
     else true
   end

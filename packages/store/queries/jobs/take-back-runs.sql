@@ -68,9 +68,14 @@ followed as (
   update punctual.cursors c
   set
     failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    anchor_at = case when e.rearms then date_trunc('milliseconds', statement_timestamp()) else c.anchor_at end,
+    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    anchor_at = case
+      when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
+      else c.anchor_at
+    end,
     next_at = case
-      when e.rearms and not c.paused and c.next_at is null then date_trunc('milliseconds', statement_timestamp())
+      when e.rearms and c.anchor_at is null and c.next_at is null and not c.paused
+        then date_trunc('milliseconds', statement_timestamp())
       else c.next_at
     end
   from (

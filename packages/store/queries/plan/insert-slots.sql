@@ -4,7 +4,7 @@
 --
 -- Parameters: $1 slots in ms bigint[], $2 job ids uuid[], $3 run ids uuid[] (null = a skip), $4 first slots in
 --   ms bigint[] (null = only one), $5 how many slots integer[], $6 tenants integer[], $7 reasons smallint[],
---   $8 due times in ms bigint[], $9 first sequence number; rows in the order of their due times, which is the
+--   $8 due times in ms bigint[], $9 first sequence number, $10 whether a rule tells when they are boolean[]; rows in the order of their due times, which is the
 --   order of the indexes that they go into
 -- Returns: lane of each run that was queued, none twice
 -- Locks: the new rows. Index: primary key of jobs. Pinned: nested loops.
@@ -13,12 +13,14 @@ with now as materialized (
 ),
 ledger as (
   insert into punctual.slots (
-    slot_at, job_id, run_id, from_at, decided_at, slots, tenant_id, decision, reason)
+    slot_at, job_id, run_id, from_at, decided_at, slots, tenant_id, decision, reason, computed)
   select
     to_timestamp(i.slot_ms::float8 / 1000), i.job_id, i.run_id, to_timestamp(i.from_ms::float8 / 1000),
-    statement_timestamp(), i.slots, i.tenant_id, case when i.run_id is null then 2 else 1 end, i.reason
-  from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::smallint[])
-    as i (slot_ms, job_id, run_id, from_ms, slots, tenant_id, reason)
+    statement_timestamp(), i.slots, i.tenant_id, case when i.run_id is null then 2 else 1 end, i.reason,
+    i.computed
+  from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::smallint[],
+    $10::boolean[])
+    as i (slot_ms, job_id, run_id, from_ms, slots, tenant_id, reason, computed)
 ),
 input as materialized (
   select

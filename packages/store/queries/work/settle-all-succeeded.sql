@@ -45,9 +45,14 @@ followed as (
   update punctual.cursors c
   set
     failures = 0,
-    anchor_at = case when j.rearms then date_trunc('milliseconds', statement_timestamp()) else c.anchor_at end,
+    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    anchor_at = case
+      when j.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
+      else c.anchor_at
+    end,
     next_at = case
-      when j.rearms and not c.paused and c.next_at is null then date_trunc('milliseconds', statement_timestamp())
+      when j.rearms and c.anchor_at is null and c.next_at is null and not c.paused
+        then date_trunc('milliseconds', statement_timestamp())
       else c.next_at
     end
   from unnest($16::uuid[], $17::boolean[]) as j (job_id, rearms)
