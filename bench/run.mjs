@@ -38,6 +38,7 @@ try {
   const machine = machineLine(await describeMachine(bench))
   process.stdout.write(options.markdown ? `# Benchmarks\n\n${machine}\n\n` : `${machine}\n`)
   for (const scenario of chosen) {
+    await bench.serveWith(scenario.server)
     const report = await runScenario(bench, scenario)
     process.stdout.write(options.markdown ? `${toMarkdown(report)}\n` : toText(report))
     if (options.json) process.stdout.write(`${JSON.stringify(report.json)}\n`)

@@ -15,7 +15,6 @@ export async function openDriver(databaseUrl, { startMs, stepMs }) {
   const { PostgresStore, systemClock, systemRandom } = await import(STORE.href)
   const ports = { clock: systemClock, random: systemRandom }
   const store = new PostgresStore({ url: databaseUrl, schema: 'punctual', node: 'bench', ...ports })
-  await store.check()
   const aheadMs = defaults.planAheadMs
   let nowMs = startMs - aheadMs
   let slots = 0

@@ -22,6 +22,7 @@ export class Bench {
   /** Databases that exist now, so that a server that stays can be tidied up. */
   #databases = new Set()
   #made = 0
+  #settings = {}
   #ending = new AbortController()
   #starting = Promise.resolve()
 
@@ -46,6 +47,20 @@ export class Bench {
     signal.throwIfAborted()
     this.redis = redisUrl ? { url: redisUrl } : await startRedis()
     signal.throwIfAborted()
+    this.admin = connect(this.postgres.url)
+    await this.admin.connect()
+  }
+
+  /** A scenario may need a server with other settings: then it is another server, with nothing in it. */
+  async serveWith(settings = {}) {
+    const changed = JSON.stringify(settings) !== JSON.stringify(this.#settings)
+    if (!changed || !this.postgres.stop) return
+    this.admin.connection.stream.destroy()
+    await this.postgres.stop()
+    this.#templates.clear()
+    this.#databases.clear()
+    this.#settings = settings
+    this.postgres = await startPostgres(this.#ending.signal, settings)
     this.admin = connect(this.postgres.url)
     await this.admin.connect()
   }
@@ -79,7 +94,8 @@ export class Bench {
   missing(system) {
     const needsRedis = SYSTEMS[system].store === 'redis'
     if (needsRedis && !this.redis) return 'no redis-server: sudo apt-get install -y redis-server'
-    if (SYSTEMS[system].store === 'none' && !isInstalled(system)) return 'not installed: npm ci in bench'
+    if (SYSTEMS[system].store === 'none' && !isInstalled(system))
+      return 'not installed: npm ci in bench'
     return undefined
   }
 

@@ -22,4 +22,5 @@ export const DESIGN_FIGURES = {
     'graphile-worker': '37,000/s, then 2,500/s',
   },
   fire: { punctual: 'p99 under 50 ms' },
+  'plan-scale': { punctual: 'about 25 us/slot on the server, 5 million jobs' },
 }

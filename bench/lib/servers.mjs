@@ -36,14 +36,15 @@ const SETTINGS = {
 
 /** @typedef {{ url: string, pid?: number, stop?: () => Promise<void> }} Server  `pid` where its CPU can be read */
 
-/** @param {AbortSignal} signal cancels the start  @returns {Promise<Server>} */
-export async function startPostgres(signal) {
+/** @param {AbortSignal} signal cancels the start @param {object} more  settings @returns {Promise<Server>} */
+export async function startPostgres(signal, more = {}) {
   const { startEmbedded } = await import(EMBEDDED.href)
   const dataDir = mkdtempSync(join(tmpdir(), 'punctual-bench-pg-'))
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   try {
     // What it holds is thrown away: it need not be written down first.
-    const how = { restart: false, settings: SETTINGS, stopDeadlineMs: 0, signal }
+    const settings = { ...SETTINGS, ...more }
+    const how = { restart: false, settings, stopDeadlineMs: 0, signal }
     const server = await startEmbedded({ dataDir, ...how })
     return { url: server.url, pid: server.pid, stop: () => server.stop().then(remove) }
   } catch (error) {

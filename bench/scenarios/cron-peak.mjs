@@ -1,4 +1,4 @@
-import { reaches } from '../lib/bars.mjs'
+import { SERVER_FOR_JOBS } from '../jobs/server.mjs'
 import { cronBars, cronColumns, cronJson, measureCron } from './cron.mjs'
 
 const PER_SECOND = 10_000
@@ -11,15 +11,13 @@ export const cronPeak = {
   what: '10,000 fires a second of 10 million jobs for a minute, planned, claimed and settled',
   systems: ['punctual'],
   figure: (result) => result.p99Ms,
+  server: SERVER_FOR_JOBS,
   settings: ['cron'],
   better: 'lower',
   unit: ' ms p99',
   columns: cronColumns,
   json: cronJson,
-  bars: (results) => [
-    ...cronBars(results, { p99Ms: 1_000, maxMs: 1_000 }),
-    reaches(results, 'perSecond', PER_SECOND * 0.98, 'fires a second'),
-  ],
+  bars: (results) => [...cronBars(results, { p99Ms: 1_000, maxMs: 1_000 }), asOften(results)],
 
   measure(bench, system) {
     return measureCron(bench, system, {
@@ -27,4 +25,13 @@ export const cronPeak = {
       ...{ seconds: Math.max(30, Math.round(SECONDS * bench.options.scale)), planners: 1 },
     })
   },
+}
+
+/** All that were due in the window have started. */
+function asOften({ punctual }) {
+  const rule = 'fires a second as wanted'
+  if (!punctual) return { rule, value: 'not run', pass: null }
+  const { perSecond, wantedPerSecond } = punctual
+  const pass = perSecond >= 0.97 * wantedPerSecond
+  return { rule, value: `${perSecond} of ${wantedPerSecond}`, pass }
 }

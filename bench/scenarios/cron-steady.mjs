@@ -1,3 +1,4 @@
+import { SERVER_FOR_JOBS } from '../jobs/server.mjs'
 import { cronBars, cronColumns, cronJson, measureCron } from './cron.mjs'
 
 const PER_SECOND = 1_700
@@ -9,6 +10,7 @@ export const cronSteady = {
   what: '1,700 fires a second of 1 million jobs, for two minutes, one of two planners killed half-way',
   systems: ['punctual'],
   figure: (result) => result.p99Ms,
+  server: SERVER_FOR_JOBS,
   settings: ['cron'],
   better: 'lower',
   unit: ' ms p99',

@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { below } from '../lib/bars.mjs'
 import { cpuColumns, latencyColumns, latencyJson, number } from '../lib/cells.mjs'
-import { watchCpu } from './measuring.mjs'
+import { warmUpForJobs, watchCpu } from './measuring.mjs'
 
 const MINUTE_MS = 60_000
-/** Planners begin so long before the first slot: longer than they plan ahead. */
-const LEAD_MS = 25_000
+/** From registering to the first slot: the processes start, get warm, and plan ahead. */
+const LEAD_MS = 40_000
 /** What registering takes at most, and what follows it. */
 const LOAD_MS = 10_000
-const LOAD_MS_PER_JOB = 0.025
+const LOAD_MS_PER_JOB = 0.04
 /** After the last slot: whatever is due is started by then, or late. */
 const TAIL_MS = 3_000
 
@@ -18,7 +18,7 @@ const TAIL_MS = 3_000
  * @param {{ jobs: number, perSecond: number, seconds: number, planners: number, killOne: boolean }} wanted
  */
 export function measureCron(bench, system, { jobs, perSecond, seconds, planners, killOne }) {
-  return bench.fresh(system, async ({ env, child }) => {
+  return bench.fresh(system, async ({ child }) => {
     const loader = await child()
     const soonMs = Date.now() + LOAD_MS + jobs * LOAD_MS_PER_JOB + LEAD_MS
     // At a full minute: from then on those that are spread over one come evenly.
@@ -27,10 +27,11 @@ export function measureCron(bench, system, { jobs, perSecond, seconds, planners,
     const schedules = { mix: { jobs, perSecond, jitter: bench.options.jitter } }
     await loader.call('loadJobs', { schedules, count: jobs, startMs: fromMs })
     await bench.admin.query('checkpoint')
-    const { planning, worker } = await startFleet(child, planners)
+    const { planning, worker } = await startFleet(child, loader, planners)
     await waitUntil(fromMs - LEAD_MS / 2, 'registering the jobs')
     await waitUntil(fromMs, 'starting the processes')
-    const cpuUsed = await watchCpu(bench, system, killOne ? [worker] : [worker, ...planning])
+    const surviving = [worker, ...planning.slice(killOne ? 1 : 0)]
+    const cpuUsed = await watchCpu(bench, system, surviving)
     await waitUntil(fromMs + (untilMs - fromMs) / 2)
     if (killOne) planning[0].kill()
     await waitUntil(untilMs)
@@ -39,25 +40,27 @@ export function measureCron(bench, system, { jobs, perSecond, seconds, planners,
     const { of } = await worker.call('jobStarts', { fromMs, untilMs })
     for (const one of planning) one.kill()
     const ledger = await loader.call('checkLedger', { schedules, fromMs, untilMs })
-    const proof = await loader.call('verify', { fromMs, untilMs, databaseUrl: env.databaseUrl })
+    const proof = await loader.call('verify', { fromMs, untilMs })
     return {
       ...{ ...of, fires: of.samples, perSecond: Math.round(of.samples / seconds) },
+      wantedPerSecond: perSecond,
       ...{ wrong: wrongIn(ledger) + proof.wrong, ledger, proof },
       ...{ ms: seconds * 1000, clients: planners + 1, ...cpu },
     }
   })
 }
 
-async function startFleet(child, planners) {
+/** The worker is warm before the first planner has anything for it. */
+async function startFleet(child, producer, planners) {
+  const worker = await child()
+  await worker.call('open', { work: true, roles: ['worker'], profile: 'timed' })
+  await warmUpForJobs(producer, worker)
   const planning = []
   for (let n = 0; n < planners; n++) {
     const one = await child()
     await one.call('open', { roles: ['planner', 'reaper', 'janitor'], profile: 'timed' })
     planning.push(one)
   }
-  const worker = await child()
-  await worker.call('open', { work: true, roles: ['worker'], profile: 'timed' })
-  await worker.call('startJobs')
   return { planning, worker }
 }
 
@@ -84,7 +87,7 @@ export const cronColumns = (result) => ({
 
 export const cronJson = ({ perSecond, fires, early, ledger, proof, ...result }) => ({
   ...latencyJson(result),
-  ...{ perSecond, fires, early, ledger, verify: proof.text },
+  ...{ perSecond, fires, early, ledger, verify: proof },
 })
 
 /** @param {{ p99Ms: number, maxMs: number }} limits */

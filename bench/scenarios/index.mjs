@@ -8,6 +8,7 @@
  * @property {(bench: import('../lib/bench.mjs').Bench, system: string) => Promise<object>} measure
  * @property {(result: object) => number} figure  the number that is compared and drawn
  * @property {import('../systems/catalogue.mjs').SettingsOf[]} settings  which settings were in use
+ * @property {Record<string, string>} [server]  settings of PostgreSQL that this one needs
  * @property {'higher' | 'lower'} better
  * @property {string} unit
  * @property {(result: object) => Record<string, string>} columns  further cells of the table

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { machineCpuMs } from '../lib/cpu.mjs'
 
 const STRANDED_AFTER_MS = 10_000
+const JOBS_WARM_UP = 10_000
 
 /** Times `work`, which returns its own `ms`. */
 export async function throughput(bench, system, child, count, work) {
@@ -64,6 +65,15 @@ export async function untilHandled(workers, count, { everyMs = 25, onProgress } 
     await onProgress?.(now)
   }
   return last
+}
+
+/** Plain runs through a worker that is to run jobs: neither start-up nor a cold compiler is measured. */
+export async function warmUpForJobs(producer, worker) {
+  await producer.call('open', { produce: true, profile: 'throughput' })
+  await producer.call('bulk', { count: JOBS_WARM_UP })
+  await worker.call('startJobs')
+  while (!(await worker.call('settled'))) await sleep(100)
+  await untilCalm([worker])
 }
 
 /** Waits until started workers have nothing left to start: less than a tenth of a core between them. */

@@ -35,6 +35,8 @@
  * @property {{ batchSize: number, inFlight: number }} bulk  the best way found to submit in bulk
  * @property {(env: Env) => Promise<void>} prepare  make the schema in an empty database
  * @property {(env: Env, role: Role) => Promise<Client>} open
+ * @property {(cron: string, timezone?: string) => (afterMs: number) => number} [nextOf]  of what computes next fires
+ * @property {(env: Env, window: { fromMs: number, untilMs: number }) => Promise<object>} [verify]  Punctual only
  */
 
 /** @returns {Promise<Adapter>} */

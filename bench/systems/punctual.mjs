@@ -23,6 +23,22 @@ export const adapter = {
     await punctual.stop()
   },
   open: async (env, role) => PunctualClient.open(env, role),
+  /** The product's own proof over all jobs. */
+  async verify({ databaseUrl }, { fromMs, untilMs }) {
+    const punctual = await start({ databaseUrl, roles: [] })
+    const found = await punctual.verify({ from: fromMs, to: untilMs })
+    await punctual.stop()
+    const { jobs, slots, pending, holes, doubles, strays, lost, cursors } = found
+    const wrong = pending + holes + doubles + strays + lost + cursors
+    return {
+      wrong,
+      text: found.clean ? 'clean' : 'FINDINGS',
+      jobs,
+      slots,
+      pending,
+      findings: found.findings.slice(0, 3),
+    }
+  },
   nextOf(cron, timezone = 'UTC') {
     const timing = compileTiming({ expression: cron, tz: timezone })
     return (afterMs) => nextSlot(timing, afterMs)

@@ -1,4 +1,7 @@
 /** The virtual clock that ships to users: a year in milliseconds, on the real planner. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type LabJob, ScheduleLab } from 'punctual/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -273,4 +276,13 @@ describe('the proof', () => {
     expect(proof(1_000, 2_000, 2_000, 3_000, 4_000, 5_000)).toEqual([[], [2_000]])
     expect(proof(1_000, 2_000, 2_500, 3_000, 4_000, 5_000)).toEqual([[], [2_500]])
   })
+})
+
+it('does what the guide says, as it is published', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const guide = readFileSync(`${root}/docs/guides/testing-schedules.md`, 'utf8')
+  const blocks = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code as string)
+  expect(blocks).toHaveLength(3)
+  for (const code of blocks)
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
 })

@@ -23,6 +23,11 @@ export interface HeldJob {
   readonly cursorMs: number
   /** Takes back what was decided for slots ahead. */
   takeBack(): Promise<TakenBack>
+  /**
+   * Says when what is about to be written is of. A day that is missing is made after this try, by a connection
+   * that it does not have to wait for: those who hold one and wait for another would wait for each other.
+   */
+  writesOf(instantsMs: readonly number[]): void
 }
 
 export interface TakenBack {
@@ -35,15 +40,24 @@ export interface TakenBack {
 
 const NOTHING: TakenBack = { stayMs: null, runs: 0, decisions: 0 }
 
+type EnsureDaysOf = (instantsMs: readonly number[]) => Promise<void>
+
 export class JobConversation {
   readonly #database: Database
   readonly #conversations: Conversations
   readonly #timings: TimingCache
+  readonly #ensureDaysOf: EnsureDaysOf
 
-  constructor(database: Database, conversations: Conversations, timings: TimingCache) {
+  constructor(
+    database: Database,
+    conversations: Conversations,
+    timings: TimingCache,
+    ensureDaysOf: EnsureDaysOf,
+  ) {
     this.#database = database
     this.#conversations = conversations
     this.#timings = timings
+    this.#ensureDaysOf = ensureDaysOf
   }
 
   async find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
@@ -60,7 +74,13 @@ export class JobConversation {
     tenantId: number,
     work: (client: pg.Client, held: HeldJob) => Promise<T>,
   ): Promise<{ id: string; result: T } | null> {
-    return retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, async () => {
+    const instantsMs: number[] = []
+    const options = {
+      ...{ clock: this.#database.localClock, deadlineMs: 10_000 },
+      ensurePartitions: () => this.#ensureDaysOf(instantsMs),
+    }
+    const writesOf = (more: readonly number[]) => void instantsMs.push(...more)
+    return retrying(options, async () => {
       const found = await this.find(nameOrId, tenantId)
       if (!found) return null
       return this.transaction(async (client) => {
@@ -72,14 +92,20 @@ export class JobConversation {
         if (!row) return null
         const stored = toJob(row)
         const takeBack = () => this.#takeBack(client, stored, nowMs, cursorMs)
-        return { id: stored.id, result: await work(client, { stored, nowMs, cursorMs, takeBack }) }
+        const held = { stored, nowMs, cursorMs, takeBack, writesOf }
+        return { id: stored.id, result: await work(client, held) }
       })
     })
   }
 
   async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
-    const ahead = this.#slotsAhead(job, nowMs, cursorMs)
-    return ahead.length === 0 ? NOTHING : this.takeBackSlots(client, job.id, ahead, nowMs)
+    if (cursorMs <= nowMs) return NOTHING
+    // What an edit before this one had to leave as it was stays, also where the rules of now have no slot.
+    const [row] = await this.run(client, 'jobs/find-last-edit', [job.id])
+    const editedMs = Number(row?.[0] ?? 0)
+    const ahead = this.#slotsAhead(job, Math.max(nowMs, editedMs), cursorMs)
+    const back = ahead.length > 0 ? await this.takeBackSlots(client, job.id, ahead, nowMs) : NOTHING
+    return { ...back, stayMs: back.stayMs ?? (editedMs > nowMs ? editedMs : null) }
   }
 
   /** Slots that are still ahead and may have been planned. */

@@ -21,7 +21,6 @@ export interface JobEditsOptions {
   readonly jobs: JobConversation
   readonly timings: TimingCache
   readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
-  readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
   readonly onQueued: (lanes: readonly number[]) => void
 }
 
@@ -30,6 +29,8 @@ export interface JobPlace {
   readonly anchorMs: number | null
   readonly cursorMs: number
   readonly runsLeft: number | null
+  /** From when on it had no slots by its old rules, because its last run was made; null when it was not. */
+  readonly overMs: number | null
 }
 
 /** Rounds of deciding what was missed: each is bounded. */
@@ -45,18 +46,21 @@ export class JobEdits {
   async place(client: pg.Client, held: HeldJob, job: CompiledJob): Promise<JobPlace> {
     const { stored, nowMs } = held
     const afterEnd = stored.rules.when.kind === 'after-end'
-    const leftMissed = afterEnd ? stored.runsLeft : await this.#decidePassed(client, held)
+    const passed = afterEnd
+      ? { runsLeft: stored.runsLeft, lastMs: held.cursorMs }
+      : await this.#decidePassed(client, held)
     const back = await held.takeBack()
-    const left = leftMissed === null ? null : leftMissed + back.runs
+    const left = passed.runsLeft === null ? null : passed.runsLeft + back.runs
     const used = (stored.maxRuns ?? 0) - (left ?? 0)
     const runsLeft = job.maxRuns === null ? null : Math.max(0, job.maxRuns - used)
     const stayMs = back.stayMs ?? 0
-    const cursorMs = afterEnd
-      ? Math.max(Math.min(held.cursorMs, nowMs), stayMs)
-      : Math.max(nowMs, stayMs)
+    // One that goes on waiting for its runs keeps the slot of the last one.
+    const keeps = afterEnd && job.rules.when.kind === 'after-end'
+    const cursorMs = Math.max(keeps ? Math.min(held.cursorMs, nowMs) : nowMs, stayMs)
     const { nextMs, anchorMs } = await this.#next(client, held, job, back)
     const rests = stored.pausedAt !== null || runsLeft === 0
-    return { nextMs: rests ? null : nextMs, anchorMs, cursorMs, runsLeft }
+    const overMs = passed.runsLeft === 0 ? passed.lastMs + 1 : null
+    return { nextMs: rests ? null : nextMs, anchorMs, cursorMs, runsLeft, overMs }
   }
 
   async #next(client: pg.Client, held: HeldJob, job: CompiledJob, back: TakenBack) {
@@ -70,7 +74,8 @@ export class JobEdits {
     const { kind } = job.rules.when
     if (kind !== stored.rules.when.kind) return first
     if (kind === 'once') {
-      const decided = stored.nextAt === null && stored.pausedAt === null && back.runs === 0
+      const due = stored.nextAt !== null && stored.nextAt.getTime() > nowMs
+      const decided = !due && stored.pausedAt === null && back.runs === 0
       // It has had its run: that stays the only one, unless it is given another time.
       return decided && job.onceMs === stored.anchorMs ? { ...first, nextMs: null } : first
     }
@@ -85,28 +90,30 @@ export class JobEdits {
     return { nextMs: nowMs, anchorMs: nowMs }
   }
 
-  /** Decides what has passed and has no decision; returns how many runs are left. */
-  async #decidePassed(client: pg.Client, held: HeldJob): Promise<number | null> {
+  /** Decides what has passed and has no decision; returns how many runs are left, and the last slot decided. */
+  async #decidePassed(client: pg.Client, held: HeldJob) {
     const { stored, nowMs, cursorMs } = held
     if (stored.pausedAt || stored.planningError) {
       const { passed } = passedSlots(stored, this.#o.timings, nowMs, cursorMs)
       if (passed) {
-        await this.#o.ensureDaysOf([passed.slotMs])
+        held.writesOf([passed.slotMs])
         const reason = stored.pausedAt ? 'paused' : 'misfire'
         await this.#o.jobs.skipSlots(client, stored, passed, reason)
       }
-      return stored.runsLeft
+      return { runsLeft: stored.runsLeft, lastMs: cursorMs }
     }
     let { runsLeft } = stored
+    let lastMs = cursorMs
     let nextMs = stored.nextAt?.getTime() ?? null
     for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
       const plan: PlannedJob = await this.#plan(stored, nextMs, runsLeft, nowMs)
-      await this.#o.ensureDaysOf(plan.decisions.flatMap(instantsOf))
+      held.writesOf(plan.decisions.flatMap(instantsOf))
       this.#o.onQueued(await this.#o.plan.write(client, [plan]))
       runsLeft = plan.runsLeft
       nextMs = plan.nextMs
+      lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs
     }
-    return runsLeft
+    return { runsLeft, lastMs }
   }
 
   async #plan(

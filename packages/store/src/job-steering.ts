@@ -21,7 +21,6 @@ export interface JobSteeringOptions {
   readonly random: Random
   readonly horizonMs: number
   readonly ensurePartitions: () => Promise<void>
-  readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
   readonly onQueued: (lanes: readonly number[]) => void
   readonly onChanged: () => void
 }
@@ -94,7 +93,7 @@ export class JobSteering {
           ? await this.#afterEnd(client, held)
           : passedSlots(stored, this.#o.timings, nowMs, cursorMs)
       if (passed) {
-        await this.#o.ensureDaysOf([passed.slotMs])
+        held.writesOf([passed.slotMs])
         await this.#jobs.skipSlots(client, stored, passed, 'paused')
       }
       const values = [stored.id, nextMs, stored.anchorMs, passed?.slotMs ?? null]

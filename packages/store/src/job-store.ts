@@ -54,7 +54,7 @@ const BATCH = 1_000
 const PAGE = 100
 
 /** The last byte of an id is random. */
-export const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
+const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
 
 export class JobStore {
   readonly #o: JobStoreOptions
@@ -213,7 +213,7 @@ export class JobStore {
         ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
         ...[job.traits, job.startMs, job.maxRuns, job.run.retry, job.run.labels],
         ...[job.description, job.owner, job.source],
-        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs],
+        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
       ])
       return true
     })

@@ -64,6 +64,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const PROBE = 5_000
 const SCAN = 5_000
 const RULES_MAX = 200_000
+/** How often a job that is edited meanwhile is looked at anew. */
+const CONFIRM_MAX = 3
 
 const ms = (text: string | null | undefined) =>
   text === null || text === undefined ? null : Number(text)
@@ -132,6 +134,35 @@ export class LedgerProof {
 
   /** As `checkSlots` of the port says. */
   async check(samples: readonly SlotSample[], runs: boolean): Promise<SlotCheck[]> {
+    let checks = await this.#check(samples, runs)
+    for (let again = 0; again < CONFIRM_MAX; again++) {
+      const doubtful = await this.#changed(checks.filter((it) => it.holes.length > 0))
+      if (doubtful.size === 0) return checks
+      const fresh: SlotSample[] = []
+      for (const sample of samples)
+        if (doubtful.has(sample.job.id))
+          for (const job of (await this.page(null, 1, sample.job.id)).jobs)
+            fresh.push({ ...sample, job })
+      const sure = checks.filter(({ job }) => !doubtful.has(job.id))
+      checks = [...sure, ...(await this.#check(fresh, runs))]
+    }
+    const doubtful = await this.#changed(checks.filter((it) => it.holes.length > 0))
+    return checks.filter(({ job }) => !doubtful.has(job.id))
+  }
+
+  /**
+   * Those of these jobs that were edited while their slots were read: an edit that began before a slot may commit
+   * after it, and withdraws what was decided for it.
+   */
+  async #changed(checks: readonly SlotCheck[]): Promise<ReadonlySet<string>> {
+    if (checks.length === 0) return new Set()
+    const rows = await this.#run('audit/find-jobs', [uuidArray(checks.map(({ job }) => job.id))])
+    const versions = new Map(rows.map((row) => [row[0], Number(row[5])]))
+    const changed = checks.filter(({ job }) => versions.get(job.id) !== job.version)
+    return new Set(changed.map(({ job }) => job.id))
+  }
+
+  async #check(samples: readonly SlotSample[], runs: boolean): Promise<SlotCheck[]> {
     const edited = samples.filter(({ job }) => job.version > 1).map(({ job }) => job.id)
     const versions = await this.#versions(edited)
     const looked: Looked[] = []
@@ -244,8 +275,23 @@ export class LedgerProof {
     }
   }
 
-  /** Jobs are read after their slots: what was decided by new rules is judged by those. */
+  /**
+   * Jobs are read after their slots: what was decided by new rules is judged by those. What was withdrawn between
+   * the two is not there any more at the second look.
+   */
   async #strays(slots: readonly ScannedSlot[]): Promise<ScannedSlot[]> {
+    const suspects = await this.#outside(slots)
+    if (suspects.length === 0) return []
+    const values = [
+      uuidArray(suspects.map(({ jobId }) => jobId)),
+      int8ArrayOfNumbers(suspects.map(({ slotMs }) => slotMs)),
+    ]
+    const found = await this.#run('audit/probe-slots', values)
+    return this.#outside(found.map(([n]) => suspects[Number(n) - 1] as ScannedSlot))
+  }
+
+  /** Those that the rules of their time do not have. */
+  async #outside(slots: readonly ScannedSlot[]): Promise<ScannedSlot[]> {
     const eras = await this.#erasOf([...new Set(slots.map(({ jobId }) => jobId))])
     return slots.filter((slot) => {
       const of = eras.get(slot.jobId)

@@ -177,7 +177,7 @@ export class PostgresPlanStore implements PlanStore {
   /** First the cursors, and then what was decided for those that were ours to move. */
   async #transact(client: pg.Client, jobs: readonly PlannedJob[]) {
     await client.query(PINNED)
-    const moved = await this.#run(client, 'plan/advance-cursors', [
+    const [moved] = await this.#run(client, 'plan/advance-cursors', [
       uuidArray(jobs.map(({ job }) => job.id)),
       int8ArrayOfNumbers(jobs.map(({ job }) => job.nextMs)),
       int4Array(jobs.map(({ job }) => job.version)),
@@ -186,7 +186,7 @@ export class PostgresPlanStore implements PlanStore {
       int4ArrayOrNull(jobs.map(({ runsLeft }) => runsLeft)),
       int8ArrayOfNumbers(jobs.map(({ anchorMs }) => anchorMs)),
     ])
-    const ours = moved.map(([n]) => jobs[Number(n) - 1] as PlannedJob)
+    const ours = numbers(moved?.[0]).map((n) => jobs[(n as number) - 1] as PlannedJob)
     const lanes = await this.write(client, ours)
     await client.query('commit')
     return { accepted: ours.length, lanes }
@@ -198,9 +198,11 @@ export class PostgresPlanStore implements PlanStore {
       decisions.map((of) => ({ job, of, computed })),
     )
     if (rows.length === 0) return []
-    // In the order of the ids that runs get, and of the queue: index pages are then met one after another.
-    rows.sort((a, b) => dueMsOf(a.of) - dueMsOf(b.of))
     const nowMs = this.#database.clock.nowMs()
+    // In the order of the ids that runs get, and of the queue: index pages are then met one after another. What is
+    // due by now keeps the order of its slots, so that what was missed starts before what followed it.
+    const placeMs = (of: SlotDecision) => Math.max(dueMsOf(of), nowMs)
+    rows.sort((a, b) => placeMs(a.of) - placeMs(b.of))
     const ids = rows.map(({ of }) =>
       of.decision === 'run' ? this.#ids.next(Math.max(of.dueMs, nowMs)) : null,
     )
@@ -209,7 +211,7 @@ export class PostgresPlanStore implements PlanStore {
     const queued = await this.#run(client, 'plan/insert-slots', [
       int8ArrayOfNumbers(rows.map(({ of }) => of.slotMs)),
       uuidArray(rows.map(({ job }) => job.id)),
-      uuidArrayOrNull(ids),
+      ids.includes(null) ? uuidArrayOrNull(ids) : uuidArray(ids as string[]),
       int8ArrayOfNumbers(rows.map(({ of }) => (of.fromMs === of.slotMs ? null : of.fromMs))),
       int4Array(rows.map(({ of }) => of.slots)),
       int4Array(rows.map(({ job }) => job.tenantId)),

@@ -48,14 +48,14 @@ export class ScheduleStore {
           await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
       })
     }
-    const jobs = new JobConversation(database, conversations, timings)
-    this.steering = new JobSteering({ ...options, jobs, timings, ensureDaysOf })
+    const jobs = new JobConversation(database, conversations, timings, ensureDaysOf)
+    this.steering = new JobSteering({ ...options, jobs, timings })
     this.plan = new PostgresPlanStore({
       ...options,
       ensureDaysOf,
       pauseFailing: (jobIds) => this.steering.pauseFailing(jobIds),
     })
-    const edits = new JobEdits({ ...options, jobs, timings, plan: this.plan, ensureDaysOf })
+    const edits = new JobEdits({ ...options, jobs, timings, plan: this.plan })
     this.jobs = new JobStore({ ...options, jobs, edits, timings })
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)

@@ -323,11 +323,24 @@ describe('a trigger', () => {
   })
 })
 
+it('resumes and edits more jobs at once than there are connections', async () => {
+  const ids: string[] = []
+  for (let i = 0; i < 24; i++) ids.push(await t.job({ name: `many ${i}`, every: '1s' }))
+  for (const id of ids.slice(0, 12)) await steering().pause(id, null, 1)
+  for (const id of ids) await t.age(id, 60 * 24 * 3_600_000)
+  await Promise.all([
+    ...ids.slice(0, 12).map((id) => steering().resume(id, 1)),
+    ...ids.slice(12).map((_, i) => t.job({ name: `many ${i + 12}`, every: '2s' })),
+  ])
+  await plan()
+  for (const id of ids) expect(await ledgerOf(t, id)).not.toEqual([])
+})
+
 it('registers a thousand jobs at once, and again without changing any', async () => {
   const jobs = Array.from({ length: 1_500 }, (_, i) =>
     compileJob(
       { name: `bulk ${i}`, handler: 'test', cron: `${i % 60} * * * *` },
-      { timezone: 'UTC', jitterMs: 0 },
+      { timezone: 'UTC', jitterMs: 0, payloadBytes: 1_048_576 },
     ),
   )
   const made = await t.store.schedules.jobs.upsert(jobs, 1)

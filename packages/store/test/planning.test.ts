@@ -198,9 +198,8 @@ describe('a job that waits for its run to end', () => {
       if (!run) return
       expect(await cursorOf(t, id)).toMatchObject({ nextMs: null })
       const beforeMs = Date.now()
-      const cancelled = {
-        ...{ kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason: 'asked' },
-      } as const
+      const kind = 'cancelled' as const
+      const cancelled = { kind, run, startedAgoMs: 1, failure: null, reason: 'asked' }
       const settlement =
         how === 'dead' ? dead(run) : how === 'cancelled' ? cancelled : succeeded(run)
       expect(await t.store.work.settle(session, [settlement])).toEqual([])

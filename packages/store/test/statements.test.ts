@@ -71,7 +71,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x']`,
       indexes: ['leases_pkey'],
     },
-    'work/list-cancels': { args: `${uuids}`, indexes: ['leases_pkey'] },
+    'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'plan/announce-planner': { args: `1, 1000`, indexes: ['cursors_due'] },
     'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },
     'plan/list-skips': { args: `${uuids}`, indexes: ['slot_skips_pkey'] },
@@ -81,7 +81,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['cursors_pkey', 'Tid Scan'],
     },
     'plan/insert-slots': {
-      args: `array[1]::bigint[], ${uuids}, ${uuids}, array[1]::bigint[], array[1], array[1], array[1]::smallint[], array[1]::bigint[], 1`,
+      args: `array[1]::bigint[], ${uuids}, ${uuids}, array[1]::bigint[], array[1], array[1], array[1]::smallint[], array[1]::bigint[], 1, array[true]`,
       indexes: ['jobs_pkey'],
     },
     'plan/set-aside': { args: `(${uuids})[1], 1, 'x'`, indexes: ['cursors_pkey', 'jobs_pkey'] },

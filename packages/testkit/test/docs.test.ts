@@ -111,6 +111,7 @@ function compile(files: ReadonlyMap<string, string>): string {
     typeRoots: [join(root, 'node_modules/@types')],
     paths: {
       punctual: [join(root, 'packages/punctual/src/index.ts')],
+      'punctual/testing': [join(root, 'packages/punctual/src/testing/index.ts')],
       pg: [join(root, 'node_modules/@types/pg/index.d.ts')],
     },
   }

@@ -8,7 +8,10 @@ const now = Date.UTC(2026, 0, 10, 12, 0, 30)
 const at = (text: string) => Date.parse(`${text}Z`)
 
 function first(options: Partial<JobOptions>, nowMs = now, keptMs: number | null = null) {
-  const job = compileJob({ name: 'a', handler: 'h', ...options }, { timezone: 'UTC', jitterMs: 0 })
+  const job = compileJob(
+    { name: 'a', handler: 'h', ...options },
+    { timezone: 'UTC', jitterMs: 0, payloadBytes: 1_048_576 },
+  )
   return firstSlot(job, ID, new TimingCache(), nowMs, keptMs)
 }
 

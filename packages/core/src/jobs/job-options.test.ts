@@ -3,7 +3,7 @@ import { PunctualError } from '../errors.ts'
 import { traits } from '../run-state.ts'
 import { compileJob, type JobOptions } from './job-options.ts'
 
-const installation = { timezone: 'UTC', jitterMs: 0 }
+const installation = { timezone: 'UTC', jitterMs: 0, payloadBytes: 1_048_576 }
 const compile = (options: object) =>
   compileJob({ name: 'backup', handler: 'dump', cron: '0 2 * * *', ...options }, installation)
 const rulesOf = (options: object) => compile(options).rules
@@ -93,7 +93,7 @@ describe('a job as it is written', () => {
     const jitter = (options: object) =>
       compileJob(
         { name: 'a', handler: 'h', cron: '* * * * *', ...options },
-        { timezone: 'Asia/Tokyo', jitterMs: 500 },
+        { timezone: 'Asia/Tokyo', jitterMs: 500, payloadBytes: 1_048_576 },
       ).rules
     expect(jitter({})).toMatchObject({ jitterMs: 500, timezone: 'Asia/Tokyo' })
     expect(jitter({ jitterMs: 7 })).toMatchObject({ jitterMs: 7 })

@@ -33,7 +33,7 @@ describe('rules as text', () => {
     const text = (more: Partial<JobOptions>) =>
       compileJob(
         { name: 'a', handler: 'h', cron: '0 9 * * *', ...more },
-        { timezone: 'UTC', jitterMs: 0 },
+        { timezone: 'UTC', jitterMs: 0, payloadBytes: 1_048_576 },
       ).rulesText
     expect(
       text({ name: 'b', startAt: '2030-01-01', endAt: '2031-01-01', maxRuns: 3, payload: 1 }),

@@ -39,9 +39,9 @@ export class LabSteering {
     job.nextMs = job.paused || job.runsLeft === 0 ? null : nextMs
     const { kind } = rules.when
     const rhythm: LabEra['rhythm'] = kind === 'once' || kind === 'after-end' ? kind : 'rhythm'
-    const firstMs = rhythm === 'once' ? nextMs : Math.max(fromMs, startMs ?? 0)
-    if (firstMs !== null)
-      job.eras.push({ next: job.next, rhythm, fromMs: firstMs, endMs, untilMs: Infinity })
+    const slotMs = nextMs ?? Number.POSITIVE_INFINITY
+    const firstMs = rhythm === 'once' ? slotMs : Math.max(fromMs, startMs ?? 0)
+    job.eras.push({ next: job.next, rhythm, fromMs: firstMs, endMs, untilMs: Infinity })
   }
 
   /** Compiled once: the proof asks it for every slot. */
@@ -133,8 +133,8 @@ export class LabSteering {
   /** The slot after an instant, also of a job that runs once. */
   #after(job: StoredLabJob, afterMs: number): number | null {
     if (job.kind !== 'once') return job.next(afterMs)
-    const slotMs = job.eras.at(-1)?.fromMs ?? null
-    return slotMs !== null && slotMs > afterMs ? slotMs : null
+    const slotMs = job.eras.at(-1)?.fromMs ?? Number.POSITIVE_INFINITY
+    return Number.isFinite(slotMs) && slotMs > afterMs ? slotMs : null
   }
 
   #within(job: StoredLabJob, slotMs: number | null): number | null {

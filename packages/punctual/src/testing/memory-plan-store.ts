@@ -13,6 +13,7 @@ import {
   type PlanStore,
   parseCalendar,
 } from '@punctual/core'
+import { SHARDS } from '@punctual/engine'
 import type { StoredLabJob } from './lab-job.ts'
 import type { VirtualTime } from './virtual-clock.ts'
 
@@ -30,7 +31,6 @@ export class MemoryPlanStore implements PlanStore {
   readonly #o: MemoryPlanStoreOptions
   readonly #planners = new Map<string, number>()
   readonly #rules = new Map<string, number>()
-  readonly #owned = new WeakMap<readonly number[], ReadonlySet<number>>()
   readonly #byNumber = new Map<number, JobRules>()
   readonly allCalendars: ReadonlyMap<string, Calendar>
 
@@ -75,26 +75,17 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async dueJobs({ shards, fromMs, untilMs, limit }: DueRequest): Promise<readonly DueJob[]> {
-    const owned = this.#setOf(shards)
+    const owned = shards.length === SHARDS ? null : new Set(shards)
     const due: DueJob[] = []
     for (const job of this.jobs.values())
       if (
         job.nextMs !== null &&
         job.nextMs >= fromMs &&
         job.nextMs <= untilMs &&
-        owned.has(job.shard)
+        (owned === null || owned.has(job.shard))
       )
         due.push(dueJob(job, job.nextMs))
     return due.sort((a, b) => a.nextMs - b.nextMs).slice(0, limit)
-  }
-
-  /** Planners ask with the same list again and again. */
-  #setOf(shards: readonly number[]): ReadonlySet<number> {
-    const known = this.#owned.get(shards)
-    if (known) return known
-    const owned = new Set(shards)
-    this.#owned.set(shards, owned)
-    return owned
   }
 
   async rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {

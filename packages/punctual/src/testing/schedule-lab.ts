@@ -6,6 +6,7 @@ import {
   type CalendarInput,
   compileJob,
   defaults,
+  limits,
   PunctualError,
   TimingCache,
 } from '@punctual/core'
@@ -124,7 +125,9 @@ export class ScheduleLab {
   upsert(job: LabJob): void {
     const { takesMs, fails, ...options } = job
     const { timezone = defaults.timezone, jitterMs = 0 } = this.#o
-    const compiled = compileJob({ handler: 'lab', ...options }, { timezone, jitterMs })
+    const { payloadBytes } = limits
+    const installation = { timezone, jitterMs, payloadBytes }
+    const compiled = compileJob({ handler: 'lab', ...options }, installation)
     const timing = this.#store.internRules(compiled.rulesText, compiled.rules)
     const { nowMs } = this.#time
     const found = this.#names.get(compiled.name)

@@ -35,7 +35,8 @@ export function verifyLedger(jobs: Iterable<StoredLabJob>, nowMs: number): Ledge
         continue
       }
       lastMs = slotMs
-      if (job.eras.every(({ rhythm }) => rhythm === 'after-end')) continue
+      // Which slots there are of a job that waits for its runs to end only their ends tell.
+      if (job.eras.find((era) => fromMs <= era.untilMs)?.rhythm === 'after-end') continue
       for (; !next.done && next.value < fromMs; next = expected.next()) add(holes, next.value)
       if (slotMs > untilMs) break
       let last: number | null = null

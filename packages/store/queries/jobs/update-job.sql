@@ -3,7 +3,7 @@
 -- Parameters: $1 job, $2 lane, $3 timing, $4 payload, $5 timeout_ms, $6 max_attempts, $7 traits, $8 start in ms,
 --   $9 max_runs, $10 retry, $11 labels, $12 description, $13 owner, $14 source, $15 next slot in ms, $16 anchor in
 --   ms, $17 end in ms, $18 runs left, $19 the clock in ms, $20 up to where everything is decided
---   in ms
+--   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null
 -- Returns: nothing
 -- Locks: jobs; the caller holds the cursor. Index: primary keys.
 with kept as (
@@ -11,9 +11,7 @@ with kept as (
     job_id, until_at, anchor_at, end_at, tenant_id, version, timing, change)
   select
     c.job_id, to_timestamp(greatest($19::float8, $20::float8) / 1000), c.anchor_at,
-    -- A job whose last run was made had no slots after that one.
-    case when c.runs_left = 0 then least(c.end_at, c.cursor_at + interval '1 millisecond') else c.end_at end,
-    c.tenant_id, c.version, c.timing, 'edited'
+    least(c.end_at, to_timestamp($21::float8 / 1000)), c.tenant_id, c.version, c.timing, 'edited'
   from punctual.cursors c
   where c.job_id = $1::uuid
 ),

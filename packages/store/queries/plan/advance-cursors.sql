@@ -4,7 +4,7 @@
 -- Parameters: $1 job ids uuid[] (sorted: racing planners lock in one order), $2 next slots as read in ms
 --   bigint[], $3 versions integer[], $4 new next slots in ms bigint[], $5 last slots decided in ms bigint[],
 --   $6 runs left integer[], $7 anchors in ms bigint[]
--- Returns: n, the place in the lists of each that was moved
+-- Returns: one row: the places in the lists of those that were moved bigint[] (null when none was)
 -- Locks: cursors (skip locked). Index: primary key, then by physical place. Pinned: no sequential scan.
 with given as materialized (
   select n, job_id, next_ms, version, new_next_ms, cursor_ms, runs_left, anchor_ms
@@ -20,13 +20,16 @@ locked as materialized (
     where job_id = g.job_id and next_at = to_timestamp(g.next_ms::float8 / 1000) and version = g.version
     for update skip locked
   ) c
+),
+moved as (
+  update punctual.cursors c
+  set
+    next_at = to_timestamp(l.new_next_ms::float8 / 1000),
+    cursor_at = greatest(c.cursor_at, to_timestamp(l.cursor_ms::float8 / 1000)),
+    runs_left = l.runs_left,
+    anchor_at = to_timestamp(l.anchor_ms::float8 / 1000)
+  from locked l
+  where c.ctid = l.place
+  returning l.n
 )
-update punctual.cursors c
-set
-  next_at = to_timestamp(l.new_next_ms::float8 / 1000),
-  cursor_at = greatest(c.cursor_at, to_timestamp(l.cursor_ms::float8 / 1000)),
-  runs_left = l.runs_left,
-  anchor_at = to_timestamp(l.anchor_ms::float8 / 1000)
-from locked l
-where c.ctid = l.place
-returning l.n
+select array_agg(n) from moved

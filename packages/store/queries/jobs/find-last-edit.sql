@@ -1,0 +1,8 @@
+-- Up to where a job was decided by rules that it has no more.
+--
+-- Parameters: $1 job
+-- Returns: one row: the instant in ms; null when it was never edited
+-- Locks: none. Index: primary key of job_versions.
+select (extract(epoch from max(until_at)) * 1000)::bigint as until_ms
+from punctual.job_versions
+where job_id = $1::uuid
