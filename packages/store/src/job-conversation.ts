@@ -86,7 +86,8 @@ export class JobConversation {
       return this.transaction(async (client) => {
         const [lock] = await this.run(client, 'jobs/lock-cursor', [found.id])
         if (!lock) return null
-        const [nowMs, cursorMs] = lock.map(Number) as [number, number]
+        const cursorMs = Number(lock[0])
+        const nowMs = Number((await this.run(client, 'jobs/read-clock', []))[0]?.[0])
         const values = [tenantId, uuidArray([found.id]), null]
         const [row] = await this.run(client, 'jobs/find-jobs', values)
         if (!row) return null
