@@ -19,7 +19,13 @@ test('the numbers that the database stores never change', () => {
     crashed: 4,
     cancelled: 5,
   })
-  expect(traits).toEqual({ keyed: 1, atMostOnce: 2 })
+  expect(traits).toEqual({
+    keyed: 1,
+    atMostOnce: 2,
+    rearms: 4,
+    failuresCounted: 8,
+    overlapShift: 4,
+  })
 })
 
 test('every number leads back to its name', () => {

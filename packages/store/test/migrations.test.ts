@@ -120,8 +120,8 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
       `select c.relname, pg_get_expr(c.relpartbound, c.oid) as bound, c.reloptions,
          (select array_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull
             order by a.attnum) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0) as columns,
-         (select array_agg(pg_get_indexdef(i.indexrelid) order by 1) from pg_index i where i.indrelid = c.oid) as indexes,
-         (select array_agg(pg_get_constraintdef(k.oid) order by 1) from pg_constraint k where k.conrelid = c.oid) as checks
+         (select array_agg(pg_get_indexdef(i.indexrelid) order by pg_get_indexdef(i.indexrelid)) from pg_index i where i.indrelid = c.oid) as indexes,
+         (select array_agg(pg_get_constraintdef(k.oid) order by pg_get_constraintdef(k.oid)) from pg_constraint k where k.conrelid = c.oid) as checks
        from pg_class c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') order by 1`,
       [schema],
     )
