@@ -48,8 +48,8 @@ it('makes a second claim beside the next one when a large one was filled', async
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  expect(asked.map(({ limit }) => limit)).toEqual([2_000])
-  asked[0]?.answer(many(2_000))
+  expect(asked.map(({ limit }) => limit)).toEqual([1_500])
+  asked[0]?.answer(many(1_500))
   expect(await first).toBe(0)
   const second = claimer.tick(false)
   await settle()
@@ -65,21 +65,21 @@ it('makes a second claim beside the next one when a large one was filled', async
 })
 
 it('asks for no more than can start, both claims together', async () => {
-  const { claimer, asked, settle } = make(3_000)
+  const { claimer, asked, settle } = make(2_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(2_000))
+  asked[0]?.answer(many(1_500))
   await first
   void claimer.tick(false)
   await settle()
-  expect(asked.slice(1).map(({ limit }) => limit)).toEqual([2_000, 1_000])
+  expect(asked.slice(1).map(({ limit }) => limit)).toEqual([1_500, 500])
 })
 
 it('has no claim under way when it is asked to be alone: leases that are not known yet look like strays', async () => {
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(2_000))
+  asked[0]?.answer(many(1_500))
   await first
   const second = claimer.tick(true)
   await settle()
@@ -93,7 +93,7 @@ it('tells of a claim that failed beside another one', async () => {
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(2_000))
+  asked[0]?.answer(many(1_500))
   await first
   const second = claimer.tick(false)
   await settle()

@@ -18,7 +18,7 @@ it('asks for what will start within 100 ms when handlers are quick, in large bat
   expect(ahead).toBe(500)
   expect(claimSize(50, ahead, 400), 'most is still held: wait').toBe(0)
   expect(claimSize(50, ahead, 200)).toBe(350)
-  expect(claimSize(5_000, ahead, 0), 'bounded').toBe(2_000)
+  expect(claimSize(5_000, ahead, 0), 'bounded').toBe(1_500)
 })
 
 it('holds nothing ahead when handlers take longer than that, however many of them return', () => {

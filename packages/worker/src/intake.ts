@@ -6,7 +6,7 @@
 const AHEAD_MS = 100
 const PACE_WINDOW_MS = 50
 const AHEAD_MAX = 4_000
-const CLAIM_MAX = 2_000
+const CLAIM_MAX = 1_500
 
 export class Pace {
   #perMs = 0
