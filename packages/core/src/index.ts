@@ -81,6 +81,7 @@ export type {
   Settlement,
   WorkStore,
 } from './ports/work.ts'
+export { refuseOption } from './refuse-option.ts'
 export {
   type AfterFailure,
   type Backoff,
@@ -157,6 +158,7 @@ export {
   checkName,
   checkText,
   compileOptions,
+  instantOf,
   type Submission,
   type SubmitOptions,
 } from './submission.ts'

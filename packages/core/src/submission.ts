@@ -5,6 +5,7 @@
 import { PunctualError } from './errors.ts'
 import { shown } from './failure.ts'
 import { defaults, limits } from './limits.ts'
+import { refuseOption } from './refuse-option.ts'
 import { compileRetryPolicy, type RetryPolicyInput } from './retry.ts'
 import { traits } from './run-state.ts'
 
@@ -58,14 +59,9 @@ export interface Submission {
   readonly payload: string
 }
 
-export function invalid(field: string, expected: string, came: unknown): never {
-  const message = `${field} must be ${expected}, but ${shown(came)} came.`
-  throw new PunctualError('invalid_option', message, { field })
-}
-
 export function integer(field: string, value: unknown, min: number, max: number): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
-    invalid(field, `a whole number from ${min} to ${max}`, value)
+    refuseOption(field, `a whole number from ${min} to ${max}`, value)
   return value
 }
 
@@ -73,9 +69,9 @@ const CONTROL = /\p{Cc}/u
 
 export function checkText(field: string, value: unknown, maxLength: number): string {
   if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
-    invalid(field, `a text of 1 to ${maxLength} characters`, value)
+    refuseOption(field, `a text of 1 to ${maxLength} characters`, value)
   if (CONTROL.test(value) || !value.isWellFormed())
-    invalid(field, 'free of control characters and broken surrogates', value)
+    refuseOption(field, 'free of control characters and broken surrogates', value)
   return value
 }
 
@@ -96,9 +92,11 @@ function dueMsOf(options: SubmitOptions): number | null {
 /** Milliseconds since 1970 of a Date, an ISO 8601 text or a number. */
 export function instantOf(field: string, value: unknown): number {
   const ms = timeOf(value)
-  if (Number.isNaN(ms)) invalid(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
+  if (Number.isNaN(ms))
+    refuseOption(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
   // 9999-12-31: later years have no four-digit ISO form, and PostgreSQL ends in 294276.
-  if (ms < 0 || ms > 253_402_300_799_999) invalid(field, 'between the years 1970 and 9999', value)
+  if (ms < 0 || ms > 253_402_300_799_999)
+    refuseOption(field, 'between the years 1970 and 9999', value)
   return ms
 }
 
@@ -117,11 +115,11 @@ function timeOf(runAt: unknown): number {
 function compileLabels(labels: unknown): string | null {
   if (labels === undefined || labels === null) return null
   if (Object.prototype.toString.call(labels) !== '[object Object]')
-    invalid('labels', 'an object of texts', labels)
+    refuseOption('labels', 'an object of texts', labels)
   const entries = Object.entries(labels)
   if (entries.length === 0) return null
   if (entries.length > limits.labelsPerRun)
-    invalid('labels', `at most ${limits.labelsPerRun} labels`, entries.length)
+    refuseOption('labels', `at most ${limits.labelsPerRun} labels`, entries.length)
   for (const [name, value] of entries) {
     checkText(`labels key ${shown(name)}`, name, limits.labelKeyLength)
     if (value !== '') checkText(`labels.${name}`, value, limits.labelValueLength)
@@ -158,7 +156,7 @@ const plainOptions = new Map<string, CompiledOptions>()
 
 export function compileOptions(handler: string, options: SubmitOptions = {}): CompiledOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    invalid('options', 'an object', options)
+    refuseOption('options', 'an object', options)
   const plain = Object.keys(options).length === 0
   const known = plain ? plainOptions.get(handler) : undefined
   if (known) return known
@@ -197,12 +195,12 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
 }
 
 function strictOf(strict: unknown = false): boolean {
-  if (typeof strict !== 'boolean') invalid('strict', 'true or false', strict)
+  if (typeof strict !== 'boolean') refuseOption('strict', 'true or false', strict)
   return strict
 }
 
 function delayOf(delayMs: unknown): number {
   if (typeof delayMs !== 'number' || !(delayMs >= 0) || delayMs > limits.delayMsMax)
-    invalid('delayMs', `a number from 0 to ${limits.delayMsMax}`, delayMs)
+    refuseOption('delayMs', `a number from 0 to ${limits.delayMsMax}`, delayMs)
   return delayMs
 }

@@ -5,20 +5,22 @@ import {
   compileJob,
   encodeJson,
   type FirePreview,
+  instantOf,
   type Job,
   type JobDefaults,
   type JobOptions,
   limits,
   PunctualError,
   previewFires,
+  refuseOption,
   type Slot,
   timingInput,
 } from '@punctual/core'
 import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
 import { explainSlot, type SlotExplanation } from './explain-slot.ts'
 import { planSync, type SyncResult } from './sync-jobs.ts'
+import { TENANT } from './tenant.ts'
 
-const TENANT = 1
 const LIST_MAX = 1_000
 const SLOTS_MAX = 10_000
 const DAY_MS = 86_400_000
@@ -75,7 +77,7 @@ export class Jobs {
 
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
     if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
-      invalid('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
+      refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
     return this.#store.schedules.jobs.upsert(this.#compile(jobs), TENANT)
   }
 
@@ -110,7 +112,7 @@ export class Jobs {
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
     const { limit = 100 } = filter
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-      invalid('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+      refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
     return this.#store.schedules.jobs.list(filter, TENANT)
   }
 
@@ -144,7 +146,7 @@ export class Jobs {
     options: { count?: number; from?: Instant; aroundChanges?: boolean } = {},
   ): Promise<FirePreview[]> {
     const job = await this.#need(nameOrId)
-    const askedMs = options.from === undefined ? this.#nowMs() : instant('from', options.from)
+    const askedMs = options.from === undefined ? this.#nowMs() : instantOf('from', options.from)
     const fromMs = Math.max(askedMs, (job.startAt?.getTime() ?? 0) - 1)
     const input = timingInput(job.rules, { seed: job.id, anchorMs: job.anchorMs ?? fromMs })
     if (input === null) {
@@ -163,23 +165,23 @@ export class Jobs {
 
   /** One slot ahead is not to run. */
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
-    const slotMs = instant('slot', slot)
+    const slotMs = instantOf('slot', slot)
     return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, TENANT)
   }
 
   /** Runs slots of the past that have not run; asking again runs none twice. */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
     const job = await this.#need(nameOrId)
-    const fromMs = instant('from', options.from)
-    const toMs = Math.min(instant('to', options.to), this.#nowMs())
-    if (toMs <= fromMs) invalid('to', 'later than from, and from in the past', options.to)
+    const fromMs = instantOf('from', options.from)
+    const toMs = Math.min(instantOf('to', options.to), this.#nowMs())
+    if (toMs <= fromMs) refuseOption('to', 'later than from, and from in the past', options.to)
     const { paceMs = 0 } = options
     if (!Number.isInteger(paceMs) || paceMs < 0 || paceMs > DAY_MS)
-      invalid('paceMs', 'whole milliseconds up to a day', paceMs)
+      refuseOption('paceMs', 'whole milliseconds up to a day', paceMs)
     const { slots, steering } = this.#store.schedules
     const wanted = await slots.backfillable(job, fromMs, toMs - 1, limits.slotsPerBackfill + 1)
     if (wanted.length > limits.slotsPerBackfill)
-      invalid('from', `a range of at most ${limits.slotsPerBackfill} slots`, options.from)
+      refuseOption('from', `a range of at most ${limits.slotsPerBackfill} slots`, options.from)
     const ran = new Set(
       (await slots.find(job, wanted))
         .filter(({ slot }) => slot?.decision === 'run')
@@ -191,11 +193,11 @@ export class Jobs {
   /** What was decided for its slots, oldest first. */
   async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
     const job = await this.#need(nameOrId)
-    const toMs = options.to === undefined ? this.#nowMs() : instant('to', options.to)
-    const fromMs = options.from === undefined ? toMs - DAY_MS : instant('from', options.from)
+    const toMs = options.to === undefined ? this.#nowMs() : instantOf('to', options.to)
+    const fromMs = options.from === undefined ? toMs - DAY_MS : instantOf('from', options.from)
     const { limit = 100 } = options
     if (!Number.isInteger(limit) || limit < 1 || limit > SLOTS_MAX)
-      invalid('limit', `a whole number from 1 to ${SLOTS_MAX}`, limit)
+      refuseOption('limit', `a whole number from 1 to ${SLOTS_MAX}`, limit)
     const rows = await this.#store.schedules.slots.slots(job, fromMs, toMs, limit)
     return rows.map(({ slotMs, slot }) => ({
       slotAt: new Date(slotMs),
@@ -211,7 +213,7 @@ export class Jobs {
   /** Why it ran, or did not, at an instant. */
   async explain(nameOrId: string, at?: Instant): Promise<SlotExplanation> {
     const job = await this.#need(nameOrId)
-    const atMs = at === undefined ? this.#nowMs() : instant('at', at)
+    const atMs = at === undefined ? this.#nowMs() : instantOf('at', at)
     return explainSlot(this.#store, job, atMs, this.#nowMs())
   }
 
@@ -257,21 +259,6 @@ export class Calendars {
 
 function text(nameOrId: unknown): string {
   if (typeof nameOrId !== 'string' || nameOrId.length === 0)
-    invalid('job', 'a name or an id', nameOrId)
+    refuseOption('job', 'a name or an id', nameOrId)
   return nameOrId as string
-}
-
-function instant(field: string, value: Instant): number {
-  const ms =
-    value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : value
-  if (typeof ms !== 'number' || !Number.isFinite(ms))
-    invalid(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
-  return Math.floor(ms)
-}
-
-function invalid(field: string, expected: string, came: unknown): never {
-  const shown = typeof came === 'string' ? JSON.stringify(came.slice(0, 80)) : String(came)
-  throw new PunctualError('invalid_option', `${field} must be ${expected}, but ${shown} came.`, {
-    field,
-  })
 }

@@ -1,8 +1,9 @@
 /** A declared list of jobs of one source becomes what is registered of that source. */
+
 import { type CompiledJob, PunctualError } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
+import { TENANT } from './tenant.ts'
 
-const TENANT = 1
 const PAGE = 1_000
 
 export interface SyncResult {

@@ -3,6 +3,7 @@
  * slot, and every run that was decided is somewhere. First job by job, from the rules to the ledger; then the
  * ledger from one end to the other, back to the rules. Memory does not grow with the range or the number of jobs.
  */
+
 import {
   type AuditFinding,
   type AuditKind,
@@ -15,6 +16,7 @@ import {
 } from '@punctual/core'
 import type { LedgerProof, PostgresStore, ScannedSlot } from '@punctual/store'
 import { LatenessDigest } from './lateness-digest.ts'
+import { TENANT } from './tenant.ts'
 
 export interface VerifyOptions {
   /** @default a day before `to` */
@@ -69,7 +71,6 @@ export interface Verification {
   readonly clean: boolean
 }
 
-const TENANT = 1
 const DAY_MS = 86_400_000
 const PAGE = 2_000
 /** First a few slots of many jobs, then many slots of the few that have more. */

@@ -3,6 +3,7 @@ import { PunctualError } from '../errors.ts'
 import { shown } from '../failure.ts'
 import { encodeJson } from '../json-value.ts'
 import { defaults, limits } from '../limits.ts'
+import { oneOf, refuseOption } from '../refuse-option.ts'
 import type { RetryPolicyInput } from '../retry.ts'
 import { traits } from '../run-state.ts'
 import {
@@ -23,7 +24,6 @@ import {
   compileOptions,
   instantOf,
   integer,
-  invalid,
 } from '../submission.ts'
 import {
   encodeRules,
@@ -133,7 +133,7 @@ const JITTER_MAX_MS = 86_400_000
 
 export function compileJob(options: JobOptions, installation: JobDefaults): CompiledJob {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    invalid('job', 'an object', options)
+    refuseOption('job', 'an object', options)
   for (const name of Object.keys(options))
     if (!KNOWN.has(name))
       throw new PunctualError(
@@ -145,7 +145,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
   const startMs = options.startAt === undefined ? null : instantOf('startAt', options.startAt)
   const endMs = options.endAt === undefined ? null : instantOf('endAt', options.endAt)
   if (startMs !== null && endMs !== null && endMs <= startMs)
-    invalid('endAt', 'later than startAt', options.endAt)
+    refuseOption('endAt', 'later than startAt', options.endAt)
   return {
     name: checkName('name', options.name),
     run: runOptionsOf(options),
@@ -200,9 +200,10 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
     options.overlap ?? defaults.overlap,
   )
   const exact = options.exact ?? false
-  if (typeof exact !== 'boolean') invalid('exact', 'true or false', exact)
+  if (typeof exact !== 'boolean') refuseOption('exact', 'true or false', exact)
   const jitterMs = exact ? 0 : (options.jitterMs ?? installation.jitterMs)
-  if (exact && options.jitterMs) invalid('jitterMs', 'left out of a job that is exact', jitterMs)
+  if (exact && options.jitterMs)
+    refuseOption('jitterMs', 'left out of a job that is exact', jitterMs)
   integer('jitterMs', jitterMs, 0, JITTER_MAX_MS)
   const { gap, overlap: pass } = dstOf(options.dst)
   const misfire = misfireRulesOf(options.misfire)
@@ -256,7 +257,7 @@ function whenOf(options: JobOptions): When {
     )
   switch (name) {
     case 'cron':
-      if (typeof options.cron !== 'string') invalid('cron', 'a cron expression', options.cron)
+      if (typeof options.cron !== 'string') refuseOption('cron', 'a cron expression', options.cron)
       return { kind: 'cron', expression: options.cron as string }
     case 'every':
       if (
@@ -279,9 +280,9 @@ function whenOf(options: JobOptions): When {
 
 function dstOf(dst: unknown = {}): { gap?: GapPolicy; overlap?: PassPolicy } {
   if (typeof dst !== 'object' || dst === null || Array.isArray(dst))
-    invalid('dst', 'an object of gap and overlap', dst)
+    refuseOption('dst', 'an object of gap and overlap', dst)
   for (const name of Object.keys(dst as object))
-    if (name !== 'gap' && name !== 'overlap') invalid('dst', 'made of gap and overlap', name)
+    if (name !== 'gap' && name !== 'overlap') refuseOption('dst', 'made of gap and overlap', name)
   return dst as { gap?: GapPolicy; overlap?: PassPolicy }
 }
 
@@ -291,7 +292,7 @@ function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> |
   if (misfire === undefined) return null
   if (typeof misfire === 'string') return { policy: oneOf('misfire', POLICIES, misfire) }
   if (typeof misfire !== 'object' || misfire === null || Array.isArray(misfire))
-    invalid('misfire', `${POLICIES.join(' or ')}, or an object`, misfire)
+    refuseOption('misfire', `${POLICIES.join(' or ')}, or an object`, misfire)
   const bounds = {
     graceMs: [1_000, 86_400_000],
     maxAgeMs: [0, 366 * 86_400_000],
@@ -305,19 +306,13 @@ function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> |
     else if (Object.hasOwn(bounds, name)) {
       const [min, max] = bounds[name as keyof typeof bounds]
       rules[name] = integer(`misfire.${name}`, value, min, max)
-    } else invalid('misfire', `made of policy, ${Object.keys(bounds).join(', ')}`, name)
+    } else refuseOption('misfire', `made of policy, ${Object.keys(bounds).join(', ')}`, name)
   }
   return Object.keys(rules).length > 0 ? (rules as Partial<MisfireRules>) : null
 }
 
 function calendarsOf(calendars: unknown = []): readonly string[] {
   if (!Array.isArray(calendars) || calendars.length > limits.calendarsPerJob)
-    invalid('calendars', `a list of at most ${limits.calendarsPerJob} names`, calendars)
+    refuseOption('calendars', `a list of at most ${limits.calendarsPerJob} names`, calendars)
   return [...new Set((calendars as unknown[]).map((name) => checkName('calendars', name)))]
-}
-
-function oneOf<T extends string>(field: string, known: readonly T[], value: unknown): T {
-  const found = known.find((it) => it === value)
-  if (found === undefined) invalid(field, known.join(' or '), value)
-  return found as T
 }

@@ -2,11 +2,13 @@
  * The next fires as somebody would check them before saving a schedule: with their local time, and with a note
  * where a change of the clocks moves, repeats or drops one.
  */
+
+import { refuseOption } from '../refuse-option.ts'
 import { DAY_MS } from './civil.ts'
 import { clockChanges } from './clock-change.ts'
 import { localClock, localDate, noteOf, two } from './fire-note.ts'
 import { compileFires, type FiresOptions, firesOf } from './next-fires.ts'
-import { nextSlot, refuseOption, type Timing } from './timing.ts'
+import { nextSlot, type Timing } from './timing.ts'
 import type { Zone } from './zone.ts'
 
 export interface PreviewOptions extends FiresOptions {

@@ -3,7 +3,7 @@
  * out answers one question: which slot is next.
  */
 import { PunctualError } from '../errors.ts'
-import { shown } from '../failure.ts'
+import { oneOf, refuseOption } from '../refuse-option.ts'
 import { END_MS } from './civil.ts'
 import type { CronPattern } from './cron-pattern.ts'
 import {
@@ -111,21 +111,11 @@ function dstOf(input: TimingInput): DstPolicy {
   return isDefault ? defaultDstPolicy : { gap, overlap }
 }
 
-function oneOf<T extends string>(field: string, known: readonly T[], value: unknown): T {
-  const found = known.find((it) => it === value)
-  return found ?? refuseOption(field, known.join(' or '), value)
-}
-
 /** Milliseconds of a moment between 1970 and 2199. */
 export function instantIn(field: string, value: unknown): number {
   const ms = value instanceof Date ? value.getTime() : value
   if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms < END_MS) return ms
   return refuseOption(field, 'a Date or whole milliseconds between 1970 and 2199', value)
-}
-
-export function refuseOption(field: string, expected: string, came: unknown): never {
-  const message = `${field} must be ${expected}, but ${shown(came)} came.`
-  throw new PunctualError('invalid_option', message, { field })
 }
 
 function refuseStart(): never {

@@ -1,8 +1,10 @@
 /** Makes the registered jobs and calendars those that a file declares, and tells what changes. */
+
 import { type CompiledJob, type JobDefaults, PunctualError } from '@punctual/core'
 import type { StoredJob } from '@punctual/store'
 import type { Punctual } from '../punctual.ts'
 import type { SyncResult } from '../sync-jobs.ts'
+import { TENANT } from '../tenant.ts'
 import {
   canonical,
   changesBetween,
@@ -11,8 +13,6 @@ import {
   declareStored,
 } from './job-declaration.ts'
 import type { JobsDocument } from './jobs-file.ts'
-
-const TENANT = 1
 
 export interface ApplyResult extends SyncResult {
   readonly source: string | null

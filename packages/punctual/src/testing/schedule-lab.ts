@@ -6,6 +6,7 @@ import {
   type CalendarInput,
   compileJob,
   defaults,
+  instantOf,
   limits,
   PunctualError,
   TimingCache,
@@ -75,7 +76,7 @@ export class ScheduleLab {
 
   constructor(options: ScheduleLabOptions) {
     this.#o = options
-    this.#time = new VirtualTime(msOf('start', options.start))
+    this.#time = new VirtualTime(instantOf('start', options.start))
     this.#store = new MemoryPlanStore({
       time: this.#time,
       calendars: options.calendars ?? {},
@@ -154,7 +155,7 @@ export class ScheduleLab {
 
   /** One slot ahead is not to run. */
   skip(name: string, slot: Instant): void {
-    const slotMs = msOf('slot', slot)
+    const slotMs = instantOf('slot', slot)
     this.#steer(name, (job, nowMs) => {
       if (this.#steering.skip(job, slotMs, nowMs)) return
       const message = `${new Date(slotMs).toISOString()} is not a slot of ${name} that is still ahead.`
@@ -171,17 +172,17 @@ export class ScheduleLab {
 
   /** From `from` until before `to` nothing is running: no planner, or only not those given, and no worker. */
   outage(from: Instant, to: Instant, only: { planners?: readonly number[] } = {}): void {
-    this.#outages.add(msOf('from', from), msOf('to', to), only.planners ?? null)
+    this.#outages.add(instantOf('from', from), instantOf('to', to), only.planners ?? null)
   }
 
   /** Does something when the clock shows this: pause, resume, skip, upsert. */
   at(when: Instant, action: (lab: ScheduleLab) => void): void {
-    this.#actions.add(msOf('when', when), () => action(this))
+    this.#actions.add(instantOf('when', when), () => action(this))
   }
 
   /** Lets time pass. */
   async run({ until }: { until: Instant }): Promise<void> {
-    const untilMs = msOf('until', until)
+    const untilMs = instantOf('until', until)
     for (;;) {
       const tickMs = this.#tickMs()
       const atMs = least(tickMs, this.#worker.nextMs, this.#actions.nextMs)
@@ -295,12 +296,4 @@ function idOf(name: string): string {
   }
   const hex = (n: number) => n.toString(16).padStart(8, '0')
   return `00000000-0000-7000-8000-${hex(high).slice(0, 4)}${hex(low)}`
-}
-
-function msOf(field: string, value: Instant): number {
-  const ms =
-    value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : value
-  if (typeof ms === 'number' && Number.isInteger(ms)) return ms
-  const message = `${field} must be a Date, an ISO 8601 text or milliseconds since 1970, but ${String(value)} came.`
-  throw new PunctualError('invalid_option', message, { field })
 }
