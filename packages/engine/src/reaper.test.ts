@@ -25,6 +25,7 @@ beforeEach(() => {
         sessionIds: expired,
         leaseMs: LEASE_MS,
         nextInMs: null,
+        parked: false,
       }),
       orphanSessions: async () => [],
       resolveParked: async () => 0,

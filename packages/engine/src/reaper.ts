@@ -47,7 +47,7 @@ export class Reaper implements Role {
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     // Whoever parked them, or should have moved them on, may be among the dead.
-    await store.resolveParked(PARKED_MS)
+    if (expired.parked) await store.resolveParked(PARKED_MS)
     const gone = [...expired.sessionIds, ...orphans]
     if (gone.length > 0) {
       const result = await store.reap(gone, this.#o.crashesUntilQuarantine)

@@ -57,12 +57,13 @@ export class PostgresUpkeepStore implements UpkeepStore {
       this.#database.statement('upkeep/list-expired-sessions'),
       [],
     )
-    const [incarnation, sessionIds, leaseMs, nextInMs] = row as readonly string[]
+    const [incarnation, sessionIds, leaseMs, nextInMs, parked] = row as readonly string[]
     return {
       incarnation: incarnation as string,
       sessionIds: (sessionIds as string).slice(1, -1).split(',').filter(Boolean),
       leaseMs: Number(leaseMs),
       nextInMs: nextInMs === null || nextInMs === undefined ? null : Number(nextInMs),
+      parked: parked === 't',
     }
   }
 

@@ -17,13 +17,13 @@ async function nextThread(): Promise<Worker> {
   return thread as Worker
 }
 
-async function beating() {
+async function beating(stallMs = 60_000) {
   const sessionId = await t.session()
   const seen: { lost: boolean; failures: string[]; renewed: Gate } = {
     ...{ lost: false, failures: [], renewed: gate() },
   }
   const heartbeat = createHeartbeat({
-    ...{ url: t.url, schema: 'punctual', renewMs: 50, stallMs: 60_000 },
+    ...{ url: t.url, schema: 'punctual', renewMs: 50, stallMs },
   })
   const launched = nextThread()
   const beat = heartbeat.start(sessionId, 30_000, {
@@ -102,4 +102,13 @@ it('stopping ends the thread and leaves the session as it was', async () => {
   await beat.stop()
   await ended
   expect((await t.store.sessions()).some(({ id }) => id === sessionId)).toBe(true)
+})
+
+it('a thread whose process does not see its reports stops renewing, and goes on when it sees them again', async () => {
+  const { seen, renewal } = await beating(200)
+  await renewal()
+  // waits: the event loop has to be blocked for longer than the stall that is allowed.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+  await vi.waitFor(() => expect(seen.failures[0]).toMatch(/blocked for too long/))
+  await renewal()
 })

@@ -14,6 +14,8 @@ export interface ExpiredSessions {
   readonly leaseMs: number
   /** When the next lease runs out; null when there is no session. */
   readonly nextInMs: number | null
+  /** Whether any run waits for its job: `resolveParked` has something to look at. */
+  readonly parked: boolean
 }
 
 export interface UpkeepStore {

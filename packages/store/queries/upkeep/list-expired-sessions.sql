@@ -2,12 +2,14 @@
 --
 -- Parameters: none
 -- Returns: incarnation (changes when the server restarts or another one takes over), ids, longest lease in
---   ms, ms until the next lease runs out (null when there is none)
+--   ms, ms until the next lease runs out (null when there is none),
+--   whether any run is parked
 -- Locks: none. Index: none; the table is small.
 select
   concat_ws(' ', pg_postmaster_start_time(),
     left(pg_walfile_name(pg_current_wal_lsn()), 8)) as incarnation,
   coalesce(array_agg(id::text) filter (where expires_at <= clock_timestamp()), '{}') as session_ids,
   coalesce(max(lease_ms), 0) as lease_ms,
-  ceil(extract(epoch from min(expires_at) filter (where expires_at > clock_timestamp()) - clock_timestamp())::float8 * 1000) as next_in_ms
+  ceil(extract(epoch from min(expires_at) filter (where expires_at > clock_timestamp()) - clock_timestamp())::float8 * 1000) as next_in_ms,
+  exists (select from punctual.parked) as parked
 from punctual.sessions

@@ -10,7 +10,7 @@ import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 const port = parentPort
 invariant(port, 'the heartbeat runs in a thread')
 const data = workerData as ThreadData
-const counter = new Int32Array(data.ticks)
+const counter = new Int32Array(data.seen)
 const endpoint = new Endpoint({
   url: data.url,
   applicationName: 'punctual heartbeat',
@@ -22,16 +22,16 @@ port.once('message', () => stopping.abort())
 
 const say = (message: ThreadMessage) => port.postMessage(message)
 let client = null as pg.Client | null
-let seenTicks = -1
-let tickedAtMs = clock.monotonicMs()
+let reportsSeen = -1
+let seenAtMs = clock.monotonicMs()
 
 function mainThreadLives(): boolean {
-  const ticks = Atomics.load(counter, 0)
-  if (ticks !== seenTicks) {
-    seenTicks = ticks
-    tickedAtMs = clock.monotonicMs()
+  const reports = Atomics.load(counter, 0)
+  if (reports !== reportsSeen) {
+    reportsSeen = reports
+    seenAtMs = clock.monotonicMs()
   }
-  return clock.monotonicMs() - tickedAtMs < data.stallMs
+  return clock.monotonicMs() - seenAtMs < data.stallMs
 }
 
 /** Returns how long to wait. */

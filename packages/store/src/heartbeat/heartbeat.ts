@@ -1,7 +1,7 @@
 /**
  * Renews a session's lease from a thread and a connection of its own, so that a busy event loop does not
- * lose it. The main thread shows that it lives by ticking a shared counter; when it has not ticked for
- * `stallMs` the thread stops renewing, and the fleet takes the work over.
+ * lose it. The thread reports every beat, and the main thread shows that it lives by counting the reports;
+ * when it has not counted for `stallMs` the thread stops renewing, and the fleet takes the work over.
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -17,7 +17,8 @@ export interface HeartbeatOptions {
 export interface ThreadData extends HeartbeatOptions {
   readonly sessionId: string
   readonly leaseMs: number
-  readonly ticks: SharedArrayBuffer
+  /** How many reports the main thread has seen. */
+  readonly seen: SharedArrayBuffer
 }
 
 export type ThreadMessage =
@@ -25,7 +26,7 @@ export type ThreadMessage =
   | { kind: 'lost' }
   | { kind: 'failing'; message: string }
 
-const TICK_MS = 1_000
+const RELAUNCH_MS = 1_000
 
 /** The thread's file: compiled, also when this one is run from its source by a test. */
 function threadFile(): URL {
@@ -38,11 +39,9 @@ function threadFile(): URL {
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   return {
     start(sessionId: string, leaseMs: number, events: HeartbeatEvents) {
-      const ticks = new SharedArrayBuffer(4)
-      const counter = new Int32Array(ticks)
-      const ticking = setInterval(() => Atomics.add(counter, 0, 1), TICK_MS)
-      ticking.unref()
-      const workerData: ThreadData = { ...options, sessionId, leaseMs, ticks }
+      const seen = new SharedArrayBuffer(4)
+      const counter = new Int32Array(seen)
+      const workerData: ThreadData = { ...options, sessionId, leaseMs, seen }
       let stopping = false
       let ended: Promise<void> = Promise.resolve()
       let thread: Worker
@@ -51,6 +50,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat', execArgv: [] })
         thread.unref()
         thread.on('message', (message: ThreadMessage) => {
+          Atomics.add(counter, 0, 1)
           if (message.kind === 'renewed') events.onRenewed()
           else if (message.kind === 'lost') {
             stopping = true
@@ -60,13 +60,12 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         thread.on('error', (error) => events.onFailing(error.message))
         ended = new Promise((resolve) => thread.once('exit', () => resolve()))
         // A thread that dies by itself is started again: without it the lease runs out.
-        void ended.then(() => !stopping && setTimeout(() => !stopping && launch(), TICK_MS).unref())
+        void ended.then(() => !stopping && setTimeout(() => !stopping && launch(), RELAUNCH_MS).unref())
       }
       launch()
       return {
         async stop() {
           stopping = true
-          clearInterval(ticking)
           thread.postMessage('stop')
           await ended
         },
