@@ -60,7 +60,9 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         thread.on('error', (error) => events.onFailing(error.message))
         ended = new Promise((resolve) => thread.once('exit', () => resolve()))
         // A thread that dies by itself is started again: without it the lease runs out.
-        void ended.then(() => !stopping && setTimeout(() => !stopping && launch(), RELAUNCH_MS).unref())
+        void ended.then(
+          () => !stopping && setTimeout(() => !stopping && launch(), RELAUNCH_MS).unref(),
+        )
       }
       launch()
       return {
