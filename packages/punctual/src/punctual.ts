@@ -221,7 +221,8 @@ export class Punctual {
       pid: process.pid,
       version,
       events: {
-        onStarted: (run) => this.metrics.started(run, store.database.clock.nowMs() - run.dueMs),
+        onStarted: (run, atMs) =>
+          this.metrics.started(run, store.database.clock.at(atMs) - run.dueMs),
         onSettled: (settlement, accepted) => {
           this.metrics.settled(settlement, accepted)
           if (settlement.kind !== 'retry') this.#waiter.settled(settlement.run.id)

@@ -28,6 +28,7 @@ export class Waiter {
 
   /** A run was settled here. */
   settled(id: string): void {
+    if (this.#waiting.size === 0) return
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     this.#waiting.delete(id)

@@ -29,8 +29,9 @@ interface Taken {
   readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
   /** Null when all are of the one lane that gave something. */
-  readonly lanes: readonly number[] | null
-  readonly traits: readonly number[]
+  readonly lanes: readonly string[] | null
+  /** Null when all are 0. */
+  readonly traits: readonly string[] | null
   readonly gave: readonly LaneYield[]
 }
 
@@ -44,54 +45,45 @@ interface LaneYield {
 /** What runs are to do, as parallel lists, and where each run is in them; null = in the order taken. */
 interface Definitions {
   at: Map<string, number> | null
-  readonly maxAttempts: string[]
-  readonly timeoutsMs: string[]
+  /** (timeout in ms << 16) | max_attempts */
+  readonly specs: string[]
   readonly duesMs: string[]
   readonly payloads: string[]
-  readonly retries: string[]
-  readonly traces: string[]
-  /** Slot in ms, comma, first slot missed in ms; empty for runs that are no slots. */
-  readonly slots: string[]
+  /** Retry, trace and slot; empty for runs that have none of them. */
+  extras: string[]
 }
 
-/** Stands between joined texts: JSON and checked texts cannot hold it. */
+/** Stand between joined texts: JSON and checked texts cannot hold them. */
 const SEPARATOR = '\u001e'
+const EXTRA_SEPARATOR = '\u001f'
+const SPEC_UNIT = 65_536
 
 type Text = string | null | undefined
 
-function list(array: Text): string[] {
-  return array ? array.slice(1, -1).split(',') : []
-}
-
-/** Joined texts; nothing but separators stands for nothing at all. */
-function texts(joined: string | null | undefined, count: number): string[] {
-  return joined && joined.length >= count ? joined.split(SEPARATOR) : []
-}
+const list = (joined: Text): string[] => (joined ? joined.split(',') : [])
 
 /** What the claim itself tells: runs of today with payloads of common size. */
-function definitionsOf(columns: Row, takenIds: string | null | undefined): Definitions {
-  const [ids, maxAttempts, timeouts, dues, payloads, retries, traces, slots] = columns
-  const attempts = list(maxAttempts)
+function definitionsOf(columns: Row, takenIds: Text): Definitions {
+  const [ids, specs, dues, payloads, extras] = columns
   const definitions: Definitions = {
     at: null,
-    maxAttempts: attempts,
-    timeoutsMs: list(timeouts),
+    specs: list(specs),
     duesMs: list(dues),
-    payloads: texts(payloads, attempts.length),
-    retries: texts(retries, attempts.length),
-    traces: texts(traces, attempts.length),
-    slots: texts(slots, attempts.length),
+    payloads: payloads?.split(SEPARATOR) ?? [],
+    extras: [],
   }
-  const { payloads: of } = definitions
-  if (ids !== takenIds || of.length < attempts.length || of.includes(''))
-    definitions.at = places(ids, definitions)
+  // Nothing but separators stands for nothing at all.
+  if (extras && extras.length >= definitions.specs.length)
+    definitions.extras = extras.split(SEPARATOR)
+  if (ids !== null || definitions.payloads.includes(''))
+    definitions.at = places(ids ?? takenIds, definitions)
   return definitions
 }
 
-function places(ids: string | null | undefined, definitions: Definitions): Map<string, number> {
+function places(ids: Text, { payloads }: Definitions): Map<string, number> {
   const at = new Map<string, number>()
   list(ids).forEach((id, i) => {
-    if (definitions.payloads[i]) at.set(id, i)
+    if (payloads[i]) at.set(id, i)
   })
   return at
 }
@@ -137,19 +129,18 @@ export class Claiming {
       request.limit,
     ])
     if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
-    const [xmin, xmax, bound, next, gaveLanes, gaveRuns, gavePos, ids, lanes, traits] = about
+    const [xmin, xmax, bound, next, gave, ids, lanes, traits, jobPlaces, jobIds, parkedIds] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(turn, boundMs)
-    const [jobPlaces, jobIds, parkedIds] = about.slice(18)
     const parked = list(parkedIds)
     const taken: Taken = {
       jobs: jobsOf(jobPlaces, jobIds),
       parked: parked.length > 0 ? new Set(parked) : null,
       ids: list(ids),
-      lanes: lanes ? list(lanes).map(Number) : null,
-      traits: list(traits).map(Number),
-      gave: yields(gaveLanes, gaveRuns, gavePos),
+      lanes: lanes ? list(lanes) : null,
+      traits: traits ? list(traits) : null,
+      gave: yields(gave),
     }
     return {
       sessionAlive: true,
@@ -158,7 +149,7 @@ export class Claiming {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(10, 18), ids)),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids)),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -206,19 +197,21 @@ export class Claiming {
         at,
       )
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
-    const fence = BigInt(request.claim)
     const runs: ClaimedRun[] = []
-    for (const i of startOrder(taken, lanes)) {
+    let claim = BigInt(request.claim)
+    for (let i = 0; i < taken.ids.length; i++) {
       const id = taken.ids[i] as string
+      claim += 1n
       if (taken.parked?.has(id)) continue
       const place = at ? at.get(id) : i
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(laneAt(taken, i)) as Lane
-      const traits = taken.traits[i] as number
-      const slot = slotOf(definitions.slots[place])
+      const traits = taken.traits ? Number(taken.traits[i]) : 0
+      const spec = Number(definitions.specs[place])
+      const extra = extraOf(definitions.extras[place])
       runs.push({
         id,
-        claim: fence + BigInt(i + 1),
+        claim,
         lane: lane.id,
         tenantId: lane.tenantId,
         handler: lane.handler,
@@ -226,18 +219,18 @@ export class Claiming {
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0xff,
         traits: traits >>> 24,
-        maxAttempts: Number(definitions.maxAttempts[place]),
-        timeoutMs: Number(definitions.timeoutsMs[place]),
+        maxAttempts: spec % SPEC_UNIT,
+        timeoutMs: Math.floor(spec / SPEC_UNIT),
         dueMs: Number(definitions.duesMs[place]),
         payload: definitions.payloads[place] as string,
-        retry: definitions.retries[place] || null,
-        trace: definitions.traces[place] || null,
+        retry: extra.retry,
+        trace: extra.trace,
         jobId: taken.jobs?.get(i) ?? null,
-        slotMs: slot.slotMs,
-        missedFromMs: slot.missedFromMs,
+        slotMs: extra.slotMs,
+        missedFromMs: extra.missedFromMs,
       })
     }
-    return runs
+    return inStartOrder(runs, taken, lanes)
   }
 
   /** Reads runs of other days and with large payloads, day by day and a few at a time. */
@@ -256,14 +249,11 @@ export class Claiming {
     for (const [day, of] of days)
       for (let i = 0; i < of.length; i += READ_AT_ONCE)
         for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE))) {
-          const [id, maxAttempts, timeoutMs, dueMs, payload, retry, trace, slot] = row
-          const place = into.maxAttempts.push(maxAttempts as string) - 1
-          into.timeoutsMs[place] = timeoutMs as string
+          const [id, spec, dueMs, payload, extra] = row
+          const place = into.specs.push(spec as string) - 1
           into.duesMs[place] = dueMs as string
           into.payloads[place] = payload as string
-          into.retries[place] = retry ?? ''
-          into.traces[place] = trace ?? ''
-          into.slots[place] = slot ?? ''
+          into.extras[place] = extra as string
           at.set(id as string, place)
         }
   }
@@ -281,12 +271,17 @@ export class Claiming {
   }
 }
 
-const NO_SLOT = { slotMs: null, missedFromMs: null } as const
+type Extra = Pick<ClaimedRun, 'retry' | 'trace' | 'slotMs' | 'missedFromMs'>
 
-function slotOf(text: string | undefined): { slotMs: number | null; missedFromMs: number | null } {
-  if (!text) return NO_SLOT
-  const [slotMs, missedFromMs] = text.split(',')
+const NO_EXTRA: Extra = { retry: null, trace: null, slotMs: null, missedFromMs: null }
+
+function extraOf(text: Text): Extra {
+  if (!text) return NO_EXTRA
+  const [retry, trace, slot] = text.split(EXTRA_SEPARATOR)
+  const [slotMs, missedFromMs] = (slot as string).split(',')
   return {
+    retry: retry || null,
+    trace: trace || null,
     slotMs: slotMs ? Number(slotMs) : null,
     missedFromMs: missedFromMs ? Number(missedFromMs) : null,
   }
@@ -294,27 +289,28 @@ function slotOf(text: string | undefined): { slotMs: number | null; missedFromMs
 
 function jobsOf(places: Text, ids: Text): ReadonlyMap<number, string> | null {
   if (!ids) return null
-  const jobs = list(ids)
-  return new Map(list(places).map((place, i) => [Number(place) - 1, jobs[i] as string]))
+  const at = places ? list(places) : null
+  return new Map(list(ids).map((id, i) => [at ? Number(at[i]) : i, id]))
 }
 
 const laneAt = (taken: Taken, i: number): number =>
-  taken.lanes?.[i] ?? (taken.gave[0] as LaneYield).lane
+  taken.lanes ? Number(taken.lanes[i]) : (taken.gave[0] as LaneYield).lane
 
-function yields(lanes: Text, runs: Text, lastPos: Text): LaneYield[] {
-  const [counts, positions] = [list(runs), list(lastPos)]
-  return list(lanes).map((lane, i) => ({
-    lane: Number(lane),
-    runs: Number(counts[i]),
-    lastPos: positions[i] as string,
-  }))
+function yields(gave: Text): LaneYield[] {
+  return list(gave).map((of) => {
+    const [lane, runs, lastPos] = of.split(' ')
+    return { lane: Number(lane), runs: Number(runs), lastPos: lastPos as string }
+  })
 }
 
 /** By priority, then by id, which is by due time: they come in the order of their ids. */
-function startOrder(taken: Taken, lanes: ReadonlyMap<number, Lane>): Iterable<number> {
+function inStartOrder(
+  runs: ClaimedRun[],
+  { gave }: Taken,
+  lanes: ReadonlyMap<number, Lane>,
+): ClaimedRun[] {
   const priorityOf = (lane: number) => lanes.get(lane)?.priority ?? 0
-  const priorities = new Set(taken.gave.map(({ lane }) => priorityOf(lane)))
-  const order = taken.ids.map((_, i) => i)
-  if (priorities.size < 2) return order
-  return order.sort((a, b) => priorityOf(laneAt(taken, b)) - priorityOf(laneAt(taken, a)) || a - b)
+  const priorities = new Set(gave.map(({ lane }) => priorityOf(lane)))
+  if (priorities.size < 2) return runs
+  return runs.sort((a, b) => priorityOf(b.lane) - priorityOf(a.lane))
 }

@@ -18,7 +18,12 @@ export class DatabaseClock {
 
   /** Milliseconds since the epoch by the database, as far as is known. */
   nowMs(): number {
-    return this.#clock.monotonicMs() + this.#offsetMs
+    return this.at(this.#clock.monotonicMs())
+  }
+
+  /** The database's time at a moment of the local clock that only goes forward. */
+  at(monotonicMs: number): number {
+    return monotonicMs + this.#offsetMs
   }
 
   get ageMs(): number {

@@ -18,6 +18,7 @@ import {
   int8Array,
   int8ArrayOfNumbers,
   jsonbArray,
+  sumOfInt8Array,
   textArray,
   uuidArray,
 } from './binary-arrays.ts'
@@ -233,10 +234,12 @@ function settleAll(
   const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
   const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
   const followed = followedBy(runs)
+  const [ids, claims] = fences(runs)
   const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
   return [
     sessionId,
-    ...fences(runs),
+    ids,
+    claims,
     int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
     outputs(succeeded),
     sameLane ? null : int4Array(runs.map((run) => run.lane)),
@@ -245,7 +248,7 @@ function settleAll(
     tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
     tried ? int2Array(runs.map((run) => run.crashes)) : null,
     keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
-    runs.reduce((sum, run) => sum + run.claim, 0n).toString(),
+    sumOfInt8Array(claims),
     int4Array(counts.map(([lane]) => lane)),
     int8ArrayOfNumbers(counts.map(([, count]) => count)),
     held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,

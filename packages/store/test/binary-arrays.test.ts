@@ -8,6 +8,7 @@ import {
   int8Array,
   int8ArrayOfNumbers,
   jsonbArray,
+  sumOfInt8Array,
   textArray,
   uuidArray,
 } from '../src/binary-arrays.ts'
@@ -42,6 +43,8 @@ it('whole numbers of every size', async () => {
   await fc.assert(
     fc.asyncProperty(big, async (values) => {
       expect(await echo('int8', int8Array(values))).toEqual(values.map(String))
+      const sum = values.reduce((of, value) => of + value, 0n)
+      expect(sumOfInt8Array(int8Array(values))).toBe(sum.toString())
     }),
     { numRuns: 30 },
   )

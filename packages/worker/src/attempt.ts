@@ -19,6 +19,7 @@ import {
 } from '@punctual/core'
 import type { HandlerContext, RegisteredHandler, RunLog, TransactionRunner } from './handler.ts'
 import type { RunLogs } from './run-logs.ts'
+import type { Placed } from './running.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
 const TIMEOUT_GRACE_MS = 1_000
@@ -38,8 +39,9 @@ export interface AttemptHost {
   onProgress(attempt: Attempt, value: string): void
 }
 
-export class Attempt implements HandlerContext {
+export class Attempt implements HandlerContext, Placed {
   readonly run: ClaimedRun
+  place = -1
   readonly #host: AttemptHost
   #startedAtMs = 0
   #ended = false
@@ -121,8 +123,8 @@ export class Attempt implements HandlerContext {
     return this.#host.clock.monotonicMs() - this.#startedAtMs
   }
 
-  start(handler: RegisteredHandler): void {
-    this.#startedAtMs = this.#host.clock.monotonicMs()
+  start(handler: RegisteredHandler, startedAtMs: number): void {
+    this.#startedAtMs = startedAtMs
     try {
       const result = handler.run(JSON.parse(this.run.payload), this)
       // Also looking for `then` may throw, and calling it.

@@ -14,6 +14,7 @@ import { Attempt, type AttemptHost } from './attempt.ts'
 import type { RegisteredHandler, TransactionRunner } from './handler.ts'
 import { Progress } from './progress.ts'
 import type { RunLogs } from './run-logs.ts'
+import { Running } from './running.ts'
 import type { Slots } from './slots.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
@@ -32,7 +33,8 @@ export interface RunnerOptions {
   settle(settlement: Settlement): void
   /** A handler returned. */
   onReturned(run: ClaimedRun): void
-  onStarted(run: ClaimedRun): void
+  /** By the local clock that only goes forward. */
+  onStarted(run: ClaimedRun, atMs: number): void
   onTransacted(run: ClaimedRun): void
   onError(error: unknown): void
 }
@@ -40,7 +42,7 @@ export interface RunnerOptions {
 export class Runner {
   readonly #o: RunnerOptions
   readonly #progress: Progress
-  readonly #running = new Set<Attempt>()
+  readonly #running = new Running<Attempt>()
   readonly #host: AttemptHost
   #waiting: ClaimedRun[] = []
   #next = 0
@@ -67,13 +69,13 @@ export class Runner {
     }
   }
 
-  get attempts(): ReadonlySet<Attempt> {
-    return this.#running
+  get attempts(): readonly Attempt[] {
+    return this.#running.all()
   }
 
   /** The fences of everything that is held here. */
   claims(): bigint[] {
-    const running = [...this.#running].map((attempt) => attempt.run.claim)
+    const running = this.#running.all().map((attempt) => attempt.run.claim)
     return [...running, ...this.#unstarted().map((run) => run.claim)]
   }
 
@@ -144,9 +146,10 @@ export class Runner {
     const handler = this.#o.handlers.get(run.handler)
     const attempt = new Attempt(run, this.#host)
     this.#running.add(attempt)
-    this.#o.onStarted(run)
-    attempt.start(handler ?? missing(run))
-    if (!this.#running.has(attempt)) return
+    const startedAtMs = this.#o.clock.monotonicMs()
+    this.#o.onStarted(run, startedAtMs)
+    attempt.start(handler ?? missing(run), startedAtMs)
+    if (attempt.place < 0) return
     if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
   }
 

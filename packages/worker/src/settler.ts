@@ -76,7 +76,7 @@ export class Settler {
       try {
         const refused = new Set(await store.settle(this.#o.sessionId(), batch))
         for (const settlement of batch)
-          events.onSettled(settlement, !refused.has(settlement.run.id))
+          events.onSettled(settlement, refused.size === 0 || !refused.has(settlement.run.id))
         return
       } catch (error) {
         events.onError(error)

@@ -32,7 +32,7 @@ export interface WorkerHint {
 
 /** The seam for logs and metrics: business code calls these, and nothing else. */
 export interface WorkerEvents {
-  onStarted?(run: ClaimedRun): void
+  onStarted?(run: ClaimedRun, atMs: number): void
   onSettled?(settlement: Settlement, accepted: boolean): void
   onTransacted?(run: ClaimedRun): void
   onClaimed?(count: number): void
@@ -80,6 +80,7 @@ export class Worker {
   #loop: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   #stopped = false
+  #looking = false
 
   constructor(options: WorkerOptions) {
     const { clock, store } = options
@@ -129,7 +130,7 @@ export class Worker {
       outputBytes: options.outputBytes,
       settle: (settlement) => this.#settler.add(settlement),
       onReturned: () => this.#returned(),
-      onStarted: (run) => this.#events.onStarted?.(run),
+      onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),
       onTransacted: (run) => this.#events.onTransacted?.(run),
       onError: onError('run'),
     })
@@ -205,7 +206,7 @@ export class Worker {
   /** Asks those of our handlers to end that somebody wants to end. */
   async #cancelAsked(): Promise<void> {
     this.#cancelsAtMs = this.#o.clock.monotonicMs()
-    const runs = [...this.#runner.attempts].map((attempt) => attempt.run)
+    const runs = this.#runner.attempts.map((attempt) => attempt.run)
     if (runs.length === 0) return
     try {
       const asked = await this.#o.store.cancelRequests(runs)
@@ -221,12 +222,22 @@ export class Worker {
 
   #returned(): void {
     this.#claimer.returned()
-    if (!this.#wake.pending && this.#claimer.wanted) this.#wake.wake()
+    this.#roomMade()
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
     this.#events.onSettled?.(settlement, accepted)
-    if (!this.#wake.pending && this.#claimer.wanted) this.#wake.wake()
+    this.#roomMade()
+  }
+
+  /** Looks once after a burst of runs has ended, not after each of them. */
+  #roomMade(): void {
+    if (this.#looking || this.#wake.pending) return
+    this.#looking = true
+    queueMicrotask(() => {
+      this.#looking = false
+      if (this.#claimer.wanted) this.#wake.wake()
+    })
   }
 
   async #run(): Promise<void> {

@@ -5,14 +5,15 @@
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
 --   $5 rank of each lane smallint[] (0 = first), $6 most runs
 -- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
---   the smallest pos that is not due; arrays of the lanes that gave something: lanes, how many, the last pos;
---   arrays of the runs taken in the order of their fences, which is that of their ids: run_ids, lanes (null when
---   all are of one), (traits << 24) | (crashes << 16) | attempt; arrays of what those of today are to do: ids,
---   max_attempts, timeouts in ms, due times in ms; payloads, retries and traces are joined by U+001E, which
---   none of them can hold, and so are the slots of jobs (slot in ms, comma, first slot missed in ms; empty for
---   other runs). A payload over 8,000 bytes is left empty, and a run of another day is left out: they are read
---   with read-runs. Last, for runs of jobs: their places in the first lists, their jobs; and the ids that were
---   parked (null when none was).
+--   the smallest pos that is not due; then lists, which are texts joined by commas: the lanes that gave something,
+--   each with how many and the last pos (separated by blanks); of the runs taken, in the order of their fences,
+--   which is that of their ids: run ids, lanes (null when all are of one), (traits << 24) | (crashes << 16) |
+--   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
+--   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
+--   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
+--   none of them can hold. An extra is empty, or retry, trace and slot (in ms, comma, first slot missed in ms)
+--   joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
+--   read with read-runs.
 -- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
@@ -71,9 +72,20 @@ numbered as materialized (
   select row_number() over (order by run_id) as n, run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id
   from taken
 ),
+batch as materialized (
+  -- One pass over what was taken; what most claims do not need is looked for only in those that do.
+  select
+    array_agg(run_id) as ids, string_agg(run_id::text, ',') as run_ids, count(*) as runs, count(job_id) as of_jobs,
+    min(lane) as lane, max(lane) as last_lane, max(pos) as last_pos, bool_or(traits & 112 <> 0) as exclusive,
+    bit_or((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits
+  from numbered
+),
 held as (
   insert into punctual.job_holds (job_id, run_id)
-  select job_id, run_id from numbered where traits & 112 <> 0 order by job_id, run_id
+  select job_id, run_id
+  from numbered
+  where (select exclusive from batch) and traits & 112 <> 0
+  order by job_id, run_id
   on conflict (job_id) do nothing
   returning run_id
 ),
@@ -81,7 +93,7 @@ parked as (
   insert into punctual.parked (run_id, parked_at, job_id, tenant_id, lane, attempt, crashes, traits)
   select n.run_id, clock_timestamp(), n.job_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits
   from numbered n
-  where n.traits & 112 <> 0 and n.run_id not in (select run_id from held)
+  where (select exclusive from batch) and n.traits & 112 <> 0 and n.run_id not in (select run_id from held)
     -- A run that comes back holds its job already.
     and not exists (select from punctual.job_holds h where h.job_id = n.job_id and h.run_id = n.run_id)
   returning run_id
@@ -98,37 +110,42 @@ select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
   (select min(next_pos) from heads) as next_pos,
-  gave.lanes, gave.runs, gave.last_pos,
-  taken.run_ids, case when cardinality(gave.lanes) > 1 then (select array_agg(lane) from numbered) end, taken.traits,
-  today.ids, today.max_attempts, today.timeouts_ms, today.due_ms, today.payloads, today.retries, today.traces,
-  today.slots, taken.job_places, taken.job_ids, (select array_agg(run_id) from parked) as parked
+  case
+    when b.lane = b.last_lane then concat_ws(' ', b.lane, b.runs, b.last_pos)
+    else (
+      select string_agg(concat_ws(' ', lane, runs, last_pos), ',')
+      from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane)
+  end as gave,
+  b.run_ids,
+  case when b.lane <> b.last_lane then (select string_agg(lane::text, ',') from numbered) end as lanes,
+  case
+    when b.traits <> 0 then (
+      select string_agg(((traits::integer << 24) | (crashes::integer << 16) | attempt)::text, ',') from numbered)
+  end as traits,
+  case
+    when b.of_jobs between 1 and b.runs - 1
+      then (select string_agg((n - 1)::text, ',') from numbered where job_id is not null)
+  end as job_places,
+  case when b.of_jobs > 0 then (select string_agg(job_id::text, ',') from numbered) end as job_ids,
+  (select string_agg(run_id::text, ',') from parked) as parked,
+  case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
+  today.specs, today.due_ms, today.payloads, today.extras
 from me
+cross join batch b
 cross join (
   select
-    array_agg(run_id) as run_ids, array_agg((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits,
-    array_agg(n) filter (where job_id is not null) as job_places,
-    array_agg(job_id) filter (where job_id is not null) as job_ids
-  from numbered
-) taken
-cross join (
-  select array_agg(lane) as lanes, array_agg(runs) as runs, array_agg(last_pos) as last_pos
-  from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane
-) gave
-cross join (
-  select
-    array_agg(r.id) as ids, array_agg(r.max_attempts) as max_attempts,
-    array_agg(r.timeout_ms) as timeouts_ms,
-    array_agg((date_part('epoch', r.due_at) * 1000)::bigint) as due_ms,
+    array_agg(r.id) as ids,
+    string_agg(((r.timeout_ms::bigint << 16) | r.max_attempts)::text, ',') as specs,
+    string_agg((date_part('epoch', r.due_at) * 1000)::bigint::text, ',') as due_ms,
     string_agg(case when octet_length(r.payload) <= 8000 then r.payload else '' end, e'\x1e') as payloads,
-    string_agg(coalesce(r.retry, ''), e'\x1e') as retries,
-    string_agg(coalesce(r.trace, ''), e'\x1e') as traces,
     string_agg(
       case
-        when r.job_id is null then ''
+        when r.retry is null and r.trace is null and r.job_id is null then ''
         else concat(
-          (date_part('epoch', r.slot_at) * 1000)::bigint, ',', (date_part('epoch', r.missed_from) * 1000)::bigint)
-      end, e'\x1e') as slots
+          r.retry, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
+          (date_part('epoch', r.missed_from) * 1000)::bigint)
+      end, e'\x1e') as extras
   -- By a list of ids, which are near each other: one descent into the index serves many.
   from punctual.runs /* day 0 */ r
-  where r.id = any (array(select run_id from numbered))
+  where r.id = any ((select ids from batch)::uuid[])
 ) today
