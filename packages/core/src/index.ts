@@ -82,6 +82,7 @@ export type {
   WorkStore,
 } from './ports/work.ts'
 export { refuseOption } from './refuse-option.ts'
+export { restTogether } from './rest.ts'
 export {
   type AfterFailure,
   type Backoff,
@@ -133,6 +134,7 @@ export {
   overlapPolicies,
 } from './schedule/dst-policy.ts'
 export { type Every, everyNextAfter } from './schedule/every.ts'
+export { momentIn } from './schedule/moment-in.ts'
 export { nextAfter } from './schedule/next-after.ts'
 export { type FiresOptions, nextFires } from './schedule/next-fires.ts'
 export { type CronOptions, type DayRule, dayRules, parseCron } from './schedule/parse-cron.ts'

@@ -2,7 +2,7 @@
  * A role is a `tick` that does one bounded piece of work and returns how long to rest. The loop, the backoff
  * after a fault and the abort live here, once.
  */
-import type { Clock } from '@punctual/core'
+import { type Clock, restTogether } from '@punctual/core'
 
 export interface Role {
   readonly name: string
@@ -50,7 +50,7 @@ export class RoleLoop {
         this.#events.onError?.(this.#role.name, error)
         restMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** Math.min(failures++, 10))
       }
-      if (restMs > 0) await this.#rest(restMs)
+      if (restMs > 0) await this.#rest(restTogether(this.#clock.monotonicMs(), restMs))
     }
   }
 

@@ -3,7 +3,15 @@
  * started, the other is made. All state of claiming is here; the worker's loop calls `tick`, and tells of
  * hints and of runs that returned.
  */
-import type { ClaimedRun, ClaimResult, Clock, Lane, Random, WorkStore } from '@punctual/core'
+import {
+  type ClaimedRun,
+  type ClaimResult,
+  type Clock,
+  type Lane,
+  type Random,
+  restTogether,
+  type WorkStore,
+} from '@punctual/core'
 import { claimSize, Pace, Yielding } from './intake.ts'
 import type { LaneList } from './lane-list.ts'
 import type { Slots } from './slots.ts'
@@ -91,14 +99,13 @@ export class Claimer {
 
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
   async tick(alone: boolean): Promise<number> {
-    const idleMs = this.#o.hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
     let claiming = this.#following
     this.#following = null
     if (!claiming) {
       const limit = this.#limit()
       if (limit === 0) {
         this.#hungry = true
-        return idleMs
+        return this.#idleMs()
       }
       const waitMs = this.#waitMs()
       if (waitMs > 0) return waitMs
@@ -109,7 +116,12 @@ export class Claimer {
     if (this.#bulk && !alone) this.#followUp()
     const hinted = this.#followAtMs !== null
     this.#followAtMs = null
-    return this.#judge(await claiming, hinted, idleMs)
+    return this.#judge(await claiming, hinted)
+  }
+
+  #idleMs(): number {
+    const { clock, hintsArrive } = this.#o
+    return restTogether(clock.monotonicMs(), hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS)
   }
 
   #followUp(): void {
@@ -120,18 +132,18 @@ export class Claimer {
   }
 
   /** What the answer says of when to come back. */
-  #judge(claims: readonly Claimed[], hinted: boolean, idleMs: number): number {
+  #judge(claims: readonly Claimed[], hinted: boolean): number {
     this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
     if (claims.some((claim) => claim.runs.length > 0)) this.#yielding.won()
     else if (hinted) this.#yielding.lost()
     if (claims.some((claim) => claim.more)) {
       this.#dueAtMs = Number.NEGATIVE_INFINITY
       this.#hungry = true
-      return this.#limit() > 0 ? 0 : idleMs
+      return this.#limit() > 0 ? 0 : this.#idleMs()
     }
     const inMs = Math.min(...claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY))
     this.#dueAtMs = this.#o.clock.monotonicMs() + inMs
-    return Math.min(idleMs, inMs)
+    return Math.min(this.#idleMs(), inMs)
   }
 
   /** How long to wait with the next claim: for the spacing, and after a hint for others to be first. */
