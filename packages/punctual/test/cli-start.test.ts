@@ -61,6 +61,9 @@ describe('on the embedded database', () => {
       ])
         expect(node.stdout).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  ${word} +${handler} `, 'm'))
 
+      // Then a job fires, and each of its slots is told.
+      await node.saw(/succeeded +heartbeat .*"slot":/)
+
       // Commands of other processes use the server that runs.
       const { table, value } = await both(['runs', 'list', '--state', 'dead'], { cwd })
       expect(table.stdout).toMatch(/dead +sync-stock/)

@@ -47,7 +47,7 @@ const handlers: Readonly<Record<string, HandlerFunction<Record<string, unknown> 
 
   'nightly-report': () => ({ pages: 12 }),
   newsletter: () => ({ sent: 3 }),
-  heartbeat: (payload) => payload,
+  heartbeat: (_, { job }) => ({ slot: job?.slotAt }),
 }
 
 export function registerSampleHandlers(punctual: Punctual): readonly string[] {

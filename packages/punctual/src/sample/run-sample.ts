@@ -1,4 +1,4 @@
-/** Plays the sample: submits the story, tells how each run fares, sums up, and then keeps a heartbeat going. */
+/** Plays the sample: submits the story, tells how each run fares, sums up, and then lets a job fire for a while. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FinishedRun } from '@punctual/core'
 import type { Punctual } from '../punctual.ts'
@@ -8,7 +8,14 @@ import { RunWatch } from './watch-run.ts'
 
 const LOOK_MS = 100
 const STORY_MAX_MS = 60_000
-const HEARTBEAT_MS = 10_000
+const JOB = {
+  name: 'heartbeat',
+  handler: 'heartbeat',
+  cron: '*/10 * * * * *',
+  misfire: 'none',
+} as const
+const JOB_FOR_MS = 600_000
+const JOB_LOOK_MS = 500
 
 export interface SampleOptions {
   readonly narrator: Narrator
@@ -22,7 +29,7 @@ export async function runSample(punctual: Punctual, options: SampleOptions): Pro
   try {
     await greet(punctual, narrator)
     await playStory(punctual, options)
-    await keepBeating(punctual, narrator, signal)
+    await followJob(punctual, narrator, signal)
   } catch (error) {
     if (!signal.aborted) throw error
   }
@@ -81,18 +88,31 @@ function sumUp({ narrator, cli }: SampleOptions, ended: readonly FinishedRun[], 
       `  ${cli('runs list')}`,
       ...(dead ? [`  ${cli(`runs show ${dead.id}`)}`] : []),
       `  ${cli(`submit welcome-email '{"to":"you@example.com"}' --wait`)}`,
-      `From now on a heartbeat runs every ${HEARTBEAT_MS / 1_000} s.`,
+      `  ${cli(`jobs slots ${JOB.name}`)}`,
+      `For ten minutes from now the job ${JOB.name} fires by ${JOB.cron}.`,
       '',
     ],
     { ...Object.fromEntries(counts), retries },
   )
 }
 
-async function keepBeating(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
-  for (let beat = 1; !signal.aborted; beat++) {
-    await delay(HEARTBEAT_MS, undefined, { signal })
-    const { id } = await punctual.submit('heartbeat', { beat })
-    const watch = new RunWatch(id, narrator)
-    watch.see(await punctual.runs.waitFor(id, { timeoutMs: HEARTBEAT_MS * 3, signal }))
-  }
+/** Tells of the job's runs. It ends by itself: who starts without the sample later is left in peace. */
+async function followJob(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
+  const { name } = JOB
+  const endAt = new Date(Date.now() + JOB_FOR_MS)
+  let from = new Date()
+  await punctual.jobs.upsert({ ...JOB, endAt })
+  const open = new Set<RunWatch>()
+  do {
+    await delay(JOB_LOOK_MS, undefined, { signal })
+    for (const { slotAt, runId } of await punctual.jobs.slots(name, { from })) {
+      from = new Date(slotAt.getTime() + 1)
+      if (runId) open.add(new RunWatch(runId, narrator))
+    }
+    for (const watch of open) {
+      const run = await punctual.runs.get(watch.id)
+      if (run) watch.see(run)
+      if (watch.ended) open.delete(watch)
+    }
+  } while (open.size > 0 || Date.now() < endAt.getTime() + JOB_LOOK_MS)
 }
