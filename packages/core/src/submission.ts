@@ -93,14 +93,19 @@ function dueMsOf(options: SubmitOptions): number | null {
 export function instantOf(field: string, value: unknown): number {
   const ms = timeOf(value)
   if (Number.isNaN(ms))
-    refuseOption(field, 'a Date, an ISO 8601 text or milliseconds since 1970', value)
+    refuseOption(
+      field,
+      'a Date, an ISO 8601 text with Z or an offset, or milliseconds since 1970',
+      value,
+    )
   // 9999-12-31: later years have no four-digit ISO form, and PostgreSQL ends in 294276.
   if (ms < 0 || ms > 253_402_300_799_999)
     refuseOption(field, 'between the years 1970 and 9999', value)
   return ms
 }
 
-const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
+/** A time of day needs an offset: the zone of the machine that happens to read it means nothing to the others. */
+const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?$/
 
 /** Milliseconds since 1970; NaN for what is no time. `Date` alone takes "5", null and February 30. */
 function timeOf(runAt: unknown): number {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Auditor } from './auditor.ts'
 
 const nothing: AuditPage = {
-  ...{ nowMs: 0, planning: false, jobs: [] },
+  ...{ nowMs: 0, planning: false, zonesCurrent: true, jobs: [] },
   ...{ cursorMissing: [], jobMissing: [], rulesMissing: [], next: null },
 }
 

@@ -98,7 +98,8 @@ export class Auditor implements Role {
 
   async #auditJobs(page: AuditPage): Promise<AuditFinding[]> {
     const { store } = this.#o
-    const seen = { nowMs: page.nowMs, planning: this.#isPlanning(page) }
+    const { nowMs, zonesCurrent } = page
+    const seen = { nowMs, zonesCurrent, planning: this.#isPlanning(page) }
     const findings = [
       ...page.cursorMissing.map((id) => finding('cursor-missing', id)),
       ...page.rulesMissing.map((id) => finding('rules-missing', id)),

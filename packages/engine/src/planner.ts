@@ -36,6 +36,8 @@ export interface PlannerOptions {
   onSetAside?(job: string, reason: string): void
   /** The database's clock has jumped ahead by so much: nothing is planned until it is right. */
   onHeld?(aheadMs: number): void
+  /** Another planner has newer time zone data: this one leaves the jobs to it. */
+  onOutdated?(newerZoneData: string): void
 }
 
 const BATCH = 2_000
@@ -61,6 +63,7 @@ export class Planner implements Role {
   #shards: { of: string; owned: readonly number[] } = { of: '', owned: [] }
   #missedAtMs = Number.NEGATIVE_INFINITY
   #turn = 0
+  #outdatedBy: string | null = null
 
   constructor(options: PlannerOptions) {
     this.#o = options
@@ -75,6 +78,8 @@ export class Planner implements Role {
       this.#o.onHeld?.(heldMs)
       return REST_WITH_HINTS_MS
     }
+    if (view.newerZoneData !== null) return this.#standBack(view.newerZoneData)
+    this.#outdatedBy = null
     if (!view.anyJob) return this.#o.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
     const shards = this.#rotated(this.#owned(view.planners))
     const startedMs = clock.monotonicMs()
@@ -87,6 +92,13 @@ export class Planner implements Role {
     }
     const restMs = this.#o.hintsArrive() ? REST_WITH_HINTS_MS : REST_MS
     return Math.max(1, restMs - (clock.monotonicMs() - startedMs))
+  }
+
+  /** Until those with newer data are gone: older data is better than nobody who plans. */
+  #standBack(newerZoneData: string): number {
+    if (this.#outdatedBy !== newerZoneData) this.#o.onOutdated?.(newerZoneData)
+    this.#outdatedBy = newerZoneData
+    return REST_WITH_HINTS_MS
   }
 
   /** Each tick begins with another shard: where there is too much to do, none is always last. */

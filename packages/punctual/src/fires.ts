@@ -3,10 +3,10 @@ import {
   type FirePreview,
   type FiresOptions,
   nextFires as firesFrom,
+  momentIn,
   type PreviewOptions as PreviewsFrom,
   previewFires as previewsFrom,
 } from '@punctual/core'
-import { momentIn } from './moment-in.ts'
 
 export interface NextFiresOptions extends Omit<FiresOptions, 'from'> {
   /** Fires are strictly later. A text without an offset is local time in `tz`. @default now */

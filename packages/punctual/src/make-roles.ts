@@ -39,6 +39,12 @@ function planner(store: PostgresStore, log: Log): Planner {
     hintsArrive: () => store.signals.connected,
     onSetAside: (job, reason) =>
       log('error', { job, reason }, 'a job cannot be planned, and waits until it is changed'),
+    onOutdated: (newer) =>
+      log(
+        'warn',
+        { own: process.versions.tz, newer },
+        'another node has newer time zone data and plans the jobs; update Node.js here',
+      ),
     onHeld: (aheadMs) =>
       log(
         'error',

@@ -161,7 +161,7 @@ class Verifying {
     for (const id of page.jobMissing) this.#found('job-missing', id, null)
     for (const id of page.rulesMissing) this.#found('rules-missing', id, null)
     for (const job of page.jobs) {
-      const fault = auditCursor(job, timings, { nowMs: page.nowMs, planning: false })
+      const fault = auditCursor(job, timings, { ...page, planning: false })
       // Whether a job waits for a run that goes on, its own rows do not tell: the auditor looks.
       if (fault && fault.kind !== 'rearm-lost') this.#found(fault.kind, job.id, job.nextMs)
     }

@@ -138,7 +138,9 @@ create table punctual.calendars (
 -- Planners that are alive, among which the shards are divided.
 create table punctual.planners (
   id bigint primary key,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- The version of the time zone data that it computes with, such as 2025b.
+  zone_data text collate "C" not null
 ) with (fillfactor = 50, vacuum_truncate = off);
 
 -- The one run of a job that may go on, where runs of it must not overlap; from its first start to its end.

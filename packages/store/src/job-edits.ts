@@ -5,6 +5,7 @@
  */
 import {
   type CompiledJob,
+  type DueJob,
   encodeRules,
   firstSlot,
   type PlannedJob,
@@ -106,7 +107,11 @@ export class JobEdits {
     let lastMs = cursorMs
     let nextMs = stored.nextAt?.getTime() ?? null
     for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
-      const plan: PlannedJob = await this.#plan(stored, nextMs, runsLeft, nowMs)
+      const plan: PlannedJob = await this.#plan(
+        stored,
+        { nextMs, cursorMs: lastMs, runsLeft },
+        nowMs,
+      )
       held.writesOf(plan.decisions.flatMap(instantsOf))
       this.#o.onQueued(await this.#o.plan.write(client, [plan]))
       runsLeft = plan.runsLeft
@@ -118,8 +123,7 @@ export class JobEdits {
 
   async #plan(
     stored: StoredJob,
-    nextMs: number,
-    runsLeft: number | null,
+    at: Pick<DueJob, 'nextMs' | 'cursorMs' | 'runsLeft'>,
     nowMs: number,
   ): Promise<PlannedJob> {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
@@ -127,7 +131,7 @@ export class JobEdits {
     const calendars = rules.calendars ? await this.#o.plan.calendars(tenantId) : new Map()
     const skips = (await this.#o.plan.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
-    return planJob({ ...due, nextMs, runsLeft, hasSkips: skips !== undefined }, rules, {
+    return planJob({ ...due, ...at, hasSkips: skips !== undefined }, rules, {
       window: { nowMs, untilMs: nowMs },
       timings: this.#o.timings,
       calendars,

@@ -27,6 +27,7 @@ import { int4Array, int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Channel, Row, Value } from './channel.ts'
 import type { Database } from './database.ts'
 import { reasonOf } from './job-rows.ts'
+import { zoneData as ownZoneData } from './zone-data.ts'
 
 /** Where a run of the ledger is. */
 export interface PlacedRun {
@@ -74,9 +75,16 @@ export class LedgerProof {
   readonly #database: Database
   readonly #channel: Channel
   readonly #timings: TimingCache
+  readonly #zoneData: string
   readonly #rules = new Map<number, JobRules>()
 
-  constructor(database: Database, channel: Channel, timings: TimingCache) {
+  constructor(
+    database: Database,
+    channel: Channel,
+    timings: TimingCache,
+    zoneData: string = ownZoneData,
+  ) {
+    this.#zoneData = zoneData
     this.#database = database
     this.#channel = channel
     this.#timings = timings
@@ -89,11 +97,17 @@ export class LedgerProof {
 
   /** Jobs by id, after this one; or only this one. */
   async page(after: string | null, limit: number, only: string | null = null): Promise<AuditPage> {
-    const rows = await this.#run('audit/list-jobs', [after ?? FIRST_ID, limit, only])
+    const rows = await this.#run('audit/list-jobs', [
+      after ?? FIRST_ID,
+      limit,
+      only,
+      this.#zoneData,
+    ])
     await this.#learn(rows.map((row) => Number(row[4])))
     const last = rows.at(-1)
     const page = {
       ...{ nowMs: Number(last?.[14] ?? 0), planning: last?.[15] === 't' },
+      zonesCurrent: last?.[16] !== 'f',
       ...{ jobs: [] as AuditedJob[], cursorMissing: [] as string[], jobMissing: [] as string[] },
       ...{ rulesMissing: [] as string[], next: rows.length < limit ? null : (last?.[0] ?? null) },
     }

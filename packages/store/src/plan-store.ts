@@ -29,6 +29,7 @@ import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isDataFault } from './faults.ts'
 import { retrying } from './retrying.ts'
+import { zoneData as ownZoneData } from './zone-data.ts'
 
 /** No statement of a planner takes longer, or the connection is given up. */
 const DEADLINE_MS = 10_000
@@ -43,6 +44,8 @@ export interface PlanStoreOptions {
   /** Runs of these lanes were put into the queue. */
   readonly onQueued: (lanes: readonly number[]) => void
   readonly pauseFailing: (jobIds: readonly string[]) => Promise<void>
+  /** @default what this process has */
+  readonly zoneData?: string
 }
 
 type Refused = (job: DueJob, reason: string) => Promise<void>
@@ -76,11 +79,15 @@ export class PostgresPlanStore implements PlanStore {
 
   async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
     const { upkeep, statements } = this.#database
-    const [row] = await upkeep.pinnedOne(statements.get('plan/announce-planner'), [id, ttlMs])
-    const [nowMs, others, anyJob] = row as readonly (string | null)[]
+    const zoneData = this.#o.zoneData ?? ownZoneData
+    const values = [id, ttlMs, zoneData]
+    const [row] = await upkeep.pinnedOne(statements.get('plan/announce-planner'), values)
+    const [nowMs, others, anyJob, newest] = row as readonly (string | null)[]
+    const outdated = newest !== null && newest !== undefined && newest > zoneData
     return {
       nowMs: Number(nowMs),
-      planners: [id, ...(others ? others.slice(1, -1).split(',') : [])],
+      planners: [...(outdated ? [] : [id]), ...(others ? others.slice(1, -1).split(',') : [])],
+      newerZoneData: outdated ? newest : null,
       anyJob: anyJob === 't',
     }
   }
@@ -96,9 +103,14 @@ export class PostgresPlanStore implements PlanStore {
     const [row] = await upkeep.pinnedOne(statements.get('plan/list-due-jobs'), values)
     const [ids, ...columns] = row as readonly (string | null)[]
     if (!ids) return []
-    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures] = columns.map(
-      numbers,
-    ) as (number | null)[][] as [number[], number[], number[], number[], ...(number | null)[][]]
+    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures, cursors] =
+      columns.map(numbers) as (number | null)[][] as [
+        number[],
+        number[],
+        number[],
+        number[],
+        ...(number | null)[][],
+      ]
     return ids
       .slice(1, -1)
       .split(',')
@@ -113,6 +125,7 @@ export class PostgresPlanStore implements PlanStore {
         runsLeft: left?.[i] ?? null,
         hasSkips: (skips?.[i] ?? 0) > 0,
         failures: failures?.[i] ?? 0,
+        cursorMs: cursors?.[i] ?? 0,
       }))
   }
 

@@ -34,6 +34,8 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   /** A name of this process that no other has. */
   readonly node: string
   readonly horizonMs?: number
+  /** The version of the time zone data. @default what this process has */
+  readonly zoneData?: string
 }
 
 export interface LaneDepth {
@@ -89,6 +91,7 @@ export class PostgresStore {
     this.schedules = new ScheduleStore({
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
+      ...(options.zoneData !== undefined && { zoneData: options.zoneData }),
       onChanged: () => this.signals.jobsChanged(),
       release: (jobIds) => this.work.release(jobIds),
       resolveParked: (runIds) => this.work.resolveParked(runIds),

@@ -21,6 +21,8 @@ export interface ScheduleStoreOptions {
   readonly lanes: LaneRegistry
   readonly random: Random
   readonly horizonMs: number
+  /** The version of the time zone data. @default what this process has */
+  readonly zoneData?: string
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: Iterable<number>) => void
   readonly onChanged: () => void
@@ -59,8 +61,8 @@ export class ScheduleStore {
     this.jobs = new JobStore({ ...options, jobs, edits, timings })
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)
-    this.proof = new LedgerProof(database, database.read, timings)
-    const proof = new LedgerProof(database, database.upkeep, timings)
+    this.proof = new LedgerProof(database, database.read, timings, options.zoneData)
+    const proof = new LedgerProof(database, database.upkeep, timings, options.zoneData)
     this.audit = new PostgresAuditStore({ ...options, proof })
   }
 }

@@ -134,12 +134,18 @@ describe('a cursor', () => {
     expect(await cursorOf(t, id)).toEqual(before)
   })
 
-  it('that is wrong in a zone is told: nodes with other zone data may think otherwise', async () => {
+  it('that is wrong in a zone is told where a planner has newer zone data, and else put right (case 100)', async () => {
     const id = await aPlannedJob(0, { timezone: 'Europe/Berlin' })
+    const right = await cursorOf(t, id)
     await sql(`update punctual.cursors set next_at = next_at + interval '300 ms'`)
-    const before = await cursorOf(t, id)
+    const wrong = await cursorOf(t, id)
+    const newer = t.another(undefined, '9999z').schedules.plan
+    await newer.announcePlanner('77', 60_000)
     expect(shown(await anAuditor()())).toEqual(['cursor-stray'])
-    expect(await cursorOf(t, id)).toEqual(before)
+    expect(await cursorOf(t, id)).toEqual(wrong)
+    await newer.retirePlanner('77')
+    expect(shown(await anAuditor()())).toEqual(['cursor-stray, repaired'])
+    expect(await cursorOf(t, id)).toEqual(right)
   })
 
   it('that lies far back is told once planners have had time to catch up', async () => {
@@ -149,7 +155,7 @@ describe('a cursor', () => {
     const round = anAuditor({ clock })
     await clock.advance(120_000)
     expect(shown(await round())).toEqual([])
-    await sql(`insert into punctual.planners values (1, now() + interval '1 hour')`)
+    await sql(`insert into punctual.planners values (1, now() + interval '1 hour', '2025b')`)
     expect(shown(await round())).toEqual([])
     await clock.advance(120_000)
     expect(shown(await round())).toEqual(['planning-behind'])

@@ -72,7 +72,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['leases_pkey'],
     },
     'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
-    'plan/announce-planner': { args: `1, 1000`, indexes: ['cursors_due'] },
+    'plan/announce-planner': { args: `1, 1000, '2025b'`, indexes: ['cursors_due'] },
     'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },
     'plan/list-skips': { args: `${uuids}`, indexes: ['slot_skips_pkey'] },
     'plan/list-timings': { args: `array[1]`, indexes: ['timings_pkey'] },

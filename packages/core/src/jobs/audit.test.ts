@@ -28,7 +28,7 @@ function aJob(of: Partial<AuditedJob> = {}): AuditedJob {
 }
 
 const audit = (of: Partial<AuditedJob>, planning = true) =>
-  auditCursor(aJob(of), timings, { nowMs: t('10:30:00'), planning })
+  auditCursor(aJob(of), timings, { nowMs: t('10:30:00'), planning, zonesCurrent: false })
 
 describe('a cursor is in order', () => {
   test.for([
@@ -91,4 +91,10 @@ describe('slots must be decided', () => {
   test('all of them when nothing more is to come', () => {
     expect(decidedUntil(aJob({ nextMs: null }))).toBe(Number.POSITIVE_INFINITY)
   })
+})
+
+test('a cursor in a zone is put right by a node whose time zone data is the newest', () => {
+  const job = aJob({ rules: cron('0 * * * *', 'Europe/Berlin'), nextMs: t('12:00:00') })
+  const view = { nowMs: t('10:30:00'), planning: true, zonesCurrent: true }
+  expect(auditCursor(job, timings, view)).toEqual({ kind: 'cursor-stray', nextMs: t('11:00:00') })
 })

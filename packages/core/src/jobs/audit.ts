@@ -65,11 +65,19 @@ export type CursorFault =
 /** Longer than any planner needs for what it has in hand. */
 const BEHIND_MS = 60_000
 
+export interface CursorView {
+  readonly nowMs: number
+  /** Whether planners have had time to catch up. */
+  readonly planning: boolean
+  /** Whether this node's time zone data is the newest: others would go on undoing each other's repairs. */
+  readonly zonesCurrent: boolean
+}
+
 /** At most one thing is wrong with a cursor. */
 export function auditCursor(
   job: AuditedJob,
   timings: TimingCache,
-  { nowMs, planning }: { nowMs: number; planning: boolean },
+  { nowMs, planning, zonesCurrent }: CursorView,
 ): CursorFault | null {
   if (job.paused || job.setAside || job.runsLeft === 0) return null
   const { nextMs, rules, endMs } = job
@@ -82,15 +90,12 @@ export function auditCursor(
   const within = firstMs !== null && (endMs === null || firstMs < endMs)
   if (nextMs === null) return within ? { kind: 'cursor-lost', nextMs: firstMs } : null
   if (kind !== 'once' && nextMs !== firstMs)
-    return { kind: 'cursor-stray', nextMs: within && mayRepair(job) ? firstMs : null }
+    return { kind: 'cursor-stray', nextMs: within && (zonesCurrent || isUtc(job)) ? firstMs : null }
   return behind(job, nowMs, planning)
 }
 
-/**
- * In other zones two nodes with different time zone data may compute different slots, and would go on undoing
- * each other's repair.
- */
-function mayRepair({ rules }: AuditedJob): boolean {
+/** Nodes with different time zone data compute the same slots here. */
+function isUtc({ rules }: AuditedJob): boolean {
   return rules.timezone === 'UTC'
 }
 

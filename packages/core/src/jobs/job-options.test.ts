@@ -72,7 +72,12 @@ describe('a job as it is written', () => {
       pauseAfterFailures: 3,
     })
     expect(job).toMatchObject({
-      ...{ startMs: Date.UTC(2026, 0), endMs: Date.UTC(2027, 0), maxRuns: 7, payload: '{"a":1}' },
+      ...{
+        startMs: Date.UTC(2025, 11, 31, 23),
+        endMs: Date.UTC(2027, 0),
+        maxRuns: 7,
+        payload: '{"a":1}',
+      },
       ...{ description: 'Dumps.', owner: 'ops', source: 'crontab' },
       run: {
         ...{ queue: 'slow', priority: 9, maxAttempts: 1, timeoutMs: 60_000, createdBy: 'ann' },
@@ -103,6 +108,37 @@ describe('a job as it is written', () => {
 
   test('may write a misfire policy alone', () => {
     expect(rulesOf({ misfire: 'none' }).misfire).toEqual({ policy: 'none' })
+  })
+})
+
+describe('a moment of a job', () => {
+  const atOf = (at: unknown, timezone = 'America/New_York') =>
+    when({ at, timezone } as object).onceMs
+
+  test('without an offset is local time in its zone, wherever this process runs', () => {
+    expect(atOf('2030-01-31T12:00')).toBe(Date.UTC(2030, 0, 31, 17))
+    expect(atOf('2030-07-31T12:00:05')).toBe(Date.UTC(2030, 6, 31, 16, 0, 5))
+    expect(atOf('2030-01-31')).toBe(Date.UTC(2030, 0, 31, 5))
+    expect(compile({ startAt: '2030-01-31T12:00', timezone: 'Asia/Tokyo' }).startMs).toBe(
+      Date.UTC(2030, 0, 31, 3),
+    )
+  })
+
+  test('with an offset is that instant', () => {
+    expect(atOf('2030-01-31T12:00:00Z')).toBe(Date.UTC(2030, 0, 31, 12))
+    expect(atOf('2030-01-31T12:00:00+05:30')).toBe(Date.UTC(2030, 0, 31, 6, 30))
+  })
+
+  test('may be the last one that is, and none later (case 42)', () => {
+    expect(atOf('9999-12-31T23:59:59.999Z')).toBe(253_402_300_799_999)
+    for (const at of [
+      '294276-12-31',
+      '+294276-12-31T00:00:00Z',
+      new Date(8.64e15),
+      8.64e15 + 1,
+      1e300,
+    ])
+      expect(refusal(() => atOf(at))).toMatchObject({ code: 'invalid_option', field: 'at' })
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type OverlapPolicy as PassPolicy,
   overlapPolicies as passPolicies,
 } from '../schedule/dst-policy.ts'
+import { momentIn } from '../schedule/moment-in.ts'
 import { type DayRule, dayRules } from '../schedule/parse-cron.ts'
 import { parseExpression } from '../schedule/parse-expression.ts'
 import { parsePeriod } from '../schedule/parse-period.ts'
@@ -142,8 +143,9 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
         { field: name.slice(0, 80) },
       )
   const rules = rulesOf(options, installation)
-  const startMs = options.startAt === undefined ? null : instantOf('startAt', options.startAt)
-  const endMs = options.endAt === undefined ? null : instantOf('endAt', options.endAt)
+  const instant = (field: 'at' | 'startAt' | 'endAt'): number | null =>
+    options[field] === undefined ? null : instantIn(rules.timezone, field, options[field])
+  const [startMs, endMs] = [instant('startAt'), instant('endAt')]
   if (startMs !== null && endMs !== null && endMs <= startMs)
     refuseOption('endAt', 'later than startAt', options.endAt)
   return {
@@ -158,7 +160,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     rulesText: encodeRules(rules),
     startMs,
     endMs,
-    onceMs: options.at === undefined ? null : instantOf('at', options.at),
+    onceMs: instant('at'),
     delayMs:
       options.delayMs === undefined
         ? null
@@ -170,6 +172,12 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     owner: textOf('owner', options.owner, limits.nameLength),
     source: textOf('source', options.source, limits.nameLength),
   }
+}
+
+/** Without an offset it is local time of the job, wherever this process runs. */
+function instantIn(timezone: string, field: string, value: unknown): number {
+  const local = typeof value === 'string' ? momentIn(value, timezone) : null
+  return local ? local.getTime() : instantOf(field, value)
 }
 
 function textOf(field: string, value: unknown, maxLength: number): string | null {

@@ -9,6 +9,7 @@ import { type PlanningContext, planJob } from './plan-job.ts'
 const MINUTE = 60_000
 const now = Date.UTC(2026, 0, 10, 12)
 const job: DueJob = {
+  cursorMs: 0,
   ...{ id: '019a8c00-1234-7000-8000-00000000000a', tenantId: 1, nextMs: now, version: 1 },
   ...{ timing: 1, anchorMs: null, endMs: null, runsLeft: null, hasSkips: false, failures: 0 },
 }

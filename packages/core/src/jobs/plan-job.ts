@@ -27,13 +27,15 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     asked: context.skips ? (slotMs) => context.skips?.has(slotMs) ?? false : null,
   }
   const { endMs, runsLeft, anchorMs } = job
-  if (rules.when.kind !== 'after-end')
+  if (rules.when.kind !== 'after-end') {
+    const nextMs = firstSlotOf(job, rules, slotRules.next)
     return {
       job,
       anchorMs,
       computed: true,
-      ...decideSlots({ nextMs: job.nextMs, endMs, runsLeft }, slotRules, context.window),
+      ...decideSlots({ nextMs, endMs, runsLeft }, slotRules, context.window),
     }
+  }
   // Its last run ended when the anchor says, and nothing has been decided since.
   const nextMs = job.nextMs === anchorMs ? slotRules.next(anchorMs) : job.nextMs
   if (nextMs === null || runsLeft === 0)
@@ -52,6 +54,19 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     anchorMs: null,
     computed: false,
   }
+}
+
+/**
+ * Where to go on. The cursor says it; but one that a node with older time zone data has set may point beside the
+ * slots of today's rules, and then it is the first one that is not decided.
+ */
+function firstSlotOf(
+  { nextMs, cursorMs, anchorMs }: DueJob,
+  rules: JobRules,
+  next: NextSlot,
+): number {
+  if (rules.when.kind === 'once' || next(nextMs - 1) === nextMs) return nextMs
+  return next(Math.max(cursorMs, (anchorMs ?? 0) - 1)) ?? nextMs
 }
 
 /** Strictly later than an instant, for this job. */

@@ -7,6 +7,8 @@ export interface AuditPage {
   readonly nowMs: number
   /** Whether any planner is alive. */
   readonly planning: boolean
+  /** Whether no planner has newer time zone data than this node. */
+  readonly zonesCurrent: boolean
   readonly jobs: readonly AuditedJob[]
   /** Jobs without a cursor, cursors without a job, jobs whose rules do not exist. */
   readonly cursorMissing: readonly string[]

@@ -19,6 +19,8 @@ export interface DueJob {
   readonly hasSkips: boolean
   /** Dead runs in a row. */
   readonly failures: number
+  /** Everything up to here is decided. */
+  readonly cursorMs: number
 }
 
 /** What is to become of one job: accepted as a whole, and only while the job is as it was read. */
@@ -35,8 +37,10 @@ export interface PlannedJob {
 export interface PlannerView {
   /** By the database's clock. */
   readonly nowMs: number
-  /** The planners that are alive, this one included. */
+  /** The planners that are alive and have the newest time zone data: they divide the jobs among themselves. */
   readonly planners: readonly string[]
+  /** The newer time zone data of another planner; null when this one has the newest. */
+  readonly newerZoneData: string | null
   /** Whether any job is waiting for a slot. */
   readonly anyJob: boolean
 }

@@ -11,7 +11,6 @@ import {
   PunctualError,
   parseCalendar,
 } from '@punctual/core'
-import { momentIn } from '../moment-in.ts'
 import { CliError } from './cli-error.ts'
 import { type FilePath, FilePlaces } from './file-places.ts'
 
@@ -81,8 +80,7 @@ function readDocument(
       const path = [...at, 'jobs', i]
       const given = { ...declared(file, job, path), ...(source !== null && { source }) }
       const { options, compiled } = file.locating(path, `job ${JSON.stringify(given.name)}`, () => {
-        const options = withInstants(given, installation)
-        return { options, compiled: compileJob(options, installation) }
+        return { options: given, compiled: compileJob(given, installation) }
       })
       if (seen.names.has(options.name))
         refuse([...path, 'name'], `The name ${JSON.stringify(options.name)} is in this file twice.`)
@@ -109,17 +107,6 @@ function declared(file: FilePlaces, job: unknown, path: FilePath): JobOptions {
   if (job.delayMs !== undefined)
     refuse('delayMs', 'A delay would begin anew each time the file is applied. Give `at`.')
   return job as unknown as JobOptions
-}
-
-/** Moments without an offset are local time in the zone of the job, wherever the file is applied. */
-function withInstants(job: JobOptions, installation: JobDefaults): JobOptions {
-  const tz = job.timezone ?? installation.timezone
-  const instants = (['at', 'startAt', 'endAt'] as const).flatMap((field) => {
-    const text = job[field]
-    const moment = typeof text === 'string' ? momentIn(text, tz) : null
-    return moment === null ? [] : [[field, moment.toISOString()]]
-  })
-  return { ...job, ...Object.fromEntries(instants) }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

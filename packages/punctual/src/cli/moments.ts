@@ -1,6 +1,5 @@
 /** Moments of jobs, as flags have them: where no offset is given they are local time in a zone. */
-import { PunctualError, zoneOf } from '@punctual/core'
-import { momentIn } from '../moment-in.ts'
+import { momentIn, PunctualError, zoneOf } from '@punctual/core'
 import { parseDuration } from './durations.ts'
 
 const DAY_MS = 86_400_000

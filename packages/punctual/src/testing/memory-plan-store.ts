@@ -66,6 +66,7 @@ export class MemoryPlanStore implements PlanStore {
     return {
       nowMs,
       planners: this.#o.race ? [id] : living,
+      newerZoneData: null,
       anyJob: this.nextMs !== null,
     }
   }
@@ -143,6 +144,6 @@ export function dueJob(job: StoredLabJob, nextMs: number): DueJob {
   return {
     ...{ id: job.id, tenantId: 1, nextMs, version: job.version, timing: job.timing },
     ...{ anchorMs: job.anchorMs, endMs: job.compiled.endMs, runsLeft: job.runsLeft },
-    ...{ hasSkips: job.skips.size > 0, failures: job.failures },
+    ...{ hasSkips: job.skips.size > 0, failures: job.failures, cursorMs: job.cursorMs },
   }
 }

@@ -1,9 +1,9 @@
 -- Jobs and their cursors by id, a page at a time; one without the other is there as well.
 --
--- Parameters: $1 after this id, $2 most, $3 only this id or null
+-- Parameters: $1 after this id, $2 most, $3 only this id or null, $4 the version of this node's time zone data
 -- Returns: id, whether there is a job, whether there is a cursor, tenant_id, timing, version, created, next, cursor,
---   anchor and end in ms, runs_left, whether it is paused, whether it is set aside; the clock in ms and whether a
---   planner is alive
+--   anchor and end in ms, runs_left, whether it is paused, whether it is set aside; the clock in ms, whether a
+--   planner is alive, and whether none has newer time zone data
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select id
@@ -23,7 +23,9 @@ select
   (extract(epoch from c.anchor_at) * 1000)::bigint as anchor_ms, (extract(epoch from c.end_at) * 1000)::bigint as end_ms,
   c.runs_left, c.paused, j.planning_error is not null as set_aside,
   floor(extract(epoch from statement_timestamp()) * 1000)::bigint as now_ms,
-  exists (select from punctual.planners where expires_at > statement_timestamp()) as planning
+  exists (select from punctual.planners where expires_at > statement_timestamp()) as planning,
+  not exists (
+    select from punctual.planners where expires_at > statement_timestamp() and zone_data > $4::text) as zones_current
 from page p
 left join punctual.jobs j on j.id = p.id
 left join punctual.cursors c on c.job_id = p.id

@@ -19,8 +19,11 @@ import {
   type PostgresMajor,
 } from '../postgres/index.ts'
 
-function openStore(url: string, clock: Clock = systemClock): PostgresStore {
-  return new PostgresStore({ url, clock, random: systemRandom, node: systemRandom.token() })
+function openStore(url: string, clock: Clock = systemClock, zoneData?: string): PostgresStore {
+  return new PostgresStore({
+    ...{ url, clock, random: systemRandom, node: systemRandom.token() },
+    ...(zoneData !== undefined && { zoneData }),
+  })
 }
 
 /** A database with the schema in it; cloned, so that it costs milliseconds. */
@@ -62,9 +65,9 @@ export class TestStore {
     return new TestStore(database.url, sql, database.drop)
   }
 
-  /** Another process on the same database, whose clock may be another. */
-  another(clock?: Clock): PostgresStore {
-    const store = openStore(this.url, clock)
+  /** Another process on the same database, whose clock and time zone data may be others. */
+  another(clock?: Clock, zoneData?: string): PostgresStore {
+    const store = openStore(this.url, clock, zoneData)
     this.#others.push(store)
     return store
   }

@@ -1,5 +1,6 @@
 /** Moments as people write them: with an offset, or without one in the local time of a zone. */
-import { nextFires, PunctualError } from '@punctual/core'
+import { PunctualError } from '../errors.ts'
+import { nextFires } from './next-fires.ts'
 
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i
 

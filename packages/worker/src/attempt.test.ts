@@ -1,0 +1,40 @@
+import type { ClaimedRun, Settlement } from '@punctual/core'
+import { ManualClock } from '@punctual/testkit'
+import { expect, it } from 'vitest'
+import { Attempt, type AttemptHost } from './attempt.ts'
+
+const run = { payload: '{"n":1}', attempt: 0, crashes: 0, timeoutMs: 60_000 } as ClaimedRun
+
+it.each([
+  ['steps back by an hour', -3_600_000],
+  ['steps ahead by a day', 86_400_000],
+  ['repeats a second', -1_000],
+])(
+  'what an attempt took is right although the wall clock %s meanwhile (case 38)',
+  async (_, byMs) => {
+    const clock = new ManualClock()
+    let stepMs = 0
+    const stepping = {
+      wallMs: () => clock.wallMs() + stepMs,
+      monotonicMs: () => clock.monotonicMs(),
+      sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
+    }
+    const ended: Settlement[] = []
+    const host = {
+      clock: stepping,
+      outputBytes: 1_000,
+      onEnded: (_attempt: Attempt, settlement: Settlement) => ended.push(settlement),
+      onReturned: () => undefined,
+    } as unknown as AttemptHost
+    const attempt = new Attempt(run, host)
+    let finish = (_value: string) => {}
+    const handler = { name: 'h', run: () => new Promise<string>((resolve) => (finish = resolve)) }
+    attempt.start(handler, stepping.monotonicMs())
+    await clock.advance(5_000)
+    stepMs = byMs
+    await clock.advance(2_000)
+    finish('done')
+    await clock.advance(0)
+    expect(ended).toMatchObject([{ kind: 'succeeded', startedAgoMs: 7_000, output: '"done"' }])
+  },
+)
