@@ -5,6 +5,7 @@
  * - `scheduled`: its time has not come; becomes `queued` by the passing of time alone.
  * - `queued`: due, and waiting for a worker that has its handler.
  * - `running`: leased to a session; left by settling, or by the reaper when the session dies.
+ * - `cancelling`: like `running`, and its handler is asked to end.
  * - `succeeded`, `dead`, `cancelled`, `skipped`: final.
  * - `unknown`: an at-most-once attempt that started and was never heard of again; final unless resolved.
  */
@@ -17,7 +18,7 @@ export const finalStates = {
 } as const
 
 export type FinalState = keyof typeof finalStates
-export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running'
+export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
 export type RunState = LiveState | FinalState
 
 export const runStates = [
@@ -25,6 +26,7 @@ export const runStates = [
   'scheduled',
   'queued',
   'running',
+  'cancelling',
   'succeeded',
   'dead',
   'cancelled',

@@ -48,9 +48,11 @@ export interface WaitingRun extends RunDefinition {
 }
 
 export interface RunningRun extends RunDefinition {
-  readonly state: 'running'
+  readonly state: 'running' | 'cancelling'
   readonly workerId: string
   readonly claimedAt: Date
+  /** Why it is asked to end; null while it is not. */
+  readonly cancelReason: string | null
   readonly progress: unknown
 }
 

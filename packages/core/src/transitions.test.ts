@@ -56,6 +56,7 @@ describe('the lifecycle', () => {
       'reap queue',
       'quarantine outcomes',
       'lose outcomes',
+      'abandon outcomes',
     ])
     expect(reaped.every(({ from }) => from.join() === 'leases')).toBe(true)
   })

@@ -139,7 +139,7 @@ export const transitions = [
     from: ['leases'],
     to: 'outcomes',
     by: 'worker',
-    when: 'it was asked to end, and its handler has heeded that',
+    when: 'it was asked to end, and its handler has heeded that, has failed or was not called',
   },
   {
     event: 'reap',
@@ -161,6 +161,13 @@ export const transitions = [
     to: 'outcomes',
     by: 'reaper',
     when: 'its session is gone and it must not run twice',
+  },
+  {
+    event: 'abandon',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'reaper',
+    when: 'its session is gone, and it was asked to end',
   },
   {
     event: 'cancel',

@@ -32,7 +32,7 @@ beforeEach(() => {
       reap: async (ids) => {
         reaped.push([...ids])
         expired = []
-        return { sessions: ids.length, returned: 0, dead: 0, unknown: 0 }
+        return { sessions: ids.length, returned: 0, dead: 0, unknown: 0, cancelled: 0 }
       },
     },
   })

@@ -94,6 +94,8 @@ function checkLogOptions(options: LogOptions): LogOptions {
   return options
 }
 
+export type CancelAnswer = 'cancelled' | 'cancelling' | 'already_finished'
+
 function notFound(id: string): never {
   throw new PunctualError(
     'run_not_found',
@@ -150,17 +152,18 @@ export class Runs {
     )
   }
 
-  /** Cancels a run that has not started. */
-  async cancel(
-    run: RunReference,
-    reason = 'cancelled',
-  ): Promise<'cancelled' | 'running' | 'already_finished'> {
+  /**
+   * Cancels a run. One that has not started is cancelled at once. Of one that runs the handler is asked to end: its
+   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it
+   * again changes nothing.
+   */
+  async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
     checkText('reason', reason, limits.createdByLength)
-    const cancelled = await this.#store.cancelWaiting([id], reason)
-    if (cancelled.has(id)) return 'cancelled'
+    const answer = (await this.#store.cancel([id], reason)).get(id)
+    if (answer) return answer
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
-    return isFinal(found.state) ? 'already_finished' : 'running'
+    return found.state === 'cancelled' ? 'cancelled' : 'already_finished'
   }
 
   /** Gives a run that has not started another time. */

@@ -81,7 +81,7 @@ describe('a run', () => {
       )
       expect(await punctual.runs.cancel(id)).toBe('cancelled')
       expect(await punctual.runs.get(id)).toMatchObject({ state: 'cancelled' })
-      expect(await punctual.runs.cancel(id)).toBe('already_finished')
+      expect(await punctual.runs.cancel(id)).toBe('cancelled')
     }
     const { id } = await later.submit(undefined, { delayMs: 3_600_000 })
     await punctual.runs.reschedule(id, new Date())

@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint.ts'
 import { isReadOnly } from './faults.ts'
 import type { Statement } from './statements.ts'
 
-export type Value = string | number | Buffer | null | readonly string[]
+export type Value = string | number | boolean | Buffer | null | readonly string[]
 /** Columns in the order of the statement; every value is text. */
 export type Row = readonly (string | null)[]
 

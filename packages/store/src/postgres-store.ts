@@ -28,6 +28,8 @@ import { Submitter } from './submitter.ts'
 import { PostgresUpkeepStore } from './upkeep-store.ts'
 import { PostgresWorkStore } from './work-store.ts'
 
+const CANCEL_ROUNDS = 3
+
 export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   readonly clock: Clock
   readonly random: Random
@@ -264,6 +266,35 @@ export class PostgresStore {
       this.signals.jobsChanged()
     }
     return new Set(cancelled.keys())
+  }
+
+  /**
+   * Cancels runs that have not started, and asks the handlers of those that have to end. Returns what became of
+   * each that it found; one that moves between a queue and a worker meanwhile is followed.
+   */
+  async cancel(
+    ids: readonly string[],
+    reason: string,
+    tenantId = 1,
+  ): Promise<ReadonlyMap<string, 'cancelled' | 'cancelling'>> {
+    const answers = new Map<string, 'cancelled' | 'cancelling'>()
+    const asked: string[] = []
+    const left = () => ids.filter((id) => !answers.has(id))
+    for (let round = 0; round < CANCEL_ROUNDS && left().length > 0; round++) {
+      for (const id of await this.cancelWaiting(left(), reason, tenantId))
+        answers.set(id, 'cancelled')
+      if (left().length === 0) break
+      const rows = await this.database.read.pinnedOne(
+        this.database.statement('runs/cancel-in-leases'),
+        [uuidArray(left()), tenantId, reason],
+      )
+      for (const [id, now] of rows) {
+        answers.set(id as string, 'cancelling')
+        if (now === 't') asked.push(id as string)
+      }
+    }
+    if (asked.length > 0) this.signals.cancel(asked)
+    return answers
   }
 
   /** Gives runs that have not started another time; returns the ids that it moved. */

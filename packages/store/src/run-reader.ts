@@ -79,7 +79,7 @@ export class RunReader {
     const limit = Math.min(filter.limit ?? 50, 1_000)
     const wants = (state: RunState) => !filter.states?.length || filter.states.includes(state)
     const lists = await Promise.all([
-      wants('running') ? this.#running(filter, limit) : [],
+      wants('running') || wants('cancelling') ? this.#running(filter, limit) : [],
       wants('queued') || wants('scheduled') ? this.#waiting(filter, limit) : [],
       this.#finished(filter, limit),
     ])
@@ -109,9 +109,9 @@ export class RunReader {
       ...this.#scope(filter),
       limit,
     ])
-    return rows.map(([id, handler, queue, priority, dueAt, attempt]) => ({
+    return rows.map(([id, handler, queue, priority, dueAt, attempt, , , cancelling]) => ({
       ...summary(id, handler, queue, priority, dueAt, attempt),
-      state: 'running' as const,
+      state: cancelling === 't' ? 'cancelling' : 'running',
     }))
   }
 

@@ -99,6 +99,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     jobName,
     slotAt,
     missedFrom,
+    cancelReason,
   ] = row
   const definition = {
     id: id as string,
@@ -150,11 +151,12 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
   if (sessionId)
     return {
       ...definition,
-      state: 'running',
+      state: cancelReason ? 'cancelling' : 'running',
       attempts: earlier,
       workerId: sessionId,
       claimedAt: new Date(claimedAt as string),
       progress: json(progress),
+      cancelReason: cancelReason ?? null,
     }
   const nextAt = laterAt
     ? new Date(laterAt)

@@ -28,6 +28,14 @@ import { isLeaseGone } from './faults.ts'
 import { retrying } from './retrying.ts'
 import type { Statement } from './statements.ts'
 
+interface Step {
+  readonly statement: Statement
+  readonly values: Value[]
+  readonly runs: readonly ClaimedRun[]
+  /** It takes what the step before it leaves. */
+  readonly second: boolean
+}
+
 type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
 
 /** Milliseconds as an integer that PostgreSQL can hold. */
@@ -81,7 +89,7 @@ export class Settling {
   ): Promise<readonly string[]> {
     // First as if every lease were ours, which is nearly always so; then one by one.
     let each = false
-    const refused = await retrying(
+    const { refused, cancelled } = await retrying(
       {
         clock: this.#database.localClock,
         deadlineMs: this.#options.settleDeadlineMs ?? 10_000,
@@ -93,21 +101,25 @@ export class Settling {
           try {
             const steps = this.#steps(sessionId, settlements, false)
             const answers = await channel.pinned(steps)
-            return steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
+            return refusedIn(steps, answers)
           } catch (error) {
             if (!isLeaseGone(error)) throw error
             each = true
           }
         const steps = this.#steps(sessionId, settlements, true)
         const answers = await channel.pinned(steps)
-        const ids = steps.flatMap((step, i) => refusedBy(step.runs, answers[i] as Row[]))
-        return again ? this.#notOurs(ids, settlements) : ids
+        const told = refusedIn(steps, answers)
+        const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused
+        return { refused, cancelled: told.cancelled }
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
-    const requeued = settlements.filter((s) => s.kind === 'retry').map((s) => s.run.lane)
+    const again = settlements.filter((s) => s.kind === 'retry' && !cancelled.has(s.run.id))
+    const requeued = again.map((s) => s.run.lane)
     if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
-    await this.follow(settlements)
+    const asCancelled = (s: Settlement): Settlement =>
+      cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
+    await this.follow(cancelled.size > 0 ? settlements.map(asCancelled) : settlements)
     return refused
   }
 
@@ -135,7 +147,7 @@ export class Settling {
   }
 
   #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
-    const steps: { statement: Statement; values: Value[]; runs: readonly ClaimedRun[] }[] = []
+    const steps: Step[] = []
     const succeeded: Of<'succeeded'>[] = []
     const retries: Of<'retry'>[] = []
     const dead: Of<'dead'>[] = []
@@ -150,10 +162,11 @@ export class Settling {
       path: string,
       of: readonly Settlement[],
       values: (runs: readonly ClaimedRun[]) => Value[],
+      second = false,
     ) => {
       if (of.length === 0) return
       const runs = of.map((s) => s.run)
-      steps.push({ statement: this.#sql(path), values: values(runs), runs })
+      steps.push({ statement: this.#sql(path), values: values(runs), runs, second })
     }
     if (each)
       add('work/settle-succeeded', succeeded, (runs) => [
@@ -173,6 +186,20 @@ export class Settling {
       int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
       this.#options.horizonMs,
     ])
+    // Those of them that somebody has asked to end are not tried again.
+    add(
+      'work/settle-cancelled',
+      retries,
+      (runs) => [
+        sessionId,
+        ...fences(runs),
+        int4Array(retries.map((s) => ago(s.startedAgoMs))),
+        jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+        textArray(retries.map(() => null)),
+        true,
+      ],
+      true,
+    )
     add('work/settle-dead', dead, (runs) => [
       sessionId,
       ...fences(runs),
@@ -188,6 +215,7 @@ export class Settling {
       int4Array(cancelled.map((s) => ago(s.startedAgoMs))),
       jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
       textArray(cancelled.map((s) => s.reason)),
+      false,
     ])
     return steps
   }
@@ -273,6 +301,25 @@ function countLanes(runs: readonly ClaimedRun[]): [lane: number, count: number][
   const counts = new Map<number, number>()
   for (const run of runs) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1)
   return [...counts].sort(([a], [b]) => a - b)
+}
+
+interface Told {
+  readonly refused: readonly string[]
+  /** Those that were to be tried again, and had been asked to end. */
+  readonly cancelled: ReadonlySet<string>
+}
+
+/** A second step is for what the one before it left: refused is what both refuse. */
+function refusedIn(steps: readonly Step[], answers: readonly Row[][]): Told {
+  const refused: string[][] = []
+  const cancelled = new Set<string>()
+  for (const [i, step] of steps.entries()) {
+    const ids = new Set(refusedBy(step.runs, answers[i] as Row[]))
+    const left = step.second ? (refused.pop() ?? []) : [...ids]
+    refused.push(left.filter((id) => ids.has(id)))
+    for (const id of left) if (!ids.has(id)) cancelled.add(id)
+  }
+  return { refused: refused.flat(), cancelled }
 }
 
 function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {

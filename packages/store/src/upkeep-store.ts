@@ -80,13 +80,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
       this.#database.statement('upkeep/reap-sessions'),
       [0, int8Array(sessionIds.map(BigInt)), crashesUntilQuarantine],
     )
-    const [sessions, returned, dead, unknown] = (row as readonly string[]).map(Number) as [
-      number,
-      number,
-      number,
-      number,
+    const counts = (row as readonly string[]).map(Number)
+    const [sessions, returned, dead, unknown, cancelled] = counts as [
+      ...[number, number, number, number, number],
     ]
-    return { sessions, returned, dead, unknown }
+    return { sessions, returned, dead, unknown, cancelled }
   }
 
   async resolveParked(olderThanMs: number): Promise<number> {

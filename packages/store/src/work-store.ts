@@ -10,7 +10,14 @@ import type {
   Settlement,
   WorkStore,
 } from '@punctual/core'
-import { int2Array, int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
+import {
+  int2Array,
+  int4Array,
+  int8Array,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from './binary-arrays.ts'
 import { Claiming } from './claiming.ts'
 import type { Database } from './database.ts'
 import { retrying } from './retrying.ts'
@@ -97,8 +104,23 @@ export class PostgresWorkStore implements WorkStore {
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
-    const rows = await retrying({ clock: this.#database.localClock, deadlineMs: 5_000 }, () =>
-      this.#database.settle.pinnedOne(this.#sql('work/give-back-runs'), fences(runs)),
+    const [ids, claims] = fences(runs)
+    const none = int4Array(runs.map(() => 0))
+    const nothing = textArray(runs.map(() => null))
+    const [rows = []] = await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: 5_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      () =>
+        this.#database.settle.pinned([
+          { statement: this.#sql('work/give-back-runs'), values: [ids, claims] },
+          {
+            statement: this.#sql('work/settle-cancelled'),
+            values: [0, ids, claims, none, jsonbArray(runs.map(() => null)), nothing, true],
+          },
+        ]),
     )
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }

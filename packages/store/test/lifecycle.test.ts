@@ -187,6 +187,13 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await reap(session)
       return run.id
     },
+    'abandon: leases -> outcomes': async () => {
+      const session = await t.session()
+      const run = await t.running(session)
+      await t.store.cancel([run.id], 'test')
+      await reap(session)
+      return run.id
+    },
     'cancel: later -> outcomes': async () => {
       const id = await inLater()
       await t.store.cancelWaiting([id], 'test')

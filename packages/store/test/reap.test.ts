@@ -15,7 +15,13 @@ async function crash(session: string) {
 it('returns what a dead session held, as a crashed attempt that is counted apart from failures', async () => {
   const session = await t.session()
   const run = await t.running(session)
-  expect(await crash(session)).toEqual({ sessions: 1, returned: 1, dead: 0, unknown: 0 })
+  expect(await crash(session)).toEqual({
+    sessions: 1,
+    returned: 1,
+    dead: 0,
+    unknown: 0,
+    cancelled: 0,
+  })
   const heir = await t.session()
   const again = (await t.claim(heir)).runs[0]
   expect(again).toMatchObject({ id: run.id, attempt: 1, crashes: 1 })
@@ -58,7 +64,13 @@ it('quarantines a run that has killed its worker three times, as a dead letter',
 it('ends a crashed run whose policy does not retry crashes, as a dead letter with the reason policy', async () => {
   const session = await t.session()
   const run = await t.running(session, { key: 'once', retry: { retryOn: ['failed', 'timed_out'] } })
-  expect(await crash(session)).toEqual({ sessions: 1, returned: 0, dead: 1, unknown: 0 })
+  expect(await crash(session)).toEqual({
+    sessions: 1,
+    returned: 0,
+    dead: 1,
+    unknown: 0,
+    cancelled: 0,
+  })
   expect(await t.store.runs.find(run.id)).toMatchObject({
     state: 'dead',
     reason: 'policy',
@@ -80,7 +92,13 @@ it.each([
 ] as const)('tries a crashed run again under %s', async (_, options) => {
   const session = await t.session()
   const run = await t.running(session, options)
-  expect(await crash(session)).toEqual({ sessions: 1, returned: 1, dead: 0, unknown: 0 })
+  expect(await crash(session)).toEqual({
+    sessions: 1,
+    returned: 1,
+    dead: 0,
+    unknown: 0,
+    cancelled: 0,
+  })
   expect(await t.places(run.id)).toEqual(['queue'])
   await t.store.cancelWaiting([run.id], 'test')
 })
@@ -100,7 +118,7 @@ it('never runs an at-most-once run again after its start was marked', async () =
   const { runs } = await t.claim(session, 2)
   const [marked, unmarked] = runs.map((run) => run.id)
   await t.store.work.markStarted(runs.filter((run) => run.id === marked))
-  expect(await crash(session)).toMatchObject({ returned: 1, unknown: 1 })
+  expect(await crash(session)).toMatchObject({ returned: 1, unknown: 1, cancelled: 0 })
   expect(await t.store.runs.find(marked as string)).toMatchObject({
     state: 'unknown',
     reason: 'worker_lost',

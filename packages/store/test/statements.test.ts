@@ -68,7 +68,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['parked_pkey', 'job_holds_pkey', 'leases_pkey', 'queue_pkey', 'later_pkey'],
     },
     'work/settle-cancelled': {
-      args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x']`,
+      args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x'], false`,
       indexes: ['leases_pkey'],
     },
     'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
@@ -97,6 +97,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `(${uuids})[1], 1`,
       indexes: [`outcomes_${day()}_pkey`],
     },
+    'runs/cancel-in-leases': { args: `${uuids}, 1, 'x'`, indexes: ['leases_pkey'] },
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-later': { args: `${uuids}, 1, 1, 60000`, indexes: ['later_pkey'] },

@@ -1,6 +1,6 @@
 import type { ClaimedRun, Settlement } from '@punctual/core'
 import { ManualClock } from '@punctual/testkit'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Attempt, type AttemptHost } from './attempt.ts'
 
 const run = { payload: '{"n":1}', attempt: 0, crashes: 0, timeoutMs: 60_000 } as ClaimedRun
@@ -38,3 +38,32 @@ it.each([
     expect(ended).toMatchObject([{ kind: 'succeeded', startedAgoMs: 7_000, output: '"done"' }])
   },
 )
+
+it('a handler that does not heed the cancel is given up after 30 s, and keeps its place until it returns', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = new ManualClock()
+  const ended: Settlement[] = []
+  let returned = 0
+  const host = {
+    clock,
+    outputBytes: 1_000,
+    onEnded: (_attempt: Attempt, settlement: Settlement) => ended.push(settlement),
+    onReturned: () => returned++,
+  } as unknown as AttemptHost
+  const attempt = new Attempt(run, host)
+  let finish = (_value: string) => {}
+  const handler = { name: 'h', run: () => new Promise<string>((resolve) => (finish = resolve)) }
+  attempt.start(handler, 0)
+  attempt.cancel('nobody wants it')
+  attempt.cancel('again')
+  expect(attempt.signal.aborted).toBe(true)
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(ended).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(ended).toMatchObject([{ kind: 'cancelled', reason: 'nobody wants it' }])
+  expect([attempt.ended, returned]).toEqual([true, 0])
+  finish('too late')
+  await vi.advanceTimersByTimeAsync(0)
+  expect([ended.length, returned]).toEqual([1, 1])
+})

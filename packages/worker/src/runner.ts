@@ -73,10 +73,18 @@ export class Runner {
     return this.#running.all()
   }
 
+  /** Everything that is held here, started or not. */
+  held(): ClaimedRun[] {
+    return [...this.#running.all().map((attempt) => attempt.run), ...this.#unstarted()]
+  }
+
+  holdsAny(ids: ReadonlySet<string>): boolean {
+    return this.held().some((run) => ids.has(run.id))
+  }
+
   /** The fences of everything that is held here. */
   claims(): bigint[] {
-    const running = this.#running.all().map((attempt) => attempt.run.claim)
-    return [...running, ...this.#unstarted().map((run) => run.claim)]
+    return this.held().map((run) => run.claim)
   }
 
   #unstarted(): ClaimedRun[] {
@@ -172,12 +180,14 @@ export class Runner {
     if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
   }
 
-  /** Takes everything out that was not started. */
-  takeUnstarted(): ClaimedRun[] {
-    const runs = this.#unstarted()
-    this.#waiting = []
+  /** Takes everything out that was not started, or only some of it. */
+  takeUnstarted(only?: { has(id: string): boolean }): ClaimedRun[] {
+    const leaves = (run: ClaimedRun) => only === undefined || only.has(run.id)
+    const runs = this.#unstarted().filter(leaves)
+    if (runs.length === 0) return runs
+    this.#waiting = this.#waiting.slice(this.#next).filter((run) => !leaves(run))
     this.#next = 0
-    this.#suspects = []
+    this.#suspects = this.#suspects.filter(({ run }) => !leaves(run))
     for (const run of runs) this.#o.slots.release(run.queue, false)
     return runs
   }

@@ -160,6 +160,10 @@ export class Worker {
   get running(): number {
     return this.#slots.running
   }
+  /** Handlers that were given up and have not returned: they keep their slots. */
+  get stuck(): number {
+    return this.#runner.attempts.filter((attempt) => attempt.ended).length
+  }
   get held(): number {
     return this.#slots.held
   }
@@ -194,7 +198,10 @@ export class Worker {
   }
 
   #hinted(hint: WorkerHint): void {
-    if (hint.cancels) return void this.#cancelAsked()
+    if (hint.cancels) {
+      if (this.#runner.holdsAny(new Set(hint.cancels))) void this.#cancelAsked()
+      return
+    }
     if (hint.newLane) this.#lanes.invalidate()
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
@@ -206,7 +213,7 @@ export class Worker {
   /** Asks those of our handlers to end that somebody wants to end. */
   async #cancelAsked(): Promise<void> {
     this.#cancelsAtMs = this.#o.clock.monotonicMs()
-    const runs = this.#runner.attempts.map((attempt) => attempt.run)
+    const runs = this.#runner.held()
     if (runs.length === 0) return
     try {
       const asked = await this.#o.store.cancelRequests(runs)
@@ -214,6 +221,11 @@ export class Worker {
         const reason = asked.get(attempt.run.id)
         if (typeof reason === 'string') attempt.cancel(reason)
         else if (reason === null && !attempt.ended) attempt.interrupt(LOST)
+      }
+      for (const run of this.#runner.takeUnstarted(asked)) {
+        const reason = asked.get(run.id)
+        if (typeof reason === 'string')
+          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: 0, failure: null, reason })
       }
     } catch (error) {
       this.#events.onError?.('cancel', error)
@@ -265,7 +277,7 @@ export class Worker {
     // The leases of a claim that is under way would look like strays.
     if (straysDue && !this.#claimer.underWay) await this.#returnStrays()
     // A hint may be lost.
-    if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#slots.running > 0)
+    if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#slots.held > 0)
       await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)

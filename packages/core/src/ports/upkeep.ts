@@ -4,6 +4,7 @@ export interface ReapResult {
   readonly returned: number
   readonly dead: number
   readonly unknown: number
+  readonly cancelled: number
 }
 
 export interface ExpiredSessions {

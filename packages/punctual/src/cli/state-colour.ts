@@ -14,6 +14,7 @@ const colourOf: Partial<
   failed: 'yellow',
   timed_out: 'yellow',
   running: 'cyan',
+  cancelling: 'yellow',
   scheduled: 'dim',
   submitted: 'dim',
   cancelled: 'dim',

@@ -14,7 +14,8 @@ select
   o.started_at, o.finished_at, o.output, o.error, o.reason,
   coalesce(q.lane, w.lane, k.lane, s.lane, o.lane) as lane,
   (select p.paused_at from punctual.lanes p where p.id = coalesce(q.lane, w.lane)) as lane_paused_at,
-  k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from
+  k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from,
+  s.cancel_reason
 from punctual.runs r
 join punctual.lanes l on l.id = r.lane
 left join punctual.later w on w.run_id = r.id

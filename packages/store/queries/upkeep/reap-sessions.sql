@@ -3,9 +3,10 @@
 -- A lease that was never marked and never crashed before may have started: it counts as a crash. One that
 -- crashed before is always marked at its start, so without a mark it did not start: it returns unchanged,
 -- and a bystander of a poison pill is not charged. A policy that does not retry crashes is obeyed. At-most-once (trait 2) and marked: unknown, never again.
+-- One that was asked to end has ended.
 --
 -- Parameters: $1 own id for the counters, $2 sessions bigint[], $3 crashes until quarantine
--- Returns: one row: sessions, returned, dead, unknown
+-- Returns: one row: sessions, returned, dead, unknown, cancelled
 -- Locks: sessions (skip locked: a claim in flight keeps its session), leases, live_keys.
 -- Index: primary keys; leases are scanned, once for each death.
 with expired as materialized (
@@ -28,13 +29,15 @@ taken as (
   where l.session_id in (select id from expired union all select id from orphaned)
   returning
     l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits,
-    l.job_id
+    l.job_id, l.cancel_reason
 ),
 judged as materialized (
   select
     t.run_id, t.claim, t.session_id, t.started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
+    t.cancel_reason,
     case
       when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
+      when t.cancel_reason is not null then 'cancelled'
       when t.traits & 2 <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
       when t.crashes + 1 >= $3::integer then 'quarantined'
       when not (r.retry::jsonb -> 'retryOn') ? 'crashed' then 'refused'
@@ -64,11 +67,13 @@ ended as (
   select
     run_id, claim, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
     null::text as output, (attempt + 1)::smallint as attempt,
-    case fate when 'lost' then 5 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
+    case fate when 'lost' then 5 when 'cancelled' then 3 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
-    case fate when 'lost' then 'worker_lost' when 'refused' then 'policy' else 'quarantined' end as reason
+    case fate
+      when 'lost' then 'worker_lost' when 'cancelled' then cancel_reason when 'refused' then 'policy' else 'quarantined'
+    end as reason
   from judged
-  where fate in ('lost', 'quarantined', 'refused')
+  where fate in ('lost', 'cancelled', 'quarantined', 'refused')
 ),
 buried as (
   insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
@@ -137,4 +142,5 @@ select
   (select count(*) from expired)::integer as sessions,
   (select count(*) from judged where fate in ('unstarted', 'crashed'))::integer as returned,
   (select count(*) from judged where fate in ('quarantined', 'refused'))::integer as dead,
-  (select count(*) from judged where fate = 'lost')::integer as unknown
+  (select count(*) from judged where fate = 'lost')::integer as unknown,
+  (select count(*) from judged where fate = 'cancelled')::integer as cancelled

@@ -39,7 +39,9 @@ freed as (
   delete from punctual.live_keys where run_id = any ($11::uuid[])
 ),
 unheld as (
-  delete from punctual.job_holds where job_id = any ($15::uuid[]) and run_id = any ($2::uuid[])
+  -- The second list is looked up by its hash: as a list, or as a join, it would be searched for every row.
+  delete from punctual.job_holds
+  where job_id = any ($15::uuid[]) and (run_id = any (select unnest($2::uuid[]))) is true
 ),
 followed as (
   update punctual.cursors c

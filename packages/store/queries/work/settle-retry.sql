@@ -1,4 +1,5 @@
--- Ends attempts that failed and will be followed by another one: near ones go to the queue, far ones wait.
+-- Ends attempts that failed and will be followed by another one: near ones go to the queue, far ones wait. Those
+-- that were asked to end are left for settle-cancelled.
 --
 -- Parameters: $1 run ids uuid[], $2 claims bigint[], $3 ms since the handler was called integer[],
 --   $4 attempt outcomes smallint[], $5 errors jsonb[], $6 delays in ms bigint[], $7 horizon in ms
@@ -8,7 +9,7 @@ with ended as (
   delete from punctual.leases l
   using unnest($1::uuid[], $2::bigint[], $3::integer[], $4::smallint[], $5::jsonb[], $6::bigint[])
     as i (run_id, claim, started_ago_ms, outcome, error, delay_ms)
-  where l.run_id = i.run_id and l.claim = i.claim
+  where l.run_id = i.run_id and l.claim = i.claim and l.cancel_reason is null
   returning
     l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
     (l.attempt + 1)::smallint as attempt, i.outcome, i.error, i.delay_ms,

@@ -1,4 +1,4 @@
-/** `punctual runs cancel <id>`: cancels a run that has not started. */
+/** `punctual runs cancel <id>`: cancels a run, also one that is running. */
 import type { Command } from 'commander'
 import { exit } from '../exit-code.ts'
 import { openPunctual } from '../open-punctual.ts'
@@ -7,14 +7,14 @@ import { addFlags } from '../setting-flags.ts'
 
 const messages = {
   cancelled: 'Cancelled.',
-  running: 'It is running: only a run that has not started can be cancelled.',
+  cancelling: 'It is running: its handler is asked to end, and in 30 s it is cancelled anyway.',
   already_finished: 'It has ended already; nothing to cancel.',
 } as const
 
 export function addRunsCancel(parent: Command): void {
   const command = parent
     .command('cancel')
-    .description('cancel a run that has not started')
+    .description('cancel a run; the handler of one that is running is asked to end')
     .argument('<id>', 'the id of the run')
     .option('--reason <text>', 'kept with the run')
   addFlags(command, ['database'])
@@ -28,5 +28,5 @@ async function cancelRun({ terminal, json, ...rest }: CommandContext, id: string
   const result = await runs.cancel(id, reason)
   if (json) terminal.json({ id, result })
   else terminal.line(messages[result])
-  return result === 'cancelled' ? exit.ok : exit.failure
+  return result === 'already_finished' ? exit.failure : exit.ok
 }

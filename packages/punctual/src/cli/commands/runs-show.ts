@@ -74,7 +74,8 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
       .join(' '),
   )
   field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
-  if (run.state === 'running') {
+  if (run.state === 'running' || run.state === 'cancelling') {
+    field('cancelling', run.cancelReason)
     field('claimed', at(run.claimedAt))
     field('worker', run.workerId)
     if (run.progress !== null) field('progress', JSON.stringify(run.progress))

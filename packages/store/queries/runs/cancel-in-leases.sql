@@ -1,0 +1,16 @@
+-- Asks the handlers of runs to end. Who was asked before keeps the reason of then.
+--
+-- Parameters: $1 run ids uuid[], $2 tenant, $3 reason
+-- Returns: run_id of those that are asked, and whether this statement did
+-- Locks: leases. Index: primary key. Pinned: no sequential scan.
+with asked as (
+  update punctual.leases
+  set cancel_reason = $3::text
+  where run_id = any ($1::uuid[]) and tenant_id = $2::integer and cancel_reason is null
+  returning run_id
+)
+select run_id, true as now from asked
+union all
+select run_id, false
+from punctual.leases
+where run_id = any ($1::uuid[]) and tenant_id = $2::integer and cancel_reason is not null
