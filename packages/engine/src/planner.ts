@@ -32,6 +32,11 @@ export interface PlannerOptions {
   /** Whether hints tell of new and changed jobs: then looking is slower. */
   readonly hintsArrive: () => boolean
   readonly batch?: number
+  /**
+   * While there is time, plans in small pieces and not around full seconds: that is when most schedules fire, and
+   * then the database belongs to those who run them. @default false
+   */
+  readonly givesWay?: boolean
   onPlanned?(result: { jobs: number; runs: number; skips: number }): void
   onSetAside?(job: string, reason: string): void
   /** The database's clock has jumped ahead by so much: nothing is planned until it is right. */
@@ -41,6 +46,10 @@ export interface PlannerOptions {
 }
 
 const BATCH = 2_000
+const SMALL_BATCH = 400
+/** Around a full second: a small piece that is begun before takes less than what is left. */
+const BUSY_FROM_MS = 880
+const BUSY_UNTIL_MS = 120
 /** Decisions that are written together; what is left of a batch after an outage comes next. */
 const DECISIONS_MAX = 20_000
 /** With the time to live of a planner this is how long a take-over may last: less than 10 s. */
@@ -64,6 +73,8 @@ export class Planner implements Role {
   #missedAtMs = Number.NEGATIVE_INFINITY
   #turn = 0
   #outdatedBy: string | null = null
+  /** Nothing that was found to plan is due soon. */
+  #early = false
 
   constructor(options: PlannerOptions) {
     this.#o = options
@@ -81,6 +92,8 @@ export class Planner implements Role {
     if (view.newerZoneData !== null) return this.#standBack(view.newerZoneData)
     this.#outdatedBy = null
     if (!view.anyJob) return this.#o.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
+    const busyMs = this.#busyMs(view.nowMs)
+    if (busyMs > 0) return busyMs
     const shards = this.#rotated(this.#owned(view.planners))
     const startedMs = clock.monotonicMs()
     const recentMs = view.nowMs - RECENT_MS
@@ -99,6 +112,14 @@ export class Planner implements Role {
     if (this.#outdatedBy !== newerZoneData) this.#o.onOutdated?.(newerZoneData)
     this.#outdatedBy = newerZoneData
     return REST_WITH_HINTS_MS
+  }
+
+  /** How long to keep off. Who is behind does not. */
+  #busyMs(nowMs: number): number {
+    if (!this.#o.givesWay || !this.#early) return 0
+    const phaseMs = nowMs % 1_000
+    if (phaseMs < BUSY_UNTIL_MS) return BUSY_UNTIL_MS - phaseMs
+    return phaseMs >= BUSY_FROM_MS ? 1_000 + BUSY_UNTIL_MS - phaseMs : 0
   }
 
   /** Each tick begins with another shard: where there is too much to do, none is always last. */
@@ -122,8 +143,11 @@ export class Planner implements Role {
     untilMs: number,
   ): Promise<boolean> {
     const { store, aheadMs } = this.#o
-    const limit = this.#o.batch ?? BATCH
+    const limit = this.#o.batch ?? (this.#o.givesWay && this.#early ? SMALL_BATCH : BATCH)
     const jobs = await store.dueJobs({ shards, fromMs, untilMs, limit })
+    const firstMs = jobs.reduce((least, { nextMs }) => Math.min(least, nextMs), untilMs)
+    // What was missed is looked for in another stretch.
+    if (untilMs > view.nowMs) this.#early = firstMs > view.nowMs + aheadMs / 2
     if (jobs.length === 0) return false
     await this.#learn(jobs)
     const asked = jobs.filter((job) => job.hasSkips).map((job) => job.id)

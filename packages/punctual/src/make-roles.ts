@@ -37,6 +37,7 @@ function planner(store: PostgresStore, log: Log): Planner {
     aheadMs: defaults.planAheadMs,
     ttlMs: defaults.plannerTtlMs,
     hintsArrive: () => store.signals.connected,
+    givesWay: true,
     onSetAside: (job, reason) =>
       log('error', { job, reason }, 'a job cannot be planned, and waits until it is changed'),
     onOutdated: (newer) =>

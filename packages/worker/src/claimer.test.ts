@@ -44,12 +44,12 @@ function make(concurrency: number) {
   return { claimer, asked, settle, clock }
 }
 
-it('makes a second claim beside the next one when a large one was filled', async () => {
+it('asks for a few first, and makes a second claim beside the next one when they came', async () => {
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  expect(asked.map(({ limit }) => limit)).toEqual([1_500])
-  asked[0]?.answer(many(1_500))
+  expect(asked.map(({ limit }) => limit)).toEqual([400])
+  asked[0]?.answer(many(400))
   expect(await first).toBe(0)
   const second = claimer.tick(false)
   await settle()
@@ -68,7 +68,7 @@ it('asks for no more than can start, both claims together', async () => {
   const { claimer, asked, settle } = make(2_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(1_500))
+  asked[0]?.answer(many(400))
   await first
   void claimer.tick(false)
   await settle()
@@ -79,7 +79,7 @@ it('has no claim under way when it is asked to be alone: leases that are not kno
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(1_500))
+  asked[0]?.answer(many(400))
   await first
   const second = claimer.tick(true)
   await settle()
@@ -93,7 +93,7 @@ it('tells of a claim that failed beside another one', async () => {
   const { claimer, asked, settle } = make(4_000)
   const first = claimer.tick(false)
   await settle()
-  asked[0]?.answer(many(1_500))
+  asked[0]?.answer(many(400))
   await first
   const second = claimer.tick(false)
   await settle()

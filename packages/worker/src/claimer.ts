@@ -21,8 +21,11 @@ const BURST = 4
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
 const BACKLOG_MAX = 10_000
-/** A claim that filled so many slots is worth a second one beside the next. */
-const BULK = 500
+/**
+ * A claim that brought so many is worth a second one beside the next. Before there was one, no more are asked for: the
+ * first of a burst start while the others are claimed.
+ */
+const BULK = 400
 
 export interface ClaimerOptions {
   readonly store: Pick<WorkStore, 'claim'>
@@ -94,7 +97,8 @@ export class Claimer {
     if (backlog() > BACKLOG_MAX) return 0
     const { free, running, buffered } = slots
     const ahead = this.#pace.ahead(clock.monotonicMs(), running)
-    return claimSize(free, ahead, buffered + this.#asked)
+    const size = claimSize(free, ahead, buffered + this.#asked)
+    return this.#bulk ? size : Math.min(size, BULK)
   }
 
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
