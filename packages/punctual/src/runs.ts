@@ -160,7 +160,7 @@ export class Runs {
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
     checkText('reason', reason, limits.createdByLength)
-    const answer = (await this.#store.cancel([id], reason)).get(id)
+    const answer = (await this.#store.steering.cancel([id], reason)).get(id)
     if (answer) return answer
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
     return found.state === 'cancelled' ? 'cancelled' : 'already_finished'
@@ -179,7 +179,7 @@ export class Runs {
         `runAt must be a Date between the years 1970 and 9999, but ${String(runAt)} came.`,
         { field: 'runAt' },
       )
-    const moved = await this.#store.reschedule([id], ms)
+    const moved = await this.#store.steering.reschedule([id], ms)
     if (moved.has(id)) return 'rescheduled'
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
     return isFinal(found.state) ? 'already_finished' : 'running'

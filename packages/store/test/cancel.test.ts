@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 const cancel = async (id: string, reason = 'test', tenantId = 1) =>
-  (await t.store.cancel([id], reason, tenantId)).get(id) ?? null
+  (await t.store.steering.cancel([id], reason, tenantId)).get(id) ?? null
 const find = (id: string) => t.store.runs.find(id)
 
 describe('a run that runs', () => {

@@ -115,7 +115,7 @@ it('are dropped, and their live runs carried: found, claimed, settled and swept 
   expect(await t.store.runs.find(ended)).toBeNull()
   for (const id of [older, old]) {
     expect(await t.store.runs.find(id)).toMatchObject({ state: 'scheduled', payload: 'old' })
-    expect(await t.store.reschedule([id], Date.now())).toEqual(new Set([id]))
+    expect(await t.store.steering.reschedule([id], Date.now())).toEqual(new Set([id]))
   }
   const session = await t.session()
   const { runs } = await t.claim(session, 100)
@@ -147,7 +147,7 @@ it('hold a run that is due in ten years from its submission on, under one id', a
     dueAt: new Date('2036-02-29T12:00:00Z'),
   })
   expect((await t.store.runs.list({ states: ['scheduled'] })).map((run) => run.id)).toContain(id)
-  await t.store.reschedule([id], Date.now())
+  await t.store.steering.reschedule([id], Date.now())
   const session = await t.session()
   expect((await t.claim(session)).runs[0]?.id).toBe(id)
 })

@@ -65,7 +65,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     const result = await t.claim(session)
     expect(result).toMatchObject({ sessionAlive: false, runs: [] })
     expect(await t.places(id)).toEqual(['queue'])
-    await t.store.cancelWaiting([id], 'test')
+    await t.store.steering.cancelWaiting([id], 'test')
   })
 
   it('does not reap a session that renewed in the meantime', async () => {
@@ -93,7 +93,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     await t.store.work.reportProgress([{ run, value: '1' }])
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
-    await t.store.cancelWaiting([run.id], 'test')
+    await t.store.steering.cancelWaiting([run.id], 'test')
   })
 
   it('finds leases whose claim reply was lost, and gives them back', async () => {
@@ -104,6 +104,6 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(strays).toEqual([{ id: run.id, claim: run.claim }])
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
-    await t.store.cancelWaiting([run.id], 'test')
+    await t.store.steering.cancelWaiting([run.id], 'test')
   })
 })

@@ -27,7 +27,7 @@ it('returns the live run when the key is taken, and makes a new one when it is f
   )
   const [next] = await keyed('k')
   expect(next).toMatchObject({ created: true })
-  await t.store.cancelWaiting([next?.id as string], 'test')
+  await t.store.steering.cancelWaiting([next?.id as string], 'test')
   expect((await keyed('k'))[0]?.created, 'a cancelled run frees its key').toBe(true)
   const again = await t.claim(session)
   await t.store.work.settle(

@@ -207,8 +207,8 @@ async function perform(world: World, action: Step): Promise<void> {
     case 'reschedule': {
       const id = world.runs[action.pick % Math.max(1, world.runs.length)]
       if (!id) return
-      if (action.kind === 'cancel') await t.store.cancelWaiting([id], 'test')
-      else await t.store.reschedule([id], Date.now() + (action.far ? 3_600_000 : 0))
+      if (action.kind === 'cancel') await t.store.steering.cancelWaiting([id], 'test')
+      else await t.store.steering.reschedule([id], Date.now() + (action.far ? 3_600_000 : 0))
       return
     }
     case 'promote':
@@ -224,7 +224,7 @@ async function drain(world: World): Promise<void> {
   for (let round = 0; round <= world.runs.length; round++) {
     const later = await t.sql.query('select run_id from punctual.later')
     const ids = later.rows.map((row) => row.run_id as string)
-    if (ids.length > 0) await t.store.cancelWaiting(ids, 'drained')
+    if (ids.length > 0) await t.store.steering.cancelWaiting(ids, 'drained')
     await t.store.upkeep.resolveParked(0)
     const { runs } = await t.claim(session, 100)
     for (const run of runs) await t.store.work.settle(session, [succeeded(run)])

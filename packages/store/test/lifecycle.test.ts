@@ -190,23 +190,23 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     'abandon: leases -> outcomes': async () => {
       const session = await t.session()
       const run = await t.running(session)
-      await t.store.cancel([run.id], 'test')
+      await t.store.steering.cancel([run.id], 'test')
       await reap(session)
       return run.id
     },
     'cancel: later -> outcomes': async () => {
       const id = await inLater()
-      await t.store.cancelWaiting([id], 'test')
+      await t.store.steering.cancelWaiting([id], 'test')
       return id
     },
     'cancel: queue -> outcomes': async () => {
       const id = await inQueue()
-      await t.store.cancelWaiting([id], 'test')
+      await t.store.steering.cancelWaiting([id], 'test')
       return id
     },
     'cancel: parked -> outcomes': async () => {
       const { waiter } = await overlapping('queue-all')
-      await t.store.cancelWaiting([waiter], 'test')
+      await t.store.steering.cancelWaiting([waiter], 'test')
       return waiter
     },
     'withdraw: queue -> outcomes': async () => {
@@ -217,22 +217,22 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     },
     'reschedule: later -> queue': async () => {
       const id = await inLater()
-      await t.store.reschedule([id], Date.now())
+      await t.store.steering.reschedule([id], Date.now())
       return id
     },
     'reschedule: queue -> queue': async () => {
       const id = await inQueue()
-      await t.store.reschedule([id], Date.now() + 1_000)
+      await t.store.steering.reschedule([id], Date.now() + 1_000)
       return id
     },
     'reschedule: later -> later': async () => {
       const id = await inLater()
-      await t.store.reschedule([id], Date.now() + 2 * FAR)
+      await t.store.steering.reschedule([id], Date.now() + 2 * FAR)
       return id
     },
     'reschedule: queue -> later': async () => {
       const id = await inQueue()
-      await t.store.reschedule([id], Date.now() + FAR)
+      await t.store.steering.reschedule([id], Date.now() + FAR)
       return id
     },
   }
@@ -254,8 +254,8 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     const session = await t.session()
     const run = await t.running(session)
     await t.store.work.settle(session, [succeeded(run)])
-    expect(await t.store.cancelWaiting([run.id], 'test')).toEqual(new Set())
-    expect(await t.store.reschedule([run.id], Date.now())).toEqual(new Set())
+    expect(await t.store.steering.cancelWaiting([run.id], 'test')).toEqual(new Set())
+    expect(await t.store.steering.reschedule([run.id], Date.now())).toEqual(new Set())
     await t.store.work.giveBack([run])
     await t.store.work.settle(session, [retry(run), dead(run)].slice(0, 1))
     await reap(session)

@@ -100,7 +100,7 @@ it.each([
     cancelled: 0,
   })
   expect(await t.places(run.id)).toEqual(['queue'])
-  await t.store.cancelWaiting([run.id], 'test')
+  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
 it('does not end a run that has not started because of a policy that does not retry crashes', async () => {
@@ -108,7 +108,7 @@ it('does not end a run that has not started because of a policy that does not re
   const run = await t.running(session, { retry: { retryOn: [] } })
   await t.sql.query('update punctual.leases set crashes = 1 where run_id = $1', [run.id])
   expect(await crash(session)).toMatchObject({ returned: 1, dead: 0 })
-  await t.store.cancelWaiting([run.id], 'test')
+  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
 it('never runs an at-most-once run again after its start was marked', async () => {
@@ -124,7 +124,7 @@ it('never runs an at-most-once run again after its start was marked', async () =
     reason: 'worker_lost',
   })
   expect(await t.places(unmarked as string)).toEqual(['queue'])
-  await t.store.cancelWaiting(ids, 'test')
+  await t.store.steering.cancelWaiting(ids, 'test')
 })
 
 it('takes leases of a session that does not exist', async () => {
@@ -134,7 +134,7 @@ it('takes leases of a session that does not exist', async () => {
   expect(await t.store.upkeep.orphanSessions()).toEqual([session])
   expect(await t.reap([session])).toMatchObject({ returned: 1 })
   expect(await t.places(run.id)).toEqual(['queue'])
-  await t.store.cancelWaiting([run.id], 'test')
+  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
 it('passes a session by whose claim is under way, and leaves no lease without a session', async () => {
@@ -146,7 +146,7 @@ it('passes a session by whose claim is under way, and leaves no lease without a 
   expect(await t.reap([session])).toMatchObject({ sessions: 0 })
   await t.sql.query('commit')
   expect(await t.reap([session])).toMatchObject({ sessions: 1 })
-  await t.store.cancelWaiting([id], 'test')
+  await t.store.steering.cancelWaiting([id], 'test')
 })
 
 it('reaps once when many reapers see the same death', async () => {
@@ -158,5 +158,5 @@ it('reaps once when many reapers see the same death', async () => {
   const results = await Promise.all(reapers.map((store) => store.upkeep.reap([session], 3)))
   expect(results.reduce((sum, result) => sum + result.returned, 0)).toBe(20)
   for (const id of runs) expect(await t.places(id)).toEqual(['queue'])
-  await t.store.cancelWaiting(runs, 'test')
+  await t.store.steering.cancelWaiting(runs, 'test')
 })

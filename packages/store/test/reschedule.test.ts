@@ -27,7 +27,7 @@ it.each([
   async (_, delayMs) => {
     const id = await t.submit({ delayMs })
     const toMs = Date.now() - 5_000
-    expect(await t.store.reschedule([id], toMs)).toEqual(new Set([id]))
+    expect(await t.store.steering.reschedule([id], toMs)).toEqual(new Set([id]))
     const { claimed, found } = await runIt()
     expect(claimed).toMatchObject({ id, dueMs: toMs })
     expect(found.dueAt.getTime()).toBe(toMs)
@@ -38,11 +38,11 @@ it.each([
 it('a run that is moved twice is due at the last of the times, also while it waits', async () => {
   const id = await t.submit({ delayMs: 30_000 })
   for (const toMs of [Date.now() + 3 * HOUR, Date.now() + 5 * HOUR]) {
-    await t.store.reschedule([id], toMs)
+    await t.store.steering.reschedule([id], toMs)
     const dueAt = new Date(toMs)
     expect(await t.store.runs.find(id)).toMatchObject({ dueAt, nextAt: dueAt })
   }
-  await t.store.cancelWaiting([id], 'test')
+  await t.store.steering.cancelWaiting([id], 'test')
 })
 
 it('moving the retry of a run leaves its due time alone: its first attempt was not late', async () => {
@@ -50,7 +50,7 @@ it('moving the retry of a run leaves its due time alone: its first attempt was n
   const run = await t.running(session)
   await t.store.work.settle(session, [retry(run, HOUR)])
   const before = await t.store.runs.find(run.id)
-  await t.store.reschedule([run.id], Date.now())
+  await t.store.steering.reschedule([run.id], Date.now())
   const { found } = await runIt()
   expect(found.dueAt).toEqual(before?.dueAt)
   const firstStart = found.attempts[0]?.startedAt?.getTime()
@@ -60,7 +60,7 @@ it('moving the retry of a run leaves its due time alone: its first attempt was n
 it('a run that is moved by one of another tenant keeps its due time', async () => {
   const id = await t.submit({ delayMs: HOUR })
   const before = await t.store.runs.find(id)
-  expect(await t.store.reschedule([id], Date.now(), 2)).toEqual(new Set())
+  expect(await t.store.steering.reschedule([id], Date.now(), 2)).toEqual(new Set())
   expect((await t.store.runs.find(id))?.dueAt).toEqual(before?.dueAt)
-  await t.store.cancelWaiting([id], 'test')
+  await t.store.steering.cancelWaiting([id], 'test')
 })

@@ -41,7 +41,7 @@ it('runs of two tenants that share a statement keep their own', async () => {
   const expected = Object.fromEntries(ids.map((id, i) => [id, tenants[i]]))
   expect(await tenantsIn('runs', 'id')).toMatchObject(expected)
   expect(await tenantsIn('queue')).toMatchObject(expected)
-  for (const tenantId of [1, OTHER]) await t.store.cancelWaiting(ids, 'test', tenantId)
+  for (const tenantId of [1, OTHER]) await t.store.steering.cancelWaiting(ids, 'test', tenantId)
   expect(await tenantsIn('outcomes')).toMatchObject(expected)
 })
 
@@ -52,7 +52,7 @@ it.each([
   const id = await submitFor(OTHER, { ...plain, options: compileOptions('test', options) })
   expect(await tenantsIn('runs', 'id')).toMatchObject({ [id]: OTHER })
   expect(await tenantsIn(table)).toMatchObject({ [id]: OTHER })
-  await t.store.cancelWaiting([id], 'test', OTHER)
+  await t.store.steering.cancelWaiting([id], 'test', OTHER)
 })
 
 it('attempts, outcomes and dead letters have the tenant of their run', async () => {
@@ -72,7 +72,7 @@ it('an outcome that came too late is kept under the tenant of its run', async ()
   await t.reap([session])
   expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([run.id])
   expect(await tenantsIn('stale_settles')).toEqual({ [run.id]: OTHER })
-  await t.store.cancelWaiting([run.id], 'test', OTHER)
+  await t.store.steering.cancelWaiting([run.id], 'test', OTHER)
 })
 
 it('log lines have the tenant of their run, while it is held and after it has ended', async () => {

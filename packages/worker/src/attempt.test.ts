@@ -17,6 +17,7 @@ it.each([
     const stepping = {
       wallMs: () => clock.wallMs() + stepMs,
       monotonicMs: () => clock.monotonicMs(),
+      // waits: on the clock that the test moves
       sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
     }
     const ended: Settlement[] = []

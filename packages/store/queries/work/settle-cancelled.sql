@@ -13,7 +13,7 @@ with ended as (
   returning
     l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
     (l.attempt + 1)::smallint as attempt, 3::smallint as state, 5::smallint as attempt_outcome,
-    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at, i.error,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at, i.error,
     coalesce(l.cancel_reason, i.reason) as reason
 ),
 -- finish: what follows from every end, the same in each statement that ends runs

@@ -12,7 +12,7 @@ with ended as (
   returning
     l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
     (l.attempt + 1)::smallint as attempt, 2::smallint as state, i.attempt_outcome,
-    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     i.error, i.reason, i.fingerprint
 ),
 buried as (

@@ -13,7 +13,7 @@ with ended as (
   returning
     l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
     (l.attempt + 1)::smallint as attempt, i.outcome, i.error, i.delay_ms,
-    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint + i.delay_ms as next_ms
 ),
 kept as (

@@ -14,7 +14,7 @@ with ended as (
   returning
     l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, i.output,
     (l.attempt + 1)::smallint as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
-    clock_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
+    statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     null::jsonb as error, null::text as reason
 ),
 -- finish: what follows from every end, the same in each statement that ends runs
