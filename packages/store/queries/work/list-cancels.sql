@@ -5,5 +5,11 @@
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
 select i.run_id, l.cancel_reason
 from unnest($1::uuid[], $2::bigint[]) as i (run_id, claim)
-left join punctual.leases l on l.run_id = i.run_id and l.claim = i.claim
-where l.run_id is null or l.cancel_reason is not null
+-- Limited, so that each is looked up by its id: as a join it may walk all rows that are gone.
+left join lateral (
+  select true as ours, cancel_reason
+  from punctual.leases
+  where run_id = i.run_id and claim = i.claim
+  limit 1
+) l on true
+where l.ours is null or l.cancel_reason is not null
