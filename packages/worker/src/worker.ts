@@ -160,10 +160,6 @@ export class Worker {
   get running(): number {
     return this.#slots.running
   }
-  /** Handlers that were given up and have not returned: they keep their slots. */
-  get stuck(): number {
-    return this.#runner.attempts.filter((attempt) => attempt.ended).length
-  }
   get held(): number {
     return this.#slots.held
   }
