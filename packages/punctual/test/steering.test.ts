@@ -1,5 +1,5 @@
 /** Steering runs, one or many, through the library. */
-import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Punctual, type RunFilter } from '../src/index.ts'
 
@@ -231,14 +231,13 @@ describe('many runs', () => {
   it('that come while many are cancelled are not meant', async () => {
     // More than is looked at at once.
     await client.submitMany('none', Array(5_600).fill(0), { queue })
-    let late = ''
-    const submitted = gate()
+    let late: Promise<string> | null = null
     const onProgress = () => {
-      if (late === '') void submit().then((id) => [(late = id), submitted.open()])
+      late ??= submit()
     }
     const { matched } = await client.runs.cancelMany({ queue }, { onProgress })
-    await submitted.opened
-    expect([matched, await stateOf(late)]).toEqual([5_600, 'queued'])
+    const id = await (late as unknown as Promise<string>)
+    expect([matched, await stateOf(id)]).toEqual([5_600, 'queued'])
   })
 
   it.each<[string, () => Promise<unknown>, string]>([
