@@ -33,6 +33,7 @@ export const errorCatalogue = {
     meaning: 'No live worker has this handler, and the submission asked for strict.',
   },
   run_not_found: { status: 404, meaning: 'No run has this id.' },
+  worker_not_found: { status: 404, meaning: 'No worker that is there has this id.' },
   job_not_found: { status: 404, meaning: 'No job has this name or id.' },
   job_of_other_source: {
     status: 409,

@@ -106,6 +106,15 @@ export type {
   RunSummary,
   WaitingRun,
 } from './run.ts'
+export {
+  type BulkVerb,
+  type CompiledRunFilter,
+  compileBulkFilter,
+  compileRunFilter,
+  type RunFilter,
+  steerableStates,
+  type TimeRange,
+} from './run-filter.ts'
 export { isRunId, RunIdSource, runIdFloor, runIdTimeFor, runIdTimeMs } from './run-id.ts'
 export {
   compileRunPolicy,
@@ -172,6 +181,7 @@ export {
   checkText,
   compileOptions,
   instantOf,
+  integer,
   type Submission,
   type SubmitOptions,
 } from './submission.ts'

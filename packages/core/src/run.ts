@@ -45,7 +45,7 @@ interface RunDefinition {
   readonly replayOf: string | null
   /** The run that does this one again. */
   readonly replayedAs: string | null
-  /** When somebody last changed what it is to do, before it started. */
+  /** When somebody last changed its time, its priority or its payload. */
   readonly editedAt: Date | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]

@@ -14,6 +14,15 @@ export interface Transition {
   readonly when: string
 }
 
+/** A run that stays where it is, and leaves its place for a moment so that no claim takes it as it was. */
+function steered<Event extends string>(event: Event, when: string) {
+  return [
+    { event, from: ['later'], to: 'later', by: 'client', when },
+    { event, from: ['queue'], to: 'queue', by: 'client', when },
+    { event, from: ['parked'], to: 'parked', by: 'client', when },
+  ] as const
+}
+
 export const transitions = [
   {
     event: 'submit',
@@ -197,4 +206,6 @@ export const transitions = [
     by: 'client',
     when: 'it has not started, and the new time is far',
   },
+  ...steered('reprioritise', 'it has not started, and is given another priority'),
+  ...steered('edit', 'it was never tried, and is given another payload'),
 ] as const satisfies readonly Transition[]

@@ -24,16 +24,19 @@ export {
   RetryAfterError,
   type RetryPolicyInput,
   type Run,
+  type RunFilter,
   type RunningRun,
   type RunState,
   type RunSummary,
   type SlotReason,
   type SubmitOptions,
+  type TimeRange,
   type WaitingRun,
   type WindowInput,
 } from '@punctual/core'
-export type { BackfillResult, JobFilter, JobResult } from '@punctual/store'
+export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
 export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -53,7 +56,17 @@ export type {
 export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
-export type { LogOptions, NotRunningReason, Runs, WaitOptions } from './runs.ts'
+export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type {
+  CancelAnswer,
+  CancelManyOptions,
+  ListOptions,
+  LogOptions,
+  NotRunningReason,
+  Runs,
+  WaitOptions,
+} from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'
 export { version } from './version.ts'
+export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './workers.ts'

@@ -31,11 +31,13 @@ import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
 import { at, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
+import { Workers } from './workers.ts'
 
 const ANNOUNCE_AGAIN_MS = 1_000
 
@@ -49,6 +51,8 @@ interface Parts {
 export class Punctual {
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly queues: Queues
+  readonly workers: Workers
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -68,8 +72,10 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
-    this.runs = new Runs(parts.store, this.#waiter)
+    this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
     this.jobs = new Jobs(parts.store, parts.options)
+    this.queues = new Queues(parts.store)
+    this.workers = new Workers(parts.store)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 

@@ -14,7 +14,10 @@ export {
   migrate,
   migrationStatus,
 } from './migrations.ts'
-export { type LaneDepth, PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export type { LaneDepth, Pause } from './queue-store.ts'
+export type { FilterInStore } from './run-filter-values.ts'
 export type { ListFilter } from './run-reader.ts'
 export { isSchemaName } from './statements.ts'
 export { systemClock, systemRandom } from './system-ports.ts'
+export type { WorkerSession } from './worker-steering.ts'

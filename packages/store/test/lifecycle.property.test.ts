@@ -1,8 +1,8 @@
 /**
  * Random histories of several workers, submitters, jobs and a reaper against the real store. After every step:
  * each run is in exactly one place, a keyed run holds its key exactly while it is live, of a job that must not
- * overlap one run at most is held by a worker and it holds the job, a lease belongs to a session, a final run
- * stays as it is, and what the store accepted agrees with a model that only counts. And at the end of every
+ * overlap one run at most is held by a worker and it holds the job, a lease belongs to a session, a worker is given the
+ * payload that a run was last given, a final run stays as it is, and what the store accepted agrees with a model that only counts. And at the end of every
  * history nothing waits for a run that has ended.
  */
 import {
@@ -82,6 +82,14 @@ const step = fc.oneof(
       far: fc.boolean(),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('hasten' as const, 'reprioritise' as const, 'edit' as const),
+      pick: fc.nat(),
+      value: fc.nat(10),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('promote' as const) }) },
 )
 
@@ -89,6 +97,8 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 interface World {
   runs: string[]
+  /** What runs are to do, where somebody has changed it. */
+  payloads: Map<string, string>
   finals: Map<string, string>
   sessions: string[]
   held: ClaimedRun[][]
@@ -131,6 +141,14 @@ async function invariants(world: World): Promise<void> {
     'select 1 from punctual.leases l where not exists (select from punctual.sessions s where s.id = l.session_id)',
   )
   expect(orphans.rowCount).toBe(0)
+  const strays = await t.sql.query(
+    `select 1 from punctual.runs r join (
+       select run_id, lane from punctual.later union all select run_id, lane from punctual.queue
+       union all select run_id, lane from punctual.parked union all select run_id, lane from punctual.leases
+       union all select run_id, lane from punctual.outcomes) p on p.run_id = r.id
+     where p.lane <> r.lane`,
+  )
+  expect(strays.rowCount, 'a run is in the lane that it says').toBe(0)
   const past = await t.sql.query(
     "select 1 from punctual.queue where pos >> 20 < extract(epoch from clock_timestamp() - interval '1 hour') * 1000",
   )
@@ -161,6 +179,7 @@ async function perform(world: World, action: Step): Promise<void> {
     case 'claim': {
       const { runs } = await t.claim(world.sessions[action.worker] as string, action.limit)
       expect(runs.length).toBeLessThanOrEqual(action.limit)
+      for (const { id, payload } of runs) expect(payload).toBe(world.payloads.get(id) ?? 'null')
       world.held[action.worker]?.push(...runs)
       return
     }
@@ -211,6 +230,18 @@ async function perform(world: World, action: Step): Promise<void> {
       else await t.store.steering.reschedule([id], Date.now() + (action.far ? 3_600_000 : 0))
       return
     }
+    case 'hasten':
+    case 'reprioritise':
+    case 'edit': {
+      const id = world.runs[action.pick % Math.max(1, world.runs.length)]
+      if (!id) return
+      const { steering } = t.store
+      if (action.kind === 'hasten') await steering.reschedule([id], null)
+      else if (action.kind === 'reprioritise') await steering.reprioritise([id], action.value)
+      else if ((await steering.edit([id], String(action.value))).has(id))
+        world.payloads.set(id, String(action.value))
+      return
+    }
     case 'promote':
       await t.store.upkeep.promote(60_000, 100)
   }
@@ -238,7 +269,14 @@ it('keeps every run in one place through any history', async () => {
       await t.sql.query(
         'truncate punctual.runs, punctual.later, punctual.queue, punctual.leases, punctual.outcomes, punctual.attempts, punctual.live_keys, punctual.sessions, punctual.dead_letters, punctual.parked, punctual.job_holds, punctual.triggers',
       )
-      const world: World = { runs: [], finals: new Map(), sessions: [], held: [[], [], []] }
+      const payloads = new Map<string, string>()
+      const world: World = {
+        payloads,
+        runs: [],
+        finals: new Map(),
+        sessions: [],
+        held: [[], [], []],
+      }
       for (let i = 0; i < 3; i++) world.sessions.push(await t.session())
       for (const action of steps) {
         await perform(world, action)

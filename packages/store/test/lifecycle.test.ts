@@ -71,6 +71,24 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     return { session, holder, another, waiter: await another() }
   }
 
+  /** The three places that a change leaves a run in. */
+  function steered<Event extends string>(
+    event: Event,
+    change: (id: string) => Promise<ReadonlySet<string>>,
+  ) {
+    const after = (make: () => Promise<string>) => async () => {
+      const id = await make()
+      expect(await change(id)).toEqual(new Set([id]))
+      return id
+    }
+    const parked = async () => (await overlapping('queue-all')).waiter
+    return Object.fromEntries([
+      [`${event}: later -> later`, after(inLater)],
+      [`${event}: queue -> queue`, after(inQueue)],
+      [`${event}: parked -> parked`, after(parked)],
+    ]) as Record<`${Event}: ${'later' | 'queue' | 'parked'} -> ${string}`, () => Promise<string>>
+  }
+
   /** How each row of the table is made to happen; returns the run. */
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
@@ -230,6 +248,8 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.steering.reschedule([id], Date.now() + 2 * FAR)
       return id
     },
+    ...steered('reprioritise', (id) => t.store.steering.reprioritise([id], 9)),
+    ...steered('edit', (id) => t.store.steering.edit([id], '"other"')),
     'reschedule: queue -> later': async () => {
       const id = await inQueue()
       await t.store.steering.reschedule([id], Date.now() + FAR)
@@ -256,6 +276,8 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     await t.store.work.settle(session, [succeeded(run)])
     expect(await t.store.steering.cancelWaiting([run.id], 'test')).toEqual(new Set())
     expect(await t.store.steering.reschedule([run.id], Date.now())).toEqual(new Set())
+    expect(await t.store.steering.reprioritise([run.id], 9)).toEqual(new Set())
+    expect(await t.store.steering.edit([run.id], '"other"')).toEqual(new Set())
     await t.store.work.giveBack([run])
     await t.store.work.settle(session, [retry(run), dead(run)].slice(0, 1))
     await reap(session)

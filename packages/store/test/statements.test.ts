@@ -101,6 +101,15 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-later': { args: `${uuids}, 1, 1, 60000`, indexes: ['later_pkey'] },
+    'runs/reprioritise-in-queue': {
+      args: `${uuids}, 1, array[1], array[2]`,
+      indexes: ['queue_pkey', `runs_${day()}_pkey`],
+    },
+    'runs/edit-in-queue': { args: `${uuids}, 1, '1'`, indexes: ['queue_pkey'] },
+    'runs/select-runs': {
+      args: `1, null, null, null, null, null, null, null, null, null, null, (${uuids})[1], 5000, array['queued']`,
+      indexes: ['later_pkey', 'queue_pkey', 'parked_pkey', 'leases_pkey', `runs_${day()}_pkey`],
+    },
   }
 
   it.each(Object.keys(hot))('%s goes by its indexes and scans no hot table', async (file) => {
@@ -147,4 +156,16 @@ it('ends runs in one way: the finish block is the same in every statement that e
   expect(inserters.filter((file) => file !== 'work/settle-all-succeeded')).toEqual(
     blocks.map(([file]) => file),
   )
+})
+
+it('means the same runs everywhere: the filter is the same in every statement that has it', () => {
+  const FILTER = /-- filter:[\s\S]*?-- end of filter/g
+  const found = files.flatMap((file) => {
+    const text = readFileSync(new URL(`${file}.sql`, root), 'utf8')
+    return (text.match(FILTER) ?? []).map((block) => [file, block.replace(/^ +/gm, '')] as const)
+  })
+  expect([...new Set(found.map(([file]) => file))]).toEqual([
+    ...['runs/list-finished', 'runs/list-running', 'runs/list-waiting', 'runs/select-runs'],
+  ])
+  expect(new Set(found.map(([, block]) => block)).size).toBe(1)
 })
