@@ -5,6 +5,9 @@ export {
   type AuditKind,
   type CalendarInput,
   type DayRule,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
   type ErrorCode,
   type Failure,
   type FinishedRun,
@@ -21,6 +24,7 @@ export {
   type Overlap,
   type OverlapPolicy,
   PunctualError,
+  type Resolution,
   RetryAfterError,
   type RetryPolicyInput,
   type Run,
@@ -34,6 +38,15 @@ export {
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult } from '@punctual/store'
 export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type {
+  DeadLetterDetails,
+  DeadLetterListOptions,
+  DeadLetterPage,
+  DeadLetters,
+  DiscardManyResult,
+  ReplayOptions,
+  ReplayResult,
+} from './dead-letters.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -42,6 +55,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
   Calendars,
@@ -53,6 +67,13 @@ export type {
 export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
+export type {
+  ManyOptions,
+  ReplayManyOptions,
+  ReplayManyResult,
+  ReplayProgress,
+} from './replay-many.ts'
+export type { ResolveResult } from './resolve-run.ts'
 export type { LogOptions, NotRunningReason, Runs, WaitOptions } from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'

@@ -132,6 +132,12 @@ export class Metrics {
       labelNames: ['queue'],
       registers,
     })
+    const deadLetters = new Gauge({
+      name: 'punctual_dead_letters_open',
+      help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
+      labelNames: ['queue'],
+      registers,
+    })
     new Gauge({
       name: 'punctual_clock_skew_seconds',
       help: "How far this machine's clock is ahead of the database's.",
@@ -148,9 +154,11 @@ export class Metrics {
         if (nowMs() - this_.#depthsAtMs < DEPTHS_CACHE_MS) return
         this_.#depthsAtMs = nowMs()
         try {
-          for (const gauge of [due, running, oldest]) gauge.reset()
+          for (const gauge of [due, running, oldest, deadLetters]) gauge.reset()
           const oldestMs = new Map<string, number>()
-          for (const lane of await store.depths()) {
+          const [depths, open] = await Promise.all([store.depths(), store.letters.countOpen()])
+          for (const [queue, letters] of open) deadLetters.set({ queue }, letters)
+          for (const lane of depths) {
             due.inc({ queue: lane.queue }, lane.due)
             running.inc({ queue: lane.queue }, lane.running)
             oldestMs.set(lane.queue, Math.max(oldestMs.get(lane.queue) ?? 0, lane.oldestMs))

@@ -21,6 +21,7 @@ import {
   systemRandom,
 } from '@punctual/store'
 import { type HandlerFunction, type RegisteredHandler, Worker } from '@punctual/worker'
+import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -49,6 +50,7 @@ interface Parts {
 export class Punctual {
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -70,6 +72,7 @@ export class Punctual {
     })
     this.runs = new Runs(parts.store, this.#waiter)
     this.jobs = new Jobs(parts.store, parts.options)
+    this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 

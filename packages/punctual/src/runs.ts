@@ -4,24 +4,25 @@ import {
   checkText,
   type FinishedRun,
   isFinal,
-  isRunId,
   type LogLine,
   type LogPosition,
   limits,
   PunctualError,
+  type Resolution,
   type Run,
   type RunSummary,
   runStates,
 } from '@punctual/core'
 import type { ListFilter, PostgresStore } from '@punctual/store'
+import type { HandlingOptions } from './handling.ts'
+import { type ResolveResult, resolveRun } from './resolve-run.ts'
+import { idOf, type RunReference } from './run-reference.ts'
 import type { Waiter } from './waiter.ts'
 
 const LIST_MAX = 1_000
 const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-type RunReference = string | { readonly id: string }
 
 export interface WaitOptions {
   /** @default no limit */
@@ -40,17 +41,6 @@ export interface LogOptions {
 
 /** Why a run that could run does not. */
 export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'overlap' | 'waiting_for_slot'
-
-function idOf(run: RunReference): string {
-  const id = typeof run === 'string' ? run : run?.id
-  if (typeof id !== 'string' || !isRunId(id))
-    throw new PunctualError(
-      'invalid_option',
-      `A run id is a UUID, but ${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id} came.`,
-      { field: 'id' },
-    )
-  return id.toLowerCase()
-}
 
 function whole(field: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max)
@@ -183,6 +173,18 @@ export class Runs {
     if (moved.has(id)) return 'rescheduled'
     const found = (await this.#store.runs.find(id)) ?? notFound(id)
     return isFinal(found.state) ? 'already_finished' : 'running'
+  }
+
+  /**
+   * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
+   * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   */
+  async resolve(
+    run: RunReference,
+    as: Resolution,
+    options: HandlingOptions = {},
+  ): Promise<ResolveResult> {
+    return resolveRun(this.#store, idOf(run), as, options)
   }
 
   /** Why a run is not running now; null when it runs or has ended. */
