@@ -132,12 +132,6 @@ export class Metrics {
       labelNames: ['queue'],
       registers,
     })
-    const deadLetters = new Gauge({
-      name: 'punctual_dead_letters_open',
-      help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
-      labelNames: ['queue'],
-      registers,
-    })
     new Gauge({
       name: 'punctual_clock_skew_seconds',
       help: "How far this machine's clock is ahead of the database's.",
@@ -154,11 +148,9 @@ export class Metrics {
         if (nowMs() - this_.#depthsAtMs < DEPTHS_CACHE_MS) return
         this_.#depthsAtMs = nowMs()
         try {
-          for (const gauge of [due, running, oldest, deadLetters]) gauge.reset()
+          for (const gauge of [due, running, oldest]) gauge.reset()
           const oldestMs = new Map<string, number>()
-          const [depths, open] = await Promise.all([store.depths(), store.letters.countOpen()])
-          for (const [queue, letters] of open) deadLetters.set({ queue }, letters)
-          for (const lane of depths) {
+          for (const lane of await store.depths()) {
             due.inc({ queue: lane.queue }, lane.due)
             running.inc({ queue: lane.queue }, lane.running)
             oldestMs.set(lane.queue, Math.max(oldestMs.get(lane.queue) ?? 0, lane.oldestMs))
@@ -171,6 +163,7 @@ export class Metrics {
       },
     })
     const this_ = this
+    exposeDeadLetters(this.#registry, store, nowMs)
   }
 
   /** Everything in Prometheus' text format. What costs something is only measured once somebody asks. */
@@ -179,4 +172,23 @@ export class Metrics {
     this.#exposed = true
     return this.#registry.metrics()
   }
+}
+
+/** A gauge that asks the database itself, so that its figure is of this very look. */
+function exposeDeadLetters(registry: Registry, store: PostgresStore, nowMs: () => number): void {
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  new Gauge({
+    name: 'punctual_dead_letters_open',
+    help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
+    labelNames: ['queue'],
+    registers: [registry],
+    async collect() {
+      if (nowMs() - lookedAtMs < DEPTHS_CACHE_MS) return
+      lookedAtMs = nowMs()
+      // While the database is away there is no figure; punctual_up says why.
+      const open = await store.letters.countOpen().catch(() => new Map<string, number>())
+      this.reset()
+      for (const [queue, letters] of open) this.set({ queue }, letters)
+    },
+  })
 }

@@ -1,10 +1,9 @@
 /** What `runs.resolve` answers: somebody says what became of an unknown run. */
 import {
-  type FinalState,
   type FinishedRun,
-  isFinal,
   PunctualError,
   type Resolution,
+  type RunState,
   refuseOption,
   resolutions,
 } from '@punctual/core'
@@ -21,7 +20,7 @@ export type ResolveResult =
       readonly replayedAs: string | null
     }
   /** It has not ended, or everybody knows how. */
-  | { readonly result: 'not_unknown'; readonly state: Exclude<FinalState, 'unknown'> | 'live' }
+  | { readonly result: 'not_unknown'; readonly state: RunState }
 
 export async function resolveRun(
   store: PostgresStore,
@@ -42,6 +41,5 @@ export async function resolveRun(
     )
   if ('resolved' in run && run.resolved)
     return { result: 'already_resolved', resolved: run.resolved, replayedAs: run.replayedAs }
-  const state = isFinal(run.state) ? (run.state as Exclude<FinalState, 'unknown'>) : 'live'
-  return { result: 'not_unknown', state }
+  return { result: 'not_unknown', state: run.state }
 }

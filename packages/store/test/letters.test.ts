@@ -4,6 +4,7 @@ import {
   compileLetterFilter,
   type DeadLetterFilter,
   type Settlement,
+  type SubmitOptions,
 } from '@punctual/core'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +24,9 @@ beforeEach(async () => {
   session = await t.session()
 })
 
-const NOBODY = { note: null, by: null, fromCheckpoint: false }
+type How = Parameters<TestStore['store']['letterSteering']['replay']>[1]
+
+const NOBODY: How = { note: null, by: null, fromCheckpoint: false }
 const find = (id: string) => t.store.runs.find(id)
 const letter = async (id: string) => (await t.store.letters.find([id], 1))[0]
 const replay = async (id: string, payload: string | null = null, how = NOBODY) =>
@@ -135,10 +138,11 @@ describe('a list of dead letters', () => {
 
 describe('a replay', () => {
   it('is a new run like the dead one, due now, and each names the other', async () => {
-    const options = {
+    const options: SubmitOptions = {
       ...{ queue: 'slow', priority: 8, labels: { a: 'b' }, maxAttempts: 7, timeoutMs: 1_234 },
-      ...{ retry: { backoff: { kind: 'fixed', delayMs: 5 } }, trace: 'trace', createdBy: 'me' },
-    } as const
+      retry: { backoff: { kind: 'fixed', delayMs: 5 } },
+      ...{ trace: 'trace', createdBy: 'me' },
+    }
     const id = await aDeadRun(options)
     const before = await find(id)
     const again = await replayed(id, null, { note: 'mended', by: 'ann', fromCheckpoint: false })

@@ -3,6 +3,11 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config-show.ts'
+import { addDeadDiscard } from './commands/dead-discard.ts'
+import { addDeadGroups } from './commands/dead-groups.ts'
+import { addDeadList } from './commands/dead-list.ts'
+import { addDeadReplay } from './commands/dead-replay.ts'
+import { addDeadShow } from './commands/dead-show.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImportCrontab } from './commands/import-crontab.ts'
 import { addJobsApply } from './commands/jobs-apply.ts'
@@ -25,6 +30,7 @@ import { addRunsCancel } from './commands/runs-cancel.ts'
 import { addRunsList } from './commands/runs-list.ts'
 import { addRunsLogs } from './commands/runs-logs.ts'
 import { addRunsReschedule } from './commands/runs-reschedule.ts'
+import { addRunsResolve } from './commands/runs-resolve.ts'
 import { addRunsShow } from './commands/runs-show.ts'
 import { addRunsTail } from './commands/runs-tail.ts'
 import { addStart } from './commands/start.ts'
@@ -48,6 +54,10 @@ export function createProgram(): Command {
   addSubmit(program)
   addGroup(program, 'runs', 'look at runs, and steer those that wait', [
     ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
+    addRunsResolve,
+  ])
+  addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
+    ...[addDeadList, addDeadGroups, addDeadShow, addDeadReplay, addDeadDiscard],
   ])
   addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
     ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],
