@@ -112,6 +112,25 @@ describe('dead', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([130, { replayed: 1, stopped: 'aborted' }])
   })
 
+  test('replay that is killed leaves each either replayed or open, and the next one goes on', async () => {
+    const ids = await dead('killed', 40)
+    mended = true
+    const args = ['dead', 'replay', '--queue', 'killed']
+    const process = new CliProcess([...args, '--per-second', '4'], { env })
+    const open = async () => (await punctual.deadLetters.list({ queue: 'killed' })).length
+    await expect.poll(open, { timeout: 30_000, interval: 20 }).toBeLessThan(38)
+    process.signal('SIGKILL')
+    await process.exited
+    expect(await open()).toBeGreaterThan(0)
+    const rest = await cli([...args, '--per-second', '1000', '--json'], { env })
+    expect([rest.code, await open()]).toEqual([0, 0])
+    const letters = await punctual.deadLetters.list({ queue: 'killed', state: 'all', limit: 100 })
+    expect(letters.map(({ id }) => id).sort()).toEqual(ids.sort())
+    const replays = letters.map(({ handled }) => handled?.replayedAs as string)
+    for (const id of replays) expect((await punctual.runs.waitFor(id)).state).toBe('succeeded')
+    expect(new Set(replays).size).toBe(40)
+  })
+
   test('discard closes many', async () => {
     await dead('closed', 3)
     const args = ['dead', 'discard', '--queue', 'closed', '--reason', 'the shop is closed']
