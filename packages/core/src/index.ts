@@ -1,4 +1,18 @@
 export {
+  type CompiledLetterFilter,
+  compileLetterFilter,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
+  type Handling,
+  handlingOf,
+  handlings,
+  isEmptyFilter,
+  type LetterState,
+  letterStateOf,
+  letterStates,
+} from './dead-letter.ts'
+export {
   type ErrorCode,
   type ErrorDetails,
   errorCatalogue,
@@ -84,6 +98,15 @@ export type {
   WorkStore,
 } from './ports/work.ts'
 export { refuseOption } from './refuse-option.ts'
+export {
+  compileReplayPace,
+  nextReplayStep,
+  type ReplayPace,
+  type ReplayRules,
+  type ReplayTally,
+  watchesEnds,
+} from './replay-pace.ts'
+export { type Resolution, resolutions } from './resolution.ts'
 export { restTogether } from './rest.ts'
 export {
   type AfterFailure,

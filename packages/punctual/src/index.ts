@@ -5,6 +5,9 @@ export {
   type AuditKind,
   type CalendarInput,
   type DayRule,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
   type ErrorCode,
   type Failure,
   type FinishedRun,
@@ -21,6 +24,7 @@ export {
   type Overlap,
   type OverlapPolicy,
   PunctualError,
+  type Resolution,
   RetryAfterError,
   type RetryPolicyInput,
   type Run,
@@ -37,6 +41,15 @@ export {
 export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
 export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type {
+  DeadLetterDetails,
+  DeadLetterListOptions,
+  DeadLetterPage,
+  DeadLetters,
+  DiscardManyResult,
+  ReplayOptions,
+  ReplayResult,
+} from './dead-letters.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -45,6 +58,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
   Calendars,
@@ -57,6 +71,13 @@ export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type {
+  ManyOptions,
+  ReplayManyOptions,
+  ReplayManyResult,
+  ReplayProgress,
+} from './replay-many.ts'
+export type { ResolveResult } from './resolve-run.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,

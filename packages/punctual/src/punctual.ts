@@ -21,6 +21,7 @@ import {
   systemRandom,
 } from '@punctual/store'
 import { type HandlerFunction, type RegisteredHandler, Worker } from '@punctual/worker'
+import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -53,6 +54,7 @@ export class Punctual {
   readonly jobs: Jobs
   readonly queues: Queues
   readonly workers: Workers
+  readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -76,6 +78,7 @@ export class Punctual {
     this.jobs = new Jobs(parts.store, parts.options)
     this.queues = new Queues(parts.store)
     this.workers = new Workers(parts.store)
+    this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 

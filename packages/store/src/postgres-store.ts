@@ -16,11 +16,15 @@ import { Database, type DatabaseOptions } from './database.ts'
 import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { LaneRegistry } from './lane-registry.ts'
+import { LetterReader } from './letter-reader.ts'
+import { LetterSteering } from './letter-steering.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
 import { QueueStore } from './queue-store.ts'
+import { Replays } from './replays.ts'
 import { retrying } from './retrying.ts'
 import { RunReader } from './run-reader.ts'
+import { RunResolution } from './run-resolution.ts'
 import { RunSteering } from './run-steering.ts'
 import { ScheduleStore } from './schedule-store.ts'
 import { Signals } from './signals.ts'
@@ -49,6 +53,9 @@ export class PostgresStore {
   readonly steering: RunSteering
   readonly queues: QueueStore
   readonly workers: WorkerSteering
+  readonly resolution: RunResolution
+  readonly letters: LetterReader
+  readonly letterSteering: LetterSteering
   readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
@@ -87,6 +94,13 @@ export class PostgresStore {
       lanes: this.lanes,
       release: (jobIds) => this.work.release(jobIds),
     })
+    const replays = new Replays({
+      ...{ database: this.database, conversations: this.#conversations, random: options.random },
+      ...{ ensurePartitions, onQueued },
+    })
+    this.resolution = new RunResolution(replays, this.runs)
+    this.letters = new LetterReader(this.database)
+    this.letterSteering = new LetterSteering(replays, this.letters)
     this.schedules = new ScheduleStore({
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },

@@ -91,6 +91,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('promote' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), pick: fc.nat() }) },
 )
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
@@ -244,7 +245,27 @@ async function perform(world: World, action: Step): Promise<void> {
     }
     case 'promote':
       await t.store.upkeep.promote(60_000, 100)
+      return
+    case 'replay':
+      return replayDead(world, action.pick)
   }
+}
+
+/** Any dead run, also one that was replayed before: that one is not replayed again. */
+async function replayDead(world: World, pick: number): Promise<void> {
+  const { rows } = await t.sql.query(
+    `select d.run_id as id, d.handled_at is null as open, r.key is null
+       or not exists (select from punctual.live_keys k where k.key = r.key) as free
+     from punctual.dead_letters d join punctual.runs r on r.id = d.run_id order by d.run_id`,
+  )
+  const letter = rows[pick % Math.max(1, rows.length)]
+  if (!letter) return
+  const how = { note: null, by: null, fromCheckpoint: true }
+  const requests = [{ id: letter.id, payload: null }]
+  const [answer] = await t.store.letterSteering.replay(requests, how, 1)
+  const expected = letter.open ? (letter.free ? 'replayed' : 'key_busy') : 'already_handled'
+  expect(answer?.result).toBe(expected)
+  if (answer?.result === 'replayed') world.runs.push(answer.id)
 }
 
 /** Whatever waits for its time is cancelled, workers end, and one that is left takes what there is. */

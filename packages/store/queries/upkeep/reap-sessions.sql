@@ -86,8 +86,8 @@ ended as (
   where fate in ('lost', 'cancelled', 'quarantined', 'refused')
 ),
 buried as (
-  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
-  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: ' || reason
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, job_id, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, job_id, reason, 'WorkerLost: ' || reason
   from ended
   where state = 2
 ),
