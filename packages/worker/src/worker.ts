@@ -100,6 +100,7 @@ export class Worker {
     let sessionId = '0'
     this.#session = new Session({
       store,
+      clock,
       heartbeat: options.heartbeat,
       random: options.random,
       announce: () => this.#announcement(),
