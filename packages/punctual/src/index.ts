@@ -5,11 +5,15 @@ export {
   type AuditKind,
   type CalendarInput,
   type DayRule,
+  type Delivery,
   type ErrorCode,
   type Failure,
   type FinishedRun,
   type FirePreview,
   type GapPolicy,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
   type Job,
   type JobChange,
   type JobOptions,
@@ -20,6 +24,7 @@ export {
   NonRetryableError,
   type Overlap,
   type OverlapPolicy,
+  type PromiseName,
   PunctualError,
   RetryAfterError,
   type RetryPolicyInput,
@@ -30,10 +35,17 @@ export {
   type SlotReason,
   type SubmitOptions,
   type WaitingRun,
+  type Weakness,
   type WindowInput,
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult } from '@punctual/store'
-export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type {
+  HandlerContext,
+  HandlerFunction,
+  HandlerOptions,
+  RunLog,
+  TransactionClient,
+} from '@punctual/worker'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
