@@ -1,4 +1,4 @@
-/** The flags that say how a run is delivered and tried again: the same for `submit` and for `jobs create`. */
+/** How a run is delivered and tried again: the flags of `submit` and `jobs create`, and how it is shown. */
 import {
   type Delivery,
   deliveries,
@@ -7,7 +7,7 @@ import {
   type SubmitOptions,
 } from '@punctual/core'
 import { type Command, Option } from 'commander'
-import { parseDuration } from './durations.ts'
+import { parseDuration, showDuration } from './durations.ts'
 
 export interface DeliveryFlags {
   delivery?: Delivery
@@ -48,6 +48,12 @@ function retryOf({ backoff, retryOn, abortOn }: DeliveryFlags): RetryPolicyInput
     ...(retryOn !== undefined && { retryOn }),
     ...(abortOn !== undefined && { abortOn }),
   }
+}
+
+/** What differs from the default. */
+export function deliveryText(delivery: Delivery, heartbeatMs: number | null): string | null {
+  const heard = heartbeatMs === null ? '' : `, heard of every ${showDuration(heartbeatMs)}`
+  return delivery === 'at-least-once' && heard === '' ? null : `${delivery}${heard}`
 }
 
 const FLAG = '--backoff'
