@@ -237,9 +237,9 @@ export class Attempt implements HandlerContext, Placed {
   #listen(heartbeatMs: number, last = false): void {
     const silentMs = this.#host.clock.monotonicMs() - this.#heardAtMs
     const silent = silentMs >= heartbeatMs
-    if (silent && last) return this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
-    const restMs = silent ? LAST_CHANCE_MS : heartbeatMs - silentMs
-    this.#listening = setTimeout(() => this.#listen(heartbeatMs, silent), restMs)
+    const again = () => this.#listen(heartbeatMs, silent)
+    if (silent && last) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
+    else this.#listening = setTimeout(again, silent ? LAST_CHANCE_MS : heartbeatMs - silentMs)
   }
 
   #expire(message: string): void {
