@@ -1,14 +1,10 @@
 /** The panel of guarantees on real servers: durable, careless, with standbys that follow and standbys that are gone. */
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { GuaranteePanel, PromiseName } from '@punctual/core'
-import { type EmbeddedServer, startEmbedded } from '@punctual/store'
 import { describeWithServer, eventually, migratedDatabase, startPgBouncer } from '@punctual/testkit'
-import pg from 'pg'
 import { Punctual } from 'punctual'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { both, cli } from './cli-process.ts'
+import { query, StandbyPair } from './standby-pair.ts'
 
 const COMMITTED: PromiseName[] = ['one-slot', 'one-outcome', 'nothing-lost', 'honest-effects']
 
@@ -24,12 +20,6 @@ async function panelOf(databaseUrl: string): Promise<GuaranteePanel> {
 const causes = (panel: GuaranteePanel) => panel.weaknesses.map(({ cause }) => cause)
 const weakened = (panel: GuaranteePanel) =>
   panel.guarantees.filter(({ verdict }) => verdict === 'weakened').map(({ promise }) => promise)
-
-async function query(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(text).finally(() => client.end())
-}
 
 describe('on a careless server', () => {
   test('the promises that rest on commits are weakened, each with its causes and what to do', async () => {
@@ -85,7 +75,7 @@ describe('on a careless server', () => {
     onTestFinished(() => database.drop())
     const role = `looks_${database.name.slice(-8)}`
     await query(database.url, `create role ${role} login password 'x'`)
-    onTestFinished(() => query(database.url, `drop role ${role}`))
+    onTestFinished(async () => void (await query(database.url, `drop role ${role}`)))
     const asRole = new URL(database.url)
     Object.assign(asRole, { username: role, password: 'x' })
     const { stdout } = await cli(['doctor', '--json'], { env: { DATABASE_URL: asRole.href } })
@@ -96,81 +86,55 @@ describe('on a careless server', () => {
 })
 
 describe('on a durable server with a standby', () => {
-  let root: string
-  let primary: EmbeddedServer
-  let standby: EmbeddedServer | undefined
-  const settings = { shared_buffers: '32MB', max_connections: '60' }
-
+  let pair: StandbyPair
+  let url: string
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'punctual-guarantees-'))
-    const first = await startEmbedded({ dataDir: join(root, 'a'), fastInit: true, settings })
-    await first.stop()
-    await cp(join(root, 'a'), join(root, 'b'), { recursive: true, preserveTimestamps: true })
-    await rm(join(root, 'b', 'port'))
-    await writeFile(join(root, 'b', 'cluster', 'standby.signal'), '')
-    primary = await startEmbedded({ dataDir: join(root, 'a'), settings, restart: false })
+    pair = await StandbyPair.start()
+    url = pair.primary.url
   }, 120_000)
-  afterAll(async () => {
-    await standby?.stop()
-    await primary.stop()
-    await rm(root, { recursive: true, force: true })
-  })
+  afterAll(() => pair.stop())
 
-  const startStandby = () => {
-    const { username, password, port } = new URL(primary.url)
-    const conninfo = `host=127.0.0.1 port=${port} user=${username} password=${password} application_name=second`
-    return startEmbedded({
-      dataDir: join(root, 'b'),
-      settings: { ...settings, primary_conninfo: conninfo },
-      restart: false,
-    })
-  }
-  const setSynchronous = async (names: string) => {
-    await query(primary.url, `alter system set synchronous_standby_names = '${names}'`)
-    await query(primary.url, 'select pg_reload_conf()')
-  }
   const eventuallyPanel = async (what: string, is: (panel: GuaranteePanel) => boolean) => {
-    let panel = await panelOf(primary.url)
+    let panel = await panelOf(url)
     await eventually(what, async () => {
-      panel = await panelOf(primary.url)
+      panel = await panelOf(url)
       return is(panel)
     })
     return panel
   }
 
   test('alone, everything holds', async () => {
-    const panel = await panelOf(primary.url)
+    const panel = await panelOf(url)
     expect([panel.verdict, weakened(panel)]).toEqual(['holds', []])
     expect(panel.facts).toMatchObject({ timeline: '1', standbys: [], synchronousCommit: 'on' })
     expect(panel.notes.join()).toContain('No standby is connected')
   })
 
   test('an asynchronous standby weakens what a fail-over to it would lose', async () => {
-    standby = await startStandby()
+    await pair.standby()
     const panel = await eventuallyPanel('it is connected', ({ facts }) => facts.standbys.length > 0)
     expect(panel.facts.standbys).toMatchObject([{ name: 'second', syncState: 'async' }])
     expect([causes(panel), weakened(panel)]).toEqual([['standby_asynchronous'], COMMITTED])
   })
 
   test('a synchronous one weakens nothing', async () => {
-    await setSynchronous('second')
+    await pair.setSynchronous('second')
     const panel = await eventuallyPanel('it is synchronous', ({ verdict }) => verdict === 'holds')
     expect(panel.facts.standbys).toMatchObject([{ name: 'second', syncState: 'sync' }])
-    const { stdout } = await cli(['doctor'], { env: { DATABASE_URL: primary.url } })
+    const { stdout } = await cli(['doctor'], { env: { DATABASE_URL: url } })
     expect(stdout).toMatch(/holds +One slot, one decision/)
   })
 
   test('commits that do not wait for it are told', async () => {
-    await query(primary.url, 'alter role current_user set synchronous_commit = local')
-    expect(causes(await panelOf(primary.url))).toEqual(['synchronous_commit'])
-    await query(primary.url, 'alter role current_user reset synchronous_commit')
+    await query(url, 'alter role current_user set synchronous_commit = local')
+    expect(causes(await panelOf(url))).toEqual(['synchronous_commit'])
+    await query(url, 'alter role current_user reset synchronous_commit')
   })
 
   test('one that is gone while commits wait for it is told', async () => {
-    const punctual = await Punctual.start({ databaseUrl: primary.url, roles: [] })
+    const punctual = await Punctual.start({ databaseUrl: url, roles: [] })
     onTestFinished(() => punctual.stop())
-    await standby?.stop()
-    standby = undefined
+    await pair.stopStandby()
     let panel = await punctual.guarantees()
     await eventually('it is gone', async () => {
       panel = await punctual.guarantees()
