@@ -2,9 +2,9 @@
  * A worker that is cut off from the database while others are not (RELIABILITY cases 23, 25, 27): it knows by its own
  * clock when its lease is about to end, and what each handler wants done about that.
  */
-import { type Gate, gate } from '@punctual/testkit'
+import { eventually, type Gate, gate } from '@punctual/testkit'
 import { type HandlerOptions, Punctual } from 'punctual'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { type CutProxy, startCutProxy } from './cut-proxy.ts'
 import { DeliveryKit } from './delivery-kit.ts'
 
@@ -120,4 +120,36 @@ it('a short cut aborts nothing, and the run ends where it began', async () => {
     possibleDuplicate: false,
   })
   expect(events).toEqual([])
+})
+
+it('what is held and not started when the lease is about to end is not started any more', async () => {
+  const narrow = await Punctual.start({
+    databaseUrl: proxy.url,
+    roles: ['worker'],
+    worker: { leaseMs: LEASE_MS, concurrency: 1 },
+  })
+  onTestFinished(() => narrow.stop({ drainMs: 0 }))
+  const { work } = narrow.store
+  const claim = work.claim.bind(work)
+  // As if handlers had been quick before: one more than can start now is taken ahead.
+  Object.assign(work, {
+    claim: (request: Parameters<typeof claim>[0]) => claim({ ...request, limit: 2 }),
+  })
+  const runs = await kit.punctual.submitMany('held', [1, 2])
+  const starts: string[] = []
+  const proceed = gate()
+  narrow.handler('held', async (_: number, ctx) => {
+    starts.push(ctx.runId)
+    await proceed.opened
+  })
+  await eventually('both are held, and one runs', async () => {
+    const found = await Promise.all(runs.map(({ id }) => kit.punctual.runs.get(id)))
+    return starts.length === 1 && found.every((run) => run?.state === 'running')
+  })
+  proxy.cut()
+  await fenced.opened
+  proceed.open()
+  await eventually('the first has ended here', () => narrow.running === 0)
+  expect(starts).toHaveLength(1)
+  proxy.mend()
 })
