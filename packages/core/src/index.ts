@@ -30,6 +30,16 @@ export {
   storableText,
 } from './failure.ts'
 export {
+  CONNECTIONS_OF_A_NODE,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
+  judgeGuarantees,
+  type PromiseName,
+  type StandbyFacts,
+  type Weakness,
+} from './guarantees.ts'
+export {
   type AuditedJob,
   type AuditFinding,
   type AuditKind,

@@ -8,11 +8,15 @@ export {
   type DeadLetter,
   type DeadLetterFilter,
   type DeadLetterGroup,
+  type Delivery,
   type ErrorCode,
   type Failure,
   type FinishedRun,
   type FirePreview,
   type GapPolicy,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
   type Job,
   type JobChange,
   type JobOptions,
@@ -23,6 +27,7 @@ export {
   NonRetryableError,
   type Overlap,
   type OverlapPolicy,
+  type PromiseName,
   PunctualError,
   type Resolution,
   RetryAfterError,
@@ -36,10 +41,17 @@ export {
   type SubmitOptions,
   type TimeRange,
   type WaitingRun,
+  type Weakness,
   type WindowInput,
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
-export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type {
+  HandlerContext,
+  HandlerFunction,
+  HandlerOptions,
+  RunLog,
+  TransactionClient,
+} from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
 export type {
   DeadLetterDetails,

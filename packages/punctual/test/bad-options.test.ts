@@ -1,5 +1,5 @@
 /** RELIABILITY.md section 3.8, by number: options and names, refused or kept as data. */
-import type { Punctual, SubmitCallOptions } from 'punctual'
+import type { HandlerOptions, Punctual, SubmitCallOptions } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RefusingClient } from './refusing-client.ts'
 
@@ -27,6 +27,8 @@ describe('options', () => {
     ['labels', ['a', 5, ['a'], new Map([['a', 'b']])]],
     ['strict', ['yes', 1, null]],
     ['retry', [null, 'x', { backoff: null }]],
+    ['delivery', ['exactly-once', 'at_most_once', '', 1, null, {}]],
+    ['heartbeatMs', [...numbers, 0, 99, 2 ** 31]],
     ['priorty', [5]],
     ['tx2', [{}]],
   ] as [string, unknown[]][])(
@@ -56,6 +58,29 @@ describe('options', () => {
         expect.objectContaining({ code: 'invalid_option', field: 'handler' }),
       )
     }
+  })
+
+  it('more than one attempt is refused where at most one is asked for', async () => {
+    const once = { delivery: 'at-most-once', maxAttempts: 3 }
+    await on.refuses(submit(1, once), { code: 'invalid_option', field: 'maxAttempts' })
+    expect(await on.accepts(1, { delivery: 'at-most-once', maxAttempts: 1 })).toMatchObject({
+      delivery: 'at-most-once',
+      maxAttempts: 1,
+      possibleDuplicate: false,
+    })
+  })
+
+  it('a bad option of a handler is refused by name', () => {
+    const register = (options: unknown) => () =>
+      client.handler('fine', () => 1, options as HandlerOptions)
+    for (const [options, field] of [
+      [{ onLeaseLoss: 'stop' }, 'onLeaseLoss'],
+      [{ onLeaseLoss: null }, 'onLeaseLoss'],
+      [{ onLeaseLost: 'abort' }, 'onLeaseLost'],
+      [null, 'options'],
+      ['abort', 'options'],
+    ] as const)
+      expect(register(options)).toThrow(expect.objectContaining({ code: 'invalid_option', field }))
   })
 
   it('122: labels may be 16 of 64 and 256 characters, and no more', async () => {

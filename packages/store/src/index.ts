@@ -1,4 +1,5 @@
 export { redactUrl } from './connection-url.ts'
+export { readGuaranteeFacts } from './doctor/guarantee-facts.ts'
 export { type ExamineOptions, examine, type Finding, type Level } from './doctor.ts'
 export * from './embedded/index.ts'
 export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'

@@ -32,6 +32,8 @@ import type { Placed } from './running.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
 const TIMEOUT_GRACE_MS = 1_000
+/** How long a handler that was silent for too long has to say that it lives. */
+const LAST_CHANCE_MS = 50
 /** How long a handler has to end after its run was cancelled. */
 const CANCEL_GRACE_MS = 30_000
 
@@ -228,17 +230,23 @@ export class Attempt implements HandlerContext, Placed {
     if (heartbeatMs !== undefined) this.#listen(heartbeatMs)
   }
 
-  /** Looks again when it would have been silent for too long. */
-  #listen(heartbeatMs: number): void {
+  /**
+   * Looks again when it would have been silent for too long. One that is silent is given a last chance: when another
+   * handler has blocked the event loop, what it had to say is behind us in the queue.
+   */
+  #listen(heartbeatMs: number, last = false): void {
     const silentMs = this.#host.clock.monotonicMs() - this.#heardAtMs
-    if (silentMs >= heartbeatMs) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
-    else this.#listening = setTimeout(() => this.#listen(heartbeatMs), heartbeatMs - silentMs)
+    const silent = silentMs >= heartbeatMs
+    const again = () => this.#listen(heartbeatMs, silent)
+    if (silent && last) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
+    else this.#listening = setTimeout(again, silent ? LAST_CHANCE_MS : heartbeatMs - silentMs)
   }
 
   #expire(message: string): void {
-    if (this.#returned || this.#ended || this.#cancelled !== null) return
+    if (this.#returned || this.#ended || this.#timedOut || this.#cancelled !== null) return
     this.#timedOut = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#listening)
     const reason = new DOMException(message, 'TimeoutError')
     this.#abort(reason)
     this.#timer = setTimeout(() => this.#fail('timed_out', reason), TIMEOUT_GRACE_MS)

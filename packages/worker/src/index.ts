@@ -1,6 +1,7 @@
 export type {
   HandlerContext,
   HandlerFunction,
+  HandlerOptions,
   RegisteredHandler,
   RunLog,
   TransactionClient,

@@ -9,6 +9,7 @@ import {
 } from '@punctual/core'
 import type { Command } from 'commander'
 import type { Runs } from '../../runs.ts'
+import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { printLogLine, readLogEnd } from '../log-lines.ts'
@@ -83,6 +84,9 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
       .join(' '),
   )
   field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
+  field('delivery', deliveryText(run.delivery, run.policy.heartbeatMs ?? null))
+  if (run.possibleDuplicate)
+    field('note', 'more than one attempt has started: what it does may have been done twice')
   if (run.state === 'running' || run.state === 'cancelling') {
     field('cancelling', run.cancelReason)
     field('claimed', at(run.claimedAt))
