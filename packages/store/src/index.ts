@@ -15,6 +15,7 @@ export {
   migrationStatus,
 } from './migrations.ts'
 export { type LaneDepth, PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export { type RetryOptions, retrying } from './retrying.ts'
 export type { ListFilter } from './run-reader.ts'
 export { isSchemaName } from './statements.ts'
 export { systemClock, systemRandom } from './system-ports.ts'
