@@ -32,8 +32,15 @@ export const unmarkedStarts: WiringMutants = {
     }),
 }
 
+/** A worker that knows nothing of what it holds. */
+export const straysUnknown: WiringMutants = {
+  ...noWiringMutants,
+  worker: (store) =>
+    replacing(store, { strayLeases: (sessionId: string) => store.strayLeases(sessionId, []) }),
+}
+
 /** The same store, but for some of its methods. */
-export function replacing(store: WorkStore, others: Partial<WorkStore>): WorkStore {
+function replacing(store: WorkStore, others: Partial<WorkStore>): WorkStore {
   return new Proxy(store, {
     get(target, name) {
       const other = others[name as keyof WorkStore]
