@@ -54,6 +54,8 @@ export class Runner {
   #next = 0
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
   #suspectRuns = false
+  /** About to start: the store is asked for their mark or their checkpoint. */
+  readonly #preparing = new Set<ClaimedRun>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -83,7 +85,8 @@ export class Runner {
 
   /** Everything that is held here, started or not. */
   held(): ClaimedRun[] {
-    return [...this.#running.all().map((attempt) => attempt.run), ...this.#unstarted()]
+    const running = this.#running.all().map((attempt) => attempt.run)
+    return [...running, ...this.#preparing, ...this.#unstarted()]
   }
 
   holdsAny(ids: ReadonlySet<string>): boolean {
@@ -133,6 +136,7 @@ export class Runner {
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
       if (run.crashes > 0) this.#suspectRuns = true
       this.#o.slots.start()
+      this.#preparing.add(run)
       void this.#startPrepared(run)
     }
   }
@@ -152,13 +156,17 @@ export class Runner {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
       const ours = !marks || (await store.markStarted([run])).has(run.id)
-      if (ours) return this.#start(run, kept?.get(run.id) ?? null)
+      if (ours) {
+        this.#preparing.delete(run)
+        return this.#start(run, kept?.get(run.id) ?? null)
+      }
     } catch (error) {
       this.#o.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
       await store.giveBack([run]).catch(this.#o.onError)
     }
     // Not ours any more, or not known to be: it is not started.
+    this.#preparing.delete(run)
     this.#release(run)
   }
 
@@ -196,7 +204,11 @@ export class Runner {
     this.#o.slots.release(run.queue, true)
     this.#o.onReturned(run)
     this.pump()
-    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+    if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
+  }
+
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#preparing.size === 0
   }
 
   /** Takes everything out that was not started, or only some of it. */
@@ -211,9 +223,9 @@ export class Runner {
     return runs
   }
 
-  /** Resolves when no handler runs any more. */
+  /** Resolves when no handler runs any more, or is about to. */
   idle(): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve()
+    if (this.#isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 }
