@@ -10,6 +10,7 @@ import { MemoryWorkStore } from './memory/memory-work-store.ts'
 import { internLane } from './memory/submit.ts'
 import { Chance } from './world/chance.ts'
 import { FaultLine, type Server } from './world/fault-line.ts'
+import { callFaults, type Fault } from './world/faults.ts'
 import { HANDLER } from './world/handlers.ts'
 import { HintBoard } from './world/hint-board.ts'
 import { isQuiet, judge } from './world/judge.ts'
@@ -53,6 +54,11 @@ const START_MS = Date.UTC(2026, 0, 1)
 const ACTIVE_MS = 25_000
 /** Longer than the slowest of what looks after the lost: strays, orphans and a round of the auditor. */
 const QUIET_WITHIN_MS = 900_000
+/** Who needs more than that goes round in circles. */
+const EVENTS_MAX = 60_000
+
+/** With these a renewal may be late although its worker lives. */
+const unwell: readonly Fault[] = [...callFaults, 'stepDatabase', 'readOnly', 'loseCommits']
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const world = new World(options)
@@ -85,6 +91,7 @@ class World {
     this.#server = { db, up: true, generation: 1 }
     this.#watch = new Watch(db)
     db.onCommit = (changes) => this.#watch.committed(changes)
+    this.#watch.isWell = (sessionId) => this.#isWell(sessionId)
     this.#nemesis = this.#makeNemesis()
     this.#hints = new HintBoard({
       ...{ timeline: this.#timeline, chance: this.#chance.fork('hints') },
@@ -104,6 +111,15 @@ class World {
       comeBack: (inMs) => void this.#timeline.after(inMs, null, () => this.#boot()),
       note: (line) => this.#note(line),
     })
+  }
+
+  /** A worker that can renew, and could all along but for the time that the server was away. */
+  #isWell(sessionId: string): boolean {
+    const { faults, leaseMs } = this.#settings
+    if (unwell.some((fault) => faults.enabled.has(fault))) return false
+    const node = this.#nodes.find(({ worker }) => worker.sessionId === sessionId)
+    const sinceMs = this.#timeline.nowMs - 2 * leaseMs
+    return node?.alive === true && !node.stopping && node.pausedUntilMs < sinceMs
   }
 
   #makeWorkload(): Workload {
@@ -156,7 +172,7 @@ class World {
     for (let i = 0; i < this.#settings.nodes; i++) this.#boot()
     this.#workload.start()
     this.#nemesis.start()
-    const failed = () => this.#watch.violations.length > 0
+    const failed = () => this.#watch.violations.length > 0 || this.#timeline.happened > EVENTS_MAX
     await this.#timeline.run(START_MS + ACTIVE_MS, failed)
     // What is left to happen of a seed with little to do happens on the same terms.
     while (!failed() && this.#timeline.happened < events)
@@ -167,7 +183,7 @@ class World {
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
     )
-    if (!failed()) judge(this.#server.db, this.#ledger, this.#watch)
+    if (this.#watch.violations.length === 0) judge(this.#server.db, this.#ledger, this.#watch)
     for (const node of this.#nodes) node.crash()
   }
 

@@ -20,6 +20,8 @@ export function expiredSessions(db: MemoryDatabase) {
     incarnation: String(db.incarnation),
     sessionIds: sessions.filter(({ expiresMs }) => expiresMs <= db.nowMs).map(({ id }) => id),
     leaseMs: Math.max(0, ...sessions.map(({ leaseMs }) => leaseMs)),
+    shortestLeaseMs:
+      sessions.length > 0 ? Math.min(...sessions.map(({ leaseMs }) => leaseMs)) : null,
     nextInMs: ahead.length > 0 ? Math.min(...ahead) - db.nowMs : null,
     parked: db.parked.size > 0,
   }

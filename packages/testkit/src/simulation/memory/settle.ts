@@ -42,7 +42,8 @@ function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
 }
 
 function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): Ended {
-  const { claim, sessionId, cancelReason } = lease
+  const { sessionId, cancelReason } = lease
+  const { claim } = settlement.run
   const startedMs = db.nowMs - Math.round(settlement.startedAgoMs)
   const base = { ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs }
   switch (settlement.kind) {

@@ -64,6 +64,11 @@ export function faultsOf(chance: Chance): FaultPlan {
   const share = chance.pick([0, 0.2, 0.4, 0.6])
   const enabled = new Set<Fault>()
   for (const fault of [...callFaults, ...worldFaults]) if (chance.chance(share)) enabled.add(fault)
+  // The server alone is to blame: then nobody who lives may be taken for dead.
+  if (chance.chance(0.15)) {
+    for (const fault of [...callFaults, 'stepDatabase', 'readOnly'] as const) enabled.delete(fault)
+    enabled.add('outage')
+  }
   // Lost commits void most of what is promised: they have seeds of their own.
   if (!chance.chance(0.3)) enabled.delete('loseCommits')
   return {

@@ -90,9 +90,9 @@ export class SimNode implements Machine {
     const plan = new MemoryPlanStore({ ...options, race, nextId: (ms) => ids.next(ms) })
     const { crashesUntilQuarantine, plannerTtlMs } = defaults
     const hintsArrive = () => settings.hints
-    const makeReaper = () => new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine })
     return [
-      wiring.reaper?.(makeReaper) ?? makeReaper(),
+      wiring.reaper?.(upkeep) ??
+        new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine }),
       new Promoter({ store: upkeep, horizonMs, batch }),
       new Planner({
         ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },

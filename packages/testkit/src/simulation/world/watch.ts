@@ -25,6 +25,8 @@ export class Watch {
   readonly violations: Violation[] = []
   readonly #claims = new Map<bigint, string>()
   readonly #slotRuns = new Map<string, string>()
+  /** Whether a worker that is well has this session: nobody may fence it. */
+  isWell: (sessionId: string) => boolean = () => false
   /** Commits were lost: what they had said is void. */
   lossy = false
   runs = 0
@@ -64,6 +66,10 @@ export class Watch {
         return
       case 'slots':
         this.#decided(change)
+        return
+      case 'sessions':
+        if (change.after === undefined && this.isWell(change.key))
+          this.fail('a living worker is not fenced', `session ${change.key}`)
         return
       case 'queue':
         if (change.after !== undefined) this.#queued(change.after as QueueRow)

@@ -1,23 +1,27 @@
 /** Wrong ways to put the real parts together: what the simulation must notice (see mutants.ts). */
-import type { Fence, WorkStore } from '@punctual/core'
+import { defaults, type Fence, type UpkeepStore, type WorkStore } from '@punctual/core'
 import type { Role } from '@punctual/engine'
+
+type ReaperStore = Pick<UpkeepStore, 'expiredSessions' | 'reap' | 'resolveParked'>
 
 export interface WiringMutants {
   /** Between the worker and its store. */
   worker(store: WorkStore): WorkStore
   /** Instead of the reaper; null when it is the real one. */
-  reaper: ((make: () => Role) => Role) | null
+  reaper: ((store: ReaperStore) => Role) | null
 }
 
 export const noWiringMutants: WiringMutants = { worker: (store) => store, reaper: null }
 
-/** A reaper without memory: whatever looks expired is taken at the first look. */
-export const forgetfulReaper: WiringMutants = {
+/** Whatever looks expired is taken at the first look. */
+export const hastyReaper: WiringMutants = {
   ...noWiringMutants,
-  reaper: (make) => ({
+  reaper: (store) => ({
     name: 'reaper',
     tick: async () => {
-      await make().tick()
+      const { sessionIds } = await store.expiredSessions()
+      if (sessionIds.length > 0) await store.reap(sessionIds, defaults.crashesUntilQuarantine)
+      await store.resolveParked(5_000)
       return 250
     },
   }),
