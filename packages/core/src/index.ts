@@ -218,4 +218,5 @@ export {
   type Submission,
   type SubmitOptions,
 } from './submission.ts'
+export { TimeQueue } from './time-queue.ts'
 export { type Place, type Transition, transitions } from './transitions.ts'

@@ -19,6 +19,7 @@ export {
 } from './migrations.ts'
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export type { LaneDepth, Pause } from './queue-store.ts'
+export { type RetryOptions, retrying } from './retrying.ts'
 export type { FilterInStore } from './run-filter-values.ts'
 export type { ListFilter } from './run-reader.ts'
 export type { ResolveAnswer } from './run-resolution.ts'

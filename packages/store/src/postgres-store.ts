@@ -1,5 +1,6 @@
 /** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
 import {
+  attemptOutcomes,
   type ClaimedRun,
   type Clock,
   defaults,
@@ -251,7 +252,8 @@ export class PostgresStore {
           uuidArray([run.id]),
         ]),
       )
-      if (settled.some(([, claim]) => claim === run.claim.toString()))
+      const success = String(attemptOutcomes.succeeded)
+      if (settled.some(([, claim, end]) => claim === run.claim.toString() && end === success))
         return (output as { value: T }).value
       throw error
     }

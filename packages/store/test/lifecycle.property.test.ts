@@ -205,9 +205,10 @@ async function perform(world: World, action: Step): Promise<void> {
         ours.rowCount === 1,
       )
       if (action.how === 'twice')
-        expect(await work.settle(world.sessions[action.worker] as string, [settlement])).toEqual([
-          run.id,
-        ])
+        expect(
+          await work.settle(world.sessions[action.worker] as string, [settlement]),
+          'what is said twice is answered like the first time',
+        ).toEqual(refused)
       return
     }
     case 'die': {
