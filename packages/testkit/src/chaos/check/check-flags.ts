@@ -1,0 +1,28 @@
+/** Whoever ran twice says so, and nobody else does. */
+import type { Violation } from './evidence.ts'
+import type { Indexed } from './index-evidence.ts'
+
+export interface FlagFindings {
+  readonly violations: readonly Violation[]
+  /** Runs that were started more than once and say so. */
+  readonly flaggedDuplicates: number
+}
+
+export function checkFlags({ runs, starts, flagged }: Indexed): FlagFindings {
+  const violations: Violation[] = []
+  let flaggedDuplicates = 0
+  for (const { id, attempts } of runs) {
+    const started = starts.get(id)?.length ?? 0
+    if (started > 1 && flagged.has(id)) flaggedDuplicates++
+    if (started > 1 && !flagged.has(id))
+      violations.push({
+        kind: 'unflaggedDuplicates',
+        what: `run ${id} started ${started} times and is not flagged`,
+      })
+    // An attempt that a fault took away may have started: the flag is right to say "possibly".
+    const maybe = attempts.some((attempt) => attempt.outcome === 'crashed')
+    if (started < 2 && flagged.has(id) && !maybe)
+      violations.push({ kind: 'wronglyFlagged', what: `run ${id} started ${started} times` })
+  }
+  return { violations, flaggedDuplicates }
+}
