@@ -78,7 +78,9 @@ export type {
   Fence,
   LogEntry,
   SessionAnnouncement,
+  SessionDescription,
   Settlement,
+  StuckHandler,
   WorkStore,
 } from './ports/work.ts'
 export { refuseOption } from './refuse-option.ts'
@@ -105,6 +107,15 @@ export type {
   WaitingRun,
 } from './run.ts'
 export { isRunId, RunIdSource, runIdFloor, runIdTimeFor, runIdTimeMs } from './run-id.ts'
+export {
+  compileRunPolicy,
+  type Delivery,
+  decodeRunPolicy,
+  deliveries,
+  deliveryFrom,
+  policyOptions,
+  type RunPolicy,
+} from './run-policy.ts'
 export {
   type AttemptOutcome,
   attemptOutcomeOf,

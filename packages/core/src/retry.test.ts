@@ -166,6 +166,7 @@ test('jitter never shortens a delay and never adds more than its share', () => {
 function aFailure(changes: Partial<FailedAttempt> = {}): FailedAttempt {
   return {
     outcome: 'failed',
+    codes: [],
     failures: 1,
     maxAttempts: 3,
     nonRetryable: false,
@@ -221,6 +222,18 @@ describe('after a failed attempt', () => {
     }
   })
 
+  test.for([
+    ['its code is named', { retryOn: ['ECONNRESET'] }, ['ECONNRESET', 'Error'], 'retry'],
+    ['its name is named', { retryOn: ['TypeError'] }, ['TypeError'], 'retry'],
+    ['only other codes are named', { retryOn: ['ECONNRESET'] }, ['EPIPE', 'Error'], 'dead'],
+    ['its code is to end it', { abortOn: ['E_CARD'] }, ['E_CARD', 'Error'], 'dead'],
+    ['another code is to end it', { abortOn: ['E_CARD'] }, ['EPIPE', 'Error'], 'retry'],
+    ['its outcome is to end it', { abortOn: ['failed'] }, [], 'dead'],
+    ['both name it', { retryOn: ['EPIPE'], abortOn: ['EPIPE'] }, ['EPIPE'], 'dead'],
+  ] as [string, RetryPolicyInput, string[], string][])('when %s', ([, input, codes, kind]) => {
+    expect(decideAfterFailure(aFailure({ codes }), compileRetryPolicy(input), 0).kind).toBe(kind)
+  })
+
   test('a policy that names nothing tries nothing again', () => {
     const policy = compileRetryPolicy({ retryOn: [] })
     expect(decideAfterFailure(aFailure(), policy, 0)).toEqual({ kind: 'dead', reason: 'policy' })
@@ -239,6 +252,10 @@ describe('a policy is refused by the name of the field', () => {
     ['retry.retryOn', { retryOn: 5 }],
     ['retry.retryOn', { retryOn: ['succeeded'] }],
     ['retry.retryOn', { retryOn: [null] }],
+    ['retry.abortOn', { abortOn: ['cancelled'] }],
+    ['retry.abortOn', { abortOn: [''] }],
+    ['retry.abortOn', { abortOn: ['a\u0000'] }],
+    ['retry.abortOn', { abortOn: Array.from({ length: 51 }, (_, i) => `E${i}`) }],
     ['retry.backoff.kind', { backoff: null }],
     ['retry.backoff.kind', { backoff: 'linear' }],
     ['retry.backoff.kind', { backoff: {} }],

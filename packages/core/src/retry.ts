@@ -13,8 +13,10 @@ export type Backoff =
 
 export interface RetryPolicy {
   backoff: Backoff
-  /** The attempt outcomes that are tried again. */
-  retryOn: readonly AttemptOutcome[]
+  /** The attempt outcomes and error codes that are tried again. */
+  retryOn: readonly string[]
+  /** Those that are not, whatever `retryOn` says. */
+  abortOn?: readonly string[]
 }
 
 /** A policy as people write it: whatever is left out takes its default. */
@@ -24,7 +26,13 @@ export interface RetryPolicyInput {
     | ({ kind: 'linear' } & Partial<Omit<Extract<Backoff, { kind: 'linear' }>, 'kind'>>)
     | ({ kind: 'fixed' } & Partial<Omit<Extract<Backoff, { kind: 'fixed' }>, 'kind'>>)
     | { kind: 'list'; delaysMs: readonly number[]; jitter?: number }
-  retryOn?: readonly AttemptOutcome[]
+  /**
+   * What is tried again: attempt outcomes (`failed`, `timed_out`, `crashed`), and the codes or names of errors
+   * (`ECONNRESET`, `TypeError`). @default all three outcomes
+   */
+  retryOn?: readonly string[]
+  /** What is not tried again, even if `retryOn` names it too. @default nothing */
+  abortOn?: readonly string[]
 }
 
 export const defaultRetryPolicy: RetryPolicy = Object.freeze({
@@ -32,7 +40,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
   retryOn: ['failed', 'timed_out', 'crashed'],
 } as const)
 
-const retryable: readonly AttemptOutcome[] = ['failed', 'timed_out', 'crashed']
+const CODES_MAX = 50
 
 function invalid(field: string, expected: string, came: unknown): never {
   const message = `${field} must be ${expected}, but ${shown(came)} came.`
@@ -107,16 +115,30 @@ function compileBackoff(input: NonNullable<RetryPolicyInput['backoff']>): Backof
 }
 
 export function compileRetryPolicy(input: RetryPolicyInput): RetryPolicy {
-  checkShape('retry', input, ['backoff', 'retryOn'])
-  const { backoff, retryOn = defaultRetryPolicy.retryOn } = input
-  if (!Array.isArray(retryOn)) return invalid('retry.retryOn', 'an array of outcomes', retryOn)
-  for (const outcome of retryOn)
-    if (!retryable.includes(outcome))
-      invalid('retry.retryOn', `made of ${retryable.join(', ')}`, outcome)
+  checkShape('retry', input, ['backoff', 'retryOn', 'abortOn'])
+  const { backoff, retryOn = defaultRetryPolicy.retryOn, abortOn } = input
   return {
     backoff: backoff === undefined ? defaultRetryPolicy.backoff : compileBackoff(backoff),
-    retryOn: [...new Set<AttemptOutcome>(retryOn)],
+    retryOn: compileCodes('retry.retryOn', retryOn),
+    ...(abortOn !== undefined && { abortOn: compileCodes('retry.abortOn', abortOn) }),
   }
+}
+
+/** No policy is asked about these: such a run has another fate. */
+const neverAsked: readonly string[] = ['succeeded', 'cancelled'] satisfies AttemptOutcome[]
+
+function compileCodes(field: string, codes: unknown): readonly string[] {
+  const expected = `an array of at most ${CODES_MAX} outcomes (failed, timed_out, crashed) and error codes`
+  if (!Array.isArray(codes) || codes.length > CODES_MAX) return invalid(field, expected, codes)
+  for (const code of codes) {
+    if (typeof code !== 'string' || code.length === 0 || code.length > limits.nameLength)
+      invalid(field, `made of texts of 1 to ${limits.nameLength} characters`, code)
+    if (neverAsked.includes(code))
+      invalid(field, 'made of failed, timed_out, crashed and error codes', code)
+    if (/\p{Cc}/u.test(code) || !code.isWellFormed())
+      invalid(field, 'free of control characters and broken surrogates', code)
+  }
+  return [...new Set<string>(codes)]
 }
 
 /** The delay after the `failures`-th failure (1 = the first); `fraction` is random in [0, 1). */
@@ -142,6 +164,8 @@ export function backoffMs(backoff: Backoff, failures: number, fraction: number):
 
 export interface FailedAttempt {
   outcome: AttemptOutcome
+  /** What the policy may call it beside its outcome: the code and the name of the error. */
+  codes: readonly string[]
   /** Failures so far, this one included; crashes are counted apart. */
   failures: number
   maxAttempts: number
@@ -161,7 +185,9 @@ export function decideAfterFailure(
   fraction: number,
 ): AfterFailure {
   if (attempt.nonRetryable) return { kind: 'dead', reason: 'non_retryable' }
-  if (!policy.retryOn.includes(attempt.outcome)) return { kind: 'dead', reason: 'policy' }
+  const called = [attempt.outcome, ...attempt.codes]
+  const named = (list: readonly string[] = []) => called.some((name) => list.includes(name))
+  if (!named(policy.retryOn) || named(policy.abortOn)) return { kind: 'dead', reason: 'policy' }
   if (attempt.failures >= attempt.maxAttempts) return { kind: 'dead', reason: 'attempts_exhausted' }
   const delayMs = attempt.retryAfterMs ?? backoffMs(policy.backoff, attempt.failures, fraction)
   return { kind: 'retry', delayMs: Math.min(delayMs, limits.delayMsMax) }

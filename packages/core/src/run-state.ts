@@ -69,6 +69,9 @@ export const traits = {
   rearms: 4,
   /** Its end counts towards pausing its job. */
   failuresCounted: 8,
-  /** Above these bits: what to do when another run of its job goes on (see jobs/job-rules.ts). */
+  /** From this bit, three of them: what to do when another run of its job goes on (see jobs/job-rules.ts). */
   overlapShift: 4,
+  overlap: 112,
+  /** An earlier attempt has left a checkpoint. */
+  checkpointed: 128,
 } as const

@@ -1,5 +1,6 @@
 /** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
 import type { Failure } from './failure.ts'
+import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState } from './run-state.ts'
 
 export interface Attempt {
@@ -37,8 +38,22 @@ interface RunDefinition {
     /** The first slot that it makes up for together with its own. */
     readonly missedFrom: Date | null
   } | null
+  readonly delivery: Delivery
+  /** When it is tried again, and how often its handler must be heard of. */
+  readonly policy: RunPolicy
+  /** The run that this one does again. */
+  readonly replayOf: string | null
+  /** The run that does this one again. */
+  readonly replayedAs: string | null
+  /** When somebody last changed what it is to do, before it started. */
+  readonly editedAt: Date | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]
+  /**
+   * More than one attempt has passed its start mark: what the handler does may have been done more than once. The mark
+   * of an attempt is its claim; with delivery `at-most-once`, and after a crash, it is committed by itself.
+   */
+  readonly possibleDuplicate: boolean
 }
 
 export interface WaitingRun extends RunDefinition {

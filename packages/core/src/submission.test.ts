@@ -28,7 +28,7 @@ test('without options everything has its default', () => {
     labels: null,
     createdBy: null,
     trace: null,
-    retry: null,
+    policy: null,
     traits: 0,
     strict: false,
   })
@@ -38,7 +38,7 @@ test('options that are undefined are options that were not given', () => {
   const names = Object.keys(compileOptions('h'))
   const options = Object.fromEntries(
     [...names, 'runAt']
-      .filter((n) => n !== 'handler' && n !== 'dueMs' && n !== 'traits')
+      .filter((n) => !['handler', 'dueMs', 'traits', 'policy'].includes(n))
       .map((n) => [n, undefined]),
   )
   expect(compileOptions('h', options)).toEqual(compileOptions('h'))
@@ -93,8 +93,8 @@ test.for(accepted)('%j is accepted', ([options, expected]) => {
 })
 
 test('a policy is compiled and kept as JSON', () => {
-  const { retry } = compileOptions('h', { retry: { backoff: { kind: 'fixed' } } })
-  expect(JSON.parse(retry as string)).toEqual({
+  const { policy } = compileOptions('h', { retry: { backoff: { kind: 'fixed' } } })
+  expect(JSON.parse(policy as string)).toEqual({
     backoff: { kind: 'fixed', delayMs: 1_000, jitter: 0 },
     retryOn: ['failed', 'timed_out', 'crashed'],
   })

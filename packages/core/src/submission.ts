@@ -6,7 +6,8 @@ import { PunctualError } from './errors.ts'
 import { shown } from './failure.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
-import { compileRetryPolicy, type RetryPolicyInput } from './retry.ts'
+import type { RetryPolicyInput } from './retry.ts'
+import { compileRunPolicy, type Delivery, deliveryOf } from './run-policy.ts'
 import { traits } from './run-state.ts'
 
 export interface SubmitOptions {
@@ -18,7 +19,7 @@ export interface SubmitOptions {
   priority?: number
   /** @default 'default' */
   queue?: string
-  /** The first attempt is included. @default 3 */
+  /** The first attempt is included. @default 3; 1 with delivery `at-most-once` */
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
@@ -31,6 +32,15 @@ export interface SubmitOptions {
   /** W3C trace context of the caller (`traceparent`). */
   trace?: string
   retry?: RetryPolicyInput
+  /**
+   * `at-least-once`: tried again until it succeeds or its attempts are used up; its effects may happen twice.
+   * `at-most-once`: the handler is called once at most; silence after that is `unknown`, never a second try.
+   * `transactional`: the handler's writes with `ctx.tx` commit together with its success, exactly once.
+   * @default 'at-least-once'
+   */
+  delivery?: Delivery
+  /** The handler must be heard of (`ctx.heartbeat()`, progress or a checkpoint) this often. @default never */
+  heartbeatMs?: number
   /** Refuse when no live worker has the handler. @default false */
   strict?: boolean
 }
@@ -48,8 +58,8 @@ export interface CompiledOptions {
   readonly labels: string | null
   readonly createdBy: string | null
   readonly trace: string | null
-  /** The policy as JSON; null when it is the default. */
-  readonly retry: string | null
+  /** The policy (run-policy.ts) as JSON; null when it is the default. */
+  readonly policy: string | null
   readonly traits: number
   readonly strict: boolean
 }
@@ -144,6 +154,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'createdBy',
   'trace',
   'retry',
+  'delivery',
+  'heartbeatMs',
   'strict',
 ])
 
@@ -166,6 +178,7 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
   const known = plain ? plainOptions.get(handler) : undefined
   if (known) return known
   refuseUnknown(options)
+  const delivery = deliveryOf(options.delivery)
   const compiled: CompiledOptions = Object.freeze({
     handler: checkName('handler', handler),
     queue: options.queue === undefined ? defaults.queue : checkName('queue', options.queue),
@@ -175,10 +188,7 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
         : integer('priority', options.priority, limits.priorityMin, limits.priorityMax),
     dueMs: dueMsOf(options),
     delayMs: options.delayMs === undefined ? null : delayOf(options.delayMs),
-    maxAttempts:
-      options.maxAttempts === undefined
-        ? defaults.maxAttempts
-        : integer('maxAttempts', options.maxAttempts, 1, limits.attemptsMax),
+    maxAttempts: attemptsOf(options.maxAttempts, delivery),
     timeoutMs:
       options.timeoutMs === undefined
         ? defaults.timeoutMs
@@ -191,12 +201,21 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
         : checkText('createdBy', options.createdBy, limits.createdByLength),
     trace:
       options.trace === undefined ? null : checkText('trace', options.trace, limits.traceLength),
-    retry: options.retry === undefined ? null : JSON.stringify(compileRetryPolicy(options.retry)),
-    traits: options.key === undefined ? 0 : traits.keyed,
+    policy: compileRunPolicy({ ...options, delivery }),
+    traits:
+      (options.key === undefined ? 0 : traits.keyed) |
+      (delivery === 'at-most-once' ? traits.atMostOnce : 0),
     strict: strictOf(options.strict),
   })
   if (plain && plainOptions.size < 1_000) plainOptions.set(handler, compiled)
   return compiled
+}
+
+function attemptsOf(maxAttempts: unknown, delivery: Delivery): number {
+  if (maxAttempts === undefined) return delivery === 'at-most-once' ? 1 : defaults.maxAttempts
+  if (delivery === 'at-most-once' && maxAttempts !== 1)
+    refuseOption('maxAttempts', '1, or left out, with delivery at-most-once', maxAttempts)
+  return integer('maxAttempts', maxAttempts, 1, limits.attemptsMax)
 }
 
 function strictOf(strict: unknown = false): boolean {

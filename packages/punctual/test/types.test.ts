@@ -157,8 +157,9 @@ describe('a submission', () => {
       { backoff: { kind: 'fixed', factor: 2 } },
       // @ts-expect-error: there is no such kind
       { backoff: { kind: 'quadratic' } },
-      // @ts-expect-error: there is no such outcome
-      { retryOn: ['exploded'] },
+      { retryOn: ['failed', 'ECONNRESET'], abortOn: ['TypeError'] },
+      // @ts-expect-error: codes are texts
+      { abortOn: [404] },
     ]
     expectTypeOf(policies).toEqualTypeOf<RetryPolicyInput[]>()
   })

@@ -223,7 +223,7 @@ export class Claiming {
         timeoutMs: Math.floor(spec / SPEC_UNIT),
         dueMs: Number(definitions.duesMs[place]),
         payload: definitions.payloads[place] as string,
-        retry: extra.retry,
+        policy: extra.policy,
         trace: extra.trace,
         jobId: taken.jobs?.get(i) ?? null,
         slotMs: extra.slotMs,
@@ -271,16 +271,16 @@ export class Claiming {
   }
 }
 
-type Extra = Pick<ClaimedRun, 'retry' | 'trace' | 'slotMs' | 'missedFromMs'>
+type Extra = Pick<ClaimedRun, 'policy' | 'trace' | 'slotMs' | 'missedFromMs'>
 
-const NO_EXTRA: Extra = { retry: null, trace: null, slotMs: null, missedFromMs: null }
+const NO_EXTRA: Extra = { policy: null, trace: null, slotMs: null, missedFromMs: null }
 
 function extraOf(text: Text): Extra {
   if (!text) return NO_EXTRA
-  const [retry, trace, slot] = text.split(EXTRA_SEPARATOR)
+  const [policy, trace, slot] = text.split(EXTRA_SEPARATOR)
   const [slotMs, missedFromMs] = (slot as string).split(',')
   return {
-    retry: retry || null,
+    policy: policy || null,
     trace: trace || null,
     slotMs: slotMs ? Number(slotMs) : null,
     missedFromMs: missedFromMs ? Number(missedFromMs) : null,

@@ -15,7 +15,7 @@ export interface StoredJob extends Job {
   readonly timing: number
   readonly lane: number
   readonly traits: number
-  readonly retry: string | null
+  readonly policy: string | null
   readonly payloadText: string
   readonly labelsText: string | null
   readonly rulesText: string
@@ -28,7 +28,7 @@ const count = (text: Text) => (text === null || text === undefined ? null : Numb
 
 export function toJob(row: Row): StoredJob {
   const [id, tenantId, name, handler, queue, priority, payload, spec, timing, lane] = row
-  const [startAt, endAt, maxRuns, runsLeft, maxAttempts, timeoutMs, traits, retry] = row.slice(10)
+  const [startAt, endAt, maxRuns, runsLeft, maxAttempts, timeoutMs, traits, policy] = row.slice(10)
   const [labels, description, owner, source, createdBy, version, createdAt, updatedAt] =
     row.slice(18)
   const [pausedAt, pausedNote, planningError, cursorAt, nextAt, anchorAt, failures] = row.slice(26)
@@ -55,7 +55,7 @@ export function toJob(row: Row): StoredJob {
     maxAttempts: Number(maxAttempts),
     timeoutMs: Number(timeoutMs),
     traits: Number(traits),
-    retry: retry ?? null,
+    policy: policy ?? null,
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,
     description: description ?? null,

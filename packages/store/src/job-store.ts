@@ -169,7 +169,7 @@ export class JobStore {
       int2Array(of.map((job) => job.traits)),
       int8ArrayOfNumbers(of.map(({ startMs }) => startMs)),
       int4ArrayOrNull(of.map(({ maxRuns }) => maxRuns)),
-      textArray(of.map(({ run }) => run.retry)),
+      textArray(of.map(({ run }) => run.policy)),
       jsonbArray(of.map(({ run }) => run.labels)),
       textArray(of.map(({ description }) => description)),
       textArray(of.map(({ owner }) => owner)),
@@ -211,7 +211,7 @@ export class JobStore {
       const at = await this.#o.edits.place(client, held, job)
       await this.#jobs.run(client, 'jobs/update-job', [
         ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
-        ...[job.traits, job.startMs, job.maxRuns, job.run.retry, job.run.labels],
+        ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
         ...[job.description, job.owner, job.source],
         ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
       ])
@@ -285,7 +285,7 @@ function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: numbe
     stored.payloadText === job.payload &&
     stored.timeoutMs === job.run.timeoutMs &&
     stored.maxAttempts === job.run.maxAttempts &&
-    stored.retry === job.run.retry &&
+    stored.policy === job.run.policy &&
     sameJson(stored.labelsText, job.run.labels) &&
     stored.description === job.description &&
     stored.owner === job.owner &&

@@ -14,6 +14,7 @@ export const historyTables = {
   outcomes: 'run_id',
   attempts: 'run_id',
   run_logs: 'run_id',
+  checkpoints: 'run_id',
 } as const
 type HistoryTable = keyof typeof historyTables
 /** Tables of instants: nothing in them is live, and nothing is carried. */

@@ -8,6 +8,7 @@ import {
   finalStateOf,
   PunctualError,
   type Random,
+  type StuckHandler,
   type Submission,
 } from '@punctual/core'
 import type pg from 'pg'
@@ -238,6 +239,8 @@ export class PostgresStore {
         labels,
         openedAt,
         renewedAt,
+        stuck,
+        drainAskedAt,
         alive,
       ]) => ({
         id: id as string,
@@ -251,6 +254,8 @@ export class PostgresStore {
         labels: JSON.parse(labels as string) as Record<string, string>,
         openedAt: new Date(openedAt as string),
         renewedAt: new Date(renewedAt as string),
+        stuck: JSON.parse(stuck as string) as StuckHandler[],
+        drainAskedAt: drainAskedAt ? new Date(drainAskedAt) : null,
         alive: alive === 't',
       }),
     )

@@ -3,11 +3,14 @@ import {
   type Attempt,
   type AttemptOutcome,
   attemptOutcomeOf,
+  decodeRunPolicy,
+  deliveryFrom,
   type Failure,
   type FinalState,
   finalStateOf,
   type LogLine,
   type Run,
+  traits,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
 
@@ -60,6 +63,17 @@ export function toLogLine([at, attempt, seq, level, message, data]: Row): LogLin
   }
 }
 
+/** More than one attempt has passed its start mark. */
+function startedTwice(attempts: readonly Attempt[], andThisOne = false): boolean {
+  return attempts.filter(({ startedAt }) => startedAt !== null).length + Number(andThisOne) > 1
+}
+
+/** Whether the attempt that goes on has passed its mark: its claim, or where that is not enough one of its own. */
+function startMarked(markedAt: Text, bits: number, earlier: readonly Attempt[]): boolean {
+  if (markedAt) return true
+  return (bits & traits.atMostOnce) === 0 && !earlier.some(({ outcome }) => outcome === 'crashed')
+}
+
 export function toRun(row: Row, earlier: readonly Attempt[]): Run {
   const [
     id,
@@ -81,7 +95,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     queueDue,
     sessionId,
     claimedAt,
-    ,
+    markedAt,
     progress,
     state,
     finalAttempt,
@@ -92,14 +106,17 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     output,
     error,
     reason,
-    ,
-    ,
     parkedAt,
     jobId,
     jobName,
     slotAt,
     missedFrom,
     cancelReason,
+    policy,
+    traitBits,
+    replayOf,
+    editedAt,
+    replayedAs,
   ] = row
   const definition = {
     id: id as string,
@@ -119,6 +136,11 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     job: jobId
       ? { id: jobId, name: jobName ?? null, slotAt: date(slotAt), missedFrom: date(missedFrom) }
       : null,
+    delivery: deliveryFrom(Number(traitBits), policy ?? null),
+    policy: decodeRunPolicy(policy ?? null),
+    replayOf: replayOf ?? null,
+    replayedAs: replayedAs ?? null,
+    editedAt: date(editedAt),
   }
   if (state !== null && state !== undefined) {
     const failure = json(error) as Failure | null
@@ -135,11 +157,13 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
         ]
       : []
     const started = date(startedAt)
+    const attempts = [...earlier, ...final]
     const firstStart = earlier[0]?.startedAt ?? started
     return {
       ...definition,
       state: finalStateOf.get(Number(state)) as FinalState,
-      attempts: [...earlier, ...final],
+      attempts,
+      possibleDuplicate: startedTwice(attempts),
       startedAt: started,
       finishedAt: new Date(finishedAt as string),
       output: json(output),
@@ -153,6 +177,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       ...definition,
       state: cancelReason ? 'cancelling' : 'running',
       attempts: earlier,
+      possibleDuplicate: startedTwice(earlier, startMarked(markedAt, Number(traitBits), earlier)),
       workerId: sessionId,
       claimedAt: new Date(claimedAt as string),
       progress: json(progress),
@@ -167,6 +192,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     ...definition,
     state: parkedAt ? 'waiting' : queueDue === 't' ? 'queued' : 'scheduled',
     attempts: earlier,
+    possibleDuplicate: startedTwice(earlier),
     nextAt,
   }
 }

@@ -198,7 +198,7 @@ export class Submitter {
           options.maxAttempts,
           options.timeoutMs,
           options.traits,
-          options.retry,
+          options.policy,
           options.createdBy,
           options.trace,
           this.#sequence,
@@ -250,7 +250,7 @@ function byShape(runs: readonly Prepared[]): Iterable<readonly Prepared[]> {
       o.maxAttempts,
       o.timeoutMs,
       o.traits,
-      o.retry,
+      o.policy,
       o.createdBy,
       o.trace,
     ])

@@ -7,6 +7,7 @@ import type {
   Lane,
   LogEntry,
   SessionAnnouncement,
+  SessionDescription,
   Settlement,
   WorkStore,
 } from '@punctual/core'
@@ -75,17 +76,14 @@ export class PostgresWorkStore implements WorkStore {
     ])
   }
 
-  async renewSession(sessionId: string): Promise<boolean> {
-    const rows = await this.#database.settle.query(this.#sql('sessions/renew-session'), [sessionId])
-    return rows.length === 1
+  async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {
+    const statement = this.#sql('sessions/renew-session')
+    const [row] = await this.#database.settle.query(statement, [sessionId])
+    return row ? { drains: row[2] === 't' } : null
   }
 
-  async describeSession(
-    sessionId: string,
-    state: 'active' | 'draining',
-    handlers: readonly string[],
-  ): Promise<void> {
-    const values = [sessionId, state, [...handlers]]
+  async describeSession(sessionId: string, now: SessionDescription): Promise<void> {
+    const values = [sessionId, now.state, [...now.handlers], JSON.stringify(now.stuck)]
     await this.#database.settle.query(this.#sql('sessions/set-session-state'), values)
   }
 
@@ -100,6 +98,29 @@ export class PostgresWorkStore implements WorkStore {
   async markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
     const rows = await this.#database.claim.pinnedOne(this.#sql('work/mark-started'), fences(runs))
     return new Set(rows.map(([id]) => id as string))
+  }
+
+  async saveCheckpoint({ id, claim }: Fence, state: string): Promise<boolean> {
+    const rows = await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: 10_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      () =>
+        this.#database.settle.pinnedOne(this.#sql('work/save-checkpoint'), [
+          id,
+          claim.toString(),
+          state,
+        ]),
+    )
+    return rows.length === 1
+  }
+
+  async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const values = [uuidArray(runIds)]
+    const rows = await this.#database.claim.query(this.#sql('work/list-checkpoints'), values)
+    return new Map(rows.map(([id, state]) => [id as string, state as string]))
   }
 
   async giveBack(runs: readonly Fence[]): Promise<void> {

@@ -72,7 +72,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
-    expect(await t.store.work.renewSession(session)).toBe(true)
+    expect(await t.store.work.renewSession(session)).toEqual({ drains: false })
     expect(await t.reap([session])).toMatchObject({ sessions: 0, returned: 0 })
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
   })
@@ -81,7 +81,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     const session = await t.session()
     await t.expire(session)
     await t.reap([session])
-    expect(await t.store.work.renewSession(session)).toBe(false)
+    expect(await t.store.work.renewSession(session)).toBeNull()
   })
 
   it('refuses start marks and progress of a lost lease', async () => {

@@ -19,8 +19,8 @@ async function nextThread(): Promise<Worker> {
 
 async function beating(stallMs = 60_000) {
   const sessionId = await t.session()
-  const seen: { lost: boolean; failures: string[]; renewed: Gate } = {
-    ...{ lost: false, failures: [], renewed: gate() },
+  const seen: { lost: boolean; expiring: boolean; failures: string[]; renewed: Gate } = {
+    ...{ lost: false, expiring: false, failures: [], renewed: gate() },
   }
   const heartbeat = createHeartbeat({
     ...{ url: t.url, schema: 'punctual', renewMs: 50, stallMs },
@@ -28,6 +28,9 @@ async function beating(stallMs = 60_000) {
   const launched = nextThread()
   const beat = heartbeat.start(sessionId, 30_000, {
     onRenewed: () => seen.renewed.open(),
+    onExpiring: () => {
+      seen.expiring = true
+    },
     onLost: () => {
       seen.lost = true
     },

@@ -74,7 +74,7 @@ describeWithServer('pgbouncer', () => {
     })
     expect((await store.upkeep.expiredSessions()).sessionIds).toEqual([])
     await store.upkeep.promote(60_000, 10)
-    expect(await store.work.renewSession(sessionId)).toBe(true)
+    expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   })
 
   it('may be restarted: what was under way is tried again', async () => {

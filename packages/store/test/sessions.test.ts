@@ -27,8 +27,10 @@ it.each([
       ...{ host: 'here', pid: 7, state: 'active', capacity: 5, alive: true },
       ...{ handlers, queues, labels: { zone: 'a' } },
     })
-    await t.store.work.describeSession(id, 'draining', [...handlers, 'more'])
+    const stuck = [{ runId: 'r', handler: 'h', attempt: 1, ranMs: 5 }]
+    const now = { state: 'draining' as const, handlers: [...handlers, 'more'], stuck }
+    await t.store.work.describeSession(id, now)
     const described = (await t.store.sessions()).find((session) => session.id === id)
-    expect(described).toMatchObject({ state: 'draining', handlers: [...handlers, 'more'] })
+    expect(described).toMatchObject(now)
   },
 )

@@ -3,7 +3,9 @@ import { ManualClock } from '@punctual/testkit'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { Attempt, type AttemptHost } from './attempt.ts'
 
-const run = { payload: '{"n":1}', attempt: 0, crashes: 0, timeoutMs: 60_000 } as ClaimedRun
+const run = {
+  ...{ payload: '{"n":1}', attempt: 0, crashes: 0, timeoutMs: 60_000, policy: null, traits: 0 },
+} as ClaimedRun
 
 it.each([
   ['steps back by an hour', -3_600_000],
@@ -45,12 +47,13 @@ it('a handler that does not heed the cancel is given up after 30 s, and keeps it
   onTestFinished(() => void vi.useRealTimers())
   const clock = new ManualClock()
   const ended: Settlement[] = []
-  let returned = 0
+  let [returned, stuck] = [0, 0]
   const host = {
     clock,
     outputBytes: 1_000,
     onEnded: (_attempt: Attempt, settlement: Settlement) => ended.push(settlement),
     onReturned: () => returned++,
+    onStuck: () => stuck++,
   } as unknown as AttemptHost
   const attempt = new Attempt(run, host)
   let finish = (_value: string) => {}
@@ -63,7 +66,7 @@ it('a handler that does not heed the cancel is given up after 30 s, and keeps it
   expect(ended).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
   expect(ended).toMatchObject([{ kind: 'cancelled', reason: 'nobody wants it' }])
-  expect([attempt.ended, returned]).toEqual([true, 0])
+  expect([attempt.ended, returned, stuck]).toEqual([true, 0, 1])
   finish('too late')
   await vi.advanceTimersByTimeAsync(0)
   expect([ended.length, returned]).toEqual([1, 1])

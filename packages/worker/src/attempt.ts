@@ -8,16 +8,25 @@ import {
   type ClaimedRun,
   type Clock,
   decideAfterFailure,
-  defaultRetryPolicy,
+  decodeRunPolicy,
   encodeJson,
   failureFrom,
   isNonRetryable,
   limits,
-  type RetryPolicy,
+  PunctualError,
+  type RunPolicy,
   retryAfterMs,
   type Settlement,
+  type StuckHandler,
+  traits,
 } from '@punctual/core'
-import type { HandlerContext, RegisteredHandler, RunLog, TransactionRunner } from './handler.ts'
+import type {
+  HandlerContext,
+  RegisteredHandler,
+  RunLog,
+  TransactionClient,
+  TransactionRunner,
+} from './handler.ts'
 import type { RunLogs } from './run-logs.ts'
 import type { Placed } from './running.ts'
 
@@ -37,11 +46,17 @@ export interface AttemptHost {
   /** The handler really returned: its slot is free. */
   onReturned(attempt: Attempt): void
   onProgress(attempt: Attempt, value: string): void
+  /** The attempt has its outcome, and its handler goes on. */
+  onStuck(attempt: Attempt): void
+  /** Keeps a checkpoint; false when the run belongs to somebody else by now. */
+  checkpoint(run: ClaimedRun, state: string): Promise<boolean>
 }
 
 export class Attempt implements HandlerContext, Placed {
   readonly run: ClaimedRun
   place = -1
+  /** Its handler went on after its end. */
+  wasStuck = false
   readonly #host: AttemptHost
   #startedAtMs = 0
   #ended = false
@@ -52,6 +67,11 @@ export class Attempt implements HandlerContext, Placed {
   #cancelled: string | null = null
   #controller: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
+  #listening: NodeJS.Timeout | undefined
+  #heardAtMs = 0
+  #onLeaseLoss: RegisteredHandler['onLeaseLoss']
+  #checkpoint: string | null = null
+  #tx: TransactionClient | undefined
   #log: RunLog | undefined
 
   constructor(run: ClaimedRun, host: AttemptHost) {
@@ -102,16 +122,52 @@ export class Attempt implements HandlerContext, Placed {
   get ended(): boolean {
     return this.#ended
   }
+  /** It has its outcome, and its handler goes on without heeding its signal. */
+  get stuck(): StuckHandler | null {
+    if (!this.#ended || this.#returned || this.#committed) return null
+    const { id: runId, handler } = this.run
+    return { runId, handler, attempt: this.attempt, ranMs: Math.round(this.#ranMs()) }
+  }
 
-  // Made when asked for: most handlers ask for neither, and may take them out of the context.
+  get lastCheckpoint(): unknown {
+    return this.#checkpoint === null ? null : JSON.parse(this.#checkpoint)
+  }
+  get tx(): TransactionClient {
+    if (this.#tx) return this.#tx
+    throw new PunctualError(
+      'invalid_option',
+      'ctx.tx belongs to runs with delivery transactional. Submit the run so, or use ctx.transaction.',
+      { field: 'delivery', id: this.run.id },
+    )
+  }
+
+  // Made when asked for: most handlers ask for none, and may take them out of the context.
   get progress(): HandlerContext['progress'] {
     return (value) => {
+      this.#heard()
       if (!this.#ended)
         this.#host.onProgress(this, encodeJson(value, 'progress', limits.logMessageLength))
     }
   }
+  get heartbeat(): HandlerContext['heartbeat'] {
+    return () => this.#heard()
+  }
+  get checkpoint(): HandlerContext['checkpoint'] {
+    return async (state) => {
+      this.#heard()
+      const kept = encodeJson(state, 'checkpoint', limits.checkpointBytes)
+      if (this.#ended || !(await this.#host.checkpoint(this.run, kept)))
+        throw new PunctualError(
+          'lease_lost',
+          `Run ${this.run.id} does not belong to this attempt any more; the checkpoint is not kept.`,
+          { id: this.run.id },
+        )
+      this.#heard()
+    }
+  }
   get transaction(): HandlerContext['transaction'] {
     return async (work) => {
+      if (this.#tx) return work(this.#tx)
       const output = await this.#host.transaction(this.run, () => this.#ranMs(), work)
       this.#committed = true
       this.#end(null)
@@ -119,14 +175,21 @@ export class Attempt implements HandlerContext, Placed {
     }
   }
 
+  #heard(): void {
+    this.#heardAtMs = this.#host.clock.monotonicMs()
+  }
+
   #ranMs(): number {
     return this.#host.clock.monotonicMs() - this.#startedAtMs
   }
 
-  start(handler: RegisteredHandler, startedAtMs: number): void {
+  start(handler: RegisteredHandler, startedAtMs: number, checkpoint: string | null = null): void {
     this.#startedAtMs = startedAtMs
+    this.#heardAtMs = startedAtMs
+    this.#onLeaseLoss = handler.onLeaseLoss
+    this.#checkpoint = checkpoint
     try {
-      const result = handler.run(JSON.parse(this.run.payload), this)
+      const result = this.#call(handler)
       // Also looking for `then` may throw, and calling it.
       if (typeof (result as PromiseLike<unknown> | null)?.then === 'function')
         (result as PromiseLike<unknown>).then(
@@ -139,19 +202,53 @@ export class Attempt implements HandlerContext, Placed {
     }
   }
 
+  #call(handler: RegisteredHandler): unknown {
+    const payload = JSON.parse(this.run.payload)
+    if (this.run.policy === null || !this.#policy().transactional) return handler.run(payload, this)
+    return this.transaction(async (tx) => {
+      this.#tx = tx
+      return handler.run(payload, this)
+    })
+  }
+
+  #policy(): RunPolicy {
+    return decodeRunPolicy(this.run.policy)
+  }
+
   /** Called once the first burst of quick handlers is over: most never need a timer. */
   armTimeout(): void {
     if (this.#returned || this.#timer) return
-    const leftMs = Math.max(0, this.run.timeoutMs - this.#ranMs())
-    this.#timer = setTimeout(() => {
-      this.#timedOut = true
-      const reason = new DOMException(
-        `The attempt took longer than ${this.run.timeoutMs} ms.`,
-        'TimeoutError',
-      )
-      this.#abort(reason)
-      this.#timer = setTimeout(() => this.#fail('timed_out', reason), TIMEOUT_GRACE_MS)
-    }, leftMs)
+    const { timeoutMs, policy } = this.run
+    const leftMs = Math.max(0, timeoutMs - this.#ranMs())
+    this.#timer = setTimeout(
+      () => this.#expire(`The attempt took longer than ${timeoutMs} ms.`),
+      leftMs,
+    )
+    const { heartbeatMs } = policy === null ? {} : this.#policy()
+    if (heartbeatMs !== undefined) this.#listen(heartbeatMs)
+  }
+
+  /** Looks again when it would have been silent for too long. */
+  #listen(heartbeatMs: number): void {
+    const silentMs = this.#host.clock.monotonicMs() - this.#heardAtMs
+    if (silentMs >= heartbeatMs) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
+    else this.#listening = setTimeout(() => this.#listen(heartbeatMs), heartbeatMs - silentMs)
+  }
+
+  #expire(message: string): void {
+    if (this.#returned || this.#ended || this.#cancelled !== null) return
+    this.#timedOut = true
+    clearTimeout(this.#timer)
+    const reason = new DOMException(message, 'TimeoutError')
+    this.#abort(reason)
+    this.#timer = setTimeout(() => this.#fail('timed_out', reason), TIMEOUT_GRACE_MS)
+  }
+
+  /** The lease is lost, or about to be. */
+  leaseLost(reason: Error): void {
+    const mayOverlap = (this.run.traits & (traits.atMostOnce | traits.overlap)) === 0
+    if ((this.#onLeaseLoss ?? (mayOverlap ? 'continue' : 'abort')) === 'abort')
+      this.interrupt(reason)
   }
 
   /** Asks the handler to end; what it then throws counts as `cancelled` and is tried again elsewhere. */
@@ -180,9 +277,18 @@ export class Attempt implements HandlerContext, Placed {
     })
   }
 
-  /** Gives the handler up: the run goes back to be tried again, now. */
+  /**
+   * Gives the handler up: the run goes back to be tried again, now. One that must not run twice does not: it is dead
+   * when its handler has ended, and otherwise it stays with the lease, whose end makes it `unknown`.
+   */
   abandon(reason: Error): void {
     const failure = failureFrom(reason)
+    const { run } = this
+    if ((run.traits & traits.atMostOnce) !== 0) {
+      const dead = { kind: 'dead', outcome: 'cancelled', reason: 'interrupted' } as const
+      if (this.#returned) this.#end({ ...dead, run, startedAgoMs: this.#ranMs(), failure })
+      return
+    }
     this.#end({
       kind: 'retry',
       run: this.run,
@@ -202,6 +308,7 @@ export class Attempt implements HandlerContext, Placed {
     if (this.#returned) return
     this.#returned = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#listening)
     if (!this.#ended) {
       if (this.#cancelled !== null && !ok) this.#endCancelled(value)
       else if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
@@ -227,19 +334,20 @@ export class Attempt implements HandlerContext, Placed {
   #fail(outcome: AttemptOutcome, thrown: unknown): void {
     if (this.#ended) return
     const { run } = this
-    const policy: RetryPolicy = run.retry ? JSON.parse(run.retry) : defaultRetryPolicy
+    const failure = failureFrom(thrown)
     const next = decideAfterFailure(
       {
         outcome,
+        codes: failure.code === undefined ? [failure.name] : [failure.code, failure.name],
         failures: run.attempt + 1 - run.crashes,
         maxAttempts: run.maxAttempts,
         nonRetryable: isNonRetryable(thrown),
         retryAfterMs: retryAfterMs(thrown),
       },
-      policy,
+      this.#policy(),
       this.#host.random(),
     )
-    const base = { run, startedAgoMs: this.#ranMs(), outcome, failure: failureFrom(thrown) }
+    const base = { run, startedAgoMs: this.#ranMs(), outcome, failure }
     this.#end(
       next.kind === 'retry'
         ? { ...base, kind: 'retry', delayMs: next.delayMs }
@@ -250,7 +358,11 @@ export class Attempt implements HandlerContext, Placed {
   #end(settlement: Settlement | null): void {
     if (this.#ended || (settlement !== null && this.#committed)) return
     this.#ended = true
-    if (this.#returned || settlement === null) clearTimeout(this.#timer)
+    clearTimeout(this.#timer)
+    clearTimeout(this.#listening)
     this.#host.onEnded(this, settlement)
+    if (this.#returned || settlement === null) return
+    this.wasStuck = true
+    this.#host.onStuck(this)
   }
 }

@@ -34,11 +34,22 @@ export interface HandlerContext {
     /** When this run makes up for several slots: the first and the last of them. */
     readonly missed: { readonly from: Date; readonly to: Date } | null
   } | null
-  /** Aborted at the timeout and when the worker must stop. */
+  /** Aborted at the timeout, when the run is cancelled and when the worker must stop. */
   readonly signal: AbortSignal
   readonly log: RunLog
   /** Shown while the run is running: any JSON value, a number from 0 to 1 by custom. */
   progress(value: unknown): void
+  /** Says that the handler is alive, where the run asks for that (`heartbeatMs`); so do progress and checkpoints. */
+  heartbeat(): void
+  /**
+   * Keeps how far the run has come: the next attempt finds it as `lastCheckpoint` and need not start over. Resolves
+   * when it is stored; rejects with `lease_lost` when the run belongs to somebody else by now.
+   */
+  checkpoint(state: unknown): Promise<void>
+  /** What the last checkpoint of an earlier attempt has kept; null when there is none. */
+  readonly lastCheckpoint: unknown
+  /** The transaction of a run with delivery `transactional`; others have none, and may open one. */
+  readonly tx: TransactionClient
   /**
    * Runs the work in a transaction of Punctual's database that commits together with the run's success, or
    * not at all: what it writes happens exactly once. What the work returns becomes the run's output.
@@ -51,7 +62,17 @@ export type HandlerFunction<Payload = unknown, Output = unknown> = (
   context: HandlerContext,
 ) => Output | Promise<Output>
 
-export interface RegisteredHandler {
+export interface HandlerOptions {
+  /**
+   * What becomes of a handler whose worker has lost its lease, so that its run is given to another: `continue`
+   * lets it go on, and its outcome is refused; `abort` aborts its signal, before the lease ends where that is
+   * known in time.
+   * @default 'continue'; 'abort' for runs that are delivered at most once or must not overlap
+   */
+  readonly onLeaseLoss?: 'continue' | 'abort'
+}
+
+export interface RegisteredHandler extends HandlerOptions {
   readonly name: string
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds handlers of every payload type
   readonly run: HandlerFunction<any, any>

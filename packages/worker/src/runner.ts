@@ -7,6 +7,7 @@ import {
   type ClaimedRun,
   type Clock,
   type Settlement,
+  type StuckHandler,
   traits,
   type WorkStore,
 } from '@punctual/core'
@@ -19,6 +20,9 @@ import type { Slots } from './slots.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
+const STUCK_SHOWN_MAX = 100
+/** What must not run twice is marked as started first; what has a checkpoint is given it. */
+const PREPARED = traits.atMostOnce | traits.checkpointed
 
 export interface RunnerOptions {
   readonly store: WorkStore
@@ -36,6 +40,8 @@ export interface RunnerOptions {
   /** By the local clock that only goes forward. */
   onStarted(run: ClaimedRun, atMs: number): void
   onTransacted(run: ClaimedRun): void
+  /** A handler has begun or ceased to go on after the end of its attempt. */
+  onStuckChanged(): void
   onError(error: unknown): void
 }
 
@@ -66,6 +72,8 @@ export class Runner {
       },
       onReturned: (attempt) => this.#returned(attempt),
       onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
+      onStuck: () => options.onStuckChanged(),
+      checkpoint: (run, state) => options.store.saveCheckpoint(run, state),
     }
   }
 
@@ -95,8 +103,7 @@ export class Runner {
     const sinceMs = this.#o.clock.monotonicMs()
     for (const run of runs) {
       this.#o.slots.hold(run.queue)
-      if (run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0)
-        this.#suspects.push({ run, sinceMs })
+      if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
       else this.#waiting.push(run)
     }
     // A large batch starts after whoever brought it has sent for the next one: both then go on at once.
@@ -126,7 +133,7 @@ export class Runner {
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
       if (run.crashes > 0) this.#suspectRuns = true
       this.#o.slots.start()
-      void this.#startMarked(run)
+      void this.#startPrepared(run)
     }
   }
 
@@ -139,24 +146,29 @@ export class Runner {
     return overdue.map((s) => s.run)
   }
 
-  async #startMarked(run: ClaimedRun): Promise<void> {
+  async #startPrepared(run: ClaimedRun): Promise<void> {
+    const { store } = this.#o
     try {
-      const ours = await this.#o.store.markStarted([run])
-      if (ours.has(run.id)) return this.#start(run)
+      const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
+      const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
+      const ours = !marks || (await store.markStarted([run])).has(run.id)
+      if (ours) return this.#start(run, kept?.get(run.id) ?? null)
     } catch (error) {
       this.#o.onError(error)
+      // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
+      await store.giveBack([run]).catch(this.#o.onError)
     }
     // Not ours any more, or not known to be: it is not started.
     this.#release(run)
   }
 
-  #start(run: ClaimedRun): void {
+  #start(run: ClaimedRun, checkpoint: string | null = null): void {
     const handler = this.#o.handlers.get(run.handler)
     const attempt = new Attempt(run, this.#host)
     this.#running.add(attempt)
     const startedAtMs = this.#o.clock.monotonicMs()
     this.#o.onStarted(run, startedAtMs)
-    attempt.start(handler ?? missing(run), startedAtMs)
+    attempt.start(handler ?? missing(run), startedAtMs, checkpoint)
     if (attempt.place < 0) return
     if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
   }
@@ -167,8 +179,15 @@ export class Runner {
     for (const attempt of fresh) attempt.armTimeout()
   }
 
+  /** Handlers that go on after the end of their attempts. */
+  stuck(): StuckHandler[] {
+    const all = this.#running.all().map((attempt) => attempt.stuck)
+    return all.filter((stuck) => stuck !== null).slice(0, STUCK_SHOWN_MAX)
+  }
+
   #returned(attempt: Attempt): void {
     this.#running.delete(attempt)
+    if (attempt.wasStuck) this.#o.onStuckChanged()
     this.#release(attempt.run)
   }
 

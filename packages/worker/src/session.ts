@@ -1,12 +1,23 @@
 /** The lease of this process: opened before the first claim, kept alive by the heartbeat, opened anew when lost. */
-import type { Heartbeat, Random, SessionAnnouncement, WorkStore } from '@punctual/core'
+import type {
+  Heartbeat,
+  Random,
+  SessionAnnouncement,
+  SessionDescription,
+  WorkStore,
+} from '@punctual/core'
 
 export interface SessionOptions {
   readonly store: WorkStore
   readonly heartbeat: Heartbeat
   readonly random: Random
   readonly announce: () => Omit<SessionAnnouncement, 'id'>
+  readonly describe: () => SessionDescription
   readonly onLost: () => void
+  /** It will run out before it can be renewed. */
+  readonly onExpiring: () => void
+  /** Whether somebody asks this worker to drain; told at each renewal. */
+  readonly onDrains: (drains: boolean) => void
   readonly onFailing: (message: string) => void
 }
 
@@ -37,7 +48,8 @@ export class Session {
     await this.#o.store.openSession(announcement)
     this.#id = id
     this.#beating = this.#o.heartbeat.start(id, announcement.leaseMs, {
-      onRenewed: () => undefined,
+      onRenewed: (drains) => this.#id === id && this.#o.onDrains(drains),
+      onExpiring: () => this.#id === id && this.#o.onExpiring(),
       onLost: () => this.lose(id),
       onFailing: (message) => this.#o.onFailing(message),
     })
@@ -57,17 +69,17 @@ export class Session {
   async renew(): Promise<boolean> {
     const id = this.#id
     if (!id) return false
-    const alive = await this.#o.store.renewSession(id)
-    if (!alive) this.lose(id)
-    return alive
+    const renewed = await this.#o.store.renewSession(id)
+    if (!renewed) this.lose(id)
+    else if (this.#id === id) this.#o.onDrains(renewed.drains)
+    return renewed !== null
   }
 
   /** Shows others what this worker can do, and whether it still takes work. */
-  async describe(state: 'active' | 'draining'): Promise<void> {
+  async describe(): Promise<void> {
     // What is opened just now has announced what there was before.
     await this.#opening?.catch(() => undefined)
-    const { handlers } = this.#o.announce()
-    if (this.#id) await this.#o.store.describeSession(this.#id, state, handlers)
+    if (this.#id) await this.#o.store.describeSession(this.#id, this.#o.describe())
   }
 
   async close(): Promise<void> {

@@ -22,12 +22,15 @@ const CANCELS_EVERY_MS = 10_000
 const INTERRUPT_GRACE_MS = 1_000
 
 const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
+const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
 
 export interface WorkerHint {
   readonly lanes: readonly number[] | null
   readonly newLane: boolean
   /** Runs that are asked to end. */
   readonly cancels?: readonly string[]
+  /** Workers that are asked to drain, or to take work again. */
+  readonly sessions?: readonly string[]
 }
 
 /** The seam for logs and metrics: business code calls these, and nothing else. */
@@ -81,6 +84,8 @@ export class Worker {
   #stopping: Promise<void> | null = null
   #stopped = false
   #looking = false
+  /** Somebody asks this worker to take nothing more. */
+  #drains = false
 
   constructor(options: WorkerOptions) {
     const { clock, store } = options
@@ -98,9 +103,18 @@ export class Worker {
       heartbeat: options.heartbeat,
       random: options.random,
       announce: () => this.#announcement(),
+      describe: () => ({
+        state: this.#stopped || this.#drains ? 'draining' : 'active',
+        handlers: [...options.handlers.keys()],
+        stuck: this.#runner.stuck(),
+      }),
+      onDrains: (drains) => void this.#drain(drains),
+      onExpiring: () => this.#leaseLost(EXPIRING),
       onLost: () => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
+        this.#drains = false
+        this.#leaseLost(LOST)
         this.#events.onSessionLost?.()
         this.#wake.wake()
       },
@@ -132,6 +146,7 @@ export class Worker {
       onReturned: () => this.#returned(),
       onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),
       onTransacted: (run) => this.#events.onTransacted?.(run),
+      onStuckChanged: () => this.#describe('stuck'),
       onError: onError('run'),
     })
     this.#claimer = new Claimer({
@@ -188,7 +203,7 @@ export class Worker {
   /** A handler was added: others are told, and its lanes are taken from. */
   async handlersChanged(): Promise<void> {
     this.#lanes.invalidate()
-    await this.#session.describe('active')
+    await this.#session.describe()
     this.#claimer.hinted()
     this.#wake.wake()
   }
@@ -198,12 +213,42 @@ export class Worker {
       if (this.#runner.holdsAny(new Set(hint.cancels))) void this.#cancelAsked()
       return
     }
+    if (hint.sessions) {
+      const ours = this.#session.id !== null && hint.sessions.includes(this.#session.id)
+      if (ours) this.#session.renew().catch((error) => this.#events.onError?.('drain', error))
+      return
+    }
     if (hint.newLane) this.#lanes.invalidate()
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
     if (!ours) return
     this.#claimer.hinted()
     this.#wake.wake()
+  }
+
+  /** Somebody asks this worker to take nothing more, or to take work again. What runs goes on. */
+  async #drain(drains: boolean): Promise<void> {
+    if (this.#drains === drains) return
+    this.#drains = drains
+    this.#describe('drain')
+    if (drains) {
+      const unstarted = this.#runner.takeUnstarted()
+      await this.#o.store.giveBack(unstarted).catch((e) => this.#events.onError?.('drain', e))
+    } else {
+      this.#claimer.hinted()
+      this.#wake.wake()
+    }
+  }
+
+  /** Shows others what has changed; should it fail, they see it at the next change. */
+  #describe(what: string): void {
+    queueMicrotask(() =>
+      this.#session.describe().catch((error) => this.#events.onError?.(what, error)),
+    )
+  }
+
+  #leaseLost(reason: Error): void {
+    for (const attempt of this.#runner.attempts) if (!attempt.ended) attempt.leaseLost(reason)
   }
 
   /** Asks those of our handlers to end that somebody wants to end. */
@@ -277,7 +322,7 @@ export class Worker {
       await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)
-    return this.#claimer.tick(straysDue)
+    return this.#drains ? CANCELS_EVERY_MS : this.#claimer.tick(straysDue)
   }
 
   /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
@@ -305,7 +350,7 @@ export class Worker {
     const { clock, store } = this.#o
     const attempt = (what: string, work: Promise<unknown>) =>
       work.catch((error) => this.#events.onError?.(what, error))
-    await attempt('drain', this.#session.describe('draining'))
+    await attempt('drain', this.#session.describe())
     await attempt('give back', store.giveBack(this.#runner.takeUnstarted()))
     await this.#within(this.#runner.idle(), drainMs)
     const reason = new DOMException('The worker is stopping.', 'AbortError')

@@ -5,6 +5,7 @@ import { encodeJson } from '../json-value.ts'
 import { defaults, limits } from '../limits.ts'
 import { oneOf, refuseOption } from '../refuse-option.ts'
 import type { RetryPolicyInput } from '../retry.ts'
+import type { Delivery } from '../run-policy.ts'
 import { traits } from '../run-state.ts'
 import {
   type GapPolicy,
@@ -95,6 +96,8 @@ export interface JobOptions {
   maxAttempts?: number
   timeoutMs?: number
   retry?: RetryPolicyInput
+  delivery?: Delivery
+  heartbeatMs?: number
 }
 
 /** What one job is, checked and complete. */
@@ -128,6 +131,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['startAt', 'endAt', 'maxRuns', 'jitterMs', 'exact', 'calendars', 'dst', 'dayRule', 'misfire'],
   ...['overlap', 'pauseAfterFailures', 'description', 'owner', 'labels', 'source', 'createdBy'],
   ...['queue', 'priority', 'maxAttempts', 'timeoutMs', 'retry'],
+  ...['delivery', 'heartbeatMs'],
 ])
 const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'] as const
 const JITTER_MAX_MS = 86_400_000
@@ -143,6 +147,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
         { field: name.slice(0, 80) },
       )
   const rules = rulesOf(options, installation)
+  const run = runOptionsOf(options)
   const instant = (field: 'at' | 'startAt' | 'endAt'): number | null =>
     options[field] === undefined ? null : instantIn(rules.timezone, field, options[field])
   const [startMs, endMs] = [instant('startAt'), instant('endAt')]
@@ -150,7 +155,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     refuseOption('endAt', 'later than startAt', options.endAt)
   return {
     name: checkName('name', options.name),
-    run: runOptionsOf(options),
+    run,
     payload: encodeJson(
       options.payload ?? null,
       'payload',
@@ -167,7 +172,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
         : integer('delayMs', options.delayMs, 0, limits.delayMsMax),
     maxRuns:
       options.maxRuns === undefined ? null : integer('maxRuns', options.maxRuns, 1, 2_147_483_647),
-    traits: traitsOf(rules),
+    traits: traitsOf(rules) | run.traits,
     description: textOf('description', options.description, limits.descriptionLength),
     owner: textOf('owner', options.owner, limits.nameLength),
     source: textOf('source', options.source, limits.nameLength),
@@ -186,8 +191,12 @@ function textOf(field: string, value: unknown, maxLength: number): string | null
 
 /** What its runs have in common with any other run. */
 function runOptionsOf(options: JobOptions): CompiledOptions {
-  const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy, retry } = options
-  const given = { queue, priority, maxAttempts, timeoutMs, labels, createdBy, retry }
+  const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy } = options
+  const { retry, delivery, heartbeatMs } = options
+  const given = {
+    ...{ queue, priority, maxAttempts, timeoutMs, labels, createdBy },
+    ...{ retry, delivery, heartbeatMs },
+  }
   const present = Object.entries(given).filter(([, value]) => value !== undefined)
   return compileOptions(handler, Object.fromEntries(present))
 }

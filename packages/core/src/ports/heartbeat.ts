@@ -1,6 +1,8 @@
 /** Keeps a session alive from outside of the event loop. */
 export interface HeartbeatEvents {
-  onRenewed(): void
+  onRenewed(drains: boolean): void
+  /** It will run out by this process's clock before it can be renewed. */
+  onExpiring(): void
   /** The session was fenced: whatever it held belongs to others now. */
   onLost(): void
   /** It could not be renewed this time; it will be tried again. */

@@ -16,6 +16,22 @@ export interface SessionAnnouncement {
   readonly leaseMs: number
 }
 
+/** What others see of a worker that changes while it works. */
+export interface SessionDescription {
+  readonly state: 'active' | 'draining'
+  readonly handlers: readonly string[]
+  readonly stuck: readonly StuckHandler[]
+}
+
+/** A handler that goes on although its attempt has ended. */
+export interface StuckHandler {
+  readonly runId: string
+  readonly handler: string
+  readonly attempt: number
+  /** How long it has been running. */
+  readonly ranMs: number
+}
+
 export interface ClaimRequest {
   readonly sessionId: string
   /** The first fence: random, made before the claim is sent; each run takes the next number. */
@@ -40,7 +56,7 @@ export interface ClaimedRun {
   readonly maxAttempts: number
   readonly timeoutMs: number
   readonly payload: string
-  readonly retry: string | null
+  readonly policy: string | null
   readonly trace: string | null
   readonly dueMs: number
   /** The job whose slot this is; null for a run that was submitted. */
@@ -107,15 +123,15 @@ export interface WorkStore {
   /** The lanes that these handlers and queues can take from; an empty list of queues means all. */
   lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]>
   openSession(session: SessionAnnouncement): Promise<void>
-  /** Extends the lease; false when the session was fenced. */
-  renewSession(sessionId: string): Promise<boolean>
-  describeSession(
-    sessionId: string,
-    state: 'active' | 'draining',
-    handlers: readonly string[],
-  ): Promise<void>
+  /** Extends the lease; null when the session was fenced. */
+  renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null>
+  describeSession(sessionId: string, now: SessionDescription): Promise<void>
   closeSession(sessionId: string): Promise<void>
   claim(request: ClaimRequest): Promise<ClaimResult>
+  /** Keeps how far a run has come for its next attempt; false when it belongs to somebody else by now. */
+  saveCheckpoint(run: Fence, state: string): Promise<boolean>
+  /** What earlier attempts of these runs have kept, as JSON. */
+  checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Commits that these are about to start; returns the ids that are still ours. */
   markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>>
   /** Gives runs back that were not started. */

@@ -2,7 +2,14 @@
  * A job as a file declares it: the options of the library that make it what it is, in the order in which people
  * read them, without those that have their default. Declaring it again changes nothing.
  */
-import { type CompiledJob, defaults, type JobDefaults, type JobRules } from '@punctual/core'
+import {
+  type CompiledJob,
+  defaults,
+  type JobDefaults,
+  type JobRules,
+  policyOptions,
+  traits,
+} from '@punctual/core'
 import type { StoredJob } from '@punctual/store'
 
 export type Declaration = Readonly<Record<string, unknown>>
@@ -24,7 +31,8 @@ interface Parts {
   readonly labels: Readonly<Record<string, string>>
   readonly description: string | null
   readonly owner: string | null
-  readonly retry: string | null
+  readonly policy: string | null
+  readonly traits: number
 }
 
 export function declareStored(job: StoredJob, installation: JobDefaults): Declaration {
@@ -44,6 +52,7 @@ export function declareCompiled(job: CompiledJob, installation: JobDefaults): De
 
 function declare(job: Parts, installation: JobDefaults): Declaration {
   const { rules } = job
+  const once = (job.traits & traits.atMostOnce) !== 0
   const unless = <T>(value: T, common: T) => (value === common ? undefined : value)
   const entries = {
     name: job.name,
@@ -67,9 +76,10 @@ function declare(job: Parts, installation: JobDefaults): Declaration {
     labels: Object.keys(job.labels).length > 0 ? job.labels : undefined,
     queue: unless(job.queue, defaults.queue),
     priority: unless(job.priority, defaults.priority),
-    maxAttempts: unless(job.maxAttempts, defaults.maxAttempts),
+    maxAttempts: unless(job.maxAttempts, once ? 1 : defaults.maxAttempts),
     timeoutMs: unless(job.timeoutMs, defaults.timeoutMs),
-    retry: job.retry === null ? undefined : JSON.parse(job.retry),
+    ...policyOptions(job.policy),
+    ...(once && { delivery: 'at-most-once' }),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
 }

@@ -6,16 +6,16 @@
 -- Locks: the new rows. Index: primary key of jobs. Pinned: nested loops.
 with made as (
   insert into punctual.runs (
-    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
+    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
     created_by, job_id, slot_at)
   select
     i.run_id, to_timestamp(i.due_ms::float8 / 1000), clock_timestamp(), j.tenant_id, j.lane, j.timeout_ms,
     j.max_attempts,
-    case when j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end, j.payload, j.labels, j.retry, j.created_by, j.id,
+    case when j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end, j.payload, j.labels, j.policy, j.created_by, j.id,
     to_timestamp(i.slot_ms::float8 / 1000)
   from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as i (run_id, slot_ms, due_ms)
   cross join lateral (
-    select id, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry, created_by
+    select id, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy, created_by
     from punctual.jobs
     where id = $1::uuid
     limit 1

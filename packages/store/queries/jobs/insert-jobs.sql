@@ -9,16 +9,16 @@
 with made as (
   insert into punctual.jobs (
     id, created_at, updated_at, start_at, tenant_id, lane, timing, version, timeout_ms, max_runs, max_attempts,
-    traits, name, payload, source, retry, labels, description, owner, created_by)
+    traits, name, payload, source, policy, labels, description, owner, created_by)
   select
     i.id, statement_timestamp(), statement_timestamp(), to_timestamp(i.start_ms::float8 / 1000), $1::integer,
-    i.lane, i.timing, 1, i.timeout_ms, i.max_runs, i.max_attempts, i.traits, i.name, i.payload, i.source, i.retry,
+    i.lane, i.timing, 1, i.timeout_ms, i.max_runs, i.max_attempts, i.traits, i.name, i.payload, i.source, i.policy,
     i.labels, i.description, i.owner, i.created_by
   from unnest(
     $2::uuid[], $3::text[], $4::integer[], $5::integer[], $6::text[], $7::integer[], $8::smallint[],
     $9::smallint[], $10::bigint[], $11::integer[], $12::text[], $13::jsonb[], $14::text[], $15::text[],
     $16::text[], $17::text[])
-    as i (id, name, lane, timing, payload, timeout_ms, max_attempts, traits, start_ms, max_runs, retry, labels,
+    as i (id, name, lane, timing, payload, timeout_ms, max_attempts, traits, start_ms, max_runs, policy, labels,
       description, owner, source, created_by)
   on conflict (tenant_id, name) do nothing
   returning id, created_at

@@ -6,7 +6,7 @@
 -- Locks: none. Index: jobs_name.
 select
   j.id, j.tenant_id, j.name, l.handler, l.queue, l.priority, j.payload, t.spec, j.timing, j.lane,
-  j.start_at, c.end_at, j.max_runs, c.runs_left, j.max_attempts, j.timeout_ms, j.traits, j.retry, j.labels,
+  j.start_at, c.end_at, j.max_runs, c.runs_left, j.max_attempts, j.timeout_ms, j.traits, j.policy, j.labels,
   j.description, j.owner, j.source, j.created_by, j.version, j.created_at, j.updated_at, j.paused_at,
   j.paused_note, j.planning_error, c.cursor_at, c.next_at, c.anchor_at, c.failures
 from punctual.jobs j

@@ -5,11 +5,11 @@
 -- Locks: the new rows. Index: primary key of jobs.
 with made as (
   insert into punctual.runs (
-    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, retry,
+    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
     created_by, job_id)
   select
     $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits & ~4,
-    coalesce($3::text, payload), labels, retry, created_by, id
+    coalesce($3::text, payload), labels, policy, created_by, id
   from punctual.jobs
   where id = $1::uuid
   returning id, tenant_id, lane, traits, job_id

@@ -1,7 +1,7 @@
 -- A job becomes what was declared. Its old form is kept: its past slots are judged by the rules of their time.
 --
 -- Parameters: $1 job, $2 lane, $3 timing, $4 payload, $5 timeout_ms, $6 max_attempts, $7 traits, $8 start in ms,
---   $9 max_runs, $10 retry, $11 labels, $12 description, $13 owner, $14 source, $15 next slot in ms, $16 anchor in
+--   $9 max_runs, $10 policy, $11 labels, $12 description, $13 owner, $14 source, $15 next slot in ms, $16 anchor in
 --   ms, $17 end in ms, $18 runs left, $19 the clock in ms, $20 up to where everything is decided
 --   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null
 -- Returns: nothing
@@ -27,6 +27,6 @@ update punctual.jobs
 set
   lane = $2::integer, timing = $3::integer, payload = $4::text, timeout_ms = $5::integer,
   max_attempts = $6::smallint, traits = $7::smallint, start_at = to_timestamp($8::float8 / 1000),
-  max_runs = $9::integer, retry = $10::text, labels = $11::jsonb, description = $12::text, owner = $13::text,
+  max_runs = $9::integer, policy = $10::text, labels = $11::jsonb, description = $12::text, owner = $13::text,
   source = $14::text, version = version + 1, updated_at = clock_timestamp(), planning_error = null
 where id = $1::uuid

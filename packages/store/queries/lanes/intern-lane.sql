@@ -2,13 +2,8 @@
 --
 -- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority, $5 most lanes of a tenant
 -- Returns: nothing; read it with find-lane.
--- Locks: the new row. Index: unique (tenant_id, queue, handler, priority). A lane of a paused queue is
---   born paused.
-insert into punctual.lanes (tenant_id, queue, handler, priority, paused_at)
-select
-  $1::integer, $2::text, $3::text, $4::smallint,
-  (select max(l.paused_at) from punctual.lanes l
-   where l.tenant_id = $1::integer and l.queue = $2::text
-   having bool_and(l.paused_at is not null))
+-- Locks: the new row. Index: unique (tenant_id, queue, handler, priority).
+insert into punctual.lanes (tenant_id, queue, handler, priority)
+select $1::integer, $2::text, $3::text, $4::smallint
 where (select count(*) from punctual.lanes where tenant_id = $1::integer) < $5::integer
 on conflict do nothing

@@ -11,7 +11,11 @@ running as materialized (
   select lane, count(*)::integer as runs from punctual.leases group by lane
 )
 select
-  c.tenant_id, c.queue, c.handler, c.priority, c.paused_at is not null as paused,
+  c.tenant_id, c.queue, c.handler, c.priority,
+  exists (
+    select from punctual.pauses p
+    where p.tenant_id = c.tenant_id and (p.queue is null or p.queue = c.queue)
+  ) as paused,
   q.due, q.waiting, q.oldest_ms, coalesce(r.runs, 0) as running
 from punctual.lanes c
 left join running r on r.lane = c.id

@@ -3,8 +3,13 @@
 -- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all)
 -- Returns: id, tenant_id, queue, handler, priority, paused
 -- Locks: none. Index: none; the table is small.
-select id, tenant_id, queue, handler, priority, paused_at is not null as paused
-from punctual.lanes
-where ($1::text[] is null or handler = any ($1::text[]))
-  and (coalesce(cardinality($2::text[]), 0) = 0 or queue = any ($2::text[]))
-order by priority desc, id
+select
+  l.id, l.tenant_id, l.queue, l.handler, l.priority,
+  exists (
+    select from punctual.pauses p
+    where p.tenant_id = l.tenant_id and (p.queue is null or p.queue = l.queue)
+  ) as paused
+from punctual.lanes l
+where ($1::text[] is null or l.handler = any ($1::text[]))
+  and (coalesce(cardinality($2::text[]), 0) = 0 or l.queue = any ($2::text[]))
+order by l.priority desc, l.id

@@ -12,10 +12,9 @@ select
   s.session_id, s.claimed_at, s.started_at as marked_at, s.progress,
   o.state, o.attempt as final_attempt, o.attempt_outcome, o.session_id as final_session_id,
   o.started_at, o.finished_at, o.output, o.error, o.reason,
-  coalesce(q.lane, w.lane, k.lane, s.lane, o.lane) as lane,
-  (select p.paused_at from punctual.lanes p where p.id = coalesce(q.lane, w.lane)) as lane_paused_at,
   k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from,
-  s.cancel_reason
+  s.cancel_reason, r.policy, r.traits, r.replay_of, r.edited_at,
+  (select d.replayed_as from punctual.dead_letters d where d.run_id = r.id) as replayed_as
 from punctual.runs r
 join punctual.lanes l on l.id = r.lane
 left join punctual.later w on w.run_id = r.id

@@ -1,9 +1,16 @@
--- Ends a session that holds nothing any more.
+-- Ends a session that holds nothing any more, and remembers it for a while.
 --
 -- Parameters: $1 session
 -- Returns: id when it was closed; no row while it still has leases, which the reaper then takes
 -- Locks: the row. Index: primary key; leases are few.
-delete from punctual.sessions
-where id = $1::bigint
-  and not exists (select from punctual.leases where session_id = $1::bigint)
+with closed as (
+  delete from punctual.sessions
+  where id = $1::bigint
+    and not exists (select from punctual.leases where session_id = $1::bigint)
+  returning id, opened_at, pid, capacity, host, version, handlers, queues, labels
+)
+insert into punctual.past_sessions (
+  id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
+select id, opened_at, clock_timestamp(), pid, capacity, false, host, version, handlers, queues, labels
+from closed
 returning id

@@ -1,9 +1,10 @@
 -- Extends a lease. One that has run out and was not yet reaped is extended too; a reaped one is gone.
 --
 -- Parameters: $1 session
--- Returns: id and the database's clock in ms; no row when the session was fenced
+-- Returns: id, the database's clock in ms, and whether it is asked to drain; no row when the session was fenced
 -- Locks: the row (not its key: claims go on). Index: primary key.
 update punctual.sessions
 set renewed_at = clock_timestamp(), expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
 where id = $1::bigint
-returning id, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
+returning
+  id, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms, drain_asked_at is not null as drains

@@ -4,7 +4,7 @@
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
 --   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
---   $12 retry, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms
+--   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms
 -- Returns: nothing.
 -- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs.
 with now as materialized (
@@ -25,7 +25,7 @@ input as materialized (
 accepted as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels,
-    retry, created_by, trace)
+    policy, created_by, trace)
   select
     id, to_timestamp(due_ms::float8 / 1000), to_timestamp(now_ms::float8 / 1000), $8::integer, lane,
     $10::integer, $9::smallint, $11::smallint, payload, key, labels, $12::text, $13::text, $14::text

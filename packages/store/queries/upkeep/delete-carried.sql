@@ -13,5 +13,6 @@ with gone as (
 ),
 runs as (delete from punctual.runs where id in (select run_id from gone)),
 attempts as (delete from punctual.attempts where run_id in (select run_id from gone)),
+checkpoints as (delete from punctual.checkpoints where run_id in (select run_id from gone)),
 logs as (delete from punctual.run_logs where run_id in (select run_id from gone))
 select count(*) from gone

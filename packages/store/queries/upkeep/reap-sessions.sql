@@ -17,7 +17,15 @@ with expired as materialized (
   for update skip locked
 ),
 fenced as (
-  delete from punctual.sessions where id in (select id from expired)
+  delete from punctual.sessions
+  where id in (select id from expired)
+  returning id, opened_at, pid, capacity, host, version, handlers, queues, labels
+),
+remembered as (
+  insert into punctual.past_sessions (
+    id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
+  select id, opened_at, clock_timestamp(), pid, capacity, true, host, version, handlers, queues, labels
+  from fenced
 ),
 orphaned as materialized (
   select o.id
@@ -28,19 +36,21 @@ taken as (
   delete from punctual.leases l
   where l.session_id in (select id from expired union all select id from orphaned)
   returning
-    l.run_id, l.claim, l.session_id, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes, l.traits,
-    l.job_id, l.cancel_reason
+    l.run_id, l.claim, l.session_id, l.claimed_at, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes,
+    l.traits, l.job_id, l.cancel_reason
 ),
 judged as materialized (
   select
-    t.run_id, t.claim, t.session_id, t.started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
+    t.run_id, t.claim, t.session_id,
+    -- Without a mark of its own the claim is the start mark: the handler may have been called at once.
+    coalesce(t.started_at, t.claimed_at) as started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     t.cancel_reason,
     case
       when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
       when t.cancel_reason is not null then 'cancelled'
       when t.traits & 2 <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
       when t.crashes + 1 >= $3::integer then 'quarantined'
-      when not (r.retry::jsonb -> 'retryOn') ? 'crashed' then 'refused'
+      when not (r.policy::jsonb -> 'retryOn') ? 'crashed' or (r.policy::jsonb -> 'abortOn') ? 'crashed' then 'refused'
       else 'crashed'
     end as fate
   from taken t

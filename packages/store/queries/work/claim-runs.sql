@@ -1,5 +1,6 @@
 -- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
--- must not overlap with another run of its job, and would, is parked instead.
+-- must not overlap with another run of its job, and would, is parked instead. Nothing is taken from a lane that is
+-- paused, nor by a session that is asked to drain: whoever pauses knows that nothing starts after that.
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
@@ -11,14 +12,14 @@
 --   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
 --   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
---   none of them can hold. An extra is empty, or retry, trace and slot (in ms, comma, first slot missed in ms)
+--   none of them can hold. An extra is empty, or policy, trace and slot (in ms, comma, first slot missed in ms)
 --   joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
 --   read with read-runs.
 -- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
-  select id
+  select id, drain_asked_at is not null as drains
   from punctual.sessions
   where id = $1::bigint and expires_at > clock_timestamp()
   for key share
@@ -39,7 +40,15 @@ heads as materialized (
      order by q.pos
      limit 1) as next_pos
   from unnest($3::integer[], $4::bigint[], $5::smallint[]) as l (lane, start_pos, rank)
-  where exists (select from me)
+  where exists (select from me where not drains)
+    and (
+      -- Mostly nothing is paused, and that is asked once.
+      not exists (select from punctual.pauses)
+      or not exists (
+        select
+        from punctual.lanes n
+        join punctual.pauses p on p.tenant_id = n.tenant_id and (p.queue is null or p.queue = n.queue)
+        where n.id = l.lane))
 ),
 due as materialized (
   -- Lanes of one rank share alike; a rank that is empty leaves everything to the next.
@@ -140,9 +149,9 @@ cross join (
     string_agg(case when octet_length(r.payload) <= 8000 then r.payload else '' end, e'\x1e') as payloads,
     string_agg(
       case
-        when r.retry is null and r.trace is null and r.job_id is null then ''
+        when r.policy is null and r.trace is null and r.job_id is null then ''
         else concat(
-          r.retry, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
+          r.policy, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
           (date_part('epoch', r.missed_from) * 1000)::bigint)
       end, e'\x1e') as extras
   -- By a list of ids, which are near each other: one descent into the index serves many.

@@ -7,9 +7,9 @@ select
   r.id, (r.timeout_ms::bigint << 16) | r.max_attempts as spec, (date_part('epoch', r.due_at) * 1000)::bigint as due_ms,
   r.payload,
   case
-    when r.retry is null and r.trace is null and r.job_id is null then ''
+    when r.policy is null and r.trace is null and r.job_id is null then ''
     else concat(
-      r.retry, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
+      r.policy, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
       (date_part('epoch', r.missed_from) * 1000)::bigint)
   end as extra
 from punctual.runs /* day 0 */ r

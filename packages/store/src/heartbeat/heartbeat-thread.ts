@@ -7,6 +7,9 @@ import { Statements } from '../statements.ts'
 import { systemClock as clock } from '../system-ports.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 
+/** Of a lease: handlers that must not outlive it have the rest of it to end. */
+const EXPIRING_AT = 0.9
+
 const port = parentPort
 invariant(port, 'the heartbeat runs in a thread')
 const data = workerData as ThreadData
@@ -34,6 +37,15 @@ function mainThreadLives(): boolean {
   return clock.monotonicMs() - seenAtMs < data.stallMs
 }
 
+let expiring: NodeJS.Timeout | undefined
+
+/** Tells before the lease runs out by our own clock, counted from when its renewal was asked for. */
+function watchExpiry(renewedAtMs: number): void {
+  clearTimeout(expiring)
+  const leftMs = renewedAtMs + data.leaseMs * EXPIRING_AT - clock.monotonicMs()
+  expiring = setTimeout(() => say({ kind: 'expiring' }), Math.max(0, leftMs))
+}
+
 /** Returns how long to wait. */
 async function beat(): Promise<number> {
   if (!mainThreadLives()) {
@@ -50,9 +62,15 @@ async function beat(): Promise<number> {
       values: [data.sessionId],
       query_timeout: Math.min(5_000, data.renewMs),
     }
-    const { rowCount } = await client.query(query as pg.QueryConfig)
-    say({ kind: rowCount === 1 ? 'renewed' : 'lost' })
-    if (rowCount !== 1) stopping.abort()
+    const sentAtMs = clock.monotonicMs()
+    const { rows } = await client.query(query as pg.QueryConfig)
+    if (rows[0]) {
+      watchExpiry(sentAtMs)
+      say({ kind: 'renewed', drains: rows[0].drains === true })
+    } else {
+      say({ kind: 'lost' })
+      stopping.abort()
+    }
     return data.renewMs
   } catch (error) {
     void client?.end().catch(() => undefined)
@@ -62,9 +80,11 @@ async function beat(): Promise<number> {
   }
 }
 
+watchExpiry(clock.monotonicMs())
 while (!stopping.signal.aborted) {
   const pauseMs = await beat()
   await clock.sleep(pauseMs, stopping.signal)
 }
+clearTimeout(expiring)
 await client?.end().catch(() => undefined)
 port.close()

@@ -22,7 +22,8 @@ export interface ThreadData extends HeartbeatOptions {
 }
 
 export type ThreadMessage =
-  | { kind: 'renewed' }
+  | { kind: 'renewed'; drains: boolean }
+  | { kind: 'expiring' }
   | { kind: 'lost' }
   | { kind: 'failing'; message: string }
 
@@ -51,7 +52,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         thread.unref()
         thread.on('message', (message: ThreadMessage) => {
           Atomics.add(counter, 0, 1)
-          if (message.kind === 'renewed') events.onRenewed()
+          if (message.kind === 'renewed') events.onRenewed(message.drains)
+          else if (message.kind === 'expiring') events.onExpiring()
           else if (message.kind === 'lost') {
             stopping = true
             events.onLost()
