@@ -54,6 +54,8 @@ export class Runner {
   #next = 0
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
   #suspectRuns = false
+  /** Being prepared: neither waiting any more nor running yet, and ours all the while. */
+  readonly #preparing = new Set<ClaimedRun>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -83,7 +85,8 @@ export class Runner {
 
   /** Everything that is held here, started or not. */
   held(): ClaimedRun[] {
-    return [...this.#running.all().map((attempt) => attempt.run), ...this.#unstarted()]
+    const running = this.#running.all().map((attempt) => attempt.run)
+    return [...running, ...this.#preparing, ...this.#unstarted()]
   }
 
   holdsAny(ids: ReadonlySet<string>): boolean {
@@ -148,12 +151,15 @@ export class Runner {
 
   async #startPrepared(run: ClaimedRun): Promise<void> {
     const { store } = this.#o
+    this.#preparing.add(run)
     try {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
       const ours = !marks || (await store.markStarted([run])).has(run.id)
+      this.#preparing.delete(run)
       if (ours) return this.#start(run, kept?.get(run.id) ?? null)
     } catch (error) {
+      this.#preparing.delete(run)
       this.#o.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
       await store.giveBack([run]).catch(this.#o.onError)
@@ -196,7 +202,7 @@ export class Runner {
     this.#o.slots.release(run.queue, true)
     this.#o.onReturned(run)
     this.pump()
-    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+    if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
   }
 
   /** Takes everything out that was not started, or only some of it. */
@@ -211,9 +217,13 @@ export class Runner {
     return runs
   }
 
-  /** Resolves when no handler runs any more. */
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#preparing.size === 0
+  }
+
+  /** Resolves when no handler runs any more, and none is about to. */
   idle(): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve()
+    if (this.#isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 }

@@ -4,8 +4,11 @@
  * checker computes from it what must have happened, each on its own.
  */
 
-/** What a handler does with a run; each kind has a handler of its own name. */
-export const kinds = ['quick', 'slow', 'flaky', 'transactional', 'once'] as const
+/**
+ * What a handler does with a run; each kind has a handler of its own name. `transactional` asks for a transaction
+ * itself, `committed` is delivered in one, `once` is delivered at most once.
+ */
+export const kinds = ['quick', 'slow', 'flaky', 'transactional', 'committed', 'once'] as const
 export type Kind = (typeof kinds)[number]
 
 export interface ChaosJob {
@@ -69,4 +72,9 @@ export function expectedSlots(job: ChaosJob): number[] {
   const slots: number[] = []
   for (let atMs = job.anchorMs; atMs < job.endMs; atMs += job.everyMs) slots.push(atMs)
   return slots
+}
+
+/** Whether its effect is committed together with its success. */
+export function isTransactional(kind: Kind): boolean {
+  return kind === 'transactional' || kind === 'committed'
 }

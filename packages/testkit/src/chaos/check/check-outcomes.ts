@@ -4,6 +4,7 @@
  * the product believes.
  */
 import type { EffectLine } from '../ledger.ts'
+import { isTransactional } from '../workload.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 
@@ -45,7 +46,7 @@ type Told = (kind: Violation['kind'], what: string) => Violation[]
 
 /** Committed together with the success, or not at all. */
 function checkEffects(run: ObservedRun, told: Told): Violation[] {
-  if (run.payload.kind !== 'transactional') return []
+  if (!isTransactional(run.payload.kind)) return []
   const wanted = run.state === 'succeeded' ? 1 : 0
   if (run.effects > wanted) return told('duplicateAccepted', `${run.state}: ${run.effects} effects`)
   if (run.effects < wanted) return told('missing', 'succeeded without its effect')

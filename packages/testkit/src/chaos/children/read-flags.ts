@@ -2,16 +2,10 @@
  * A process of the campaign that asks the library, as any user would, which runs it flags as possible
  * duplicates, and sends the answer to its parent.
  */
-import { Punctual, type Run } from 'punctual'
+import { Punctual } from 'punctual'
 import { libraryOptions, readSettings } from './child-settings.ts'
 
 const AT_ONCE = 100
-
-/** Where the library does not tell yet: more than one attempt got as far as being claimed. */
-function isFlagged(run: Run): boolean {
-  const { possibleDuplicate } = run as { possibleDuplicate?: boolean }
-  return possibleDuplicate ?? run.attempts.length > 1
-}
 
 const punctual = await Punctual.start({ ...libraryOptions(readSettings()), roles: [] })
 const flagged: string[] = []
@@ -21,7 +15,7 @@ await client.end()
 for (let from = 0; from < rows.length; from += AT_ONCE) {
   const page = rows.slice(from, from + AT_ONCE)
   const found = await Promise.all(page.map(({ id }) => punctual.runs.get(id)))
-  for (const run of found) if (run && isFlagged(run)) flagged.push(run.id)
+  for (const run of found) if (run?.possibleDuplicate) flagged.push(run.id)
 }
 await punctual.stop()
 process.send?.({ flagged }, () => process.disconnect())

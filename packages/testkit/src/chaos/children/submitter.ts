@@ -6,7 +6,7 @@
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import type { ChaosPayload, Kind } from '../workload.ts'
+import { type ChaosPayload, type Kind, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
 import { obeyClockSteps } from './step-clock.ts'
 
@@ -26,9 +26,15 @@ const ledger = new LedgerWriter(settings.directory, settings.name)
 const punctual = await Punctual.start({ ...libraryOptions(settings), roles: [] })
 let asked = 0
 let outstanding = 0
-let offersAtMostOnce = true
 
-const KINDS: readonly Kind[] = ['quick', 'quick', 'quick', 'slow', 'flaky', 'transactional', 'once']
+const KINDS: readonly Kind[] = [...kinds, 'quick', 'quick']
+const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
+  slow: [2_000, 8_000],
+  once: [0, 3_000],
+  transactional: [0, 1_500],
+  committed: [0, 1_500],
+}
+const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
   readonly ask: string
@@ -40,16 +46,15 @@ interface Ask {
 
 function makeAsk(): Ask {
   const ask = `${settings.name}-${process.pid}-${++asked}`
-  const wanted = random.pick(KINDS)
-  const kind = wanted === 'once' && !offersAtMostOnce ? 'quick' : wanted
+  const kind = random.pick(KINDS)
   const key = monotonicMs() < keyedUntilMs && random.chance(0.25) ? `key-${ask}` : null
-  const options = {
-    maxAttempts: 10,
+  const options: SubmitOptions = {
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
+    ...(kind !== 'once' && { maxAttempts: 10 }),
     ...(key !== null && { key, delayMs: keyedDelayMs }),
-    ...(kind === 'once' && { delivery: 'at-most-once' }),
-  } as SubmitOptions
-  const takesMs = kind === 'slow' ? random.between(2_000, 8_000) : random.between(0, 50)
+    ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
+  }
+  const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
   return { ask, kind, key, options, payload: { kind, ask, job: null, takesMs, throwsUntil } }
 }
@@ -76,7 +81,6 @@ async function submit(it: Ask): Promise<void> {
     } catch (error) {
       const message = (error as Error).message
       if (isRefusal(error)) {
-        if (it.kind === 'once') offersAtMostOnce = false
         note(it, 'refused', { error: message })
         return
       }

@@ -1,5 +1,5 @@
 /** A worker of the campaign: a handler for each kind, and a line in the ledger for each start and end. */
-import { type HandlerContext, Punctual } from 'punctual'
+import { type HandlerContext, Punctual, type TransactionClient } from 'punctual'
 import { type EffectLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { type ChaosPayload, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
@@ -38,15 +38,17 @@ async function perform(payload: ChaosPayload, ctx: HandlerContext): Promise<unkn
   // waits: the handler takes as long as the campaign says
   if (payload.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, payload.takesMs))
   if (ctx.attempt <= payload.throwsUntil) throw new Error('It was told to fail.')
+  if (payload.kind === 'committed') await leaveEffect(ctx.tx, ctx)
   if (payload.kind !== 'transactional') return output
   return ctx.transaction(async (tx) => {
-    await tx.query('insert into chaos_effects (run_id, attempt, pid) values ($1, $2, $3)', [
-      ctx.runId,
-      ctx.attempt,
-      process.pid,
-    ])
+    await leaveEffect(tx, ctx)
     return output
   })
+}
+
+async function leaveEffect(tx: TransactionClient, ctx: HandlerContext): Promise<void> {
+  const text = 'insert into chaos_effects (run_id, attempt, pid) values ($1, $2, $3)'
+  await tx.query(text, [ctx.runId, ctx.attempt, process.pid])
 }
 
 for (const kind of kinds)
