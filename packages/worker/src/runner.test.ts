@@ -56,3 +56,15 @@ it('a run whose start is being marked is held all the while, so that nobody take
   expect(runner.claims()).toEqual([1n])
   expect(idle).toBe(false)
 })
+
+it.for([
+  [1, 3],
+  [2, 1],
+] as const)(
+  'of three runs that have crashed %i times %i start at once',
+  async ([crashes, count]) => {
+    const { runner, marks } = lab()
+    runner.accept([1n, 2n, 3n].map((claim) => aRun(claim, { crashes })))
+    expect(marks.size).toBe(count)
+  },
+)
