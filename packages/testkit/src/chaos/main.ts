@@ -1,4 +1,5 @@
 /** `npm run chaos`: runs the campaign, prints what it found, and ends with 1 when anything was violated. */
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +26,7 @@ async function main(options: Options): Promise<number> {
     return list(mutants.map((it) => ({ ...it, says: `${it.breaks} (${it.killedBy})` })))
   if (options.scenario === 'list') return list(scenarios.map((it) => ({ ...it, says: it.title })))
   const copy = await mkdtemp(join(tmpdir(), 'punctual-mutant-'))
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
   try {
     const programs = await programsOf(options, copy)
     const judged = await run(options, programs)
@@ -61,6 +63,10 @@ async function draw({ evidence, verdict, world }: Judged, options: Options, file
   await writeFile(file, drawTimeline({ title, lanes, evidence, verdict, leaseMs: LEASE_MS }))
   say(`chaos: the timeline is in ${file}`)
 }
+
+// Leaves by the exit hooks, which end the children and remove what they wrote.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(130))
 
 const args = process.argv.slice(2)
 if (args.includes('--help')) print(USAGE)

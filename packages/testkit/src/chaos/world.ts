@@ -2,6 +2,7 @@
  * Everything that faults can touch, and the list of those that happened. Started in order, stopped in the
  * opposite one, also when starting fails half-way.
  */
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +51,10 @@ export class World {
   readonly cluster: Cluster
   readonly options: WorldOptions
   readonly #more: Record<string, unknown> = {}
-  readonly #killNow = () => this.fleet.killNow()
+  readonly #endNow = () => {
+    this.fleet.killNow()
+    if (!this.options.keep) rmSync(this.root, { recursive: true, force: true })
+  }
   fleet: Fleet = new Fleet()
   pgbouncer: PgBouncer | null = null
   #primary: TcpProxy | null = null
@@ -65,7 +69,7 @@ export class World {
     const root = await makeRoot()
     const world = new World(root, await Cluster.start(join(root, 'db')), options)
     // However this process ends, none of its children stays behind.
-    process.once('exit', world.#killNow)
+    process.once('exit', world.#endNow)
     try {
       await world.#addPooler()
       await world.#addFleet()
@@ -136,7 +140,7 @@ export class World {
     await this.pgbouncer?.stop()
     await this.#primary?.close()
     await this.cluster.stop()
-    process.off('exit', this.#killNow)
+    process.off('exit', this.#endNow)
     if (!this.options.keep) await rm(this.root, { recursive: true, force: true })
   }
 }

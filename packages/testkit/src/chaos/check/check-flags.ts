@@ -1,5 +1,5 @@
 /** Whoever ran twice says so, and nobody else does. */
-import type { Violation } from './evidence.ts'
+import type { ObservedAttempt, Violation } from './evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 
 export interface FlagFindings {
@@ -8,21 +8,27 @@ export interface FlagFindings {
   readonly flaggedDuplicates: number
 }
 
+const said = (attempts: readonly ObservedAttempt[]) =>
+  `its attempts say ${attempts.map((attempt) => attempt.outcome).join(', ')}`
+
 export function checkFlags({ runs, starts, flagged }: Indexed): FlagFindings {
   const violations: Violation[] = []
   let flaggedDuplicates = 0
-  for (const { id, attempts } of runs) {
+  for (const { id, attempts, payload } of runs) {
     const started = starts.get(id)?.length ?? 0
     if (started > 1 && flagged.has(id)) flaggedDuplicates++
     if (started > 1 && !flagged.has(id))
       violations.push({
         kind: 'unflaggedDuplicates',
-        what: `run ${id} started ${started} times and is not flagged`,
+        what: `run ${id} (${payload.kind}) started ${started} times: ${said(attempts)}`,
       })
     // An attempt that a fault took away may have started: the flag is right to say "possibly".
     const maybe = attempts.some((attempt) => attempt.outcome === 'crashed')
     if (started < 2 && flagged.has(id) && !maybe)
-      violations.push({ kind: 'wronglyFlagged', what: `run ${id} started ${started} times` })
+      violations.push({
+        kind: 'wronglyFlagged',
+        what: `run ${id} (${payload.kind}) started ${started} times: ${said(attempts)}`,
+      })
   }
   return { violations, flaggedDuplicates }
 }
