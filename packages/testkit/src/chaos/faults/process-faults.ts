@@ -54,13 +54,15 @@ export const stop: Nemesis = {
 }
 
 const DRAIN_PATIENCE_MS = 8_000
+/** So many at a turn: a whole fleet would keep the other faults waiting. */
+const ROLLED = 3
 
 export const rolling: Nemesis = {
   kind: 'rolling',
   title: 'rolling restart (SIGTERM), one process after another',
   async strike(world, random, signal) {
     const children = random.shuffled(world.fleet.children.filter((it) => it.part !== 'submitter'))
-    for (const child of children.slice(0, 4)) {
+    for (const child of children.slice(0, ROLLED)) {
       if (signal.aborted || child.busy) continue
       await on(world, 'rolling', child, async () => {
         await child.end(DRAIN_PATIENCE_MS)

@@ -1,5 +1,5 @@
 /**
- * Three lanes of faults side by side: of processes, of the network, of the database. Each lane goes through
+ * Lanes of faults side by side: of processes, of the network, of the database. Each lane goes through
  * its kinds in an order that the seed decides, again and again, so that every kind happens early and none is
  * forgotten; what overlaps between the lanes is up to chance.
  */
@@ -11,7 +11,8 @@ import { blackhole, commitReplyLost, cutDown, cutUp, reset } from './network-fau
 import { clockStep, kill9, rolling, stop } from './process-faults.ts'
 
 const LANES: readonly (readonly Nemesis[])[] = [
-  [kill9, stop, kill9, rolling, clockStep],
+  [stop, clockStep],
+  [kill9, rolling],
   [blackhole, commitReplyLost, cutUp, reset, commitReplyLost, cutDown],
   [postmaster, failover, exhaust, pgbouncerRestart],
 ]
