@@ -66,6 +66,9 @@ function checkAccepted(
     )
   if (run.state !== 'succeeded') return []
   if (starts.length === 0) return told('missing', 'succeeded, and no handler ran it')
+  // One that commits with its handler may have said "failed" as well, when it did not hear of its commit.
+  if (!isTransactional(run.payload.kind) && run.refused.includes(run.claim ?? ''))
+    return told('staleAccepted', `was accepted and refused under ${run.claim}`)
   if (run.output?.claim != null && run.output.claim !== run.claim)
     return told(
       'staleAccepted',

@@ -18,7 +18,7 @@ function aRun(id: string, more: Partial<ObservedRun> = {}): ObservedRun {
   return {
     ...{ id, job: null, slotMs: null, dueMs: ANCHOR_MS, payload: payloadOf('quick', { ask: id }) },
     ...{ state: 'succeeded', outcomes: 1, claim: `${id}-1`, output: { claim: `${id}-1` } },
-    ...{ reason: null, finishedMs: ANCHOR_MS + 1_500, effects: 0 },
+    ...{ reason: null, finishedMs: ANCHOR_MS + 1_500, effects: 0, refused: [] },
     attempts: [{ claim: `${id}-1`, outcome: 'succeeded' }],
     ...more,
   }
@@ -134,6 +134,11 @@ it.for<[string, ViolationKind, () => Evidence]>([
     'the output of another attempt',
     'staleAccepted',
     () => withRun(aRun('r', { output: { claim: 'r-0' } })),
+  ],
+  [
+    'an outcome that was accepted and refused',
+    'staleAccepted',
+    () => withRun(aRun('r', { refused: ['r-1'] })),
   ],
   [
     'an outcome after a newer start',

@@ -23,6 +23,8 @@ export interface ObservedRun {
   readonly attempts: readonly ObservedAttempt[]
   /** Rows that its handler has committed together with its success. */
   readonly effects: number
+  /** Fences whose outcomes were refused, as the product recorded it. */
+  readonly refused: readonly string[]
 }
 
 export interface ObservedAttempt {

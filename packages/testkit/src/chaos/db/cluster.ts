@@ -137,6 +137,17 @@ export class Cluster {
     )
   }
 
+  /** Kills the standby's postmaster; commits wait until it is back and follows in step. */
+  async killStandby(): Promise<void> {
+    const server = this.#server(this.#primary === 0 ? 1 : 0)
+    const before = server?.pid
+    if (before === undefined) return
+    process.kill(before, 'SIGKILL')
+    const isBack = () => server?.pid !== undefined && server.pid !== before
+    await eventually('the standby is back', isBack, READY_MS)
+    await this.inStep()
+  }
+
   /** Kills the primary for good and promotes the standby. */
   async failOver(): Promise<void> {
     await this.inStep()

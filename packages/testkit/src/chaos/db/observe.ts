@@ -21,6 +21,7 @@ interface RunRow {
   finished_ms: string | null
   earlier: { claim: string | null; outcome: number }[] | null
   effects: string
+  refused: string[]
 }
 
 const ms = (column: string) => `round(extract(epoch from ${column}) * 1000)::bigint::text`
@@ -32,7 +33,8 @@ const RUNS = `
     o.claim::text as claim, o.attempt_outcome, o.output, o.reason, ${ms('o.finished_at')} as finished_ms,
     (select json_agg(json_build_object('claim', a.claim::text, 'outcome', a.outcome) order by a.attempt)
      from punctual.attempts a where a.run_id = r.id) as earlier,
-    (select count(*) from chaos_effects e where e.run_id = r.id) as effects
+    (select count(*) from chaos_effects e where e.run_id = r.id) as effects,
+    array(select s.claim::text from punctual.stale_settles s where s.run_id = r.id) as refused
   from punctual.runs r
   left join punctual.jobs j on j.id = r.job_id
   left join lateral (select * from punctual.outcomes o where o.run_id = r.id limit 1) o on true`
@@ -53,6 +55,7 @@ export async function observeRuns(cluster: Cluster): Promise<ObservedRun[]> {
     finishedMs: row.finished_ms === null ? null : Number(row.finished_ms),
     attempts: attemptsOf(row),
     effects: Number(row.effects),
+    refused: row.refused,
   }))
 }
 

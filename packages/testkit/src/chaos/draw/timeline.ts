@@ -42,6 +42,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   commitReplyLost: '#d81b60',
   postmaster: '#b7950b',
   failover: '#f1c40f',
+  standby: '#a04000',
   exhaust: '#6e2c00',
   pgbouncer: '#27ae60',
 }

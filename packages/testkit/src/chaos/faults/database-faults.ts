@@ -12,6 +12,14 @@ export const postmaster: Nemesis = {
   },
 }
 
+export const standby: Nemesis = {
+  kind: 'standby',
+  title: 'the standby is killed; commits wait until it is back',
+  async strike(world) {
+    await world.fault('standby', SERVER, () => world.cluster.killStandby())
+  },
+}
+
 export const failover: Nemesis = {
   kind: 'failover',
   title: 'the primary dies and the standby is promoted; later it has a standby again',

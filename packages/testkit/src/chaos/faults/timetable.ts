@@ -5,7 +5,7 @@
  */
 import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
-import { exhaust, failover, pgbouncerRestart, postmaster } from './database-faults.ts'
+import { exhaust, failover, pgbouncerRestart, postmaster, standby } from './database-faults.ts'
 import { type Nemesis, pause } from './nemesis.ts'
 import { blackhole, commitReplyLost, cutDown, cutUp, reset } from './network-faults.ts'
 import { clockStep, kill9, rolling, stop } from './process-faults.ts'
@@ -14,7 +14,7 @@ const LANES: readonly (readonly Nemesis[])[] = [
   [stop, clockStep],
   [kill9, rolling],
   [blackhole, commitReplyLost, cutUp, reset, commitReplyLost, cutDown],
-  [postmaster, failover, exhaust, pgbouncerRestart],
+  [postmaster, failover, exhaust, pgbouncerRestart, standby],
 ]
 
 export const nemeses: readonly Nemesis[] = [...new Set(LANES.flat())]

@@ -69,6 +69,18 @@ export const mutants: readonly Mutant[] = [
     killedBy: 'rolling: unflaggedDuplicates',
   },
   {
+    name: 'settle-again-without-reading',
+    breaks: 'after a lost answer, what a worker settled itself is taken for refused',
+    edits: [
+      {
+        file: 'store/dist/settling.js',
+        find: 'const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused;',
+        replace: 'const refused = told.refused;',
+      },
+    ],
+    killedBy: 'commitReplyLost: staleAccepted',
+  },
+  {
     name: 'strays-forgotten',
     breaks: 'nobody looks for runs whose claim was committed and whose answer was lost',
     edits: [
