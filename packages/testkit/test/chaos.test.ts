@@ -1,4 +1,4 @@
-/** Forty seconds of chaos, and every scripted scenario at a small scale. */
+/** Forty seconds of chaos, every scripted scenario at a small scale, and two mutants that must not survive. */
 import { expect, it } from 'vitest'
 import { runChaos } from './chaos-process.ts'
 
@@ -37,3 +37,18 @@ it.for([
   const { code, output } = await runChaos(['--scenario', scenario, '--scale', '0.1'])
   expect(code, output).toBe(0)
 })
+
+it.for([
+  ['settle-without-fence', 'late-finish'],
+  ['crash-unrecorded', 'worker-dies'],
+] as const)(
+  'the mutant %s does not survive the scenario %s',
+  {
+    timeout: TIMEOUT_MS,
+    concurrent: true,
+  },
+  async ([mutant, scenario]) => {
+    const { code, output } = await runChaos(['--scenario', scenario, '--mutant', mutant])
+    expect(code, output).toBe(1)
+  },
+)

@@ -61,7 +61,7 @@ function latenessOf(evidence: Indexed, leaseMs: number): Figures['latenessP99Ms'
   return { calm: p99(true), faults: p99(false) }
 }
 
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

@@ -157,7 +157,7 @@ function lateness(evidence: Indexed, leaseMs: number, { x }: Scale, top: number)
       .filter((it) => it.calm === calm)
       .map((it) => [x(it.atMs), y(Math.min(60_000, it.lateMs))] as const)
   return [
-    text(LEFT - 6, top - 6, 'late by', 'text-anchor="end" font-weight="bold"'),
+    text(LEFT - 6, top - 12, 'late by', 'text-anchor="end" font-weight="bold"'),
     ...LATENESS_MARKS_MS.flatMap((ms) => [
       line(LEFT, y(ms), WIDTH - 12, y(ms), '#dddddd'),
       text(LEFT - 6, y(ms) + 4, ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`, 'text-anchor="end"'),

@@ -1,6 +1,7 @@
 /** A way to hurt the system: what it does, once, to a target that chance picks. */
+import type { Child } from '../fleet/child.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { Fault, World } from '../world.ts'
 
 export interface Nemesis {
   readonly kind: string
@@ -21,4 +22,20 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms)
     signal.addEventListener('abort', done)
   })
+}
+
+/** Hurts one process; while it lasts, other faults leave that process alone. */
+export async function hurt(
+  world: World,
+  kind: string,
+  child: Child,
+  work: (fault: Fault) => Promise<void>,
+): Promise<void> {
+  child.busy = true
+  try {
+    await world.fault(kind, child, work)
+  } finally {
+    child.options.proxy.mend()
+    child.busy = false
+  }
 }

@@ -1,23 +1,7 @@
 /** Faults of the network between one process and the servers. */
-import type { Child } from '../fleet/child.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import type { Fault, World } from '../world.ts'
-import { type Nemesis, pause } from './nemesis.ts'
-
-async function on(
-  world: World,
-  kind: string,
-  child: Child,
-  work: (fault: Fault) => Promise<void>,
-): Promise<void> {
-  child.busy = true
-  try {
-    await world.fault(kind, child, work)
-  } finally {
-    child.options.proxy.mend()
-    child.busy = false
-  }
-}
+import type { World } from '../world.ts'
+import { hurt, type Nemesis, pause } from './nemesis.ts'
 
 /** Shorter or longer than the lease, and what was under way arrives late or never. */
 function cut(kind: string, title: string, directions: readonly ('up' | 'down')[]): Nemesis {
@@ -28,7 +12,7 @@ function cut(kind: string, title: string, directions: readonly ('up' | 'down')[]
       const child = world.fleet.pick(random)
       const { leaseMs } = world.options
       const lose = random.chance(0.5)
-      await on(world, kind, child, async (fault) => {
+      await hurt(world, kind, child, async (fault) => {
         fault.note = lose ? 'what was under way is lost' : 'what was under way arrives late'
         child.options.proxy.hold(...directions)
         await pause(random.between(Math.round(leaseMs * 0.4), Math.round(leaseMs * 1.8)), signal)
@@ -47,7 +31,7 @@ export const reset: Nemesis = {
   title: 'every connection of a process is reset',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
-    await on(world, 'reset', child, async () => {
+    await hurt(world, 'reset', child, async () => {
       for (let left = random.between(1, 3); left > 0 && !signal.aborted; left--) {
         child.options.proxy.reset()
         await pause(random.between(20, 400), signal)

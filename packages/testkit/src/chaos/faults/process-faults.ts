@@ -1,22 +1,8 @@
 /** Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps. */
 import type { Child, Part } from '../fleet/child.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import type { Fault, World } from '../world.ts'
-import { type Nemesis, pause } from './nemesis.ts'
-
-async function on(
-  world: World,
-  kind: string,
-  child: Child,
-  work: (fault: Fault) => Promise<void>,
-): Promise<void> {
-  child.busy = true
-  try {
-    await world.fault(kind, child, work)
-  } finally {
-    child.busy = false
-  }
-}
+import type { World } from '../world.ts'
+import { hurt, type Nemesis, pause } from './nemesis.ts'
 
 /** Mostly workers: what they hold is what is at stake. */
 function pickWeighted(world: World, random: SeededRandom): Child {
@@ -30,7 +16,7 @@ export const kill9: Nemesis = {
   async strike(world, random, signal) {
     const child = pickWeighted(world, random)
     const awayMs = random.between(200, 3_000)
-    await on(world, 'kill9', child, async () => {
+    await hurt(world, 'kill9', child, async () => {
       await child.kill()
       await pause(awayMs, signal)
       await child.start()
@@ -45,7 +31,7 @@ export const stop: Nemesis = {
     const child = world.fleet.pick(random, random.chance(0.8) ? ['worker'] : ['planner'])
     const { leaseMs } = world.options
     const stoppedMs = random.between(Math.round(leaseMs * 1.3), Math.round(leaseMs * 2.4))
-    await on(world, 'stop', child, async () => {
+    await hurt(world, 'stop', child, async () => {
       child.signal('SIGSTOP')
       await pause(stoppedMs, signal)
       child.signal('SIGCONT')
@@ -64,7 +50,7 @@ export const rolling: Nemesis = {
     const children = random.shuffled(world.fleet.children.filter((it) => it.part !== 'submitter'))
     for (const child of children.slice(0, ROLLED)) {
       if (signal.aborted || child.busy) continue
-      await on(world, 'rolling', child, async () => {
+      await hurt(world, 'rolling', child, async () => {
         await child.end(DRAIN_PATIENCE_MS)
         await child.start()
       })
@@ -80,7 +66,7 @@ export const clockStep: Nemesis = {
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
     const clockOffsetMs = random.pick(STEPS_MS)
-    await on(world, 'clockStep', child, async (fault) => {
+    await hurt(world, 'clockStep', child, async (fault) => {
       fault.note = `${clockOffsetMs / 1_000} s`
       child.send({ clockOffsetMs })
       await pause(random.between(3_000, 6_000), signal)

@@ -136,7 +136,7 @@ export class Stage {
   }
 }
 
-export function startLines({ effects }: { readonly effects: readonly EffectLine[] }): EffectLine[] {
+function startLines({ effects }: { readonly effects: readonly EffectLine[] }): EffectLine[] {
   return effects.filter((line) => line.what === 'start')
 }
 
