@@ -1,5 +1,5 @@
 /** Commands of planners and of those who steer jobs. What slots there are, the ledger and its invariants tell. */
-import type { JobOptions } from '@punctual/core'
+import { compileJob, type JobOptions } from '@punctual/core'
 import type { ModelRun } from '@punctual/testkit'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -9,18 +9,30 @@ import { command, type Leeway, type Model, OVERLAPS, type Real } from './world.t
 
 const MAX_ATTEMPTS = 2
 
-/** Of each kind one: a rhythm, two that must not overlap, one that waits for its runs to end. */
+/** Of each kind one: rhythms, one that waits for its runs to end, and each way not to overlap. */
 export const JOBS: Readonly<Record<string, Partial<JobOptions>>> = {
   steady: { every: '7s' },
   careful: { every: '9s', overlap: 'queue-all' },
   hasty: { every: '11s', overlap: 'skip' },
   after: { everyAfterEnd: '5s' },
+  single: { every: '10m', overlap: 'queue-one' },
+  newest: { every: '10m', overlap: 'cancel-previous' },
+  only: { every: '10m', overlap: 'terminate-previous' },
 }
 const name = fc.constantFrom(...Object.keys(JOBS))
 
-export async function makeJob(model: Model, { t }: Real, name: string, more: Partial<JobOptions>) {
-  const id = await t.job({ name, maxAttempts: MAX_ATTEMPTS, ...more })
-  model.jobs.set(name, { id, paused: false })
+export async function makeJobs(
+  model: Model,
+  { t }: Real,
+  jobs: Readonly<Record<string, Partial<JobOptions>>>,
+): Promise<void> {
+  const compiled = Object.entries(jobs).map(([name, options]) => {
+    const job = { name, handler: 'test', maxAttempts: MAX_ATTEMPTS, ...options }
+    return compileJob(job, { timezone: 'UTC', jitterMs: 0 })
+  })
+  const made = await t.store.schedules.jobs.upsert(compiled, 1)
+  for (const [i, { name }] of compiled.entries())
+    model.jobs.set(name, { id: (made[i] as { id: string }).id, paused: false })
 }
 
 export const plannerIn = (model: Model, store: Real['rival']) =>
@@ -62,7 +74,7 @@ const edit = fc
       async (model, real) => {
         const { paused = false } = model.jobs.get(name) ?? {}
         const rhythm = name === 'after' ? { everyAfterEnd: period } : { every: period }
-        await makeJob(model, real, name, { ...rhythm, overlap })
+        await makeJobs(model, real, { [name]: { ...rhythm, overlap } })
         const job = model.jobs.get(name) as { id: string; paused: boolean }
         job.paused = paused
         return steers(job.id)
@@ -127,5 +139,5 @@ export const jobCommands = [
   { weight: 3, arbitrary: turn },
   { weight: 1, arbitrary: remove },
   { weight: 4, arbitrary: trigger },
-  { weight: 2, arbitrary: resolve },
+  { weight: 4, arbitrary: resolve },
 ]

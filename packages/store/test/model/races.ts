@@ -173,7 +173,7 @@ const dueRun = (model: Model, n: number) =>
 
 const submitAgainstSubmit = submitted.map((given) =>
   command(
-    `submit(key c) against submit(key c), ${given.distance}`,
+    `submit(c, ${given.distance}) against submit(c)`,
     () => true,
     async (model, { t, rival }) => {
       const keyed = { ...given, key: 'c' }
@@ -229,8 +229,8 @@ const renewAgainstReaper = fc.nat(2).map((by) =>
 )
 
 export const raceCommands = [
-  { weight: 1, arbitrary: settleAgainstReaper },
-  { weight: 1, arbitrary: settleAgainstCancel },
+  { weight: 2, arbitrary: settleAgainstReaper },
+  { weight: 2, arbitrary: settleAgainstCancel },
   { weight: 2, arbitrary: claimAgainstClaim },
   { weight: 2, arbitrary: claimAgainstCancel },
   { weight: 1, arbitrary: submitAgainstSubmit },

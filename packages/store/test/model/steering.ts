@@ -147,7 +147,7 @@ const retain = fc.constant(
 )
 
 export const steeringCommands = [
-  { weight: 7, arbitrary: submit },
+  { weight: 11, arbitrary: submit },
   { weight: 3, arbitrary: cancel },
   { weight: 2, arbitrary: reschedule },
   { weight: 4, arbitrary: pass },

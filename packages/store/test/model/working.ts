@@ -229,11 +229,11 @@ const reap = fc.constant(
 )
 
 export const workCommands = [
-  { weight: 8, arbitrary: claim },
-  { weight: 2, arbitrary: mark },
-  { weight: 7, arbitrary: settle },
-  { weight: 2, arbitrary: giveBack },
+  { weight: 14, arbitrary: claim },
+  { weight: 5, arbitrary: mark },
+  { weight: 14, arbitrary: settle },
+  { weight: 4, arbitrary: giveBack },
   { weight: 2, arbitrary: crash },
-  { weight: 1, arbitrary: renew },
+  { weight: 2, arbitrary: renew },
   { weight: 3, arbitrary: reap },
 ]

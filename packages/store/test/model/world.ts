@@ -31,6 +31,8 @@ export interface Real {
   readonly t: TestStore
   /** Another process on the same database. */
   readonly rival: PostgresStore
+  /** How often each kind of command was performed. */
+  readonly performed: Map<string, number>
 }
 
 export type Command = fc.AsyncCommand<Model, Real>
@@ -52,6 +54,8 @@ export function command(
     check,
     toString: () => name,
     async run(model, real) {
+      const kind = name.replaceAll(/\(.*?\)/g, '')
+      real.performed.set(kind, (real.performed.get(kind) ?? 0) + 1)
       const leeway = await perform(model, real)
       await agree(model, real, leeway ?? {})
     },
