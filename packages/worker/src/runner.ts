@@ -140,7 +140,6 @@ export class Runner {
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
       if (runsAlone(run)) this.#suspectRuns = true
       this.#o.slots.start()
-      this.#preparing.add(run)
       void this.#startPrepared(run)
     }
   }
@@ -166,7 +165,6 @@ export class Runner {
         return this.#start(run, kept?.get(run.id) ?? null)
       }
     } catch (error) {
-      this.#preparing.delete(run)
       this.#o.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
       await store.giveBack([run]).catch(this.#o.onError)
