@@ -1,17 +1,23 @@
-/** One line on the standard error that is written over, where a person is looking; nothing elsewhere. */
-const EVERY_MS = 200
+/** One line that is written over, where a person is looking; null elsewhere. */
+const EVERY_MS = 100
 
-export class ProgressLine {
-  #shownAtMs = Number.NEGATIVE_INFINITY
+export interface ProgressLine {
+  /** Shows a text, unless one was shown just now. */
+  show(text: string): void
+  clear(): void
+}
 
-  show(text: () => string): void {
-    const nowMs = performance.now()
-    if (!process.stderr.isTTY || nowMs - this.#shownAtMs < EVERY_MS) return
-    this.#shownAtMs = nowMs
-    process.stderr.write(`\r\u001b[K${text()}`)
-  }
-
-  clear(): void {
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+export function createProgressLine(): ProgressLine | null {
+  const { stderr } = process
+  if (!stderr.isTTY) return null
+  let shownAtMs = Number.NEGATIVE_INFINITY
+  return {
+    show: (text) => {
+      const nowMs = performance.now()
+      if (nowMs - shownAtMs < EVERY_MS) return
+      shownAtMs = nowMs
+      stderr.write(`\r\u001b[K${text}`)
+    },
+    clear: () => void stderr.write('\r\u001b[K'),
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../letter-flags.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
-import { ProgressLine } from '../progress-line.ts'
+import { createProgressLine } from '../progress-line.ts'
 import { addFlags } from '../setting-flags.ts'
 import { createdBy, readPayload } from '../submit-flags.ts'
 import type { Terminal } from '../terminal.ts'
@@ -99,15 +99,15 @@ async function replayMany(
   pace: ReplayPace,
 ) {
   const { terminal, json, interrupts } = context
-  const progress = new ProgressLine()
+  const progress = createProgressLine()
   const result = await punctual.deadLetters.replayMany(await letterFilter(flags, punctual), {
     ...{ ...pace, ...handling(flags), signal: interrupts.signal },
-    onProgress: (now) => progress.show(() => describe(now)),
+    onProgress: (now) => progress?.show(describe(now)),
     ...(flags.all && { all: true }),
     ...(flags.limit !== undefined && { limit: parseCount('--limit', flags.limit, LIMIT_MAX) }),
     ...(flags.dryRun && { dryRun: true }),
   })
-  progress.clear()
+  progress?.clear()
   if (json) terminal.json(result)
   else if (flags.dryRun) terminal.line(`${result.wanted} of ${result.matching} would be replayed.`)
   else showResult(terminal, result)
