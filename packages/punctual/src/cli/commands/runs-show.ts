@@ -66,6 +66,7 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
   if ('nextAt' in run && run.nextAt.getTime() !== run.dueAt.getTime()) field('next', at(run.nextAt))
   field('created', at(run.createdAt))
   field('by', run.createdBy)
+  field('edited', at(run.editedAt))
   field('key', run.key)
   field(
     'labels',
