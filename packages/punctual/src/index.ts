@@ -5,11 +5,18 @@ export {
   type AuditKind,
   type CalendarInput,
   type DayRule,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
+  type Delivery,
   type ErrorCode,
   type Failure,
   type FinishedRun,
   type FirePreview,
   type GapPolicy,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
   type Job,
   type JobChange,
   type JobOptions,
@@ -20,7 +27,9 @@ export {
   NonRetryableError,
   type Overlap,
   type OverlapPolicy,
+  type PromiseName,
   PunctualError,
+  type Resolution,
   RetryAfterError,
   type RetryPolicyInput,
   type Run,
@@ -32,11 +41,27 @@ export {
   type SubmitOptions,
   type TimeRange,
   type WaitingRun,
+  type Weakness,
   type WindowInput,
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
-export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type {
+  HandlerContext,
+  HandlerFunction,
+  HandlerOptions,
+  RunLog,
+  TransactionClient,
+} from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type {
+  DeadLetterDetails,
+  DeadLetterListOptions,
+  DeadLetterPage,
+  DeadLetters,
+  DiscardManyResult,
+  ReplayOptions,
+  ReplayResult,
+} from './dead-letters.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -45,6 +70,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
   Calendars,
@@ -57,6 +83,13 @@ export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type {
+  ManyOptions,
+  ReplayManyOptions,
+  ReplayManyResult,
+  ReplayProgress,
+} from './replay-many.ts'
+export type { ResolveResult } from './resolve-run.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,

@@ -120,6 +120,7 @@ export class Metrics {
         this.set(store.database.clock.skewMs / 1_000)
       },
     })
+    exposeDeadLetters(this.#registry, store, nowMs)
   }
 
   /** Everything in Prometheus' text format. What costs something is only measured once somebody asks. */
@@ -128,4 +129,25 @@ export class Metrics {
     this.#exposed = true
     return this.#registry.metrics()
   }
+}
+
+const LETTERS_CACHE_MS = 5_000
+
+/** A gauge that asks the database itself, so that its figure is of this very look. */
+function exposeDeadLetters(registry: Registry, store: PostgresStore, nowMs: () => number): void {
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  new Gauge({
+    name: 'punctual_dead_letters_open',
+    help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
+    labelNames: ['queue'],
+    registers: [registry],
+    async collect() {
+      if (nowMs() - lookedAtMs < LETTERS_CACHE_MS) return
+      lookedAtMs = nowMs()
+      // While the database is away there is no figure; punctual_up says why.
+      const open = await store.letters.countOpen().catch(() => new Map<string, number>())
+      this.reset()
+      for (const [queue, letters] of open) this.set({ queue }, letters)
+    },
+  })
 }

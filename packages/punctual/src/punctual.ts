@@ -6,6 +6,8 @@ import {
   compileOptions as compileSubmission,
   defaults,
   encodeJson,
+  type GuaranteePanel,
+  judgeGuarantees,
   limits,
   PunctualError,
   type Submission,
@@ -16,17 +18,25 @@ import {
   createHeartbeat,
   type EmbeddedServer,
   PostgresStore,
+  readGuaranteeFacts,
   startEmbedded,
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import { type HandlerFunction, type RegisteredHandler, Worker } from '@punctual/worker'
+import {
+  type HandlerFunction,
+  type HandlerOptions,
+  type RegisteredHandler,
+  Worker,
+} from '@punctual/worker'
+import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+import { compileHandlerOptions } from './handler-options.ts'
 import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
@@ -53,6 +63,7 @@ export class Punctual {
   readonly jobs: Jobs
   readonly queues: Queues
   readonly workers: Workers
+  readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -76,6 +87,7 @@ export class Punctual {
     this.jobs = new Jobs(parts.store, parts.options)
     this.queues = new Queues(parts.store)
     this.workers = new Workers(parts.store)
+    this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 
@@ -151,6 +163,7 @@ export class Punctual {
   handler<Payload = unknown, Output = unknown>(
     name: string,
     run: HandlerFunction<Payload, Output>,
+    options: HandlerOptions = {},
   ): HandlerHandle<Payload> {
     checkName('handler', name)
     if (this.#handlers.has(name))
@@ -165,7 +178,7 @@ export class Punctual {
         `The handler ${JSON.stringify(name)} must be a function.`,
         { field: 'run' },
       )
-    this.#handlers.set(name, { name, run })
+    this.#handlers.set(name, { name, run, ...compileHandlerOptions(options) })
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
       name,
@@ -258,6 +271,14 @@ export class Punctual {
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verify(this.store, this.#parts.options.retentionDays, options)
+  }
+
+  /**
+   * Which promises hold on this server as it is now, which are weakened, why, and what to do. Read from the
+   * server's settings, its standbys, its connections and clock, and the time zone data of the planners.
+   */
+  async guarantees(): Promise<GuaranteePanel> {
+    return judgeGuarantees(await readGuaranteeFacts(this.store.database))
   }
 
   /** How many runs this process is running. */

@@ -8,11 +8,11 @@ import {
   integer,
   invariant,
   isFinal,
-  isRunId,
   type LogLine,
   type LogPosition,
   limits,
   PunctualError,
+  type Resolution,
   type Run,
   type RunFilter,
   type RunState,
@@ -21,7 +21,10 @@ import {
 } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
 import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
+import type { HandlingOptions } from './handling.ts'
 import { describePause, pauseOf } from './queues.ts'
+import { type ResolveResult, resolveRun } from './resolve-run.ts'
+import { idOf, type RunReference } from './run-reference.ts'
 import { TENANT } from './tenant.ts'
 import type { Waiter } from './waiter.ts'
 
@@ -29,8 +32,6 @@ const LIST_MAX = 1_000
 const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-type RunReference = string | { readonly id: string }
 
 export interface WaitOptions {
   /** @default no limit */
@@ -56,17 +57,6 @@ export interface ListOptions extends RunFilter {
 
 /** Why a run that could run does not. */
 export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'overlap' | 'waiting_for_slot'
-
-function idOf(run: RunReference): string {
-  const id = typeof run === 'string' ? run : run?.id
-  if (typeof id !== 'string' || !isRunId(id))
-    throw new PunctualError(
-      'invalid_option',
-      `A run id is a UUID, but ${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id} came.`,
-      { field: 'id' },
-    )
-  return id.toLowerCase()
-}
 
 function checkList(options: ListOptions): ListOptions {
   const { limit, days } = options
@@ -297,6 +287,18 @@ export class Runs {
         return (id) => (moved.has(id) ? 'reprioritised' : 'missed')
       },
     })
+  }
+
+  /**
+   * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
+   * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   */
+  async resolve(
+    run: RunReference,
+    as: Resolution,
+    options: HandlingOptions = {},
+  ): Promise<ResolveResult> {
+    return resolveRun(this.#store, idOf(run), as, options)
   }
 
   /** Why a run is not running now; null when it runs or has ended. */

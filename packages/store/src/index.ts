@@ -1,4 +1,5 @@
 export { redactUrl } from './connection-url.ts'
+export { readGuaranteeFacts } from './doctor/guarantee-facts.ts'
 export { type ExamineOptions, examine, type Finding, type Level } from './doctor.ts'
 export * from './embedded/index.ts'
 export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts'
@@ -8,6 +9,8 @@ export type { BackfillResult } from './job-steering.ts'
 export type { JobFilter, JobResult } from './job-store.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
 export type { LedgerProof, PlacedRun, ScannedSlot } from './ledger-proof.ts'
+export type { LetterCount } from './letter-reader.ts'
+export type { HandledBy, ReplayAnswer } from './letter-steering.ts'
 export {
   loadMigrations,
   type Migration,
@@ -16,8 +19,10 @@ export {
 } from './migrations.ts'
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export type { LaneDepth, Pause } from './queue-store.ts'
+export { type RetryOptions, retrying } from './retrying.ts'
 export type { FilterInStore } from './run-filter-values.ts'
 export type { ListFilter } from './run-reader.ts'
+export type { ResolveAnswer } from './run-resolution.ts'
 export { isSchemaName } from './statements.ts'
 export { systemClock, systemRandom } from './system-ports.ts'
 export type { WorkerSession } from './worker-steering.ts'

@@ -1,5 +1,6 @@
 /** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
 import {
+  attemptOutcomes,
   type ClaimedRun,
   type Clock,
   defaults,
@@ -16,11 +17,15 @@ import { Database, type DatabaseOptions } from './database.ts'
 import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { LaneRegistry } from './lane-registry.ts'
+import { LetterReader } from './letter-reader.ts'
+import { LetterSteering } from './letter-steering.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
 import { QueueStore } from './queue-store.ts'
+import { Replays } from './replays.ts'
 import { retrying } from './retrying.ts'
 import { RunReader } from './run-reader.ts'
+import { RunResolution } from './run-resolution.ts'
 import { RunSteering } from './run-steering.ts'
 import { ScheduleStore } from './schedule-store.ts'
 import { Signals } from './signals.ts'
@@ -49,6 +54,9 @@ export class PostgresStore {
   readonly steering: RunSteering
   readonly queues: QueueStore
   readonly workers: WorkerSteering
+  readonly resolution: RunResolution
+  readonly letters: LetterReader
+  readonly letterSteering: LetterSteering
   readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
@@ -87,6 +95,13 @@ export class PostgresStore {
       lanes: this.lanes,
       release: (jobIds) => this.work.release(jobIds),
     })
+    const replays = new Replays({
+      ...{ database: this.database, conversations: this.#conversations, random: options.random },
+      ...{ ensurePartitions, onQueued },
+    })
+    this.resolution = new RunResolution(replays, this.runs)
+    this.letters = new LetterReader(this.database)
+    this.letterSteering = new LetterSteering(replays, this.letters)
     this.schedules = new ScheduleStore({
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
@@ -209,7 +224,9 @@ export class PostgresStore {
     try {
       return await this.#userConversations.transaction(async (client) => {
         const value = await work(client)
-        await client.query(PINNED.slice(PINNED.indexOf(';') + 1))
+        // What follows locks the lease: should this process be stopped before the commit, the reaper gets it back.
+        const pins = PINNED.slice(PINNED.indexOf(';') + 1)
+        await client.query(`${pins}; set local idle_in_transaction_session_timeout = '60s'`)
         const answer = await client.query({
           text: this.database.statement('work/settle-succeeded').text,
           values: [
@@ -237,7 +254,8 @@ export class PostgresStore {
           uuidArray([run.id]),
         ]),
       )
-      if (settled.some(([, claim]) => claim === run.claim.toString()))
+      const success = String(attemptOutcomes.succeeded)
+      if (settled.some(([, claim, end]) => claim === run.claim.toString() && end === success))
         return (output as { value: T }).value
       throw error
     }

@@ -1,7 +1,7 @@
 /**
  * The settle: outcomes of a batch in one transaction. Successes are settled as if every lease were ours,
- * which is nearly always so; when one is not, pair by pair. After a lost reply, what is refused may be what
- * we settled ourselves: the outcome names the fence.
+ * which is nearly always so; when one is not, pair by pair. What is refused then may be what we settled ourselves, and
+ * the reply was lost: the outcome names the fence. So a settle may be repeated, and is answered as the first time.
  */
 import {
   attemptOutcomes,
@@ -15,6 +15,7 @@ import {
   booleanArray,
   int2Array,
   int4Array,
+  int4ArrayOrNull,
   int8Array,
   int8ArrayOfNumbers,
   jsonbArray,
@@ -40,6 +41,8 @@ type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
 
 /** Milliseconds as an integer that PostgreSQL can hold. */
 export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
+const agos = (settlements: readonly Settlement[]): Buffer =>
+  int4ArrayOrNull(settlements.map((s) => (s.startedAgoMs === null ? null : ago(s.startedAgoMs))))
 
 export interface SettlingOptions {
   readonly database: Database
@@ -97,20 +100,12 @@ export class Settling {
       },
       async (again) => {
         each ||= again
-        if (!each)
-          try {
-            const steps = this.#steps(sessionId, settlements, false)
-            const answers = await channel.pinned(steps)
-            return refusedIn(steps, answers)
-          } catch (error) {
-            if (!isLeaseGone(error)) throw error
-            each = true
-          }
-        const steps = this.#steps(sessionId, settlements, true)
-        const answers = await channel.pinned(steps)
-        const told = refusedIn(steps, answers)
-        const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused
-        return { refused, cancelled: told.cancelled }
+        const told = await this.#try(channel, sessionId, settlements, each).catch((error) => {
+          if (each || !isLeaseGone(error)) throw error
+          each = true
+          return this.#try(channel, sessionId, settlements, true)
+        })
+        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
@@ -121,6 +116,16 @@ export class Settling {
       cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
     await this.follow(cancelled.size > 0 ? settlements.map(asCancelled) : settlements)
     return refused
+  }
+
+  async #try(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+    each: boolean,
+  ): Promise<Told> {
+    const steps = this.#steps(sessionId, settlements, each)
+    return refusedIn(steps, await channel.pinned(steps))
   }
 
   /** What the ends of runs mean for their jobs, beyond what was committed with them. */
@@ -137,13 +142,20 @@ export class Settling {
     if (ended.some((s) => (s.run.traits & traits.rearms) !== 0)) onRearmed()
   }
 
-  /** After a lost reply, what is refused may be what we settled ourselves: the outcome names the claim. */
+  /**
+   * What is refused may be what an earlier try has settled, of this call or of one before it that failed after its
+   * commit: the claim and how the attempt ended tell.
+   */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0) return []
     const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
-    const settled = new Set(rows.map(([id, claim]) => `${id} ${claim}`))
-    const claims = new Map(settlements.map((s) => [s.run.id, s.run.claim]))
-    return ids.filter((id) => !settled.has(`${id} ${claims.get(id)}`))
+    const settled = new Set(rows.map((row) => row.join(' ')))
+    const byId = new Map(settlements.map((s) => [s.run.id, s]))
+    return ids.filter((id) => {
+      const settlement = byId.get(id) as Settlement
+      const { claim } = settlement.run
+      return !endsOf(settlement).some((end) => settled.has(`${id} ${claim} ${end}`))
+    })
   }
 
   #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
@@ -172,7 +184,7 @@ export class Settling {
       add('work/settle-succeeded', succeeded, (runs) => [
         sessionId,
         ...fences(runs),
-        int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+        int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
         outputs(succeeded),
       ])
     else
@@ -180,7 +192,7 @@ export class Settling {
         add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
     add('work/settle-retry', retries, (runs) => [
       ...fences(runs),
-      int4Array(retries.map((s) => ago(s.startedAgoMs))),
+      agos(retries),
       int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
       jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
       int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
@@ -193,7 +205,7 @@ export class Settling {
       (runs) => [
         sessionId,
         ...fences(runs),
-        int4Array(retries.map((s) => ago(s.startedAgoMs))),
+        agos(retries),
         jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
         textArray(retries.map(() => null)),
         true,
@@ -203,7 +215,7 @@ export class Settling {
     add('work/settle-dead', dead, (runs) => [
       sessionId,
       ...fences(runs),
-      int4Array(dead.map((s) => ago(s.startedAgoMs))),
+      agos(dead),
       int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
       jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
       textArray(dead.map((s) => s.reason)),
@@ -212,7 +224,7 @@ export class Settling {
     add('work/settle-cancelled', cancelled, (runs) => [
       sessionId,
       ...fences(runs),
-      int4Array(cancelled.map((s) => ago(s.startedAgoMs))),
+      agos(cancelled),
       jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
       textArray(cancelled.map((s) => s.reason)),
       false,
@@ -268,7 +280,7 @@ function settleAll(
     sessionId,
     ids,
     claims,
-    int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+    int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
     outputs(succeeded),
     sameLane ? null : int4Array(runs.map((run) => run.lane)),
     first.lane,
@@ -283,6 +295,15 @@ function settleAll(
     followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
     followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
   ]
+}
+
+/** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
+function endsOf(settlement: Settlement): number[] {
+  const { succeeded, cancelled } = attemptOutcomes
+  if (settlement.kind === 'succeeded') return [succeeded]
+  if (settlement.kind === 'cancelled') return [cancelled]
+  const ended = attemptOutcomes[settlement.outcome]
+  return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
 }
 
 const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7

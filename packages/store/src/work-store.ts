@@ -14,6 +14,7 @@ import type {
 import {
   int2Array,
   int4Array,
+  int4ArrayOrNull,
   int8Array,
   jsonbArray,
   textArray,
@@ -126,7 +127,8 @@ export class PostgresWorkStore implements WorkStore {
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
     const [ids, claims] = fences(runs)
-    const none = int4Array(runs.map(() => 0))
+    // They have not started, also those that were asked to end meanwhile.
+    const none = int4ArrayOrNull(runs.map(() => null))
     const nothing = textArray(runs.map(() => null))
     const [rows = []] = await retrying(
       {

@@ -1,11 +1,12 @@
 /**
  * Runs what was claimed: holds runs in claimed order, starts them as slots come free, and hands outcomes to
  * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
- * have seen a crash one runs at a time, so that a poison pill takes no bystander with it.
+ * one more crash would quarantine one runs at a time, so that a poison pill takes no bystander with it.
  */
 import {
   type ClaimedRun,
   type Clock,
+  defaults,
   type Settlement,
   type StuckHandler,
   traits,
@@ -23,6 +24,9 @@ const LARGE_BATCH = 50
 const STUCK_SHOWN_MAX = 100
 /** What must not run twice is marked as started first; what has a checkpoint is given it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
+
+/** What has crashed only once goes on beside others: most crashes are no fault of what was running. */
+const runsAlone = (run: ClaimedRun) => run.crashes >= defaults.crashesUntilQuarantine - 1
 
 export interface RunnerOptions {
   readonly store: WorkStore
@@ -54,6 +58,8 @@ export class Runner {
   #next = 0
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
   #suspectRuns = false
+  /** About to start: the store is asked for their mark or their checkpoint. */
+  readonly #preparing = new Set<ClaimedRun>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -83,7 +89,8 @@ export class Runner {
 
   /** Everything that is held here, started or not. */
   held(): ClaimedRun[] {
-    return [...this.#running.all().map((attempt) => attempt.run), ...this.#unstarted()]
+    const running = this.#running.all().map((attempt) => attempt.run)
+    return [...running, ...this.#preparing, ...this.#unstarted()]
   }
 
   holdsAny(ids: ReadonlySet<string>): boolean {
@@ -128,10 +135,10 @@ export class Runner {
 
   #pumpSuspects(): void {
     while (this.#o.slots.free > 0) {
-      const at = this.#suspects.findIndex(({ run }) => run.crashes === 0 || !this.#suspectRuns)
+      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || !this.#suspectRuns)
       if (at < 0) break
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
-      if (run.crashes > 0) this.#suspectRuns = true
+      if (runsAlone(run)) this.#suspectRuns = true
       this.#o.slots.start()
       void this.#startPrepared(run)
     }
@@ -148,17 +155,22 @@ export class Runner {
 
   async #startPrepared(run: ClaimedRun): Promise<void> {
     const { store } = this.#o
+    this.#preparing.add(run)
     try {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
       const ours = !marks || (await store.markStarted([run])).has(run.id)
-      if (ours) return this.#start(run, kept?.get(run.id) ?? null)
+      if (ours) {
+        this.#preparing.delete(run)
+        return this.#start(run, kept?.get(run.id) ?? null)
+      }
     } catch (error) {
       this.#o.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
       await store.giveBack([run]).catch(this.#o.onError)
     }
     // Not ours any more, or not known to be: it is not started.
+    this.#preparing.delete(run)
     this.#release(run)
   }
 
@@ -192,11 +204,15 @@ export class Runner {
   }
 
   #release(run: ClaimedRun): void {
-    if (run.crashes > 0) this.#suspectRuns = false
+    if (runsAlone(run)) this.#suspectRuns = false
     this.#o.slots.release(run.queue, true)
     this.#o.onReturned(run)
     this.pump()
-    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+    if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
+  }
+
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#preparing.size === 0
   }
 
   /** Takes everything out that was not started, or only some of it. */
@@ -211,9 +227,9 @@ export class Runner {
     return runs
   }
 
-  /** Resolves when no handler runs any more. */
+  /** Resolves when no handler runs any more, or is about to. */
   idle(): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve()
+    if (this.#isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 }

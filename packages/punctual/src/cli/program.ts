@@ -3,6 +3,11 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config-show.ts'
+import { addDeadDiscard } from './commands/dead-discard.ts'
+import { addDeadGroups } from './commands/dead-groups.ts'
+import { addDeadList } from './commands/dead-list.ts'
+import { addDeadReplay } from './commands/dead-replay.ts'
+import { addDeadShow } from './commands/dead-show.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImportCrontab } from './commands/import-crontab.ts'
 import { addJobsApply } from './commands/jobs-apply.ts'
@@ -29,6 +34,7 @@ import { addRunsLogs } from './commands/runs-logs.ts'
 import { addRunsPromote } from './commands/runs-promote.ts'
 import { addRunsReprioritise } from './commands/runs-reprioritise.ts'
 import { addRunsReschedule } from './commands/runs-reschedule.ts'
+import { addRunsResolve } from './commands/runs-resolve.ts'
 import { addRunsShow } from './commands/runs-show.ts'
 import { addRunsTail } from './commands/runs-tail.ts'
 import { addStart } from './commands/start.ts'
@@ -53,7 +59,10 @@ export function createProgram(): Command {
   addSubmit(program)
   addGroup(program, 'runs', 'look at runs, and steer them', [
     ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
-    ...[addRunsPromote, addRunsReprioritise, addRunsEdit],
+    ...[addRunsPromote, addRunsReprioritise, addRunsEdit, addRunsResolve],
+  ])
+  addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
+    ...[addDeadList, addDeadGroups, addDeadShow, addDeadReplay, addDeadDiscard],
   ])
   addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
     ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],
