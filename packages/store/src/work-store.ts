@@ -73,6 +73,7 @@ export class PostgresWorkStore implements WorkStore {
       [...session.handlers],
       [...session.queues],
       JSON.stringify(session.labels),
+      session.drains ?? false,
     ])
   }
 

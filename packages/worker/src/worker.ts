@@ -118,7 +118,6 @@ export class Worker {
       onLost: () => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
-        this.#drains = false
         this.#leaseLost(LOST)
         this.#events.onSessionLost?.()
         this.#wake.wake()
@@ -195,6 +194,7 @@ export class Worker {
       labels,
       capacity: concurrency,
       leaseMs,
+      drains: this.#drains,
     }
   }
 

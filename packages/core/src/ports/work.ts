@@ -14,6 +14,8 @@ export interface SessionAnnouncement {
   readonly labels: Readonly<Record<string, string>>
   readonly capacity: number
   readonly leaseMs: number
+  /** It was asked to drain before it lost the session that this one takes the place of. */
+  readonly drains?: boolean
 }
 
 /** What others see of a worker that changes while it works. */
