@@ -16,7 +16,7 @@ describe('at-least-once', () => {
   it('is tried again after its worker is killed, and flagged: its effect may have happened twice', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]])
-    await first.started(id)
+    await kit.happened(id)
     expect(await kit.punctual.runs.get(id)).toMatchObject({ possibleDuplicate: false })
     await first.kill()
     await kit.worker()
@@ -101,7 +101,7 @@ describe('at-most-once', () => {
   it('that started and lost its worker is unknown, and is never started again', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]], once)
-    await first.started(id)
+    await kit.happened(id)
     await first.kill()
     const second = await kit.worker()
     const run = await ended(id)
