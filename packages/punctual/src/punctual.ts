@@ -29,6 +29,7 @@ import {
   type RegisteredHandler,
   Worker,
 } from '@punctual/worker'
+import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -40,11 +41,13 @@ import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
 import { at, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
+import { Workers } from './workers.ts'
 
 const ANNOUNCE_AGAIN_MS = 1_000
 
@@ -58,6 +61,9 @@ interface Parts {
 export class Punctual {
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly queues: Queues
+  readonly workers: Workers
+  readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -77,8 +83,11 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
-    this.runs = new Runs(parts.store, this.#waiter)
+    this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
     this.jobs = new Jobs(parts.store, parts.options)
+    this.queues = new Queues(parts.store)
+    this.workers = new Workers(parts.store)
+    this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 

@@ -199,7 +199,7 @@ describe('runs', () => {
       cli(['runs', 'reschedule', id, '--at', '2099-01-01T00:00:00Z'], { env }),
     ])
     expect([again.code, late.code]).toEqual([0, 1])
-    expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled' })
+    expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled', state: 'cancelled' })
   })
 })
 

@@ -118,9 +118,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'fold-counters',
       'delete-old-counters',
       'delete-stale-settles',
+      'delete-past-sessions',
       'delete-carried',
     ]) {
-      const values = path === 'fold-counters' ? [] : [retentionDays]
+      const fixed = path === 'fold-counters' || path === 'delete-past-sessions'
+      const values = fixed ? [] : [retentionDays]
       const [row] = await this.#database.read.query(
         this.#database.statement(`upkeep/${path}`),
         values,

@@ -53,13 +53,12 @@ export class PostgresWorkStore implements WorkStore {
       [...handlers],
       [...queues],
     ])
-    return rows.map(([id, tenantId, queue, handler, priority, paused]) => ({
+    return rows.map(([id, tenantId, queue, handler, priority]) => ({
       id: Number(id),
       tenantId: Number(tenantId),
       queue: queue as string,
       handler: handler as string,
       priority: Number(priority),
-      paused: paused === 't',
     }))
   }
 

@@ -158,6 +158,30 @@ it('are dropped with the checkpoints of what ended in them; live runs keep their
   expect(await kept()).toEqual(new Map())
 })
 
+it('take the dead letters of their runs with them, however late these died; those of carried runs stay', async () => {
+  const [gone, carried, kept] = [
+    await oldRun(95, false),
+    await oldRun(95, true),
+    await oldRun(80, false),
+  ]
+  for (const id of [gone, carried, kept])
+    await t.sql.query(
+      `insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
+       select id, now() - interval '1 day', tenant_id, lane, 'test', 'test' from punctual.runs where id = $1`,
+      [id],
+    )
+  const letters = async () => {
+    await t.store.upkeep.sweep(90)
+    const found = await t.store.letters.find([gone, carried, kept], 1)
+    return found.map(({ id }) => id).sort()
+  }
+  expect(await letters()).toEqual([gone, carried, kept].sort())
+  const c = await client()
+  await dropDays(c, 'punctual', now(), 90, pause)
+  await c.end()
+  expect(await letters()).toEqual([carried, kept].sort())
+})
+
 it('hold a run that is due in ten years from its submission on, under one id', async () => {
   const [accepted] = await t.store.submit([
     { options: compileOptions('test', { runAt: '2036-02-29T12:00:00Z' }), payload: '1' },

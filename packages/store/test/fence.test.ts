@@ -1,4 +1,4 @@
-import { postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
+import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
@@ -8,12 +8,24 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  it('accepts the outcome of the current claim once, and refuses it the second time', async () => {
+  it('accepts the outcome of the current claim once, answers the same when it is said again, and refuses another', async () => {
     const session = await t.session()
     const run = await t.running(session)
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
-    expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([run.id])
+    expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
+    expect(await t.store.work.settle(session, [retry(run)])).toEqual([run.id])
     expect(await t.places(run.id)).toEqual(['outcomes'])
+  })
+
+  it('does not take the end that the reaper made for the one that the worker asks for', async () => {
+    const zombie = await t.session()
+    const run = await t.running(zombie)
+    await t.expire(zombie)
+    await t.reap([zombie], 1)
+    const found = await t.store.runs.find(run.id)
+    expect(found).toMatchObject({ state: 'dead', reason: 'quarantined' })
+    expect(await t.store.work.settle(zombie, [dead(run)])).toEqual([run.id])
+    expect(await t.store.work.settle(zombie, [succeeded(run)])).toEqual([run.id])
   })
 
   it("refuses a zombie's outcome after the run was given to another worker, and records it", async () => {

@@ -1,8 +1,8 @@
 /**
  * Random histories of several workers, submitters, jobs and a reaper against the real store. After every step:
  * each run is in exactly one place, a keyed run holds its key exactly while it is live, of a job that must not
- * overlap one run at most is held by a worker and it holds the job, a lease belongs to a session, a final run
- * stays as it is, and what the store accepted agrees with a model that only counts. And at the end of every
+ * overlap one run at most is held by a worker and it holds the job, a lease belongs to a session, a worker is given the
+ * payload that a run was last given, a final run stays as it is, and what the store accepted agrees with a model that only counts. And at the end of every
  * history nothing waits for a run that has ended.
  */
 import {
@@ -82,13 +82,24 @@ const step = fc.oneof(
       far: fc.boolean(),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('hasten' as const, 'reprioritise' as const, 'edit' as const),
+      pick: fc.nat(),
+      value: fc.nat(10),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('promote' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), pick: fc.nat() }) },
 )
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 interface World {
   runs: string[]
+  /** What runs are to do, where somebody has changed it. */
+  payloads: Map<string, string>
   finals: Map<string, string>
   sessions: string[]
   held: ClaimedRun[][]
@@ -131,6 +142,14 @@ async function invariants(world: World): Promise<void> {
     'select 1 from punctual.leases l where not exists (select from punctual.sessions s where s.id = l.session_id)',
   )
   expect(orphans.rowCount).toBe(0)
+  const strays = await t.sql.query(
+    `select 1 from punctual.runs r join (
+       select run_id, lane from punctual.later union all select run_id, lane from punctual.queue
+       union all select run_id, lane from punctual.parked union all select run_id, lane from punctual.leases
+       union all select run_id, lane from punctual.outcomes) p on p.run_id = r.id
+     where p.lane <> r.lane`,
+  )
+  expect(strays.rowCount, 'a run is in the lane that it says').toBe(0)
   const past = await t.sql.query(
     "select 1 from punctual.queue where pos >> 20 < extract(epoch from clock_timestamp() - interval '1 hour') * 1000",
   )
@@ -161,6 +180,7 @@ async function perform(world: World, action: Step): Promise<void> {
     case 'claim': {
       const { runs } = await t.claim(world.sessions[action.worker] as string, action.limit)
       expect(runs.length).toBeLessThanOrEqual(action.limit)
+      for (const { id, payload } of runs) expect(payload).toBe(world.payloads.get(id) ?? 'null')
       world.held[action.worker]?.push(...runs)
       return
     }
@@ -185,9 +205,10 @@ async function perform(world: World, action: Step): Promise<void> {
         ours.rowCount === 1,
       )
       if (action.how === 'twice')
-        expect(await work.settle(world.sessions[action.worker] as string, [settlement])).toEqual([
-          run.id,
-        ])
+        expect(
+          await work.settle(world.sessions[action.worker] as string, [settlement]),
+          'what is said twice is answered like the first time',
+        ).toEqual(refused)
       return
     }
     case 'die': {
@@ -211,9 +232,41 @@ async function perform(world: World, action: Step): Promise<void> {
       else await t.store.steering.reschedule([id], Date.now() + (action.far ? 3_600_000 : 0))
       return
     }
+    case 'hasten':
+    case 'reprioritise':
+    case 'edit': {
+      const id = world.runs[action.pick % Math.max(1, world.runs.length)]
+      if (!id) return
+      const { steering } = t.store
+      if (action.kind === 'hasten') await steering.reschedule([id], null)
+      else if (action.kind === 'reprioritise') await steering.reprioritise([id], action.value)
+      else if ((await steering.edit([id], String(action.value))).has(id))
+        world.payloads.set(id, String(action.value))
+      return
+    }
     case 'promote':
       await t.store.upkeep.promote(60_000, 100)
+      return
+    case 'replay':
+      return replayDead(world, action.pick)
   }
+}
+
+/** Any dead run, also one that was replayed before: that one is not replayed again. */
+async function replayDead(world: World, pick: number): Promise<void> {
+  const { rows } = await t.sql.query(
+    `select d.run_id as id, d.handled_at is null as open, r.key is null
+       or not exists (select from punctual.live_keys k where k.key = r.key) as free
+     from punctual.dead_letters d join punctual.runs r on r.id = d.run_id order by d.run_id`,
+  )
+  const letter = rows[pick % Math.max(1, rows.length)]
+  if (!letter) return
+  const how = { note: null, by: null, fromCheckpoint: true }
+  const requests = [{ id: letter.id, payload: null }]
+  const [answer] = await t.store.letterSteering.replay(requests, how, 1)
+  const expected = letter.open ? (letter.free ? 'replayed' : 'key_busy') : 'already_handled'
+  expect(answer?.result).toBe(expected)
+  if (answer?.result === 'replayed') world.runs.push(answer.id)
 }
 
 /** Whatever waits for its time is cancelled, workers end, and one that is left takes what there is. */
@@ -238,7 +291,14 @@ it('keeps every run in one place through any history', async () => {
       await t.sql.query(
         'truncate punctual.runs, punctual.later, punctual.queue, punctual.leases, punctual.outcomes, punctual.attempts, punctual.live_keys, punctual.sessions, punctual.dead_letters, punctual.parked, punctual.job_holds, punctual.triggers',
       )
-      const world: World = { runs: [], finals: new Map(), sessions: [], held: [[], [], []] }
+      const payloads = new Map<string, string>()
+      const world: World = {
+        payloads,
+        runs: [],
+        finals: new Map(),
+        sessions: [],
+        held: [[], [], []],
+      }
       for (let i = 0; i < 3; i++) world.sessions.push(await t.session())
       for (const action of steps) {
         await perform(world, action)

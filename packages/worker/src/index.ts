@@ -7,4 +7,4 @@ export type {
   TransactionClient,
   TransactionRunner,
 } from './handler.ts'
-export { Worker, type WorkerEvents, type WorkerOptions } from './worker.ts'
+export { Worker, type WorkerEvents, type WorkerHint, type WorkerOptions } from './worker.ts'

@@ -117,3 +117,25 @@ it('reports lines that could not be stored, and goes on', async () => {
   expect(of('a')).toMatchObject([{ message: 'kept', seq: 1 }])
   expect(logs.pending).toBe(false)
 })
+
+it('keeps 50,000 lines while the store is away, and marks where lines are missing', async () => {
+  const { logs, store, of } = fixture()
+  const away = gate()
+  const append = store.appendLogs
+  store.appendLogs = async (entries) => {
+    await away.opened
+    return append(entries)
+  }
+  const log = logs.open('a', 1)
+  for (let i = 0; i < 60_000; i++) log.info('x')
+  away.open()
+  await logs.flush()
+  expect(of('a').length).toBe(50_001)
+  expect(of('a').at(-1)).toMatchObject({
+    level: 2,
+    message: expect.stringMatching(/^Lines are missing from here/),
+  })
+  log.info('there again')
+  await logs.flush()
+  expect(of('a').at(-1)).toMatchObject({ seq: 50_001, message: 'there again' })
+})

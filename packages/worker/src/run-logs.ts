@@ -1,7 +1,8 @@
 /**
  * Collects log lines of running attempts and appends them in batches: after a second, at a thousand lines,
  * and before the attempt is settled, so that a finished run's log is complete. Bounded for each run, all of
- * its attempts together; what is beyond the bound is dropped, with one line in each attempt that says so.
+ * its attempts together, and for all runs that wait to be stored; what is beyond a bound is dropped, with one line
+ * in each attempt that says so.
  */
 import {
   type Clock,
@@ -17,6 +18,7 @@ import type { RunLog } from './handler.ts'
 const FLUSH_MS = 1_000
 const FLUSH_LINES = 1_000
 const BUFFER_LINES_MAX = 50_000
+const MISSING = 'Lines are missing from here: too many waited to be stored.'
 /** What a line costs beside its texts; sum-logs.sql counts the same. */
 const LINE_BYTES = 50
 
@@ -41,7 +43,8 @@ export class RunLogs {
   readonly #onError: (error: unknown) => void
   #lines: Line[] = []
   #flushing: Promise<void> = Promise.resolve()
-  #flushes = 0
+  /** Lines that were taken out to be stored, and are not stored yet. */
+  #storing = 0
   #scheduled = false
 
   constructor(store: LogStore, clock: Clock, onError: (error: unknown) => void) {
@@ -54,9 +57,15 @@ export class RunLogs {
   open(runId: string, attempt: number): RunLog {
     let seq = 0
     let bytes = 0
+    let missing = false
     const spent: Spent = { bytes: attempt > 1 ? null : 0 }
     const write = (level: number, message: string, data?: unknown) => {
       if (bytes > limits.logBytesPerRun) return
+      // The store cannot be reached, or not fast enough: the first line that is dropped becomes a mark.
+      if (this.#lines.length + this.#storing >= BUFFER_LINES_MAX) {
+        if (missing) return
+        ;[missing, level, message, data] = [true, 2, MISSING, undefined]
+      } else missing = false
       const text = storableText(safeText(message), limits.logMessageLength)
       const json = data === undefined ? null : safeJson(data)
       const fromBytes = bytes
@@ -83,7 +92,6 @@ export class RunLogs {
   }
 
   #add(line: Line): void {
-    if (this.#lines.length >= BUFFER_LINES_MAX) return
     this.#lines.push(line)
     if (this.#lines.length === FLUSH_LINES) void this.flush()
     else if (!this.#scheduled) {
@@ -94,7 +102,7 @@ export class RunLogs {
 
   /** Whether something that was written is not stored yet. */
   get pending(): boolean {
-    return this.#lines.length > 0 || this.#flushes > 0
+    return this.#lines.length + this.#storing > 0
   }
 
   /** Resolves when everything written before the call is stored, or has failed to be. */
@@ -103,11 +111,13 @@ export class RunLogs {
     const lines = this.#lines
     if (lines.length === 0) return this.#flushing
     this.#lines = []
-    this.#flushes++
+    this.#storing += lines.length
     this.#flushing = this.#flushing.then(async () => {
-      for (let i = 0; i < lines.length; i += FLUSH_LINES)
-        await this.#append(lines.slice(i, i + FLUSH_LINES))
-      this.#flushes--
+      for (let i = 0; i < lines.length; i += FLUSH_LINES) {
+        const some = lines.slice(i, i + FLUSH_LINES)
+        await this.#append(some)
+        this.#storing -= some.length
+      }
     })
     return this.#flushing
   }

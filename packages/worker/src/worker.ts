@@ -170,7 +170,7 @@ export class Worker {
 
   async #claimed(runs: readonly ClaimedRun[]): Promise<void> {
     this.#events.onClaimed?.(runs.length)
-    if (this.#stopped) await this.#o.store.giveBack(runs)
+    if (this.#stopped || this.#drains) await this.#o.store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 

@@ -42,8 +42,9 @@ taken as (
 judged as materialized (
   select
     t.run_id, t.claim, t.session_id,
-    -- Without a mark of its own the claim is the start mark: the handler may have been called at once.
-    coalesce(t.started_at, t.claimed_at) as started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
+    -- The claim is the start mark, unless the run has to have one of its own: the handler may have been called at once.
+    case when t.crashes > 0 or t.traits & 2 <> 0 then t.started_at else coalesce(t.started_at, t.claimed_at) end as started_at,
+    t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     t.cancel_reason,
     case
       when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
@@ -86,8 +87,8 @@ ended as (
   where fate in ('lost', 'cancelled', 'quarantined', 'refused')
 ),
 buried as (
-  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
-  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: ' || reason
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, job_id, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, job_id, reason, 'WorkerLost: ' || reason
   from ended
   where state = 2
 ),

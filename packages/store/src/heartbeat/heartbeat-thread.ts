@@ -66,7 +66,8 @@ async function beat(): Promise<number> {
     const { rows } = await client.query(query as pg.QueryConfig)
     if (rows[0]) {
       watchExpiry(sentAtMs)
-      say({ kind: 'renewed', drains: rows[0].drains === true, sentAtMs })
+      // Values come as text here.
+      say({ kind: 'renewed', drains: rows[0].drains === 't', sentAtMs })
     } else {
       say({ kind: 'lost' })
       stopping.abort()

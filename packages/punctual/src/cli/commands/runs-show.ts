@@ -1,5 +1,12 @@
 /** `punctual runs show <id>`: everything that is known of one run, why it is not running, and its last words. */
-import { type Attempt, isFinal, type LogLine, PunctualError, type Run } from '@punctual/core'
+import {
+  type Attempt,
+  type FinishedRun,
+  isFinal,
+  type LogLine,
+  PunctualError,
+  type Run,
+} from '@punctual/core'
 import type { Command } from 'commander'
 import type { Runs } from '../../runs.ts'
 import { deliveryText } from '../delivery-flags.ts'
@@ -35,7 +42,7 @@ async function showOne(context: CommandContext, id: string) {
   else {
     const nowMs = punctual.store.database.clock.nowMs()
     showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
-    showLogEnd(context.terminal, id, log)
+    showRunLog(context.terminal, id, log)
   }
   return exit.ok
 }
@@ -50,7 +57,7 @@ export async function findRun(runs: Runs, id: string): Promise<Run> {
   )
 }
 
-function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
+export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
   const { colors } = terminal
   const at = (moment: Date | null) =>
     moment ? `${moment.toISOString()} (${showAge(moment, nowMs)})` : null
@@ -68,6 +75,8 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
   field('created', at(run.createdAt))
   field('by', run.createdBy)
   field('key', run.key)
+  field('replay of', run.replayOf)
+  field('replayed', run.replayedAs && `as ${run.replayedAs}`)
   field(
     'labels',
     Object.entries(run.labels)
@@ -89,6 +98,7 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
     if (run.latenessMs !== null) field('late by', showDuration(Math.max(0, run.latenessMs)))
     field('ended', at(run.finishedAt))
     field('reason', run.reason)
+    field('resolved', run.resolved && describeResolution(run.resolved))
     if (run.output !== null) field('output', JSON.stringify(run.output))
   }
   showAttempts(terminal, run.attempts)
@@ -96,7 +106,11 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
     terminal.line(`\n${colors.red(run.error.stack ?? `${run.error.name}: ${run.error.message}`)}`)
 }
 
-function showLogEnd(
+function describeResolution({ as, at, by, note }: NonNullable<FinishedRun['resolved']>): string {
+  return `${as}, ${at.toISOString()}${by ? ` by ${by}` : ''}${note ? `: ${note}` : ''}`
+}
+
+export function showRunLog(
   terminal: Terminal,
   id: string,
   { lines, earlier }: { lines: readonly LogLine[]; earlier: boolean },
