@@ -2,6 +2,7 @@
  * Runs that ended dead, as people deal with them. A dead letter is open until somebody handles it, once: it is
  * replayed, which makes a new run, or discarded with a reason. The dead run itself stays as it was.
  */
+import { storableText } from './failure.ts'
 import { limits } from './limits.ts'
 import { oneOf, refuseOption } from './refuse-option.ts'
 import { checkName, checkText, instantOf } from './submission.ts'
@@ -112,10 +113,12 @@ export function compileLetterFilter(
   return compiled
 }
 
-/** It is compared and never stored, and holds whatever the message held: only its length is bounded. */
+/** It may hold whatever a message held that could be stored. */
 function checkFingerprint(text: unknown): string {
-  if (typeof text === 'string' && text.length > 0 && text.length <= FINGERPRINT_LENGTH) return text
-  return refuseOption('fingerprint', `a text of 1 to ${FINGERPRINT_LENGTH} characters`, text)
+  if (typeof text !== 'string' || text.length === 0 || text.length > FINGERPRINT_LENGTH)
+    return refuseOption('fingerprint', `a text of 1 to ${FINGERPRINT_LENGTH} characters`, text)
+  if (text === storableText(text, FINGERPRINT_LENGTH)) return text
+  return refuseOption('fingerprint', 'free of NUL and broken surrogates', text)
 }
 
 /** Whether a filter leaves everything in. */

@@ -66,7 +66,7 @@ it('fences at once what expires while it is watching', async () => {
   expect(reaped).toEqual([['1', '2']])
 })
 
-it('grants a full lease again after a restart or a fail-over of the database', async () => {
+it('grants a full lease again after a restart or a fail-over of the database (case 26)', async () => {
   await watch(LEASE_MS + 1)
   incarnation = 'server 2'
   expired = ['1']
@@ -76,7 +76,7 @@ it('grants a full lease again after a restart or a fail-over of the database', a
   expect(reaped).toEqual([['1']])
 })
 
-it('grants a full lease again after a gap in its own ticks', async () => {
+it('grants a full lease again after a gap in its own ticks (cases 26, 30)', async () => {
   await watch(LEASE_MS + 1)
   await clock.advance(60_000)
   expired = ['1']

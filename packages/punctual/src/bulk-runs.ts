@@ -103,7 +103,7 @@ export async function steerMany<Answer extends string>(
   const tally = new Tally(answers)
   const { dryRun = false, limit = Number.POSITIVE_INFINITY, signal, onProgress } = options
   let next: string | null = FIRST_ID
-  let stopped = false
+  let stopped = signal?.aborted === true
   while (next !== null && !stopped) {
     const stretch = await store.runs.select(filter, next, STRETCH)
     next = stretch.next

@@ -195,6 +195,8 @@ describe('many runs', () => {
     const options = { signal: stop.signal, onProgress }
     const stopped = await client.runs.reprioritiseMany({ queue }, 9, options)
     expect(stopped).toMatchObject({ answers: { reprioritised: 500, missed: 0 }, complete: false })
+    const never = await client.runs.cancelMany({ queue }, { signal: stop.signal })
+    expect(never).toMatchObject({ matched: 0, complete: false })
   })
 
   it('are promoted, rescheduled and given another priority', async () => {

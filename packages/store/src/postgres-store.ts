@@ -224,7 +224,9 @@ export class PostgresStore {
     try {
       return await this.#userConversations.transaction(async (client) => {
         const value = await work(client)
-        await client.query(PINNED.slice(PINNED.indexOf(';') + 1))
+        // What follows locks the lease: should this process be stopped before the commit, the reaper gets it back.
+        const pins = PINNED.slice(PINNED.indexOf(';') + 1)
+        await client.query(`${pins}; set local idle_in_transaction_session_timeout = '60s'`)
         const answer = await client.query({
           text: this.database.statement('work/settle-succeeded').text,
           values: [

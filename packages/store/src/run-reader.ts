@@ -38,6 +38,11 @@ export interface RunSelection {
   readonly next: string | null
 }
 
+/** Whether it asks for nothing that only the definition of a run tells. */
+function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: ListFilter) {
+  return Object.values(others).every((value) => value === undefined)
+}
+
 const WAITING: readonly RunState[] = ['waiting', 'scheduled', 'queued']
 
 export class RunReader {
@@ -130,6 +135,7 @@ export class RunReader {
       ...this.#scope(filter),
       limit,
       [...states],
+      isPlain(filter) ? limit : null,
     ])
     return rows.map(([id, state, handler, queue, priority, dueAt, attempt]) => ({
       ...summary(id, handler, queue, priority, dueAt, attempt),

@@ -15,6 +15,7 @@ import {
   booleanArray,
   int2Array,
   int4Array,
+  int4ArrayOrNull,
   int8Array,
   int8ArrayOfNumbers,
   jsonbArray,
@@ -40,6 +41,8 @@ type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
 
 /** Milliseconds as an integer that PostgreSQL can hold. */
 export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
+const agos = (settlements: readonly Settlement[]): Buffer =>
+  int4ArrayOrNull(settlements.map((s) => (s.startedAgoMs === null ? null : ago(s.startedAgoMs))))
 
 export interface SettlingOptions {
   readonly database: Database
@@ -181,7 +184,7 @@ export class Settling {
       add('work/settle-succeeded', succeeded, (runs) => [
         sessionId,
         ...fences(runs),
-        int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+        int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
         outputs(succeeded),
       ])
     else
@@ -189,7 +192,7 @@ export class Settling {
         add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
     add('work/settle-retry', retries, (runs) => [
       ...fences(runs),
-      int4Array(retries.map((s) => ago(s.startedAgoMs))),
+      agos(retries),
       int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
       jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
       int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
@@ -202,7 +205,7 @@ export class Settling {
       (runs) => [
         sessionId,
         ...fences(runs),
-        int4Array(retries.map((s) => ago(s.startedAgoMs))),
+        agos(retries),
         jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
         textArray(retries.map(() => null)),
         true,
@@ -212,7 +215,7 @@ export class Settling {
     add('work/settle-dead', dead, (runs) => [
       sessionId,
       ...fences(runs),
-      int4Array(dead.map((s) => ago(s.startedAgoMs))),
+      agos(dead),
       int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
       jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
       textArray(dead.map((s) => s.reason)),
@@ -221,7 +224,7 @@ export class Settling {
     add('work/settle-cancelled', cancelled, (runs) => [
       sessionId,
       ...fences(runs),
-      int4Array(cancelled.map((s) => ago(s.startedAgoMs))),
+      agos(cancelled),
       jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
       textArray(cancelled.map((s) => s.reason)),
       false,
@@ -277,7 +280,7 @@ function settleAll(
     sessionId,
     ids,
     claims,
-    int4Array(succeeded.map((s) => ago(s.startedAgoMs))),
+    int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
     outputs(succeeded),
     sameLane ? null : int4Array(runs.map((run) => run.lane)),
     first.lane,

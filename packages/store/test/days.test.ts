@@ -17,7 +17,7 @@ const client = () => t.store.database.connect()
 // waits: between two tries of DDL, as the product does
 const pause = (ms: number) => systemClock.sleep(ms)
 
-it('exist from yesterday to fourteen days ahead after migrating', async () => {
+it('exist from yesterday to fourteen days ahead after migrating (case 68)', async () => {
   const c = await client()
   const { complete, partial } = await listDays(c, 'punctual')
   await c.end()
@@ -26,7 +26,7 @@ it('exist from yesterday to fourteen days ahead after migrating', async () => {
   expect(complete.at(-1)).toBe(dayName(Date.now() + 14 * DAY_MS))
 })
 
-it('are made when a submission meets one that is missing, and the submission succeeds', async () => {
+it('are made when a submission meets one that is missing, and the submission succeeds (case 68)', async () => {
   const day = dayName(Date.now())
   for (const table of ['runs', 'outcomes', 'attempts', 'run_logs'])
     await t.sql.query(`drop table punctual.${table}_${day}`)

@@ -64,7 +64,7 @@ it('does not give a key to a run that has ended: its submission was committed, a
   expect((await keyed('lost answer'))[0]?.created).toBe(true)
 })
 
-it('makes one run of a hundred concurrent submissions of one key from four processes', async () => {
+it('makes one run of a hundred concurrent submissions of one key from four processes (case 120)', async () => {
   const stores = [t.store, t.another(), t.another(), t.another()]
   const all = await Promise.all(Array.from({ length: 100 }, (_, i) => keyed('hot', stores[i % 4])))
   const ids = new Set(all.map(([accepted]) => accepted?.id))
@@ -82,7 +82,7 @@ it('takes the same key twice in one batch as one run', async () => {
   expect(b).toEqual({ id: a?.id, created: false })
 })
 
-it('does not deadlock when batches name the same keys in different orders', async () => {
+it('does not deadlock when batches name the same keys in different orders (case 58)', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `order-${i}`)
   const batch = (keys: string[], store = t.store) =>
     store.submit(keys.map((key) => ({ options: compileOptions('test', { key }), payload: '1' })))

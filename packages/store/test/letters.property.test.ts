@@ -156,6 +156,6 @@ it('each dead letter is handled once, whoever races for it', async () => {
         await theBooksBalance(told)
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   )
 })

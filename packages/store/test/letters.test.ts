@@ -240,6 +240,20 @@ describe('a replay', () => {
     expect(await t.count('queue')).toBe(2)
   })
 
+  it('and a submission that race for one key share it: one is live, the other is told', async () => {
+    for (let round = 0; round < 20; round++) {
+      const key = `race ${round}`
+      const id = await aDeadRun({ key })
+      const [answer, submitted] = await Promise.all([replay(id), t.submit({ key })])
+      const { rows } = await t.sql.query('select run_id from punctual.live_keys where key = $1', [
+        key,
+      ])
+      expect(rows).toEqual([{ run_id: submitted }])
+      if (answer?.result === 'replayed') expect(answer.id).toBe(submitted)
+      else expect(answer).toEqual({ result: 'key_busy', key, heldBy: submitted })
+    }
+  })
+
   it('of a run of a job is a run of the job for the same slot, and no slot of the ledger', async () => {
     const job = await t.job({ name: 'slots', cron: '0 0 1 1 *', pauseAfterFailures: 9 })
     await t.store.schedules.steering.backfill('slots', [86_400_000], new Set(), 0, 1)

@@ -1,5 +1,6 @@
 export { eventually, type Gate, gate } from './gate.ts'
 export { ManualClock } from './manual-clock.ts'
+export * from './model/index.ts'
 export * from './postgres/index.ts'
 export * from './servers/index.ts'
 export {

@@ -69,3 +69,23 @@ it('a handler that does not heed the cancel is given up after 30 s, and keeps it
   await clock.advance(0)
   expect([ended.length, returned]).toEqual([1, 1])
 })
+
+it('an attempt whose transaction could not begin has not started, so it makes no duplicate', async () => {
+  const clock = new ManualClock()
+  const ended: Settlement[] = []
+  const host = {
+    ...{ clock, outputBytes: 1_000, random: () => 0, onReturned: () => undefined },
+    onEnded: (_attempt: Attempt, settlement: Settlement) => ended.push(settlement),
+    transaction: () => Promise.reject(new Error('sorry, too many clients already')),
+  } as unknown as AttemptHost
+  const policy = JSON.stringify({
+    ...{ backoff: { kind: 'fixed', delayMs: 1, jitter: 0 }, retryOn: ['failed'] },
+    transactional: true,
+  })
+  const attempt = new Attempt({ ...run, policy, maxAttempts: 3 }, host)
+  let calls = 0
+  attempt.start({ name: 'h', run: () => calls++ }, clock.monotonicMs())
+  await clock.advance(0)
+  expect(calls).toBe(0)
+  expect(ended).toMatchObject([{ kind: 'retry', outcome: 'failed', startedAgoMs: null }])
+})

@@ -61,6 +61,8 @@ export class Attempt implements HandlerContext, Placed {
   wasStuck = false
   readonly #host: AttemptHost
   #startedAtMs = 0
+  /** False while the transaction that the handler is to run in has not begun. */
+  #called = true
   #ended = false
   #returned = false
   #committed = false
@@ -186,6 +188,11 @@ export class Attempt implements HandlerContext, Placed {
     return this.#host.clock.monotonicMs() - this.#startedAtMs
   }
 
+  /** As it is settled: an attempt whose handler was never called has not started. */
+  get #startedAgoMs(): number | null {
+    return this.#called ? this.#ranMs() : null
+  }
+
   start(handler: RegisteredHandler, startedAtMs: number, checkpoint: string | null = null): void {
     this.#startedAtMs = startedAtMs
     this.#heardAtMs = startedAtMs
@@ -208,7 +215,9 @@ export class Attempt implements HandlerContext, Placed {
   #call(handler: RegisteredHandler): unknown {
     const payload = JSON.parse(this.run.payload)
     if (this.run.policy === null || !this.#policy().transactional) return handler.run(payload, this)
+    this.#called = false
     return this.transaction(async (tx) => {
+      this.#called = true
       this.#tx = tx
       return handler.run(payload, this)
     })
@@ -288,7 +297,7 @@ export class Attempt implements HandlerContext, Placed {
     this.#end({
       kind: 'cancelled',
       run: this.run,
-      startedAgoMs: this.#ranMs(),
+      startedAgoMs: this.#startedAgoMs,
       failure: failureFrom(thrown),
       reason: this.#cancelled ?? 'cancelled',
     })
@@ -303,13 +312,13 @@ export class Attempt implements HandlerContext, Placed {
     const { run } = this
     if ((run.traits & traits.atMostOnce) !== 0) {
       const dead = { kind: 'dead', outcome: 'cancelled', reason: 'interrupted' } as const
-      if (this.#returned) this.#end({ ...dead, run, startedAgoMs: this.#ranMs(), failure })
+      if (this.#returned) this.#end({ ...dead, run, startedAgoMs: this.#startedAgoMs, failure })
       return
     }
     this.#end({
       kind: 'retry',
       run: this.run,
-      startedAgoMs: this.#ranMs(),
+      startedAgoMs: this.#startedAgoMs,
       outcome: 'cancelled',
       failure,
       delayMs: 0,
@@ -364,7 +373,7 @@ export class Attempt implements HandlerContext, Placed {
       this.#policy(),
       this.#host.random(),
     )
-    const base = { run, startedAgoMs: this.#ranMs(), outcome, failure }
+    const base = { run, startedAgoMs: this.#startedAgoMs, outcome, failure }
     this.#end(
       next.kind === 'retry'
         ? { ...base, kind: 'retry', delayMs: next.delayMs }

@@ -1,11 +1,12 @@
 /**
  * Runs what was claimed: holds runs in claimed order, starts them as slots come free, and hands outcomes to
  * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
- * have seen a crash one runs at a time, so that a poison pill takes no bystander with it.
+ * one more crash would quarantine one runs at a time, so that a poison pill takes no bystander with it.
  */
 import {
   type ClaimedRun,
   type Clock,
+  defaults,
   type Settlement,
   type StuckHandler,
   traits,
@@ -23,6 +24,9 @@ const LARGE_BATCH = 50
 const STUCK_SHOWN_MAX = 100
 /** What must not run twice is marked as started first; what has a checkpoint is given it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
+
+/** What has crashed only once goes on beside others: most crashes are no fault of what was running. */
+const runsAlone = (run: ClaimedRun) => run.crashes >= defaults.crashesUntilQuarantine - 1
 
 export interface RunnerOptions {
   readonly store: WorkStore
@@ -131,12 +135,11 @@ export class Runner {
 
   #pumpSuspects(): void {
     while (this.#o.slots.free > 0) {
-      const at = this.#suspects.findIndex(({ run }) => run.crashes === 0 || !this.#suspectRuns)
+      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || !this.#suspectRuns)
       if (at < 0) break
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
-      if (run.crashes > 0) this.#suspectRuns = true
+      if (runsAlone(run)) this.#suspectRuns = true
       this.#o.slots.start()
-      this.#preparing.add(run)
       void this.#startPrepared(run)
     }
   }
@@ -152,6 +155,7 @@ export class Runner {
 
   async #startPrepared(run: ClaimedRun): Promise<void> {
     const { store } = this.#o
+    this.#preparing.add(run)
     try {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
@@ -200,7 +204,7 @@ export class Runner {
   }
 
   #release(run: ClaimedRun): void {
-    if (run.crashes > 0) this.#suspectRuns = false
+    if (runsAlone(run)) this.#suspectRuns = false
     this.#o.slots.release(run.queue, true)
     this.#o.onReturned(run)
     this.pump()

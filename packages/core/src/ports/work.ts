@@ -84,8 +84,11 @@ export interface ClaimResult {
 
 interface SettlementBase {
   readonly run: ClaimedRun
-  /** How long ago the handler was called and how long it took, by the worker's monotonic clock. */
-  readonly startedAgoMs: number
+  /**
+   * How long ago the handler was called and how long it took, by the worker's monotonic clock; null when it was never
+   * called: the transaction that it was to run in could not begin.
+   */
+  readonly startedAgoMs: number | null
 }
 
 export type Settlement =

@@ -1,10 +1,12 @@
 -- Runs that wait: in the queue, in `later`, or in `parked` for another run of their job. Soonest first.
 --
--- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 most rows, $13 states text[]
+-- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 most rows, $13 states text[], $14 most rows of
+--   a place to look at: as many as are wanted where the filter says nothing but queue and handler, otherwise null
 -- Returns: id, state, handler, queue, priority, due_at, attempt
--- Locks: none. Index: queue_lane_pos by lane, later_due; parked ones are few. What they are to do is read by id.
+-- Locks: none. Index: queue_lane_pos by lane, later_due; parked ones are few. What they are to do is read by id, one after
+--   the other in their order, until enough match.
 with bound as materialized (
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
+  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
 ),
 chosen as materialized (
   select id, queue, handler, priority
@@ -18,12 +20,23 @@ near as (
   cross join lateral (
     select
       q.run_id, q.attempt, to_timestamp((q.pos >> 20)::float8 / 1000) as at,
-      case when q.pos >> 20 <= bound.ms then 'queued' else 'scheduled' end as state
-    from bound
-    cross join punctual.queue q
-    join punctual.runs r on r.id = q.run_id
-    where q.lane = c.id
-      and case when q.pos >> 20 <= bound.ms then 'queued' else 'scheduled' end = any ($13::text[])
+      case when q.pos <= (select pos from bound) then 'queued' else 'scheduled' end as state
+    from (
+      select run_id, pos, attempt
+      from punctual.queue
+      where lane = c.id
+        and pos > (select case when 'queued' = any ($13::text[]) then 0 else pos end from bound)
+        and pos <= (select case when 'scheduled' = any ($13::text[]) then 9223372036854775807 else pos end from bound)
+      order by pos
+      limit $14::bigint
+    ) q
+    cross join lateral (
+      select r.id, r.job_id, r.labels, r.key, r.due_at, r.created_at
+      from punctual.runs r
+      where r.id = q.run_id
+      limit 1
+    ) r
+    where true
     -- filter: which runs people mean, the same in each statement that lists them
     and ($2::text is null or c.queue = $2::text)
     and ($3::text is null or c.handler = $3::text)
@@ -42,10 +55,20 @@ near as (
   where $13::text[] && '{queued,scheduled}'
 ),
 far as (
-  select w.run_id, 'scheduled' as state, c.queue, c.handler, c.priority, w.attempt, w.due_at as at
-  from punctual.later w
-  join chosen c on c.id = w.lane
-  join punctual.runs r on r.id = w.run_id
+  select c.run_id, 'scheduled' as state, c.queue, c.handler, c.priority, c.attempt, c.due_at as at
+  from (
+    select w.run_id, w.attempt, w.due_at, l.queue, l.handler, l.priority
+    from punctual.later w
+    join chosen l on l.id = w.lane
+    order by w.due_at
+    limit $14::bigint
+  ) c
+  cross join lateral (
+    select r.id, r.job_id, r.labels, r.key, r.due_at, r.created_at
+    from punctual.runs r
+    where r.id = c.run_id
+    limit 1
+  ) r
   where 'scheduled' = any ($13::text[])
   -- filter: which runs people mean, the same in each statement that lists them
   and ($2::text is null or c.queue = $2::text)
@@ -59,7 +82,7 @@ far as (
   and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
   and ($11::uuid[] is null or r.id = any ($11::uuid[]))
   -- end of filter
-  order by w.due_at
+  order by c.due_at
   limit $12::integer
 ),
 held_up as (

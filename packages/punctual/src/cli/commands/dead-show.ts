@@ -51,5 +51,6 @@ function showHandling(
     if (handled.note) field('note', handled.note)
   } else field('letter', `open; \`punctual dead replay ${id}\` runs it again`)
   field('died of', fingerprint)
-  if (checkpointed) field('checkpoint', 'it has one: --from-checkpoint goes on from there')
+  if (checkpointed && !handled)
+    field('checkpoint', 'it has one: --from-checkpoint goes on from there')
 }

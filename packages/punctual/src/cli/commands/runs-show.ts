@@ -74,6 +74,7 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
   if ('nextAt' in run && run.nextAt.getTime() !== run.dueAt.getTime()) field('next', at(run.nextAt))
   field('created', at(run.createdAt))
   field('by', run.createdBy)
+  field('edited', at(run.editedAt))
   field('key', run.key)
   field('replay of', run.replayOf)
   field('replayed', run.replayedAs && `as ${run.replayedAs}`)

@@ -41,10 +41,14 @@ function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
   return lease.claim === claim || db.mutants.has('settle-without-fence') ? lease : null
 }
 
+function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
+  return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
+}
+
 function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): Ended {
   const { sessionId, cancelReason } = lease
   const { claim } = settlement.run
-  const startedMs = db.nowMs - Math.round(settlement.startedAgoMs)
+  const startedMs = startOf(db, settlement)
   const base = { ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs }
   switch (settlement.kind) {
     case 'succeeded':
@@ -75,7 +79,7 @@ function again(
   const { runId, claim } = lease
   if (!db.mutants.has('retry-keeps-lease')) db.leases.delete(runId)
   const attempt = lease.attempt + 1
-  const startedMs = db.nowMs - Math.round(settlement.startedAgoMs)
+  const startedMs = startOf(db, settlement)
   const outcome = attemptOutcomes[settlement.outcome]
   db.attempts.insert(`${runId} ${attempt}`, { runId, claim, attempt, outcome, startedMs })
   const delayMs = Math.round(settlement.delayMs)

@@ -1,0 +1,206 @@
+/** The checker has teeth: each kind of violation is found in evidence that holds just that one. */
+import { expect, it } from 'vitest'
+import type { AskLine, EffectLine } from '../ledger.ts'
+import type { ChaosJob, ChaosPayload, Kind } from '../workload.ts'
+import { check } from './check.ts'
+import type { Evidence, ObservedRun, ViolationKind } from './evidence.ts'
+
+const ANCHOR_MS = 1_000_000
+const job: ChaosJob = {
+  ...{ name: 'job', kind: 'quick', everyMs: 1_000, anchorMs: ANCHOR_MS, endMs: ANCHOR_MS + 2_000 },
+  ...{ cron: null, overlap: 'allow' },
+}
+const payloadOf = (kind: Kind, of: Partial<ChaosPayload>): ChaosPayload => {
+  return { kind, ask: null, job: null, takesMs: 0, throwsUntil: 0, ...of }
+}
+
+function aRun(id: string, more: Partial<ObservedRun> = {}): ObservedRun {
+  return {
+    ...{ id, job: null, slotMs: null, dueMs: ANCHOR_MS, payload: payloadOf('quick', { ask: id }) },
+    ...{ state: 'succeeded', outcomes: 1, claim: `${id}-1`, output: { claim: `${id}-1` } },
+    ...{ reason: null, finishedMs: ANCHOR_MS + 1_500, effects: 0, refused: [] },
+    attempts: [{ claim: `${id}-1`, outcome: 'succeeded' }],
+    ...more,
+  }
+}
+
+function start(run: string, n: number, atMs: number, more: Partial<EffectLine> = {}): EffectLine {
+  return {
+    ...{ what: 'start', run, attempt: n, claim: `${run}-${n}`, ask: run, job: null, slotMs: null },
+    ...{ dueMs: ANCHOR_MS, kind: 'quick', process: 'worker-1', pid: 1, wallMs: atMs },
+    ...{ monotonicMs: atMs, ...more },
+  }
+}
+
+function asked(ask: string, what: AskLine['what'], run: string | null = null): AskLine {
+  const base = { what, ask, kind: 'quick', key: null, run, created: null, error: null }
+  return { ...base, process: 'submitter-1', monotonicMs: ANCHOR_MS }
+}
+
+const slotRun = (id: string, slotMs: number): ObservedRun =>
+  aRun(id, { job: 'job', slotMs, dueMs: slotMs, payload: payloadOf('quick', { job: 'job' }) })
+const slotStart = (id: string, slotMs: number): EffectLine =>
+  start(id, 1, slotMs + 5, { job: 'job', slotMs, dueMs: slotMs, ask: null })
+
+/** Two slots and one submission, all as they should be. */
+function whole(): Evidence {
+  const [first, second] = [ANCHOR_MS, ANCHOR_MS + 1_000]
+  return {
+    ...{ jobs: [job], strayEffects: 0, faults: [], wallOffsetMs: 0 },
+    ...{ fromMs: ANCHOR_MS, untilMs: ANCHOR_MS + 2_000, flagged: new Set<string>() },
+    runs: [slotRun('s1', first), slotRun('s2', second), aRun('r')],
+    slots: [
+      { job: 'job', slotMs: first, run: 's1', slots: 1 },
+      { job: 'job', slotMs: second, run: 's2', slots: 1 },
+    ],
+    ledger: {
+      asks: [asked('r', 'asked'), asked('r', 'acknowledged', 'r')],
+      effects: [slotStart('s1', first), start('r', 1, ANCHOR_MS + 10), slotStart('s2', second)],
+    },
+  }
+}
+
+const withRun = (run: ObservedRun): Evidence => {
+  const evidence = whole()
+  return { ...evidence, runs: [...evidence.runs.filter((it) => it.id !== run.id), run] }
+}
+const withStarts = (evidence: Evidence, ...effects: readonly EffectLine[]): Evidence => {
+  return { ...evidence, ledger: { ...evidence.ledger, effects } }
+}
+const starts = whole().ledger.effects
+
+function kindsIn(evidence: Evidence): ViolationKind[] {
+  return [...new Set(check(evidence, 5_000).violations.map((it) => it.kind))]
+}
+
+it('evidence that is whole passes', () => {
+  expect(check(whole(), 5_000)).toMatchObject({ pass: true, slots: 2, submitted: 1 })
+})
+
+const twice = start('r', 2, ANCHOR_MS + 500)
+
+it.for<[string, ViolationKind, () => Evidence]>([
+  [
+    'a slot without a run',
+    'missing',
+    () => ({ ...whole(), runs: [slotRun('s1', ANCHOR_MS), aRun('r')] }),
+  ],
+  ['a slot without a decision', 'missing', () => ({ ...whole(), slots: whole().slots.slice(1) })],
+  ['a run that has not ended', 'missing', () => withRun(aRun('r', { state: null, outcomes: 0 }))],
+  [
+    'a success that no handler ran',
+    'missing',
+    () => withStarts(whole(), ...starts.filter((it) => it.run !== 'r')),
+  ],
+  [
+    'a run that died unexplained',
+    'missing',
+    () => withRun(aRun('r', { state: 'dead', reason: 'attempts' })),
+  ],
+  [
+    'an acknowledged run that is gone',
+    'missing',
+    () => {
+      const evidence = whole()
+      const runs = evidence.runs.filter((run) => run.id !== 'r')
+      return withStarts({ ...evidence, runs }, ...starts.filter((it) => it.run !== 'r'))
+    },
+  ],
+  [
+    'a success without its effect',
+    'missing',
+    () => withRun(aRun('r', { payload: payloadOf('committed', { ask: 'r' }) })),
+  ],
+  [
+    'an effect that is there twice',
+    'duplicateAccepted',
+    () => withRun(aRun('r', { effects: 2, payload: payloadOf('committed', { ask: 'r' }) })),
+  ],
+  ['two outcomes', 'duplicateAccepted', () => withRun(aRun('r', { outcomes: 2 }))],
+  [
+    'two outcomes of one attempt',
+    'duplicateAccepted',
+    () =>
+      withRun(
+        aRun('r', {
+          attempts: [
+            { claim: 'r-1', outcome: 'failed' },
+            { claim: 'r-1', outcome: 'succeeded' },
+          ],
+        }),
+      ),
+  ],
+  [
+    'the output of another attempt',
+    'staleAccepted',
+    () => withRun(aRun('r', { output: { claim: 'r-0' } })),
+  ],
+  [
+    'an outcome that was accepted and refused',
+    'staleAccepted',
+    () => withRun(aRun('r', { refused: ['r-1'] })),
+  ],
+  [
+    'an outcome after a newer start',
+    'staleAccepted',
+    () => ({ ...withStarts(whole(), ...starts, twice), flagged: new Set(['r']) }),
+  ],
+  [
+    'two starts without a flag',
+    'unflaggedDuplicates',
+    () => withStarts(withRun(aRun('r', { finishedMs: ANCHOR_MS })), ...starts, twice),
+  ],
+  ['a flag without two starts', 'wronglyFlagged', () => ({ ...whole(), flagged: new Set(['r']) })],
+  ['an effect of no run', 'orphans', () => ({ ...whole(), strayEffects: 1 })],
+  [
+    'a start of a run that is not there',
+    'orphans',
+    () => withStarts(whole(), ...starts, start('x', 1, ANCHOR_MS + 1)),
+  ],
+  [
+    'a run that nobody asked for',
+    'orphans',
+    () => ({ ...whole(), ledger: { ...whole().ledger, asks: [] } }),
+  ],
+  [
+    'a run that was refused',
+    'orphans',
+    () => ({ ...whole(), ledger: { ...whole().ledger, asks: [asked('r', 'refused')] } }),
+  ],
+  [
+    'a start before its time',
+    'early',
+    () =>
+      withStarts(
+        whole(),
+        ...starts.map((it) => (it.run === 'r' ? { ...it, monotonicMs: ANCHOR_MS - 50 } : it)),
+      ),
+  ],
+])('%s is found as %s', ([, kind, make]) => {
+  expect(kindsIn(make())).toContain(kind)
+})
+
+it('a slot that is labelled wrongly is found by time alone', () => {
+  const evidence = whole()
+  const mislabelled = slotStart('s2', ANCHOR_MS + 1_000)
+  const atMs = ANCHOR_MS + 20
+  const effects = starts.map((it) =>
+    it.run === 's2' ? { ...mislabelled, monotonicMs: atMs, dueMs: 0 } : it,
+  )
+  const runs = evidence.runs.map((run) => (run.id === 's2' ? { ...run, dueMs: 0 } : run))
+  expect(kindsIn(withStarts({ ...evidence, runs }, ...effects))).toEqual(['early', 'missing'])
+})
+
+it('a submission that nobody knows of may be there or not, and not twice', () => {
+  const evidence = whole()
+  const asks = [asked('r', 'asked'), asked('r', 'indeterminate')]
+  const unknown = { ...evidence, ledger: { ...evidence.ledger, asks } }
+  expect(kindsIn(unknown)).toEqual([])
+  const again = aRun('r2', { payload: payloadOf('quick', { ask: 'r' }) })
+  const two = withStarts(
+    { ...unknown, runs: [...unknown.runs, again] },
+    ...starts,
+    start('r2', 1, ANCHOR_MS + 9),
+  )
+  expect(kindsIn(two)).toEqual(['duplicateAccepted'])
+})

@@ -1,0 +1,49 @@
+/** The checker: judges the evidence, and trusts nothing that the product says of itself. */
+import { expectedSlots } from '../workload.ts'
+import { checkAsks, countAcknowledged } from './check-asks.ts'
+import { checkFlags } from './check-flags.ts'
+import { checkOutcomes } from './check-outcomes.ts'
+import { checkSlots } from './check-slots.ts'
+import { checkEarly, checkWindows } from './check-times.ts'
+import { type Evidence, type Violation, type ViolationKind, violationKinds } from './evidence.ts'
+import { groupBy, indexEvidence } from './index-evidence.ts'
+import { type Figures, measure } from './measure.ts'
+
+export interface Verdict extends Figures {
+  readonly slots: number
+  readonly submitted: number
+  readonly counts: Readonly<Record<ViolationKind, number>>
+  readonly violations: readonly Violation[]
+  /** Runs that ran more than once, and say so. */
+  readonly flaggedDuplicates: number
+  readonly faults: Readonly<Record<string, number>>
+  readonly pass: boolean
+}
+
+export function check(given: Evidence, leaseMs: number): Verdict {
+  const evidence = indexEvidence(given)
+  const flags = checkFlags(evidence)
+  const violations = [
+    ...checkSlots(evidence),
+    ...checkAsks(evidence),
+    ...checkOutcomes(evidence),
+    ...checkEarly(evidence),
+    ...checkWindows(evidence),
+    ...flags.violations,
+  ]
+  const counts = Object.fromEntries(
+    violationKinds.map((kind) => [kind, violations.filter((it) => it.kind === kind).length]),
+  ) as Record<ViolationKind, number>
+  return {
+    slots: given.jobs.reduce((sum, job) => sum + expectedSlots(job).length, 0),
+    submitted: countAcknowledged(evidence),
+    counts,
+    violations,
+    flaggedDuplicates: flags.flaggedDuplicates,
+    faults: Object.fromEntries(
+      [...groupBy(given.faults, (it) => it.kind)].map(([kind, of]) => [kind, of.length]),
+    ),
+    ...measure(evidence, leaseMs),
+    pass: violations.length === 0,
+  }
+}

@@ -1,0 +1,28 @@
+/** A process of the campaign that brings the schema up to date, declares the jobs and ends. */
+import { type JobOptions, Punctual } from 'punctual'
+import type { ChaosJob, ChaosPayload } from '../workload.ts'
+import { libraryOptions, readSettings } from './child-settings.ts'
+
+const settings = readSettings()
+const { jobs } = settings.more as { jobs: readonly ChaosJob[] }
+
+function declared({ name, kind, everyMs, anchorMs, endMs, cron, overlap }: ChaosJob): JobOptions {
+  const payload: ChaosPayload = { kind, ask: null, job: name, takesMs: 20, throwsUntil: 0 }
+  return {
+    name,
+    handler: kind,
+    payload,
+    ...(cron === null ? { every: everyMs } : { cron }),
+    startAt: anchorMs,
+    endAt: endMs,
+    overlap,
+    misfire: 'all',
+    maxAttempts: 10,
+    retry: { backoff: { kind: 'fixed', delayMs: 300 } },
+  }
+}
+
+const punctual = await Punctual.start({ ...libraryOptions(settings), migrate: true, roles: [] })
+if (jobs.length > 0) await punctual.jobs.upsertMany(jobs.map(declared))
+await punctual.stop()
+process.disconnect?.()

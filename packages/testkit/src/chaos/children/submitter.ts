@@ -1,0 +1,105 @@
+/**
+ * A process of the campaign that submits runs of every kind at a steady pace and writes down how each
+ * submission ended: acknowledged, refused, or not known. One whose answer was lost and that has a key is
+ * asked for again, while its run, which is due later, is surely live: it must not become a second run.
+ */
+import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
+import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { type ChaosPayload, type Kind, kinds } from '../workload.ts'
+import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
+import { obeyClockSteps } from './step-clock.ts'
+
+obeyClockSteps()
+const settings = readSettings()
+const { untilMs, keyedUntilMs, perSecond, keyedDelayMs, askAgainWithinMs } = settings.more as {
+  untilMs: number
+  keyedUntilMs: number
+  perSecond: number
+  keyedDelayMs: number
+  askAgainWithinMs: number
+}
+const OUTSTANDING_MAX = 100
+
+const random = new SeededRandom(settings.seed ^ process.pid)
+const ledger = new LedgerWriter(settings.directory, settings.name)
+const punctual = await Punctual.start({ ...libraryOptions(settings), roles: [] })
+let asked = 0
+let outstanding = 0
+
+const KINDS: readonly Kind[] = [...kinds, 'quick', 'slow']
+const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
+  slow: [2_000, 8_000],
+  once: [0, 3_000],
+  transactional: [0, 1_500],
+  committed: [0, 1_500],
+}
+const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
+
+interface Ask {
+  readonly ask: string
+  readonly kind: Kind
+  readonly key: string | null
+  readonly payload: ChaosPayload
+  readonly options: SubmitOptions
+}
+
+function makeAsk(): Ask {
+  const ask = `${settings.name}-${process.pid}-${++asked}`
+  const kind = random.pick(KINDS)
+  const key = monotonicMs() < keyedUntilMs && random.chance(0.25) ? `key-${ask}` : null
+  const options: SubmitOptions = {
+    retry: { backoff: { kind: 'fixed', delayMs: 300 } },
+    ...(kind !== 'once' && { maxAttempts: 10 }),
+    ...(key !== null && { key, delayMs: keyedDelayMs }),
+    ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
+  }
+  const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
+  const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
+  return { ask, kind, key, options, payload: { kind, ask, job: null, takesMs, throwsUntil } }
+}
+
+function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskLine> = {}): void {
+  const empty = { run: null, created: null, error: null }
+  const base = { ask, kind, key, process: settings.name, monotonicMs: monotonicMs() }
+  ledger.append({ ...base, ...empty, ...more, what })
+}
+
+/** Nothing is stored when the input is refused; after any other error nobody knows. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PunctualError && /^(?:invalid_|handler_)/.test(error.code)
+}
+
+async function submit(it: Ask): Promise<void> {
+  const askedAtMs = monotonicMs()
+  note(it, 'asked')
+  for (let again = false; ; again = true) {
+    try {
+      const { id, created } = await punctual.submit(it.kind, it.payload, it.options)
+      note(it, 'acknowledged', { run: id, created })
+      return
+    } catch (error) {
+      const message = (error as Error).message
+      if (isRefusal(error)) {
+        note(it, 'refused', { error: message })
+        return
+      }
+      note(it, 'indeterminate', { error: message })
+      const inTime = monotonicMs() - askedAtMs < askAgainWithinMs
+      if (it.key === null || again || !inTime) return
+    }
+  }
+}
+
+const pace = setInterval(() => {
+  if (monotonicMs() > untilMs) clearInterval(pace)
+  else if (outstanding < OUTSTANDING_MAX) {
+    outstanding++
+    void submit(makeAsk()).finally(() => outstanding--)
+  }
+}, 1_000 / perSecond)
+
+serveUntilStopped(async () => {
+  clearInterval(pace)
+  await punctual.stop()
+})

@@ -1,0 +1,41 @@
+/** A way to hurt the system: what it does, once, to a target that chance picks. */
+import type { Child } from '../fleet/child.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import type { Fault, World } from '../world.ts'
+
+export interface Nemesis {
+  readonly kind: string
+  readonly title: string
+  /** Hurts, waits, heals; resolves when the target is whole again. */
+  strike(world: World, random: SeededRandom, signal: AbortSignal): Promise<void>
+}
+
+/** Waits, or returns early when the campaign ends: what was hurt is then healed at once. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}
+
+/** Hurts one process; while it lasts, other faults leave that process alone. */
+export async function hurt(
+  world: World,
+  kind: string,
+  child: Child,
+  work: (fault: Fault) => Promise<void>,
+): Promise<void> {
+  child.busy = true
+  try {
+    await world.fault(kind, child, work)
+  } finally {
+    child.options.proxy.mend()
+    child.busy = false
+  }
+}

@@ -1,0 +1,76 @@
+/** Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps. */
+import type { Child, Part } from '../fleet/child.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import type { World } from '../world.ts'
+import { hurt, type Nemesis, pause } from './nemesis.ts'
+
+/** Mostly workers: what they hold is what is at stake. */
+function pickWeighted(world: World, random: SeededRandom): Child {
+  const parts: Part[] = random.chance(0.6) ? ['worker'] : ['planner', 'submitter']
+  return world.fleet.pick(random, parts)
+}
+
+export const kill9: Nemesis = {
+  kind: 'kill9',
+  title: 'kill -9, and started again',
+  async strike(world, random, signal) {
+    const child = pickWeighted(world, random)
+    const awayMs = random.between(200, 3_000)
+    await hurt(world, 'kill9', child, async () => {
+      await child.kill()
+      await pause(awayMs, signal)
+      await child.start()
+    })
+  },
+}
+
+export const stop: Nemesis = {
+  kind: 'stop',
+  title: 'SIGSTOP for longer than the lease, then SIGCONT',
+  async strike(world, random, signal) {
+    const child = world.fleet.pick(random, random.chance(0.8) ? ['worker'] : ['planner'])
+    const { leaseMs } = world.options
+    const stoppedMs = random.between(Math.round(leaseMs * 1.3), Math.round(leaseMs * 2.4))
+    await hurt(world, 'stop', child, async () => {
+      child.signal('SIGSTOP')
+      await pause(stoppedMs, signal)
+      child.signal('SIGCONT')
+    })
+  },
+}
+
+const DRAIN_PATIENCE_MS = 8_000
+/** So many at a turn: a whole fleet would keep the other faults waiting. */
+const ROLLED = 3
+
+export const rolling: Nemesis = {
+  kind: 'rolling',
+  title: 'rolling restart (SIGTERM), one process after another',
+  async strike(world, random, signal) {
+    const children = random.shuffled(world.fleet.children.filter((it) => it.part !== 'submitter'))
+    for (const child of children.slice(0, ROLLED)) {
+      if (signal.aborted || child.busy) continue
+      await hurt(world, 'rolling', child, async () => {
+        await child.end(DRAIN_PATIENCE_MS)
+        await child.start()
+      })
+    }
+  },
+}
+
+const STEPS_MS = [-3_600_000, -300_000, 300_000, 86_400_000]
+
+export const clockStep: Nemesis = {
+  kind: 'clockStep',
+  title: 'the wall clock of one process jumps and jumps back',
+  async strike(world, random, signal) {
+    const child = world.fleet.pick(random)
+    const clockOffsetMs = random.pick(STEPS_MS)
+    await hurt(world, 'clockStep', child, async (fault) => {
+      fault.note = `${clockOffsetMs / 1_000} s`
+      child.send({ clockOffsetMs })
+      await pause(random.between(3_000, 6_000), signal)
+      child.send({ clockOffsetMs: 0 })
+    })
+  },
+}

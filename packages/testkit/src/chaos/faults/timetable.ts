@@ -1,0 +1,48 @@
+/**
+ * Lanes of faults side by side: of processes, of the network, of the database. Each lane goes through
+ * its kinds in an order that the seed decides, again and again, so that every kind happens early and none is
+ * forgotten; what overlaps between the lanes is up to chance.
+ */
+import type { SeededRandom } from '../seeded-random.ts'
+import type { World } from '../world.ts'
+import { exhaust, failover, pgbouncerRestart, postmaster, standby } from './database-faults.ts'
+import { type Nemesis, pause } from './nemesis.ts'
+import { blackhole, commitReplyLost, cutDown, cutUp, reset } from './network-faults.ts'
+import { clockStep, kill9, rolling, stop } from './process-faults.ts'
+
+const LANES: readonly (readonly Nemesis[])[] = [
+  [stop, clockStep],
+  [kill9, rolling],
+  [blackhole, commitReplyLost, cutUp, reset, commitReplyLost, cutDown],
+  [postmaster, failover, exhaust, pgbouncerRestart, standby],
+]
+
+export const nemeses: readonly Nemesis[] = [...new Set(LANES.flat())]
+
+/** Goes on until the signal; resolves when everything that was hurt is whole again. */
+export async function strikeAll(
+  world: World,
+  random: SeededRandom,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const lanes = LANES.map((lane, i) =>
+    strikeLane(lane, world, random.branch(i + 1), signal, report),
+  )
+  await Promise.all(lanes)
+}
+
+async function strikeLane(
+  lane: readonly Nemesis[],
+  world: World,
+  random: SeededRandom,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted)
+    for (const nemesis of random.shuffled(lane)) {
+      if (signal.aborted) return
+      await nemesis.strike(world, random, signal).catch(report)
+      await pause(random.between(200, 1_500), signal)
+    }
+}

@@ -1,0 +1,114 @@
+/**
+ * One process of the product: started, killed, stopped and continued, asked to end, and started again when
+ * it ends by itself, as whatever runs services would do. It reaches the servers only through its proxy.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ChildSettings, toEnvironment } from '../children/child-settings.ts'
+import { monotonicMs } from '../ledger.ts'
+import type { TcpProxy } from '../net/tcp-proxy.ts'
+
+export type Part = 'planner' | 'worker' | 'submitter'
+
+export interface ChildOptions {
+  readonly part: Part
+  readonly program: string
+  readonly settings: ChildSettings
+  readonly proxy: TcpProxy
+}
+
+/** From when to when a process lived. */
+export interface Life {
+  readonly pid: number
+  readonly fromMs: number
+  untilMs: number | null
+}
+
+const RESTART_MS = 300
+
+export class Child {
+  readonly options: ChildOptions
+  readonly lives: Life[] = []
+  #process: ChildProcess | null = null
+  #ready: Promise<void> = Promise.resolve()
+  #exited: Promise<void> = Promise.resolve()
+  /** Whether it is started again when it ends. */
+  #wanted = false
+  /** A fault has it: others leave it alone. */
+  busy = false
+
+  constructor(options: ChildOptions) {
+    this.options = options
+  }
+
+  get name(): string {
+    return this.options.settings.name
+  }
+  get part(): Part {
+    return this.options.part
+  }
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  /** Begins, and keeps it going; resolves when it says that it is ready, if it ever does. */
+  start(): Promise<void> {
+    this.#wanted = true
+    this.#spawn()
+    return this.#ready
+  }
+
+  #spawn(): void {
+    const { program, settings } = this.options
+    const output = openSync(join(settings.directory, `${this.name}.out`), 'a')
+    const child = fork(program, [], {
+      env: { ...process.env, ...toEnvironment(settings) },
+      stdio: ['ignore', output, output, 'ipc'],
+      execArgv: [],
+    })
+    this.#process = child
+    const life: Life = { pid: child.pid ?? 0, fromMs: monotonicMs(), untilMs: null }
+    this.lives.push(life)
+    this.#exited = new Promise((resolve) =>
+      child.once('exit', () => {
+        life.untilMs = monotonicMs()
+        if (this.#process === child) this.#process = null
+        resolve()
+        if (this.#wanted)
+          setTimeout(() => this.#wanted && !this.#process && this.#spawn(), RESTART_MS)
+      }),
+    )
+    child.on('error', () => undefined)
+    this.#ready = new Promise((resolve) => {
+      child.once('message', () => resolve())
+      child.once('exit', () => resolve())
+    })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  send(message: object): void {
+    const child = this.#process
+    if (child?.connected) child.send(message, () => undefined)
+  }
+
+  /** Kills it and waits until it is gone; it stays away until `start`. */
+  async kill(): Promise<void> {
+    this.#wanted = false
+    // One that is stopped cannot die of anything else.
+    this.signal('SIGKILL')
+    await this.#exited
+  }
+
+  /** Asks it to end, and kills it when it takes too long; it stays away until `start`. */
+  async end(patienceMs: number): Promise<void> {
+    this.#wanted = false
+    this.signal('SIGTERM')
+    const late = setTimeout(() => this.signal('SIGKILL'), patienceMs)
+    await this.#exited
+    clearTimeout(late)
+  }
+}

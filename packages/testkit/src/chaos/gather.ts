@@ -1,0 +1,75 @@
+/** The two ends of every run: what is declared before anything happens, and what is read when all is over. */
+import type { Evidence } from './check/evidence.ts'
+import {
+  countLive,
+  countStrayEffects,
+  countUnplanned,
+  observeRuns,
+  observeSlots,
+} from './db/observe.ts'
+import { pause } from './faults/nemesis.ts'
+import { runOnce } from './fleet/run-once.ts'
+import { monotonicMs, readLedger } from './ledger.ts'
+import type { ChaosJob } from './workload.ts'
+import type { World } from './world.ts'
+
+/** From the first slot to the end of the jobs, by the monotonic clock, and what makes wall time of it. */
+export interface Span {
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly wallOffsetMs: number
+}
+
+/** Makes the schema, the table of effects and the jobs. */
+export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<void> {
+  const { leaseMs, seed, programs } = world.options
+  await world.cluster.query(
+    `create table if not exists chaos_effects
+     (run_id uuid not null, attempt integer not null, pid integer not null)`,
+  )
+  await runOnce(`${programs}/declare.js`, {
+    ...{ name: 'declare', directory: world.root, leaseMs, seed, more: { jobs } },
+    databaseUrl: world.cluster.url,
+  })
+}
+
+/** Waits until nothing is live and nothing is left to plan; returns how many runs are when it gives up. */
+export async function quiesce(
+  world: World,
+  boundMs: number,
+  say: (line: string) => void,
+): Promise<number> {
+  const endMs = monotonicMs() + boundMs
+  let saidMs = monotonicMs()
+  for (;;) {
+    const places = await countLive(world.cluster)
+    const unplanned = await countUnplanned(world.cluster)
+    const live = Object.values(places).reduce((sum, count) => sum + count, 0)
+    if (live + unplanned === 0 || monotonicMs() > endMs) return live
+    if (monotonicMs() - saidMs > 5_000) {
+      saidMs = monotonicMs()
+      say(`chaos: waiting for ${JSON.stringify(places)}, ${unplanned} jobs to plan`)
+    }
+    await pause(250, new AbortController().signal)
+  }
+}
+
+export async function gather(
+  world: World,
+  jobs: readonly ChaosJob[],
+  span: Span,
+): Promise<Evidence> {
+  const { cluster, root, options } = world
+  const runs = await observeRuns(cluster)
+  const asked = await runOnce<{ flagged: string[] }>(`${options.programs}/read-flags.js`, {
+    ...{ name: 'read-flags', directory: root, leaseMs: options.leaseMs, seed: 0, more: {} },
+    databaseUrl: cluster.url,
+  })
+  return {
+    ...{ jobs, runs, ...span, faults: world.faults },
+    slots: await observeSlots(cluster),
+    strayEffects: await countStrayEffects(cluster),
+    ledger: readLedger(root),
+    flagged: new Set(asked?.flagged ?? []),
+  }
+}

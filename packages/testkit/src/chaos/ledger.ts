@@ -1,0 +1,85 @@
+/**
+ * Evidence that the product cannot touch. Every process appends lines to a file of its own, each with one
+ * write to a descriptor that was opened for appending, so that a kill at any instant leaves whole lines
+ * behind. Times are those of the monotonic clock, which all processes of a machine share and nobody steps.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A handler began or ended. */
+export interface EffectLine {
+  readonly what: 'start' | 'end'
+  readonly run: string
+  readonly attempt: number
+  /** The fence of the attempt, as far as a handler can see it. */
+  readonly claim: string | null
+  readonly ask: string | null
+  readonly job: string | null
+  readonly slotMs: number | null
+  readonly dueMs: number
+  readonly kind: string
+  readonly process: string
+  readonly pid: number
+  readonly wallMs: number
+  readonly monotonicMs: number
+  readonly how?: 'returned' | 'threw'
+}
+
+/** A submission was asked for, and how that ended; one that was only asked for may have taken effect. */
+export interface AskLine {
+  readonly what: 'asked' | 'acknowledged' | 'refused' | 'indeterminate'
+  readonly ask: string
+  readonly kind: string
+  readonly key: string | null
+  readonly run: string | null
+  readonly created: boolean | null
+  readonly error: string | null
+  readonly process: string
+  readonly monotonicMs: number
+}
+
+type Line = EffectLine | AskLine
+
+const FILE = /\.ledger$/
+
+/** Of the clock that all processes of this machine share. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000
+}
+
+export class LedgerWriter {
+  readonly #file: number
+
+  constructor(directory: string, processName: string) {
+    this.#file = openSync(join(directory, `${processName}-${process.pid}.ledger`), 'a')
+  }
+
+  append(line: Line): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+export interface Ledger {
+  readonly effects: readonly EffectLine[]
+  readonly asks: readonly AskLine[]
+}
+
+/** Everything that all processes have written, in the order of time. */
+export function readLedger(directory: string): Ledger {
+  const effects: EffectLine[] = []
+  const asks: AskLine[] = []
+  for (const name of readdirSync(directory).filter((it) => FILE.test(it))) {
+    for (const text of readFileSync(join(directory, name), 'utf8').split('\n')) {
+      if (text === '') continue
+      const line = JSON.parse(text) as Line
+      if ('ask' in line && 'dueMs' in line) effects.push(line)
+      else asks.push(line as AskLine)
+    }
+  }
+  const byTime = (a: Line, b: Line) => a.monotonicMs - b.monotonicMs
+  return { effects: effects.sort(byTime), asks: asks.sort(byTime) }
+}

@@ -1,0 +1,54 @@
+/**
+ * Makes a copy of the built product with a mutant's edits, in which the programs of the campaign run: the
+ * packages are copied, and everything else they need is linked to where it is.
+ */
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Edit, Mutant } from './mutants.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+const PACKAGES = ['core', 'store', 'engine', 'worker', 'api', 'punctual', 'testkit'] as const
+/** What a package is made of when it is installed. */
+const PARTS = ['package.json', 'dist', 'queries', 'migrations']
+
+/** Returns the folder of the children's programs in the copy. */
+export async function applyMutant(mutant: Mutant, directory: string): Promise<string> {
+  const modules = join(directory, 'node_modules')
+  await mkdir(join(modules, '@punctual'), { recursive: true })
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name === '@punctual' || name === 'punctual' || name.startsWith('.')) continue
+    await symlink(join(root, 'node_modules', name), join(modules, name))
+  }
+  for (const name of PACKAGES) await copyPackage(name, folderOf(modules, name))
+  for (const edit of mutant.edits) await applyEdit(mutant, edit, modules)
+  return join(folderOf(modules, 'testkit'), 'dist/chaos/children')
+}
+
+function folderOf(modules: string, name: string): string {
+  return name === 'punctual' ? join(modules, name) : join(modules, '@punctual', name)
+}
+
+async function copyPackage(name: string, to: string): Promise<void> {
+  const from = join(root, 'packages', name)
+  const present = await readdir(from)
+  for (const part of PARTS.filter((it) => present.includes(it)))
+    await cp(join(from, part), join(to, part), { recursive: true })
+}
+
+async function applyEdit(mutant: Mutant, edit: Edit, modules: string): Promise<void> {
+  const [name, ...rest] = edit.file.split('/')
+  const file = join(folderOf(modules, name as string), ...rest)
+  await writeFile(file, editedText(mutant, edit, await readFile(file, 'utf8')))
+}
+
+export function editedText(mutant: Mutant, { file, find, replace }: Edit, text: string): string {
+  const [before, after, ...more] = text.split(find)
+  if (after === undefined || more.length > 0)
+    throw new Error(
+      `The mutant ${mutant.name} looks for a text in ${file} that is there ${
+        after === undefined ? 'not at all' : 'more than once'
+      }: put the mutant right.`,
+    )
+  return `${before}${replace}${after}`
+}

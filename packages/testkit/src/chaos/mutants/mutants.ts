@@ -1,0 +1,150 @@
+/**
+ * Ways to break the product that the campaign must notice: a checker that never fails proves nothing. A
+ * mutant is data: which text of a built package becomes which other one. There is no switch in the product;
+ * the edit is made to a copy of it.
+ */
+export interface Edit {
+  /** From the folder of the packages; compiled JavaScript or SQL. */
+  readonly file: string
+  /** Must be there exactly once, so that a mutant does not die unnoticed with the code it is made of. */
+  readonly find: string
+  readonly replace: string
+}
+
+export interface Mutant {
+  readonly name: string
+  /** What no longer holds. */
+  readonly breaks: string
+  readonly edits: readonly Edit[]
+  /** The faults that bring it to light, and the kind of violation that shows it. */
+  readonly killedBy: string
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'settle-without-fence',
+    breaks: 'an outcome is accepted from whoever had the run once, not only from who has it now',
+    edits: [
+      {
+        file: 'store/queries/work/settle-succeeded.sql',
+        find: 'where l.run_id = i.run_id and l.claim = i.claim',
+        replace: 'where l.run_id = i.run_id',
+      },
+      {
+        file: 'store/queries/work/settle-all-succeeded.sql',
+        find: 'sum(claim) = $12::numeric',
+        replace: '(sum(claim) = $12::numeric or true)',
+      },
+    ],
+    killedBy: 'stop: staleAccepted',
+  },
+  {
+    name: 'crash-unrecorded',
+    breaks: 'a run that is taken back from a dead worker shows no trace of it',
+    edits: [
+      {
+        file: 'store/queries/upkeep/reap-sessions.sql',
+        find: "    attempt + (fate = 'crashed')::integer, crashes",
+        replace: '    attempt, crashes',
+      },
+      {
+        file: 'store/queries/upkeep/reap-sessions.sql',
+        find: "  where fate = 'crashed'\n),\nended as (",
+        replace: '  where false\n),\nended as (',
+      },
+    ],
+    killedBy: 'kill9, stop: unflaggedDuplicates',
+  },
+  {
+    name: 'give-back-running',
+    breaks: 'a worker that stops gives back what it is running as if it had not started',
+    edits: [
+      {
+        file: 'worker/dist/worker.js',
+        find: 'store.giveBack(this.#runner.takeUnstarted())',
+        replace:
+          'store.giveBack([...this.#runner.takeUnstarted(), ...this.#runner.attempts.map((it) => it.run)])',
+      },
+    ],
+    killedBy: 'rolling: unflaggedDuplicates',
+  },
+  {
+    name: 'settle-again-without-reading',
+    breaks: 'after a lost answer, what a worker settled itself is taken for refused',
+    edits: [
+      {
+        file: 'store/dist/settling.js',
+        find: 'const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused;',
+        replace: 'const refused = told.refused;',
+      },
+    ],
+    killedBy: 'commitReplyLost: staleAccepted',
+  },
+  {
+    name: 'strays-forgotten',
+    breaks: 'nobody looks for runs whose claim was committed and whose answer was lost',
+    edits: [
+      {
+        file: 'worker/dist/worker.js',
+        find: 'const strays = await this.#o.store.strayLeases(sessionId, known);',
+        replace: 'const strays = known.length < 0 ? known : [];',
+      },
+    ],
+    killedBy: 'commitReplyLost: missing',
+  },
+  {
+    name: 'submit-again-with-new-id',
+    breaks: 'a submission whose answer was lost is sent again as another run',
+    edits: [
+      {
+        file: 'store/dist/submitter.js',
+        find: 'this.inserts(runs, again)',
+        replace:
+          'this.inserts(again ? runs.map((run) => ({ ...run, id: this.#ids.next(Date.now()) })) : runs, again)',
+      },
+    ],
+    killedBy: 'commitReplyLost: duplicateAccepted',
+  },
+  {
+    name: 'cursor-outside-transaction',
+    breaks: 'the cursor of a job is committed before what was decided for its slots',
+    edits: [
+      {
+        file: 'store/dist/plan-store.js',
+        find: "const [moved] = await this.#run(client, 'plan/advance-cursors', [",
+        replace: "const [moved] = await this.#runAndCommit(client, 'plan/advance-cursors', [",
+      },
+      {
+        file: 'store/dist/plan-store.js',
+        find: 'async #transact(client, jobs) {',
+        replace: `async #runAndCommit(client, path, values) {
+        const rows = await this.#run(client, path, values);
+        await client.query('commit');
+        await client.query(PINNED);
+        return rows;
+    }
+    async #transact(client, jobs) {`,
+      },
+    ],
+    killedBy: 'commitReplyLost, kill9 of a planner: missing',
+  },
+  {
+    name: 'effect-outside-transaction',
+    breaks: 'what a handler writes is committed before it is known whether its lease still holds',
+    edits: [
+      {
+        file: 'store/dist/postgres-store.js',
+        find: 'const value = await work(client);',
+        replace: "const value = await work(client); await client.query('commit; begin');",
+      },
+    ],
+    killedBy: 'stop, blackhole, commitReplyLost: duplicateAccepted',
+  },
+]
+
+export function findMutant(name: string): Mutant {
+  const found = mutants.find((mutant) => mutant.name === name)
+  if (found) return found
+  const names = mutants.map((mutant) => mutant.name).join(', ')
+  throw new Error(`There is no mutant ${name}. Known: ${names}.`)
+}

@@ -1,0 +1,170 @@
+/**
+ * What stands between one process and the servers: a TCP relay that can hold either direction back, reset
+ * connections, and keep the answer to one commit from the client. It lives in the process of
+ * the campaign, out of reach of the product.
+ *
+ * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and arrive
+ * when it is mended, which may be long after anybody expects them. `mend({ lose: true })` resets the
+ * connections instead, and what was held is gone.
+ */
+import { createServer, type Server, Socket } from 'node:net'
+import { CommitWatch } from './commit-watch.ts'
+
+type Direction = 'up' | 'down'
+
+interface Link {
+  readonly client: Socket
+  readonly server: Socket
+  readonly watch: CommitWatch
+}
+
+interface Loss {
+  readonly matches: (writes: string) => boolean
+  readonly lost: (writes: string) => void
+}
+
+/** Where a listener leads: asked for each connection, since a fail-over may change the answer. */
+export type Target = () => number
+
+export class TcpProxy {
+  readonly #listeners: Server[] = []
+  readonly #links = new Set<Link>()
+  readonly #held = new Set<Direction>()
+  /** Of whom it is held; null = of all. */
+  #heldOf: RegExp | null = null
+  #loss: Loss | null = null
+  #ports: number[] = []
+
+  static async start(targets: readonly Target[]): Promise<TcpProxy> {
+    const proxy = new TcpProxy()
+    for (const target of targets) proxy.#ports.push(await proxy.#listen(target))
+    return proxy
+  }
+
+  get ports(): readonly number[] {
+    return this.#ports
+  }
+
+  #listen(target: Target): Promise<number> {
+    const listener = createServer({ pauseOnConnect: true }, (client) =>
+      this.#accept(client, target()),
+    )
+    this.#listeners.push(listener)
+    return new Promise((resolve, reject) => {
+      listener.once('error', reject)
+      listener.listen(0, '127.0.0.1', () => {
+        const address = listener.address()
+        resolve(typeof address === 'object' && address ? address.port : 0)
+      })
+    })
+  }
+
+  #accept(client: Socket, port: number): void {
+    const server = new Socket()
+    const link: Link = { client, server, watch: new CommitWatch() }
+    this.#links.add(link)
+    client.setNoDelay(true)
+    server.setNoDelay(true)
+    client.on('data', (piece: Buffer) => {
+      const isNew = link.watch.application === ''
+      link.watch.sent(piece)
+      server.write(piece)
+      if (isNew && this.#heldOf) this.#flow(link)
+    })
+    server.on('data', (piece: Buffer) => this.#answer(link, piece))
+    for (const socket of [client, server]) socket.on('error', () => undefined)
+    // A cut network hides the end of a peer too: it is told when the network is mended.
+    client.on('close', () => this.#ended(link, 'up'))
+    server.on('close', () => this.#ended(link, 'down'))
+    server.connect(port, '127.0.0.1')
+    server.pause()
+    this.#flow(link)
+  }
+
+  #answer(link: Link, piece: Buffer): void {
+    const armed = (writes: string) => this.#loss?.matches(writes) ?? false
+    const { forward, swallowed } = link.watch.answered(piece, armed)
+    for (const bytes of forward) link.client.write(bytes)
+    if (swallowed === null) return
+    const loss = this.#loss
+    this.#loss = null
+    link.client.resetAndDestroy()
+    link.server.destroy()
+    loss?.lost(swallowed)
+  }
+
+  #ended(link: Link, direction: Direction): void {
+    if (!this.#isHeld(link, direction)) this.#drop(link)
+  }
+
+  #drop(link: Link): void {
+    link.client.destroy()
+    link.server.destroy()
+    this.#links.delete(link)
+  }
+
+  #isHeld({ watch }: Link, direction: Direction): boolean {
+    return this.#held.has(direction) && (this.#heldOf?.test(watch.application) ?? true)
+  }
+
+  #flow(link: Link): void {
+    if (this.#isHeld(link, 'up')) link.client.pause()
+    else link.client.resume()
+    if (this.#isHeld(link, 'down')) link.server.pause()
+    else link.server.resume()
+  }
+
+  /** Holds both directions of the connections back whose application has such a name. */
+  holdOnly(application: RegExp): void {
+    this.#heldOf = application
+    this.hold('up', 'down')
+  }
+
+  /** Holds a direction back: `up` is from the process to the server. */
+  hold(...directions: readonly Direction[]): void {
+    for (const direction of directions) this.#held.add(direction)
+    for (const link of this.#links) this.#flow(link)
+  }
+
+  /** Lets everything through again: what was held arrives now, or is lost with its connection. */
+  mend({ lose = false } = {}): void {
+    this.#held.clear()
+    this.#heldOf = null
+    if (lose) this.reset()
+    for (const link of this.#links) {
+      if (link.client.destroyed || link.server.destroyed) this.#drop(link)
+      else this.#flow(link)
+    }
+  }
+
+  /** Ends every connection with a reset, towards both sides. */
+  reset(): void {
+    for (const link of this.#links) {
+      link.client.resetAndDestroy()
+      link.server.resetAndDestroy()
+      this.#links.delete(link)
+    }
+  }
+
+  /** Keeps the answer to the next commit that matches from the client; tells what it was. */
+  loseCommitReply(
+    matches: (writes: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    return new Promise((resolve) => {
+      const loss: Loss = { matches, lost: resolve }
+      this.#loss = loss
+      signal.addEventListener('abort', () => {
+        if (this.#loss === loss) this.#loss = null
+        resolve(null)
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const link of this.#links) this.#drop(link)
+    await Promise.all(
+      this.#listeners.map((it) => new Promise<void>((resolve) => it.close(() => resolve()))),
+    )
+  }
+}

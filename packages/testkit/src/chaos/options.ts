@@ -1,0 +1,62 @@
+/** The command line of the campaign. */
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  readonly seconds: number
+  readonly seed: number
+  readonly jobs: number
+  readonly mutant: string | null
+  readonly scenario: string | null
+  readonly json: boolean
+  readonly svg: string | null
+  readonly keep: boolean
+  readonly scale: number
+}
+
+export const USAGE = `npm run chaos -- [--seconds N] [--seed S] [--json] [--svg FILE]
+
+  --seconds N      how long the jobs fire: calm, faults, calm again (120)
+  --seed S         decides the faults; the same seed plans the same ones (the time of day)
+  --jobs N         how many jobs fire, each about 0.6 times a second (60)
+  --scenario NAME  one scripted scenario instead; "list" names them
+  --scale X        how much of a scenario, from 0.01 on (1)
+  --mutant NAME    break the product first, and see the campaign fail; "list" names them
+  --json           end with the verdict as one line of JSON
+  --svg FILE       draw the timeline
+  --keep           keep the directory with ledgers, logs and databases
+
+Ends with 0 when nothing was violated, with 1 otherwise.`
+
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string', default: '120' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      jobs: { type: 'string', default: '60' },
+      mutant: { type: 'string' },
+      scenario: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      svg: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      scale: { type: 'string', default: '1' },
+    },
+  })
+  return {
+    seconds: whole('seconds', values.seconds, 10, 86_400),
+    seed: whole('seed', values.seed, 0, 0xffffffff),
+    jobs: whole('jobs', values.jobs, 1, 10_000),
+    mutant: values.mutant ?? null,
+    scenario: values.scenario ?? null,
+    json: values.json,
+    svg: values.svg ?? null,
+    keep: values.keep,
+    scale: Math.max(0.01, Number(values.scale) || 1),
+  }
+}
+
+function whole(name: string, text: string, min: number, max: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  throw new Error(`--${name} takes a whole number from ${min} to ${max}, but ${text} came.`)
+}

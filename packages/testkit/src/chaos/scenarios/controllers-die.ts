@@ -1,0 +1,52 @@
+/**
+ * Every planner and reaper dies, for longer than they plan ahead, and a worker dies meanwhile. When they
+ * are back every slot of the time without them is decided and run, and what the worker held is too.
+ */
+import { pause } from '../faults/nemesis.ts'
+import { declare } from '../gather.ts'
+import { makeJobs } from '../workload.ts'
+import { type Scenario, startCounts } from './stage.ts'
+
+/** Slots are planned 20 s ahead. */
+const AWAY_MS = 26_000
+const AWAY_MS_MIN = 6_000
+const BEFORE_MS = 6_000
+
+export const controllersDie: Scenario = {
+  name: 'controllers-die',
+  title: 'every planner and reaper dies, a worker too, and they come back',
+  sizes: { planner: 2, worker: 2, submitter: 0 },
+  async play(stage) {
+    const { fleet } = stage.world
+    const signal = new AbortController().signal
+    const awayMs = Math.max(AWAY_MS_MIN, AWAY_MS * stage.options.scale)
+    const fromMs = stage.wholeSecondIn(BEFORE_MS)
+    stage.jobs.push(...makeJobs(10, fromMs, fromMs + Math.ceil(awayMs / 1_000) * 1_000 + 8_000))
+    await declare(stage.world, stage.jobs)
+    await fleet.start()
+    await pause(BEFORE_MS, signal)
+    const runs = await stage.submit('slow', 10, 8_000)
+    const starts = await stage.started(runs)
+    const victim = fleet.get('worker-1')
+    const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
+    const controllers = fleet.of('planner')
+    const away = controllers.map((planner) =>
+      stage.world.fault('kill9', planner, async () => {
+        await planner.kill()
+        await pause(awayMs, signal)
+        await planner.start()
+      }),
+    )
+    await stage.world.fault('kill9', victim, () => victim.kill())
+    await Promise.all(away)
+    await victim.start()
+    await stage.ended(runs)
+    return (evidence) => {
+      const counts = startCounts(evidence)
+      return [
+        { what: `the dead worker held ${held.length} runs`, holds: held.length > 0 },
+        { what: 'they were run again', holds: held.every((run) => counts.get(run) === 2) },
+      ]
+    }
+  },
+}

@@ -1,0 +1,24 @@
+/** The scripted scenarios, by name. */
+import { controllersDie } from './controllers-die.ts'
+import { databaseAway } from './database-away.ts'
+import { heartbeatPathAway } from './heartbeat-path-away.ts'
+import { lateFinish } from './late-finish.ts'
+import { livenessDataLost } from './liveness-data-lost.ts'
+import type { Scenario } from './stage.ts'
+import { workerDies } from './worker-dies.ts'
+
+export const scenarios: readonly Scenario[] = [
+  workerDies,
+  heartbeatPathAway,
+  controllersDie,
+  livenessDataLost,
+  lateFinish,
+  databaseAway,
+]
+
+export function findScenario(name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name)
+  if (found) return found
+  const names = scenarios.map((scenario) => scenario.name).join(', ')
+  throw new Error(`There is no scenario ${name}. Known: ${names}.`)
+}

@@ -1,0 +1,147 @@
+/**
+ * Where a scripted scenario plays: a small world, a library to submit with, and the same ledgers and checker
+ * as the campaign. A scenario adds what it expects beyond that.
+ */
+import { Punctual } from 'punctual'
+import { eventually } from '../../gate.ts'
+import type { Judged } from '../campaign.ts'
+import { check } from '../check/check.ts'
+import type { Evidence } from '../check/evidence.ts'
+import { groupBy } from '../check/index-evidence.ts'
+import type { Part } from '../fleet/child.ts'
+import { declare, gather, quiesce } from '../gather.ts'
+import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../ledger.ts'
+import type { ChaosJob, Kind } from '../workload.ts'
+import { World } from '../world.ts'
+
+export interface StageOptions {
+  readonly programs: string
+  readonly seed: number
+  readonly leaseMs: number
+  readonly keep: boolean
+  readonly say: (line: string) => void
+  /** How much of it: 1 is the whole scenario, less is a shorter one. */
+  readonly scale: number
+}
+
+export interface Expectation {
+  readonly what: string
+  readonly holds: boolean
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  readonly sizes: Readonly<Record<Part, number>>
+  /** Resolves, when all is played, with what judges it. */
+  play(stage: Stage): Promise<Judge>
+}
+
+/** What must hold in the end, beyond what holds always. */
+export type Judge = (evidence: Evidence) => readonly Expectation[]
+
+const QUIESCE_MS = 180_000
+const PATIENCE_MS = 60_000
+
+export class Stage {
+  readonly world: World
+  readonly options: StageOptions
+  readonly punctual: Punctual
+  readonly #ledger: LedgerWriter
+  readonly #fromMs = monotonicMs()
+  readonly #wallOffsetMs = Date.now() - monotonicMs()
+  readonly jobs: ChaosJob[] = []
+  #asked = 0
+
+  private constructor(world: World, options: StageOptions, punctual: Punctual) {
+    this.world = world
+    this.options = options
+    this.punctual = punctual
+    this.#ledger = new LedgerWriter(world.root, 'scenario')
+  }
+
+  static async play(scenario: Scenario, options: StageOptions): Promise<Judged> {
+    const { programs, seed, leaseMs, keep, say } = options
+    say(`chaos: ${scenario.name}: ${scenario.title}`)
+    const world = await World.start({
+      ...{ programs, seed, leaseMs, sizes: scenario.sizes, pooled: [], keep },
+    })
+    let stage: Stage | null = null
+    try {
+      await declare(world, [])
+      const punctual = await Punctual.start({
+        ...{ databaseUrl: world.cluster.url, roles: [], migrate: false },
+      })
+      stage = new Stage(world, options, punctual)
+      const judge = await scenario.play(stage)
+      return await stage.#judge(judge)
+    } finally {
+      await stage?.punctual.stop()
+      await world.stop()
+    }
+  }
+
+  async #judge(judge: Judge): Promise<Judged> {
+    await quiesce(this.world, QUIESCE_MS, this.options.say)
+    const span = { fromMs: this.#fromMs, untilMs: monotonicMs(), wallOffsetMs: this.#wallOffsetMs }
+    const evidence = await gather(this.world, this.jobs, span)
+    const verdict = check(evidence, this.options.leaseMs)
+    const expectations = judge(evidence)
+    for (const { what, holds } of expectations)
+      this.options.say(`  ${holds ? 'yes' : 'NO '}  ${what}`)
+    const pass = verdict.pass && expectations.every((it) => it.holds)
+    return { verdict: { ...verdict, pass }, evidence, world: this.world }
+  }
+
+  /** Wall time of a moment so many milliseconds from now, at a whole second. */
+  wholeSecondIn(ms: number): number {
+    return Math.ceil((Date.now() + ms) / 1_000) * 1_000
+  }
+
+  /** Submits runs that take so long, and notes that they were acknowledged. */
+  async submit(kind: Kind, count: number, takesMs: number): Promise<string[]> {
+    const asks = Array.from({ length: count }, () => `scenario-${++this.#asked}`)
+    const payloads = asks.map((ask) => ({ kind, ask, job: null, takesMs, throwsUntil: 0 }))
+    const note = (what: 'asked' | 'acknowledged', ask: string, run: string | null) =>
+      this.#ledger.append({
+        ...{ what, ask, kind, key: null, run, created: run === null ? null : true, error: null },
+        ...{ process: 'scenario', monotonicMs: monotonicMs() },
+      })
+    for (const ask of asks) note('asked', ask, null)
+    const runs = await this.punctual.submitMany(kind, payloads)
+    for (const [i, { id }] of runs.entries()) note('acknowledged', asks[i] as string, id)
+    return runs.map((run) => run.id)
+  }
+
+  startsOf(runs: readonly string[]): EffectLine[] {
+    const wanted = new Set(runs)
+    return startLines(readLedger(this.world.root)).filter((line) => wanted.has(line.run))
+  }
+
+  /** Resolves when all of these runs have started, each so many times. */
+  async started(runs: readonly string[], times = 1): Promise<EffectLine[]> {
+    await eventually(
+      `${runs.length} runs have started ${times} times`,
+      () => {
+        const counts = groupBy(this.startsOf(runs), (line) => line.run)
+        return runs.every((run) => (counts.get(run)?.length ?? 0) >= times)
+      },
+      PATIENCE_MS,
+    )
+    return this.startsOf(runs)
+  }
+
+  async ended(runs: readonly string[]): Promise<void> {
+    await Promise.all(runs.map((run) => this.punctual.runs.waitFor(run, { timeoutMs: QUIESCE_MS })))
+  }
+}
+
+function startLines({ effects }: { readonly effects: readonly EffectLine[] }): EffectLine[] {
+  return effects.filter((line) => line.what === 'start')
+}
+
+/** How often each run was started. */
+export function startCounts(evidence: Evidence): Map<string, number> {
+  const groups = groupBy(startLines(evidence.ledger), (line) => line.run)
+  return new Map([...groups].map(([run, lines]) => [run, lines.length]))
+}

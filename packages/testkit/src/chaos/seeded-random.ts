@@ -1,0 +1,46 @@
+/** Chance that repeats: the same seed gives the same sequence of decisions, on every machine. */
+export class SeededRandom {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** From 0 up to, and without, 1 (mulberry32). */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  /** A whole number, both ends included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.fraction() * (max - min + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.fraction() < probability
+  }
+
+  pick<T>(list: readonly T[]): T {
+    if (list.length === 0) throw new Error('There is nothing to pick from.')
+    return list[this.between(0, list.length - 1)] as T
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const order = [...list]
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = this.between(0, i)
+      const kept = order[i] as T
+      order[i] = order[j] as T
+      order[j] = kept
+    }
+    return order
+  }
+
+  /** A sequence of its own, so that two users of one seed do not shift each other. */
+  branch(salt: number): SeededRandom {
+    return new SeededRandom((this.between(0, 0x7fffffff) ^ (salt * 0x9e3779b1)) >>> 0)
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Everything that faults can touch, and the list of those that happened. Started in order, stopped in the
+ * opposite one, also when starting fails half-way.
+ */
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProgram } from '../servers/find-program.ts'
+import { type PgBouncer, startPgBouncer } from '../servers/pgbouncer.ts'
+import { Cluster } from './db/cluster.ts'
+import type { Part } from './fleet/child.ts'
+import { Fleet } from './fleet/fleet.ts'
+import { monotonicMs } from './ledger.ts'
+import { TcpProxy } from './net/tcp-proxy.ts'
+
+/** A fault as the timeline shows it. */
+export interface Fault {
+  readonly kind: string
+  readonly target: string
+  readonly pid: number | null
+  readonly fromMs: number
+  untilMs: number | null
+  /** What else there is to say. */
+  note: string
+}
+
+export interface WorldOptions {
+  readonly programs: string
+  readonly seed: number
+  readonly leaseMs: number
+  readonly sizes: Readonly<Record<Part, number>>
+  /** Children that reach the primary through PgBouncer. */
+  readonly pooled: readonly string[]
+  readonly keep: boolean
+}
+
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES_MIN = 4 * 1024 ** 3
+
+/** In memory where there is room: the campaign is about crashes of processes, not about a disk. */
+async function makeRoot(): Promise<string> {
+  const memory = await statfs(MEMORY).catch(() => null)
+  const roomy = memory !== null && memory.bavail * memory.bsize > MEMORY_BYTES_MIN
+  return mkdtemp(join(roomy ? MEMORY : tmpdir(), `punctual-chaos-${process.pid}-`))
+}
+
+export class World {
+  readonly faults: Fault[] = []
+  readonly root: string
+  readonly cluster: Cluster
+  readonly options: WorldOptions
+  readonly #more: Record<string, unknown> = {}
+  readonly #endNow = () => {
+    this.fleet.killNow()
+    if (!this.options.keep) rmSync(this.root, { recursive: true, force: true })
+  }
+  fleet: Fleet = new Fleet()
+  pgbouncer: PgBouncer | null = null
+  #primary: TcpProxy | null = null
+
+  private constructor(root: string, cluster: Cluster, options: WorldOptions) {
+    this.root = root
+    this.cluster = cluster
+    this.options = options
+  }
+
+  static async start(options: WorldOptions): Promise<World> {
+    const root = await makeRoot()
+    const world = new World(root, await Cluster.start(join(root, 'db')), options)
+    // However this process ends, none of its children stays behind.
+    process.once('exit', world.#endNow)
+    try {
+      await world.#addPooler()
+      await world.#addFleet()
+      return world
+    } catch (error) {
+      await world.stop()
+      throw error
+    }
+  }
+
+  /** PgBouncer knows one upstream: an address of ours that leads to whoever is the primary. */
+  async #addPooler(): Promise<void> {
+    if (this.options.pooled.length === 0 || findProgram('pgbouncer') === undefined) return
+    this.#primary = await TcpProxy.start([() => this.cluster.primaryPort])
+    this.pgbouncer = await startPgBouncer({
+      upstreamUrl: this.cluster.urlThrough(this.#primary.ports),
+      poolMode: 'transaction',
+      settings: { default_pool_size: 15, server_tls_sslmode: 'disable' },
+    })
+  }
+
+  async #addFleet(): Promise<void> {
+    const { programs, sizes, seed, leaseMs } = this.options
+    const { cluster } = this
+    this.fleet = await Fleet.make({
+      programs,
+      sizes,
+      settings: { directory: this.root, leaseMs, seed, more: this.#more },
+      route: (name) => {
+        const { pgbouncer } = this
+        if (pgbouncer && this.options.pooled.includes(name)) {
+          const port = Number(new URL(pgbouncer.url).port)
+          return { targets: [() => port], url: (ports) => cluster.urlThrough(ports) }
+        }
+        return {
+          targets: cluster.ports.map((port) => () => port),
+          url: (ports) => cluster.urlThrough(ports),
+        }
+      },
+    })
+  }
+
+  /** Notes a fault for as long as the work takes. */
+  async fault<T>(
+    kind: string,
+    target: { readonly name: string; readonly pid?: number | undefined },
+    work: (fault: Fault) => Promise<T>,
+  ): Promise<T> {
+    const pid = target.pid ?? null
+    const fault: Fault = {
+      ...{ kind, target: target.name, pid, fromMs: monotonicMs(), untilMs: null, note: '' },
+    }
+    this.faults.push(fault)
+    try {
+      return await work(fault)
+    } finally {
+      fault.untilMs = monotonicMs()
+    }
+  }
+
+  /** What children that are started from now on are told beyond the usual. */
+  tell(more: Readonly<Record<string, unknown>>): void {
+    Object.assign(this.#more, more)
+  }
+
+  async stop(): Promise<void> {
+    await this.fleet.stop()
+    await this.pgbouncer?.stop()
+    await this.#primary?.close()
+    await this.cluster.stop()
+    process.off('exit', this.#endNow)
+    if (!this.options.keep) await rm(this.root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,54 @@
+/** Forty seconds of chaos, every scripted scenario at a small scale, and two mutants that must not survive. */
+import { expect, it } from 'vitest'
+import { runChaos } from './chaos-process.ts'
+
+const SECONDS = 40
+const TIMEOUT_MS = 400_000
+/** Another one each time: the more histories, the better. A failure prints it. */
+const seed = Date.now() % 1_000_000
+
+it(`${SECONDS} s of chaos violate nothing`, { timeout: TIMEOUT_MS }, async () => {
+  const { code, output, verdict } = await runChaos([
+    ...['--seconds', String(SECONDS), '--seed', String(seed)],
+  ])
+  expect(verdict, output).toMatchObject({
+    ...{ missing: 0, duplicateAccepted: 0, staleAccepted: 0, orphans: 0 },
+    ...{ unflaggedDuplicates: 0, wronglyFlagged: 0, verdict: 'pass' },
+  })
+  expect(Object.keys(verdict)).toEqual([
+    ...['slots', 'submitted', 'missing', 'duplicateAccepted', 'staleAccepted'],
+    ...['unflaggedDuplicates', 'wronglyFlagged', 'orphans', 'faults', 'availability'],
+    ...['latenessP99Ms', 'recoveryMs', 'verdict'],
+  ])
+  expect(Object.keys(verdict.faults as object)).toEqual(
+    expect.arrayContaining(['kill9', 'stop', 'blackhole', 'commitReplyLost', 'failover']),
+  )
+  expect(code).toBe(0)
+})
+
+it.for([
+  'worker-dies',
+  'heartbeat-path-away',
+  'controllers-die',
+  'liveness-data-lost',
+  'late-finish',
+  'database-away',
+])('the scenario %s holds', { timeout: TIMEOUT_MS, concurrent: true }, async (scenario) => {
+  const { code, output } = await runChaos(['--scenario', scenario, '--scale', '0.1'])
+  expect(code, output).toBe(0)
+})
+
+it.for([
+  ['settle-without-fence', 'late-finish'],
+  ['crash-unrecorded', 'worker-dies'],
+] as const)(
+  'the mutant %s does not survive the scenario %s',
+  {
+    timeout: TIMEOUT_MS,
+    concurrent: true,
+  },
+  async ([mutant, scenario]) => {
+    const { code, output } = await runChaos(['--scenario', scenario, '--mutant', mutant])
+    expect(code, output).toBe(1)
+  },
+)

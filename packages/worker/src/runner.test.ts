@@ -1,0 +1,70 @@
+import { type ClaimedRun, traits, type WorkStore } from '@punctual/core'
+import { type Gate, gate, ManualClock } from '@punctual/testkit'
+import { expect, it } from 'vitest'
+import { Runner, type RunnerOptions } from './runner.ts'
+import { Slots } from './slots.ts'
+
+const aRun = (claim: bigint, more: Partial<ClaimedRun>): ClaimedRun =>
+  ({
+    ...{ id: `run-${claim}`, claim, handler: 'work', queue: 'default', payload: 'null' },
+    ...{ attempt: 0, crashes: 0, traits: 0, timeoutMs: 60_000, policy: null, ...more },
+  }) as ClaimedRun
+
+interface Lab {
+  readonly runner: Runner
+  /** Opened by the test: the answer to the mark of each run. */
+  readonly marks: Map<string, Gate<ReadonlySet<string>>>
+  readonly started: string[]
+}
+
+function lab(): Lab {
+  const marks: Lab['marks'] = new Map()
+  const started: string[] = []
+  const store = {
+    markStarted([run]: ClaimedRun[]) {
+      const mark = gate<ReadonlySet<string>>()
+      marks.set(run?.id ?? '', mark)
+      return mark.opened
+    },
+  } as unknown as WorkStore
+  const run = (_: unknown, { runId }: { runId: string }) => {
+    started.push(runId)
+    return new Promise(() => undefined)
+  }
+  const runner = new Runner({
+    ...{ store, clock: new ManualClock(), outputBytes: 1_000, random: () => 0 },
+    slots: new Slots({ concurrency: 10, queueConcurrency: {} }),
+    handlers: new Map([['work', { name: 'work', run }]]),
+    ...{ onStarted: () => undefined, onReturned: () => undefined, onError: () => undefined },
+  } as unknown as RunnerOptions)
+  return { runner, marks, started }
+}
+
+it('a run whose start is being marked is held all the while, so that nobody takes it for a stray', async () => {
+  const { runner, marks, started } = lab()
+  runner.accept([aRun(1n, { traits: traits.atMostOnce })])
+  expect(started).toEqual([])
+  expect(runner.claims()).toEqual([1n])
+  let idle = false
+  void runner.idle().then(() => {
+    idle = true
+  })
+  marks.get('run-1')?.open(new Set(['run-1']))
+  await marks.get('run-1')?.opened
+  await Promise.resolve()
+  expect(started).toEqual(['run-1'])
+  expect(runner.claims()).toEqual([1n])
+  expect(idle).toBe(false)
+})
+
+it.for([
+  [1, 3],
+  [2, 1],
+] as const)(
+  'of three runs that have crashed %i times %i start at once',
+  async ([crashes, count]) => {
+    const { runner, marks } = lab()
+    runner.accept([1n, 2n, 3n].map((claim) => aRun(claim, { crashes })))
+    expect(marks.size).toBe(count)
+  },
+)
