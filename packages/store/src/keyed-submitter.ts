@@ -62,7 +62,7 @@ export class KeyedSubmitter {
     tenantId: number,
     { notify = true, again = false } = {},
   ): Promise<Accepted[]> {
-    const holders = await this.#takeKeys(tx, runs, tenantId)
+    const holders = await this.#takeKeys(tx, runs, tenantId, again)
     const accepted = runs.map((run) => {
       const { key } = run.submission.options
       const id = key === null ? run.id : holders.get(key)
@@ -86,6 +86,7 @@ export class KeyedSubmitter {
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
+    again: boolean,
   ): Promise<Map<string, string>> {
     const wanted = new Map<string, string>()
     for (const run of runs) {
@@ -107,6 +108,11 @@ export class KeyedSubmitter {
           holders.set(row.key, row.run_id)
           left.delete(row.key)
         }
+        // What the try before has accepted is ours all the same; a key is not for what has ended.
+        if (again && taken.rows.length > 0)
+          await tx.query(this.#database.statement('submit/free-ended-keys').text, [
+            rowsOf(taken).map((row) => row.run_id),
+          ])
         if (left.size > 0) {
           const found = await tx.query(this.#database.statement('submit/find-keys').text, [
             tenantId,
