@@ -1,6 +1,7 @@
 /** The two ends of every run: what is declared before anything happens, and what is read when all is over. */
 import type { Evidence } from './check/evidence.ts'
 import {
+  countHeld,
   countLive,
   countStrayEffects,
   countUnplanned,
@@ -69,6 +70,7 @@ export async function gather(
     ...{ jobs, runs, ...span, faults: world.faults },
     slots: await observeSlots(cluster),
     strayEffects: await countStrayEffects(cluster),
+    heldByEnded: await countHeld(cluster),
     ledger: readLedger(root),
     flagged: new Set(asked?.flagged ?? []),
   }

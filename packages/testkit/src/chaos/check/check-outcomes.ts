@@ -12,7 +12,7 @@ import type { Indexed } from './index-evidence.ts'
 const EXPLAINED_DEATHS = new Set(['quarantined'])
 
 export function checkOutcomes(evidence: Indexed): Violation[] {
-  const { runs, starts, runById, strayEffects } = evidence
+  const { runs, starts, runById, strayEffects, heldByEnded } = evidence
   const violations = runs.flatMap((run) => checkRun(run, starts.get(run.id) ?? [], evidence))
   for (const [id, lines] of starts)
     if (!runById.has(id))
@@ -22,6 +22,8 @@ export function checkOutcomes(evidence: Indexed): Violation[] {
       })
   if (strayEffects > 0)
     violations.push({ kind: 'orphans', what: `${strayEffects} effects belong to no run` })
+  if (heldByEnded > 0)
+    violations.push({ kind: 'orphans', what: `${heldByEnded} keys or holds are of ended runs` })
   return violations
 }
 

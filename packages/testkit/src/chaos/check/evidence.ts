@@ -46,6 +46,8 @@ export interface Evidence {
   readonly slots: readonly ObservedSlot[]
   /** Rows of effects that belong to no run. */
   readonly strayEffects: number
+  /** Keys and holds of jobs that belong to runs which have ended. */
+  readonly heldByEnded: number
   readonly flagged: ReadonlySet<string>
   readonly faults: readonly Fault[]
   /** Wall time is monotonic time plus this. */

@@ -47,11 +47,13 @@ interface Ask {
 function makeAsk(): Ask {
   const ask = `${settings.name}-${process.pid}-${++asked}`
   const kind = random.pick(KINDS)
-  const key = monotonicMs() < keyedUntilMs && random.chance(0.25) ? `key-${ask}` : null
+  const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
+  const key = random.chance(0.3) ? `key-${ask}` : null
   const options: SubmitOptions = {
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
     ...(kind !== 'once' && { maxAttempts: 10 }),
-    ...(key !== null && { key, delayMs: keyedDelayMs }),
+    ...(key !== null && { key }),
+    ...(key !== null && isLater && { delayMs: keyedDelayMs }),
     ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
   }
   const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
@@ -86,7 +88,8 @@ async function submit(it: Ask): Promise<void> {
       }
       note(it, 'indeterminate', { error: message })
       const inTime = monotonicMs() - askedAtMs < askAgainWithinMs
-      if (it.key === null || again || !inTime) return
+      // A key is not remembered after the end of its run: one that was due at once may have ended.
+      if (it.key === null || it.options.delayMs === undefined || again || !inTime) return
     }
   }
 }

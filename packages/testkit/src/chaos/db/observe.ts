@@ -94,6 +94,16 @@ export async function countStrayEffects(cluster: Cluster): Promise<number> {
   return Number(row?.count)
 }
 
+/** What is still held when nothing is live any more: keys of runs, and jobs that must not overlap. */
+export async function countHeld(cluster: Cluster): Promise<number> {
+  const [row] = await cluster.query<{ count: string }>(
+    `select count(*) from (
+       select run_id from punctual.live_keys union all select run_id from punctual.job_holds) h
+     where exists (select from punctual.outcomes o where o.run_id = h.run_id)`,
+  )
+  return Number(row?.count)
+}
+
 export interface Live {
   readonly queue: number
   readonly later: number
