@@ -33,6 +33,11 @@ export const errorCatalogue = {
     meaning: 'No live worker has this handler, and the submission asked for strict.',
   },
   run_not_found: { status: 404, meaning: 'No run has this id.' },
+  worker_not_found: { status: 404, meaning: 'No worker that is there has this id.' },
+  dead_letter_not_found: {
+    status: 404,
+    meaning: 'No dead letter has this id: there is no such run, or it is not dead.',
+  },
   job_not_found: { status: 404, meaning: 'No job has this name or id.' },
   job_of_other_source: {
     status: 409,

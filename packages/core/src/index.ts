@@ -1,4 +1,18 @@
 export {
+  type CompiledLetterFilter,
+  compileLetterFilter,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
+  type Handling,
+  handlingOf,
+  handlings,
+  isEmptyFilter,
+  type LetterState,
+  letterStateOf,
+  letterStates,
+} from './dead-letter.ts'
+export {
   type ErrorCode,
   type ErrorDetails,
   errorCatalogue,
@@ -15,6 +29,16 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
+export {
+  CONNECTIONS_OF_A_NODE,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
+  judgeGuarantees,
+  type PromiseName,
+  type StandbyFacts,
+  type Weakness,
+} from './guarantees.ts'
 export {
   type AuditedJob,
   type AuditFinding,
@@ -84,6 +108,15 @@ export type {
   WorkStore,
 } from './ports/work.ts'
 export { refuseOption } from './refuse-option.ts'
+export {
+  compileReplayPace,
+  nextReplayStep,
+  type ReplayPace,
+  type ReplayRules,
+  type ReplayTally,
+  watchesEnds,
+} from './replay-pace.ts'
+export { type Resolution, resolutions } from './resolution.ts'
 export { restTogether } from './rest.ts'
 export {
   type AfterFailure,
@@ -106,6 +139,15 @@ export type {
   RunSummary,
   WaitingRun,
 } from './run.ts'
+export {
+  type BulkVerb,
+  type CompiledRunFilter,
+  compileBulkFilter,
+  compileRunFilter,
+  type RunFilter,
+  steerableStates,
+  type TimeRange,
+} from './run-filter.ts'
 export { isRunId, RunIdSource, runIdFloor, runIdTimeFor, runIdTimeMs } from './run-id.ts'
 export {
   compileRunPolicy,
@@ -172,7 +214,9 @@ export {
   checkText,
   compileOptions,
   instantOf,
+  integer,
   type Submission,
   type SubmitOptions,
 } from './submission.ts'
+export { TimeQueue } from './time-queue.ts'
 export { type Place, type Transition, transitions } from './transitions.ts'

@@ -11,5 +11,4 @@ export interface LaneKey {
 
 export interface Lane extends LaneKey {
   readonly id: number
-  readonly paused: boolean
 }

@@ -1,5 +1,6 @@
 /** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
 import type { Failure } from './failure.ts'
+import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState } from './run-state.ts'
 
@@ -45,7 +46,7 @@ interface RunDefinition {
   readonly replayOf: string | null
   /** The run that does this one again. */
   readonly replayedAs: string | null
-  /** When somebody last changed what it is to do, before it started. */
+  /** When somebody last changed its time, its priority or its payload. */
   readonly editedAt: Date | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]
@@ -81,6 +82,13 @@ export interface FinishedRun extends RunDefinition {
   readonly reason: string | null
   /** First start minus `dueAt`, in milliseconds; null when it never started. */
   readonly latenessMs: number | null
+  /** Who said what became of it, when its worker had been lost; null when nobody had to. */
+  readonly resolved: {
+    readonly as: Resolution
+    readonly at: Date
+    readonly note: string | null
+    readonly by: string | null
+  } | null
 }
 
 export type Run = WaitingRun | RunningRun | FinishedRun

@@ -127,7 +127,7 @@ function timeOf(runAt: unknown): number {
   return Number(day) > daysInMonth ? Number.NaN : new Date(text).getTime()
 }
 
-function compileLabels(labels: unknown): string | null {
+export function compileLabels(labels: unknown): string | null {
   if (labels === undefined || labels === null) return null
   if (Object.prototype.toString.call(labels) !== '[object Object]')
     refuseOption('labels', 'an object of texts', labels)

@@ -1,8 +1,9 @@
 /**
  * The lifecycle as data. Each row is one guarded statement of the store: it deletes the run from the
  * place it leaves and inserts what follows only from what was deleted, so a run is in exactly one
- * place. A test walks this table against the real database, and the chart in docs/concepts/lifecycle.md
- * is generated from it.
+ * place. What has ended stays where it is; only of an unknown run may somebody say later what became
+ * of it. A test walks this table against the real database, and the chart in
+ * docs/concepts/lifecycle.md is generated from it.
  */
 export type Place = 'nowhere' | 'later' | 'queue' | 'parked' | 'leases' | 'outcomes'
 
@@ -12,6 +13,15 @@ export interface Transition {
   readonly to: Place
   readonly by: 'client' | 'planner' | 'promoter' | 'worker' | 'reaper'
   readonly when: string
+}
+
+/** A run that stays where it is, and leaves its place for a moment so that no claim takes it as it was. */
+function steered<Event extends string>(event: Event, when: string) {
+  return [
+    { event, from: ['later'], to: 'later', by: 'client', when },
+    { event, from: ['queue'], to: 'queue', by: 'client', when },
+    { event, from: ['parked'], to: 'parked', by: 'client', when },
+  ] as const
 }
 
 export const transitions = [
@@ -56,6 +66,13 @@ export const transitions = [
     to: 'later',
     by: 'client',
     when: 'somebody asked for a slot of the past, and its turn is far',
+  },
+  {
+    event: 'replay',
+    from: ['nowhere'],
+    to: 'queue',
+    by: 'client',
+    when: 'somebody asked to do a dead run, or an unknown one, again',
   },
   {
     event: 'promote',
@@ -196,5 +213,14 @@ export const transitions = [
     to: 'later',
     by: 'client',
     when: 'it has not started, and the new time is far',
+  },
+  ...steered('reprioritise', 'it has not started, and is given another priority'),
+  ...steered('edit', 'it was never tried, and is given another payload'),
+  {
+    event: 'resolve',
+    from: ['outcomes'],
+    to: 'outcomes',
+    by: 'client',
+    when: 'it is unknown, and somebody says what became of it',
   },
 ] as const satisfies readonly Transition[]

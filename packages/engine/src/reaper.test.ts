@@ -9,9 +9,11 @@ let expired: string[]
 let incarnation: string
 let reaped: string[][]
 let reaper: Reaper
+let away: boolean
 
 beforeEach(() => {
   clock = new ManualClock()
+  away = false
   expired = []
   incarnation = 'server 1'
   reaped = []
@@ -20,13 +22,17 @@ beforeEach(() => {
     leaseMs: LEASE_MS,
     crashesUntilQuarantine: 3,
     store: {
-      expiredSessions: async () => ({
-        incarnation,
-        sessionIds: expired,
-        leaseMs: LEASE_MS,
-        nextInMs: null,
-        parked: false,
-      }),
+      expiredSessions: async () => {
+        if (away) throw new Error('the database is away')
+        return {
+          incarnation,
+          sessionIds: expired,
+          leaseMs: LEASE_MS,
+          shortestLeaseMs: LEASE_MS,
+          nextInMs: null,
+          parked: false,
+        }
+      },
       orphanSessions: async () => [],
       resolveParked: async () => 0,
       reap: async (ids) => {
@@ -60,7 +66,7 @@ it('fences at once what expires while it is watching', async () => {
   expect(reaped).toEqual([['1', '2']])
 })
 
-it('grants a full lease again after a restart or a fail-over of the database', async () => {
+it('grants a full lease again after a restart or a fail-over of the database (case 26)', async () => {
   await watch(LEASE_MS + 1)
   incarnation = 'server 2'
   expired = ['1']
@@ -70,12 +76,37 @@ it('grants a full lease again after a restart or a fail-over of the database', a
   expect(reaped).toEqual([['1']])
 })
 
-it('grants a full lease again after a gap in its own ticks', async () => {
+it('grants a full lease again after a gap in its own ticks (cases 26, 30)', async () => {
   await watch(LEASE_MS + 1)
   await clock.advance(60_000)
   expired = ['1']
   await reaper.tick()
   expect(reaped).toEqual([])
+})
+
+it('grants a full lease again after it could not look, however soon the same server is back', async () => {
+  await watch(LEASE_MS + 1)
+  away = true
+  await expect(reaper.tick()).rejects.toThrow('away')
+  away = false
+  expired = ['1']
+  await watch(LEASE_MS - 1_000)
+  expect(reaped).toEqual([])
+  await watch(2_000)
+  expect(reaped).toEqual([['1']])
+})
+
+it('takes a look that was answered late for a gap: nobody could renew meanwhile', async () => {
+  await watch(LEASE_MS + 1)
+  await clock.advance(LEASE_MS)
+  expired = ['1']
+  await reaper.tick()
+  expect(reaped).toEqual([])
+})
+
+it('looks as often as workers renew, so that no outage that costs a lease goes unseen', async () => {
+  await watch(LEASE_MS + 1)
+  expect(await reaper.tick()).toBeLessThanOrEqual(LEASE_MS / 3)
 })
 
 it('rests no longer than until the next lease runs out', async () => {

@@ -2,8 +2,11 @@
  * Fences sessions whose lease has run out and returns what they held. It does so only while it has itself
  * been watching without a gap for the length of a lease: after a stall, a restart of the database or a
  * fail-over everybody looks expired, and every session is first granted a full lease to show itself.
+ *
+ * A gap is any time in which a worker may have tried to renew in vain and nobody saw why: a look that failed, or two
+ * looks further apart than sessions can bear. So it looks about as often as workers renew.
  */
-import type { Clock, ReapResult, UpkeepStore } from '@punctual/core'
+import type { Clock, ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core'
 import type { Role } from './role.ts'
 
 export interface ReaperOptions {
@@ -16,7 +19,8 @@ export interface ReaperOptions {
 }
 
 const REST_MAX_MS = 15_000
-const GAP_FACTOR = 2
+const REST_MIN_MS = 250
+const LOOKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
 const PARKED_MS = 5_000
 
@@ -25,7 +29,7 @@ export class Reaper implements Role {
   readonly #o: ReaperOptions
   #incarnation: string | null = null
   #watchingSinceMs = 0
-  #lastTickMs = Number.NEGATIVE_INFINITY
+  #lookedAtMs = Number.NEGATIVE_INFINITY
   #orphansAtMs: number
 
   constructor(options: ReaperOptions) {
@@ -35,15 +39,16 @@ export class Reaper implements Role {
 
   async tick(): Promise<number> {
     const { clock, store, leaseMs } = this.#o
-    const expired = await store.expiredSessions()
+    const expired = await this.#look()
     const nowMs = clock.monotonicMs()
-    const gap = nowMs - this.#lastTickMs > REST_MAX_MS * GAP_FACTOR
+    const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / LOOKS_PER_LEASE
+    const gap = nowMs - this.#lookedAtMs > everyMs * 2 + REST_MIN_MS
     if (gap || expired.incarnation !== this.#incarnation) this.#watchingSinceMs = nowMs
     this.#incarnation = expired.incarnation
-    this.#lastTickMs = nowMs
+    this.#lookedAtMs = nowMs
 
     const patienceMs = Math.max(leaseMs, expired.leaseMs) - (nowMs - this.#watchingSinceMs)
-    if (patienceMs > 0) return Math.min(REST_MAX_MS, patienceMs)
+    if (patienceMs > 0) return restMs(everyMs, patienceMs)
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     // Whoever parked them, or should have moved them on, may be among the dead.
@@ -53,6 +58,20 @@ export class Reaper implements Role {
       const result = await store.reap(gone, this.#o.crashesUntilQuarantine)
       this.#o.onReaped?.(result)
     }
-    return Math.min(REST_MAX_MS, Math.max(250, expired.nextInMs ?? REST_MAX_MS))
+    return restMs(everyMs, expired.nextInMs ?? REST_MAX_MS)
   }
+
+  /** While it cannot look, workers may be unable to renew. */
+  async #look(): Promise<ExpiredSessions> {
+    try {
+      return await this.#o.store.expiredSessions()
+    } catch (error) {
+      this.#lookedAtMs = Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+}
+
+function restMs(everyMs: number, untilMs: number): number {
+  return Math.max(REST_MIN_MS, Math.min(REST_MAX_MS, everyMs, untilMs))
 }

@@ -17,7 +17,8 @@ export interface RoleEvents {
 }
 
 const BACKOFF_MS = 500
-const BACKOFF_MAX_MS = 30_000
+/** Not longer: when the database is back, what is due waits for this. */
+const BACKOFF_MAX_MS = 5_000
 
 export class RoleLoop {
   readonly #role: Role

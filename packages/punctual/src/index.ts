@@ -5,11 +5,18 @@ export {
   type AuditKind,
   type CalendarInput,
   type DayRule,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
+  type Delivery,
   type ErrorCode,
   type Failure,
   type FinishedRun,
   type FirePreview,
   type GapPolicy,
+  type Guarantee,
+  type GuaranteeFacts,
+  type GuaranteePanel,
   type Job,
   type JobChange,
   type JobOptions,
@@ -20,20 +27,41 @@ export {
   NonRetryableError,
   type Overlap,
   type OverlapPolicy,
+  type PromiseName,
   PunctualError,
+  type Resolution,
   RetryAfterError,
   type RetryPolicyInput,
   type Run,
+  type RunFilter,
   type RunningRun,
   type RunState,
   type RunSummary,
   type SlotReason,
   type SubmitOptions,
+  type TimeRange,
   type WaitingRun,
+  type Weakness,
   type WindowInput,
 } from '@punctual/core'
-export type { BackfillResult, JobFilter, JobResult } from '@punctual/store'
-export type { HandlerContext, HandlerFunction, RunLog, TransactionClient } from '@punctual/worker'
+export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
+export type {
+  HandlerContext,
+  HandlerFunction,
+  HandlerOptions,
+  RunLog,
+  TransactionClient,
+} from '@punctual/worker'
+export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type {
+  DeadLetterDetails,
+  DeadLetterListOptions,
+  DeadLetterPage,
+  DeadLetters,
+  DiscardManyResult,
+  ReplayOptions,
+  ReplayResult,
+} from './dead-letters.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -42,6 +70,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
   Calendars,
@@ -53,7 +82,24 @@ export type {
 export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export { Punctual } from './punctual.ts'
-export type { LogOptions, NotRunningReason, Runs, WaitOptions } from './runs.ts'
+export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type {
+  ManyOptions,
+  ReplayManyOptions,
+  ReplayManyResult,
+  ReplayProgress,
+} from './replay-many.ts'
+export type { ResolveResult } from './resolve-run.ts'
+export type {
+  CancelAnswer,
+  CancelManyOptions,
+  ListOptions,
+  LogOptions,
+  NotRunningReason,
+  Runs,
+  WaitOptions,
+} from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'
 export { version } from './version.ts'
+export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './workers.ts'

@@ -3,9 +3,8 @@ import type { ClaimedRun, ReapResult, Settlement } from '@punctual/core'
 import type { AuditResult } from '@punctual/engine'
 import type { PostgresStore } from '@punctual/store'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { exposeFleet } from './fleet-gauges.ts'
 import { RunTally } from './run-tally.ts'
-
-const DEPTHS_CACHE_MS = 5_000
 
 export class Metrics {
   readonly #registry = new Registry()
@@ -20,7 +19,6 @@ export class Metrics {
   readonly #expose: () => void
   #exposed = false
   #auditedAtMs: number | null = null
-  #depthsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(store: PostgresStore, nowMs: () => number) {
     this.#nowMs = nowMs
@@ -110,59 +108,19 @@ export class Metrics {
     })
   }
 
-  /** Adds what is read from the database, at most every five seconds, and from the process. */
+  /** Adds what is read from the database and from the process. */
   #exposeProcess(store: PostgresStore, nowMs: () => number): void {
     collectDefaultMetrics({ register: this.#registry })
-    const registers = [this.#registry]
-    const due = new Gauge({
-      name: 'punctual_queue_due',
-      help: 'Runs that are due and wait for a worker (counted to 10,000 a lane).',
-      labelNames: ['queue'],
-      registers,
-    })
-    const running = new Gauge({
-      name: 'punctual_queue_running',
-      help: 'Runs held by workers.',
-      labelNames: ['queue'],
-      registers,
-    })
-    const oldest = new Gauge({
-      name: 'punctual_queue_oldest_seconds',
-      help: 'Age of the oldest due run.',
-      labelNames: ['queue'],
-      registers,
-    })
+    exposeFleet(store, this.#registry, nowMs)
     new Gauge({
       name: 'punctual_clock_skew_seconds',
       help: "How far this machine's clock is ahead of the database's.",
-      registers,
+      registers: [this.#registry],
       collect() {
         this.set(store.database.clock.skewMs / 1_000)
       },
     })
-    new Gauge({
-      name: 'punctual_up',
-      help: '1 while the database answers.',
-      registers,
-      collect: async function () {
-        if (nowMs() - this_.#depthsAtMs < DEPTHS_CACHE_MS) return
-        this_.#depthsAtMs = nowMs()
-        try {
-          for (const gauge of [due, running, oldest]) gauge.reset()
-          const oldestMs = new Map<string, number>()
-          for (const lane of await store.depths()) {
-            due.inc({ queue: lane.queue }, lane.due)
-            running.inc({ queue: lane.queue }, lane.running)
-            oldestMs.set(lane.queue, Math.max(oldestMs.get(lane.queue) ?? 0, lane.oldestMs))
-          }
-          for (const [queue, ms] of oldestMs) oldest.set({ queue }, ms / 1_000)
-          this.set(1)
-        } catch {
-          this.set(0)
-        }
-      },
-    })
-    const this_ = this
+    exposeDeadLetters(this.#registry, store, nowMs)
   }
 
   /** Everything in Prometheus' text format. What costs something is only measured once somebody asks. */
@@ -171,4 +129,25 @@ export class Metrics {
     this.#exposed = true
     return this.#registry.metrics()
   }
+}
+
+const LETTERS_CACHE_MS = 5_000
+
+/** A gauge that asks the database itself, so that its figure is of this very look. */
+function exposeDeadLetters(registry: Registry, store: PostgresStore, nowMs: () => number): void {
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  new Gauge({
+    name: 'punctual_dead_letters_open',
+    help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
+    labelNames: ['queue'],
+    registers: [registry],
+    async collect() {
+      if (nowMs() - lookedAtMs < LETTERS_CACHE_MS) return
+      lookedAtMs = nowMs()
+      // While the database is away there is no figure; punctual_up says why.
+      const open = await store.letters.countOpen().catch(() => new Map<string, number>())
+      this.reset()
+      for (const [queue, letters] of open) this.set({ queue }, letters)
+    },
+  })
 }

@@ -6,6 +6,8 @@ import {
   compileOptions as compileSubmission,
   defaults,
   encodeJson,
+  type GuaranteePanel,
+  judgeGuarantees,
   limits,
   PunctualError,
   type Submission,
@@ -16,26 +18,36 @@ import {
   createHeartbeat,
   type EmbeddedServer,
   PostgresStore,
+  readGuaranteeFacts,
   startEmbedded,
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import { type HandlerFunction, type RegisteredHandler, Worker } from '@punctual/worker'
+import {
+  type HandlerFunction,
+  type HandlerOptions,
+  type RegisteredHandler,
+  Worker,
+} from '@punctual/worker'
+import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+import { compileHandlerOptions } from './handler-options.ts'
 import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
 import { at, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
+import { Workers } from './workers.ts'
 
 const ANNOUNCE_AGAIN_MS = 1_000
 
@@ -49,6 +61,9 @@ interface Parts {
 export class Punctual {
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly queues: Queues
+  readonly workers: Workers
+  readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
@@ -68,8 +83,11 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
-    this.runs = new Runs(parts.store, this.#waiter)
+    this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
     this.jobs = new Jobs(parts.store, parts.options)
+    this.queues = new Queues(parts.store)
+    this.workers = new Workers(parts.store)
+    this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
   }
 
@@ -145,6 +163,7 @@ export class Punctual {
   handler<Payload = unknown, Output = unknown>(
     name: string,
     run: HandlerFunction<Payload, Output>,
+    options: HandlerOptions = {},
   ): HandlerHandle<Payload> {
     checkName('handler', name)
     if (this.#handlers.has(name))
@@ -159,7 +178,7 @@ export class Punctual {
         `The handler ${JSON.stringify(name)} must be a function.`,
         { field: 'run' },
       )
-    this.#handlers.set(name, { name, run })
+    this.#handlers.set(name, { name, run, ...compileHandlerOptions(options) })
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
       name,
@@ -252,6 +271,14 @@ export class Punctual {
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verify(this.store, this.#parts.options.retentionDays, options)
+  }
+
+  /**
+   * Which promises hold on this server as it is now, which are weakened, why, and what to do. Read from the
+   * server's settings, its standbys, its connections and clock, and the time zone data of the planners.
+   */
+  async guarantees(): Promise<GuaranteePanel> {
+    return judgeGuarantees(await readGuaranteeFacts(this.store.database))
   }
 
   /** How many runs this process is running. */

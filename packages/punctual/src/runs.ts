@@ -1,27 +1,37 @@
-/** `punctual.runs`: reading runs, waiting for them, and steering those that have not started. */
+/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
 import {
-  checkName,
   checkText,
+  compileRunFilter,
+  encodeJson,
+  type FinalState,
   type FinishedRun,
+  integer,
+  invariant,
   isFinal,
-  isRunId,
   type LogLine,
   type LogPosition,
   limits,
   PunctualError,
+  type Resolution,
   type Run,
+  type RunFilter,
+  type RunState,
   type RunSummary,
-  runStates,
+  refuseOption,
 } from '@punctual/core'
-import type { ListFilter, PostgresStore } from '@punctual/store'
+import type { PostgresStore } from '@punctual/store'
+import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
+import type { HandlingOptions } from './handling.ts'
+import { describePause, pauseOf } from './queues.ts'
+import { type ResolveResult, resolveRun } from './resolve-run.ts'
+import { idOf, type RunReference } from './run-reference.ts'
+import { TENANT } from './tenant.ts'
 import type { Waiter } from './waiter.ts'
 
 const LIST_MAX = 1_000
 const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-type RunReference = string | { readonly id: string }
 
 export interface WaitOptions {
   /** @default no limit */
@@ -38,52 +48,30 @@ export interface LogOptions {
   last?: number
 }
 
+export interface ListOptions extends RunFilter {
+  /** The most runs to give, up to 1,000. @default 50 */
+  limit?: number
+  /** How many days back finished runs are looked for. @default 90 */
+  days?: number
+}
+
 /** Why a run that could run does not. */
 export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'overlap' | 'waiting_for_slot'
 
-function idOf(run: RunReference): string {
-  const id = typeof run === 'string' ? run : run?.id
-  if (typeof id !== 'string' || !isRunId(id))
-    throw new PunctualError(
-      'invalid_option',
-      `A run id is a UUID, but ${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id} came.`,
-      { field: 'id' },
-    )
-  return id.toLowerCase()
-}
-
-function whole(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max)
-    return value
-  throw new PunctualError(
-    'invalid_option',
-    `${field} must be a whole number from ${min} to ${max}, but ${String(value)} came.`,
-    { field },
-  )
-}
-
-function checkFilter(filter: ListFilter): ListFilter {
-  if (filter.limit !== undefined) whole('limit', filter.limit, 1, LIST_MAX)
-  if (filter.days !== undefined) whole('days', filter.days, 0, DAYS_MAX)
-  if (filter.queue !== undefined) checkName('queue', filter.queue)
-  if (filter.handler !== undefined) checkName('handler', filter.handler)
-  for (const state of filter.states ?? [])
-    if (!runStates.includes(state))
-      throw new PunctualError(
-        'invalid_option',
-        `states takes ${runStates.join(', ')}, but ${JSON.stringify(String(state).slice(0, 80))} came.`,
-        { field: 'states' },
-      )
-  return filter
+function checkList(options: ListOptions): ListOptions {
+  const { limit, days } = options
+  if (limit !== undefined) integer('limit', limit, 1, LIST_MAX)
+  if (days !== undefined) integer('days', days, 0, DAYS_MAX)
+  return options
 }
 
 function checkLogOptions(options: LogOptions): LogOptions {
   const { after, limit, last } = options
-  if (limit !== undefined) whole('limit', limit, 1, limits.logLinesPerPage)
-  if (last !== undefined) whole('last', last, 1, limits.logLinesPerPage)
+  if (limit !== undefined) integer('limit', limit, 1, limits.logLinesPerPage)
+  if (last !== undefined) integer('last', last, 1, limits.logLinesPerPage)
   if (after !== undefined) {
-    whole('after.attempt', after?.attempt, 0, 32_767)
-    whole('after.seq', after?.seq, -1, 2_147_483_647)
+    integer('after.attempt', after?.attempt, 0, 32_767)
+    integer('after.seq', after?.seq, -1, 2_147_483_647)
   }
   if (last !== undefined && (after !== undefined || limit !== undefined))
     throw new PunctualError(
@@ -94,7 +82,19 @@ function checkLogOptions(options: LogOptions): LogOptions {
   return options
 }
 
-export type CancelAnswer = 'cancelled' | 'cancelling' | 'already_finished'
+/** What a cancel came to, and the state that the run has now. */
+export type CancelAnswer =
+  | { readonly result: 'cancelled'; readonly state: 'cancelled' }
+  | { readonly result: 'cancelling'; readonly state: 'cancelling' }
+  | { readonly result: 'already_finished'; readonly state: FinalState }
+
+/** Why a run could not be changed: a worker has it, or it has ended. */
+type TooLate = 'running' | 'already_finished'
+
+export interface CancelManyOptions extends BulkOptions {
+  /** Kept with the runs. @default 'cancelled' */
+  reason?: string
+}
 
 function notFound(id: string): never {
   throw new PunctualError(
@@ -104,13 +104,31 @@ function notFound(id: string): never {
   )
 }
 
+const waits = (state: RunState) => ['waiting', 'scheduled', 'queued'].includes(state)
+
+function tooLate(state: RunState): TooLate {
+  return isFinal(state) ? 'already_finished' : 'running'
+}
+
+function momentOf(runAt: unknown): number {
+  const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
+  if (ms >= 0 && ms <= RUN_AT_MAX) return ms
+  return refuseOption('runAt', 'a Date between the years 1970 and 9999', runAt)
+}
+
+function priorityOf(priority: unknown): number {
+  return integer('priority', priority, limits.priorityMin, limits.priorityMax)
+}
+
 export class Runs {
   readonly #store: PostgresStore
   readonly #waiter: Waiter
+  readonly #payloadBytes: number
 
-  constructor(store: PostgresStore, waiter: Waiter) {
+  constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number) {
     this.#store = store
     this.#waiter = waiter
+    this.#payloadBytes = payloadBytes
   }
 
   /** The run with its attempts, or null. */
@@ -118,8 +136,14 @@ export class Runs {
     return this.#store.runs.find(idOf(run))
   }
 
-  async list(filter: ListFilter = {}): Promise<RunSummary[]> {
-    return this.#store.runs.list(checkFilter(filter))
+  /** Running ones first, then those that wait, then finished ones, latest due first. */
+  async list(options: ListOptions = {}): Promise<RunSummary[]> {
+    const { limit, days, ...filter } = checkList(options)
+    return this.#store.runs.list({
+      ...(await filterInStore(this.#store, compileRunFilter(filter))),
+      ...(limit !== undefined && { limit }),
+      ...(days !== undefined && { days }),
+    })
   }
 
   /** What the run has logged, oldest first: the first lines, those after a line, or the last ones. */
@@ -133,7 +157,7 @@ export class Runs {
   /** Resolves with the run when it has finished, however it ended. */
   async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
     const id = idOf(run)
-    if (options.timeoutMs !== undefined) whole('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
+    if (options.timeoutMs !== undefined) integer('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
     if ((await this.#store.runs.find(id)) === null) notFound(id)
     const signals = [
       options.signal,
@@ -160,43 +184,137 @@ export class Runs {
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
     checkText('reason', reason, limits.createdByLength)
-    const answer = (await this.#store.steering.cancel([id], reason)).get(id)
-    if (answer) return answer
-    const found = (await this.#store.runs.find(id)) ?? notFound(id)
-    return found.state === 'cancelled' ? 'cancelled' : 'already_finished'
+    const result = (await this.#store.steering.cancel([id], reason)).get(id)
+    if (result) return { result, state: result } as CancelAnswer
+    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    if (state === 'cancelled') return { result: 'cancelled', state }
+    invariant(isFinal(state), `run ${id} is ${state} and was found in no place`)
+    return { result: 'already_finished', state }
   }
 
-  /** Gives a run that has not started another time. */
-  async reschedule(
-    run: RunReference,
-    runAt: Date,
-  ): Promise<'rescheduled' | 'running' | 'already_finished'> {
+  /** Gives a run that has not started another time. One that waits for another run of its job has none. */
+  async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
-    if (!(ms >= 0 && ms <= RUN_AT_MAX))
-      throw new PunctualError(
-        'invalid_option',
-        `runAt must be a Date between the years 1970 and 9999, but ${String(runAt)} came.`,
-        { field: 'runAt' },
-      )
-    const moved = await this.#store.steering.reschedule([id], ms)
+    const moved = await this.#store.steering.reschedule([id], momentOf(runAt))
     if (moved.has(id)) return 'rescheduled'
-    const found = (await this.#store.runs.find(id)) ?? notFound(id)
-    return isFinal(found.state) ? 'already_finished' : 'running'
+    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    return state === 'waiting' ? 'waiting' : tooLate(state)
+  }
+
+  /** Lets a run start now whose time has not come: its first attempt, or the next one. */
+  async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
+    const id = idOf(run)
+    const moved = await this.#store.steering.reschedule([id], null)
+    if (moved.has(id)) return 'promoted'
+    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    if (state === 'queued') return 'already_due'
+    return state === 'waiting' ? 'waiting' : tooLate(state)
+  }
+
+  /** Gives a run that has not started another priority. One that is due goes behind those that are due there. */
+  async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
+    const id = idOf(run)
+    const moved = await this.#store.steering.reprioritise([id], priorityOf(priority))
+    if (moved.has(id)) return 'reprioritised'
+    return tooLate(((await this.#store.runs.find(id)) ?? notFound(id)).state)
+  }
+
+  /** Gives a run another payload, unless an attempt was made at it already. */
+  async edit(
+    run: RunReference,
+    change: { payload: unknown },
+  ): Promise<'edited' | 'attempted' | TooLate> {
+    const id = idOf(run)
+    if (typeof change !== 'object' || change === null || Object.keys(change).join() !== 'payload')
+      refuseOption('change', 'an object with payload only', change)
+    const payload = encodeJson(change.payload, 'payload', this.#payloadBytes)
+    const edited = await this.#store.steering.edit([id], payload)
+    if (edited.has(id)) return 'edited'
+    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    return waits(state) ? 'attempted' : tooLate(state)
+  }
+
+  /** Cancels what a filter means. What workers have is asked to end. */
+  async cancelMany(filter: RunFilter, options: CancelManyOptions = {}) {
+    const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
+    checkText('reason', reason, limits.createdByLength)
+    return steerMany(this.#store, filter, options, {
+      verb: 'cancel',
+      answers: ['cancelled', 'cancelling', 'already_finished'],
+      change: async (ids) => {
+        const answers = await this.#store.steering.cancel(ids, reason)
+        return (id) => answers.get(id) ?? 'already_finished'
+      },
+    })
+  }
+
+  /** Lets runs start now whose time has not come. */
+  async promoteMany(filter: RunFilter, options: BulkOptions = {}) {
+    checkBulkOptions(options, [])
+    return steerMany(this.#store, filter, options, {
+      verb: 'promote',
+      answers: ['promoted', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reschedule(ids, null)
+        return (id) => (moved.has(id) ? 'promoted' : 'missed')
+      },
+    })
+  }
+
+  /** Gives runs that have not started another time. */
+  async rescheduleMany(filter: RunFilter, runAt: Date, options: BulkOptions = {}) {
+    checkBulkOptions(options, [])
+    const dueMs = momentOf(runAt)
+    return steerMany(this.#store, filter, options, {
+      verb: 'reschedule',
+      answers: ['rescheduled', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reschedule(ids, dueMs)
+        return (id) => (moved.has(id) ? 'rescheduled' : 'missed')
+      },
+    })
+  }
+
+  /** Gives runs that have not started another priority. */
+  async reprioritiseMany(filter: RunFilter, priority: number, options: BulkOptions = {}) {
+    checkBulkOptions(options, [])
+    priorityOf(priority)
+    return steerMany(this.#store, filter, options, {
+      verb: 'reprioritise',
+      answers: ['reprioritised', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reprioritise(ids, priority)
+        return (id) => (moved.has(id) ? 'reprioritised' : 'missed')
+      },
+    })
+  }
+
+  /**
+   * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
+   * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   */
+  async resolve(
+    run: RunReference,
+    as: Resolution,
+    options: HandlingOptions = {},
+  ): Promise<ResolveResult> {
+    return resolveRun(this.#store, idOf(run), as, options)
   }
 
   /** Why a run is not running now; null when it runs or has ended. */
   async whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
-    if (run.state === 'scheduled')
-      return { reason: 'not_due', message: `It is due at ${run.nextAt.toISOString()}.` }
     if (run.state === 'waiting')
       return {
         reason: 'overlap',
         message: 'Another run of its job goes on; it starts when that has ended.',
       }
-    if (run.state !== 'queued') return null
-    if (await this.#store.isPaused(run.queue, run.handler, run.priority))
-      return { reason: 'paused', message: `The queue ${run.queue} is paused.` }
+    if (run.state !== 'scheduled' && run.state !== 'queued') return null
+    const pause = pauseOf(await this.#store.queues.pauses(TENANT), run.queue)
+    if (run.state === 'scheduled') {
+      const due = `It is due at ${run.nextAt.toISOString()}.`
+      return { reason: 'not_due', message: pause ? `${due} ${describePause(pause)}` : due }
+    }
+    if (pause) return { reason: 'paused', message: describePause(pause) }
     if (!(await this.#store.hasHandler(run.handler, run.queue)))
       return {
         reason: 'no_worker',

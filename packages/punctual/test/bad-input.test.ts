@@ -29,46 +29,51 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 
 describe('payloads', () => {
   it.for([
-    ['111: a NUL in a text', 'a\u0000b', 'invalid_payload', 'payload'],
-    ['111: a NUL in a name', { 'a\u0000': 1 }, 'invalid_payload', 'payload'],
-    ['111: a NUL behind a backslash', ['\\\u0000'], 'invalid_payload', 'payload'],
-    ['112: half of a surrogate pair', '\ud800', 'invalid_payload', 'payload'],
-    ['112: the other half, in a name', { a: { '\udfff': 1 } }, 'invalid_payload', 'payload'],
+    ['a NUL in a text (case 111)', 'a\u0000b', 'invalid_payload', 'payload'],
+    ['a NUL in a name (case 111)', { 'a\u0000': 1 }, 'invalid_payload', 'payload'],
+    ['a NUL behind a backslash (case 111)', ['\\\u0000'], 'invalid_payload', 'payload'],
+    ['half of a surrogate pair (case 112)', '\ud800', 'invalid_payload', 'payload'],
+    ['the other half, in a name (case 112)', { a: { '\udfff': 1 } }, 'invalid_payload', 'payload'],
     [
-      '113: a numeric bomb as JavaScript reads it',
+      'a numeric bomb as JavaScript reads it (case 113)',
       JSON.parse(`{"a":[${new Array(100).fill('1e100000').join(',')}]}`),
       'invalid_payload',
       'payload.a[0]',
     ],
-    ['114: NaN', { a: Number.NaN }, 'invalid_payload', 'payload.a'],
-    ['114: Infinity', [1, Number.POSITIVE_INFINITY], 'invalid_payload', 'payload[1]'],
-    ['114: a bigint', { a: [{ b: 2n ** 64n }] }, 'invalid_payload', 'payload.a[0].b'],
+    ['NaN (case 114)', { a: Number.NaN }, 'invalid_payload', 'payload.a'],
+    ['Infinity (case 114)', [1, Number.POSITIVE_INFINITY], 'invalid_payload', 'payload[1]'],
+    ['a bigint (case 114)', { a: [{ b: 2n ** 64n }] }, 'invalid_payload', 'payload.a[0].b'],
     [
-      '116: arrays 100,000 deep',
+      'arrays 100,000 deep (case 116)',
       nested(100_000, (a) => [a]),
       'payload_too_deep',
       /^payload(\[0\])+/,
     ],
     [
-      '116: objects 100,000 deep',
+      'objects 100,000 deep (case 116)',
       nested(100_000, (a) => ({ a })),
       'payload_too_deep',
       /^payload(\.a)+/,
     ],
-    ['116: a value that contains itself', ring(), 'invalid_payload', 'payload.self'],
-    ['117: 1 MiB and one byte', 'x'.repeat(MIB - 1), 'payload_too_large', 'payload'],
-    ['117: 1 MiB of two-byte characters', 'é'.repeat(MIB / 2), 'payload_too_large', 'payload'],
-    ['117: 10 MB', 'x'.repeat(10_000_000), 'payload_too_large', 'payload'],
-    ['117: 100 MB', 'x'.repeat(100_000_000), 'payload_too_large', 'payload'],
-    ['117: a little that unfolds', nested(90, (a) => [a, a]), 'payload_too_large', 'payload'],
-    ['122: a function', { a: () => 1 }, 'invalid_payload', 'payload.a'],
-    ['122: a symbol', Symbol('s'), 'invalid_payload', 'payload'],
-    ['122: a Map', { a: new Map() }, 'invalid_payload', 'payload.a'],
-    ['122: an Error', new Error('x'), 'invalid_payload', 'payload'],
-    ['122: an invalid Date', { at: new Date('tomorrow') }, 'invalid_payload', 'payload.at'],
-    ['122: a promise that was not awaited', Promise.resolve(1), 'invalid_payload', 'payload'],
+    ['a value that contains itself (case 116)', ring(), 'invalid_payload', 'payload.self'],
+    ['1 MiB and one byte (case 117)', 'x'.repeat(MIB - 1), 'payload_too_large', 'payload'],
     [
-      '122: a getter that throws',
+      '1 MiB of two-byte characters (case 117)',
+      'é'.repeat(MIB / 2),
+      'payload_too_large',
+      'payload',
+    ],
+    ['10 MB (case 117)', 'x'.repeat(10_000_000), 'payload_too_large', 'payload'],
+    ['100 MB (case 117)', 'x'.repeat(100_000_000), 'payload_too_large', 'payload'],
+    ['a little that unfolds (case 117)', nested(90, (a) => [a, a]), 'payload_too_large', 'payload'],
+    ['a function (case 122)', { a: () => 1 }, 'invalid_payload', 'payload.a'],
+    ['a symbol (case 122)', Symbol('s'), 'invalid_payload', 'payload'],
+    ['a Map (case 122)', { a: new Map() }, 'invalid_payload', 'payload.a'],
+    ['an Error (case 122)', new Error('x'), 'invalid_payload', 'payload'],
+    ['an invalid Date (case 122)', { at: new Date('tomorrow') }, 'invalid_payload', 'payload.at'],
+    ['a promise that was not awaited (case 122)', Promise.resolve(1), 'invalid_payload', 'payload'],
+    [
+      'a getter that throws (case 122)',
       {
         get a() {
           throw new Error('no')
@@ -78,7 +83,7 @@ describe('payloads', () => {
       'payload.a',
     ],
     [
-      '122: a toJSON that throws',
+      'a toJSON that throws (case 122)',
       {
         a: {
           toJSON() {
@@ -103,14 +108,14 @@ describe('payloads', () => {
     },
   )
 
-  it('115: what is stored is the text as it was written, to the byte', async () => {
+  it('what is stored is the text as it was written, to the byte (case 115)', async () => {
     const payload = { z: 1, a: [1e21, 0.1, -5e-324, '€'], '10': true, '9': null, '': {} }
     const run = await on.accepts(payload)
     expect(await storedPayload(run.id)).toBe(JSON.stringify(payload))
     expect(run.payload).toEqual(payload)
   })
 
-  it('111, 114, 117-119, 121, 124: what is only unusual survives as data', async () => {
+  it('what is only unusual survives as data (cases 111, 114, 117-119, 121, 124)', async () => {
     const payloads = [
       '\\u0000 and \\ud800 as six characters each',
       [2 ** 53, 2 ** 53 + 2, Number.MAX_VALUE, Number.MIN_VALUE, 1e21, -1e-7],
@@ -128,7 +133,7 @@ describe('payloads', () => {
     for (const nothing of [undefined, null]) expect((await on.accepts(nothing)).payload).toBe(null)
   })
 
-  it('117: 1 B, 64 kB and 1 MiB exactly pass, one byte or many bytes a character', async () => {
+  it('1 B, 64 kB and 1 MiB exactly pass, one byte or many bytes a character (case 117)', async () => {
     for (const text of [
       '',
       'x'.repeat(64_000),
@@ -167,11 +172,11 @@ describe('times', () => {
     ['an infinite delay', { delayMs: Number.POSITIVE_INFINITY }, 'delayMs'],
     ['a delay as text', { delayMs: '1000' }, 'delayMs'],
     ['a delay beyond a hundred years', { delayMs: 1e13 }, 'delayMs'],
-  ] as [string, object, string][])('122: %s is refused', async ([, options, field]) => {
+  ] as [string, object, string][])('%s is refused (case 122)', async ([, options, field]) => {
     await on.refuses(submit(1, options), { code: 'invalid_option', field })
   })
 
-  it('122: the first and the last time that are accepted come back as they were', async () => {
+  it('the first and the last time that are accepted come back as they were (case 122)', async () => {
     for (const runAt of [new Date(0), new Date('9999-12-31T23:59:59.999Z')]) {
       const run = await on.accepts(1, { runAt })
       expect(run.dueAt).toEqual(runAt)
@@ -189,7 +194,7 @@ describe('a batch', () => {
     ['no array at all', undefined],
     ['a Set', new Set([1])],
     ['more than 10,000', new Array(10_001).fill(1)],
-  ] as [string, never[]][])('122: that is %s is refused', async ([, payloads]) => {
+  ] as [string, never[]][])('that is %s is refused (case 122)', async ([, payloads]) => {
     await on.refuses(() => client.submitMany('bad', payloads), {
       code: 'invalid_option',
       field: 'payloads',
@@ -228,7 +233,7 @@ it("a refusal leaves the caller's own transaction as it was", async () => {
   expect((await on.sql.query('select note from ledger')).rows).toEqual([{ note: 'kept' }])
 })
 
-it('123: an id that is none is refused, wherever it is given', async () => {
+it('an id that is none is refused, wherever it is given (case 123)', async () => {
   const other = '01999999-0000-7000-8000-000000000000'
   for (const id of [
     '',

@@ -1,5 +1,5 @@
 /** RELIABILITY.md section 3.8, by number: options and names, refused or kept as data. */
-import type { Punctual, SubmitCallOptions } from 'punctual'
+import type { HandlerOptions, Punctual, SubmitCallOptions } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RefusingClient } from './refusing-client.ts'
 
@@ -27,10 +27,12 @@ describe('options', () => {
     ['labels', ['a', 5, ['a'], new Map([['a', 'b']])]],
     ['strict', ['yes', 1, null]],
     ['retry', [null, 'x', { backoff: null }]],
+    ['delivery', ['exactly-once', 'at_most_once', '', 1, null, {}]],
+    ['heartbeatMs', [...numbers, 0, 99, 2 ** 31]],
     ['priorty', [5]],
     ['tx2', [{}]],
   ] as [string, unknown[]][])(
-    '112, 120-122: a bad %s is refused by name (%#)',
+    'a bad %s is refused by name (cases 112, 120-122) (%#)',
     async ([field, values]) => {
       for (const value of values) {
         const named =
@@ -46,7 +48,7 @@ describe('options', () => {
     },
   )
 
-  it('112, 121: a bad name of a handler is refused, at submission and at registration', async () => {
+  it('a bad name of a handler is refused, at submission and at registration (cases 112, 121)', async () => {
     for (const name of texts) {
       await on.refuses(() => client.submit(name as string, 1), {
         code: 'invalid_option',
@@ -58,7 +60,30 @@ describe('options', () => {
     }
   })
 
-  it('122: labels may be 16 of 64 and 256 characters, and no more', async () => {
+  it('more than one attempt is refused where at most one is asked for', async () => {
+    const once = { delivery: 'at-most-once', maxAttempts: 3 }
+    await on.refuses(submit(1, once), { code: 'invalid_option', field: 'maxAttempts' })
+    expect(await on.accepts(1, { delivery: 'at-most-once', maxAttempts: 1 })).toMatchObject({
+      delivery: 'at-most-once',
+      maxAttempts: 1,
+      possibleDuplicate: false,
+    })
+  })
+
+  it('a bad option of a handler is refused by name', () => {
+    const register = (options: unknown) => () =>
+      client.handler('fine', () => 1, options as HandlerOptions)
+    for (const [options, field] of [
+      [{ onLeaseLoss: 'stop' }, 'onLeaseLoss'],
+      [{ onLeaseLoss: null }, 'onLeaseLoss'],
+      [{ onLeaseLost: 'abort' }, 'onLeaseLost'],
+      [null, 'options'],
+      ['abort', 'options'],
+    ] as const)
+      expect(register(options)).toThrow(expect.objectContaining({ code: 'invalid_option', field }))
+  })
+
+  it('labels may be 16 of 64 and 256 characters, and no more (case 122)', async () => {
     const labels = (count: number) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, i) => [`${i}`.padEnd(64, 'é'), `${i}`.padEnd(256, '€')]),
@@ -72,7 +97,7 @@ describe('options', () => {
     })
   })
 
-  it('118, 119, 121, 124: odd texts survive as data in every field', async () => {
+  it('odd texts survive as data in every field (cases 118, 119, 121, 124)', async () => {
     for (const odd of [
       `'; drop table punctual.runs; --`,
       `"punctual"."runs" \\ $1 $$ %s {} [] () , {"a":1}`,
@@ -98,7 +123,7 @@ describe('options', () => {
     expect((await on.stored()).runs).toBeGreaterThan(0)
   })
 
-  it('121: wildcards of LIKE in a filter match nothing but themselves', async () => {
+  it('wildcards of LIKE in a filter match nothing but themselves (case 121)', async () => {
     await on.accepts(1, { queue: 'wild' })
     for (const queue of ['%', 'w%', '____', 'WILD', 'wild '])
       expect(await client.runs.list({ queue })).toEqual([])
@@ -106,12 +131,12 @@ describe('options', () => {
 })
 
 describe('keys', () => {
-  it('120: of 255 characters, four-byte ones too, are accepted', async () => {
+  it('of 255 characters, four-byte ones too, are accepted (case 120)', async () => {
     for (const key of ['k'.repeat(255), '€'.repeat(255), `x${'😀'.repeat(127)}`])
       expect((await on.accepts(1, { key })).key).toBe(key)
   })
 
-  it('119: that differ only in their normal form are two', async () => {
+  it('that differ only in their normal form are two (case 119)', async () => {
     const [composed, decomposed] = await Promise.all(
       ['\u00e9', 'e\u0301'].map((key) => client.submit('fine', 1, { key })),
     )
@@ -119,7 +144,7 @@ describe('keys', () => {
     expect(decomposed).toMatchObject({ created: true })
   })
 
-  it('120: submitted a hundred times at once with different payloads make one run', async () => {
+  it('submitted a hundred times at once with different payloads make one run (case 120)', async () => {
     const before = await on.stored()
     const all = await Promise.all(
       Array.from({ length: 100 }, (_, i) => client.submit('fine', i, { key: 'same' })),
@@ -131,7 +156,7 @@ describe('keys', () => {
     expect(after.live_keys).toBe((before.live_keys ?? 0) + 1)
   })
 
-  it('120: given twice in one batch make one run, and the others of the batch their own', async () => {
+  it('given twice in one batch make one run, and the others of the batch their own (case 120)', async () => {
     const batch = await client.submitMany('fine', ['a', 'b', 'a', 'c'], (payload) => ({
       key: `twice ${payload}`,
     }))

@@ -7,6 +7,7 @@ import { cli } from './cli-process.ts'
 let database: Awaited<ReturnType<typeof migratedDatabase>>
 let worker: Punctual
 let client: Punctual
+const cancelling = { result: 'cancelling', state: 'cancelling' }
 const started = { heeding: gate<string>(), quick: gate<string>() }
 
 beforeAll(async () => {
@@ -36,20 +37,24 @@ afterAll(async () => {
 it('a handler in another process is asked to end, and its run is cancelled', async () => {
   const { id } = await client.submit('heeding', 1)
   await started.heeding.opened
-  expect(await client.runs.cancel(id, 'nobody wants it')).toBe('cancelling')
+  expect(await client.runs.cancel(id, 'nobody wants it')).toEqual(cancelling)
   const run = await client.runs.waitFor(id)
   expect(run).toMatchObject({ state: 'cancelled', reason: 'nobody wants it' })
   expect(run.attempts).toMatchObject([{ outcome: 'cancelled' }])
-  expect(await client.runs.cancel(id)).toBe('cancelled')
+  expect(await client.runs.cancel(id)).toEqual({ result: 'cancelled', state: 'cancelled' })
 })
 
 it('one that returns although it was asked to end has succeeded', async () => {
   const { id } = await client.submit('finishing', 1)
   await started.quick.opened
-  expect(await client.runs.cancel(id)).toBe('cancelling')
+  expect(await client.runs.cancel(id)).toEqual(cancelling)
   const run = await client.runs.waitFor(id)
   expect(run).toMatchObject({ state: 'succeeded', output: 'saved what there was' })
-  expect(await client.runs.cancel(id)).toBe('already_finished')
+  const late = { result: 'already_finished', state: 'succeeded' }
+  expect(await client.runs.cancel(id)).toEqual(late)
+  const flags = ['--database-url', database.url]
+  const told = await cli(['runs', 'cancel', id, ...flags])
+  expect([told.code, told.stdout]).toEqual([1, expect.stringContaining('it is succeeded')])
 })
 
 it('the command line says what becomes of it', async () => {
@@ -63,5 +68,5 @@ it('the command line says what becomes of it', async () => {
   ])
   await client.runs.waitFor(id)
   const again = await cli(['runs', 'cancel', id, '--json', ...flags])
-  expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled' })
+  expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled', state: 'cancelled' })
 })

@@ -57,6 +57,16 @@ describe('submit', () => {
       ['--timeout', '90s'],
       ['--key', 'only-once'],
       ['--label', 'a=1', 'b=x=y'],
+      ['--delivery', 'transactional', '--heartbeat', '5s'],
+      [
+        '--backoff',
+        'exponential:2s..1m',
+        '--retry-on',
+        'failed',
+        '--abort-on',
+        'EBAD',
+        'TypeError',
+      ],
     ].flat()
     const { stdout } = await cli(['submit', 'elsewhere', ...flags, '--json'], { env })
     const { id } = JSON.parse(stdout)
@@ -70,6 +80,13 @@ describe('submit', () => {
       key: 'only-once',
       labels: { a: '1', b: 'x=y' },
       createdBy: expect.stringMatching(/^cli:/),
+      delivery: 'transactional',
+      policy: {
+        heartbeatMs: 5_000,
+        backoff: { kind: 'exponential', baseMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.3 },
+        retryOn: ['failed'],
+        abortOn: ['EBAD', 'TypeError'],
+      },
     })
     const again = await cli(['submit', 'elsewhere', '--key', 'only-once', '--json'], { env })
     expect(JSON.parse(again.stdout)).toEqual({ id, created: false })
@@ -98,6 +115,13 @@ describe('submit', () => {
     [['greet', '--delay', 'soon'], 2, 'invalid_option'],
     [['greet', '--delay', '1s', '--run-at', '2030-01-01'], 2, 'invalid_option'],
     [['greet', '--label', 'novalue'], 2, 'invalid_option'],
+    [['greet', '--delivery', 'exactly-once'], 2, 'invalid_option'],
+    [['greet', '--delivery', 'at-most-once', '--max-attempts', '2'], 2, 'invalid_option'],
+    [['greet', '--heartbeat', '1ms'], 2, 'invalid_option'],
+    [['greet', '--backoff', 'sometimes'], 2, 'invalid_option'],
+    [['greet', '--backoff', 'fixed:1s..2s'], 2, 'invalid_option'],
+    [['greet', '--backoff', 'list:'], 2, 'invalid_option'],
+    [['greet', '--retry-on', 'succeeded'], 2, 'invalid_option'],
     [['unheard-of', '--strict'], 4, 'handler_unknown'],
     [[], 2, 'invalid_option'],
   ] as const)('%j is refused with %i and %s', async ([args, exitCode, code]) => {
@@ -175,7 +199,7 @@ describe('runs', () => {
       cli(['runs', 'reschedule', id, '--at', '2099-01-01T00:00:00Z'], { env }),
     ])
     expect([again.code, late.code]).toEqual([0, 1])
-    expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled' })
+    expect(JSON.parse(again.stdout)).toEqual({ id, result: 'cancelled', state: 'cancelled' })
   })
 })
 

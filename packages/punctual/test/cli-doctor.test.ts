@@ -35,7 +35,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 const levels = (findings: readonly Finding[]) =>
   Object.fromEntries(findings.map(({ check, level }) => [check, level]))
 
-test('a healthy schema on a server that does not flush is told apart from it', async () => {
+test('a healthy schema on a server that does not flush is told apart from it (case 71)', async () => {
   const { url } = await aStore()
   const { table, value } = await both(['doctor'], { env: { DATABASE_URL: url } })
   // The server of the tests trades durability for speed, which is exactly what must be found.
@@ -123,7 +123,7 @@ describe('what is broken is found:', () => {
     expect(levels(await examine(store.database))).toMatchObject({ 'days of history': 'warn' })
   })
 
-  test('a transaction that holds vacuum back, once it is old', async () => {
+  test('a transaction that holds vacuum back, once it is old (case 59)', async () => {
     const { store, url } = await aStore()
     await withClient(url, async (holder) => {
       await holder.query('begin isolation level repeatable read; select 1')

@@ -237,6 +237,11 @@ describe('jobs export', () => {
         payload: { '2': [1.5, null, '2026-01-01', 'line\nbreak', ' lead'], a: { b: '007' } },
       },
       { name: 'part', handler: 'h', cron: '@daily', source: 'a', misfire: { dripMs: 1_000 } },
+      { name: 'most', handler: 'h', every: '1h', source: 'a', delivery: 'at-most-once' },
+      {
+        ...{ name: 'atomic', handler: 'h', every: '1h', source: 'a', delivery: 'transactional' },
+        ...{ heartbeatMs: 5_000, retry: { retryOn: ['timed_out'], abortOn: ['EBAD'] } },
+      },
     ])
   }
 
@@ -271,7 +276,15 @@ describe('jobs export', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       source: 'a',
       calendars: { quiet: {} },
-      jobs: [{ name: 'full' }, { name: 'part' }],
+      jobs: [
+        {
+          ...{ name: 'atomic', delivery: 'transactional', heartbeatMs: 5_000 },
+          retry: { retryOn: ['timed_out'], abortOn: ['EBAD'] },
+        },
+        { name: 'full' },
+        { name: 'most', delivery: 'at-most-once' },
+        { name: 'part' },
+      ],
     })
   })
 })

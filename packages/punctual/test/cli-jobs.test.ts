@@ -57,6 +57,8 @@ describe('jobs create', () => {
       ['--overlap', 'queue-one', '--pause-after-failures', '3', '--description', 'all of it'],
       ['--owner', 'ops', '--label', 'a=1', 'b=x=y', '--source', 'hand', '--queue', 'slow'],
       ['--priority', '9', '--max-attempts', '4', '--timeout', '90s', '--payload', '[1]'],
+      ['--delivery', 'transactional', '--heartbeat', '10s', '--backoff', 'linear:5s..1m'],
+      ['--retry-on', 'failed', 'ECONNRESET', '--abort-on', 'TypeError'],
     ].flat()
     await json('create', 'full', ...flags, ...more)
     expect(await punctual.jobs.get('full')).toMatchObject({
@@ -69,6 +71,13 @@ describe('jobs create', () => {
       maxRuns: 7,
       maxAttempts: 4,
       timeoutMs: 90_000,
+      delivery: 'transactional',
+      heartbeatMs: 10_000,
+      retry: {
+        backoff: { kind: 'linear', stepMs: 5_000, capMs: 60_000, jitter: 0 },
+        retryOn: ['failed', 'ECONNRESET'],
+        abortOn: ['TypeError'],
+      },
       labels: { a: '1', b: 'x=y' },
       description: 'all of it',
       owner: 'ops',

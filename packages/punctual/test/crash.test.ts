@@ -1,9 +1,12 @@
-/** Real worker processes that are killed, stopped and blocked (RELIABILITY cases 9, 12, 15, 19, 22, 28). */
+/** Real worker processes that are killed, stopped and blocked. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 
 const script = new URL('./children/worker.mjs', import.meta.url)
 
@@ -50,7 +53,7 @@ const started = (worker: WorkerProcess, id: string, attempt = 1) =>
     worker.starts.includes(`start ${id} ${attempt}`),
   )
 
-it('a run whose worker is killed with -9 is run by another one, and the crash is on record', async () => {
+it('a run whose worker is killed with -9 is run by another one, and the crash is on record (case 9)', async () => {
   const first = await startWorker()
   const { id } = await punctual.submit('work', { hangUntilAttempt: 2 })
   await started(first, id)
@@ -64,7 +67,7 @@ it('a run whose worker is killed with -9 is run by another one, and the crash is
   ])
 })
 
-it('only what was not settled is run again after a kill', async () => {
+it('only what was not settled is run again after a kill (case 12)', async () => {
   const first = await startWorker()
   const quick = await punctual.submitMany(
     'work',
@@ -82,7 +85,7 @@ it('only what was not settled is run again after a kill', async () => {
   for (const { id } of quick) expect(second.starts.some((line) => line.includes(id))).toBe(false)
 })
 
-it('a run that kills its worker each time is quarantined, and its neighbours succeed', async () => {
+it('a run that kills its worker each time is quarantined, and its neighbours succeed (case 15)', async () => {
   const pill = await punctual.submit('work', { kill: true })
   const keepAlive = async () => {
     for (let deaths = 0; deaths < 3; deaths++) {
@@ -101,7 +104,50 @@ it('a run that kills its worker each time is quarantined, and its neighbours suc
     expect(await punctual.runs.waitFor(run)).toMatchObject({ state: 'succeeded' })
 })
 
-it('a worker that was stopped for longer than its lease finds its outcome refused', async () => {
+it('an effect that is repeated after a kill has the same key, so that a receiver can tell (case 10)', async () => {
+  const effect = join(tmpdir(), `punctual-effects-${process.pid}-${Date.now()}`)
+  onTestFinished(() => rm(effect, { force: true }))
+  const first = await startWorker()
+  const { id } = await punctual.submit('work', { effect, killUntilAttempt: 2 })
+  await eventually('the worker is gone', () => first.child.signalCode !== null)
+  await startWorker()
+  const run = await punctual.runs.waitFor(id, { timeoutMs: 30_000 })
+  expect(run.attempts.map(({ outcome }) => outcome)).toEqual(['crashed', 'succeeded'])
+  const effects = (await readFile(effect, 'utf8')).trimEnd().split('\n')
+  expect([effects.length, new Set(effects).size]).toEqual([2, 1])
+})
+
+it('a worker that is killed while it drains is as dead as any other (case 17)', async () => {
+  const first = await startWorker()
+  const { id } = await punctual.submit('work', { hangUntilAttempt: 2 })
+  await started(first, id)
+  first.child.kill('SIGTERM')
+  await eventually('it drains', async () =>
+    (await punctual.store.sessions()).some(({ state }) => state === 'draining'),
+  )
+  first.child.kill('SIGKILL')
+  await startWorker()
+  const run = await punctual.runs.waitFor(id, { timeoutMs: 30_000 })
+  expect(run).toMatchObject({ state: 'succeeded', output: { attempt: 2 } })
+  expect(run.attempts[0]).toMatchObject({ outcome: 'crashed' })
+})
+
+it('one poison pill among a thousand good runs takes none of them with it (case 166)', async () => {
+  const good = Array.from({ length: 1_000 }, () => ({ waitMs: 1 }))
+  const payloads = [...good.slice(0, 500), { kill: true }, ...good.slice(500)]
+  const runs = await punctual.submitMany('work', payloads)
+  for (let deaths = 0; deaths < 3; deaths++) {
+    const worker = await startWorker()
+    await eventually('the pill kills its worker', () => worker.child.signalCode !== null)
+  }
+  await startWorker()
+  for (const [i, run] of runs.entries()) {
+    const { state, reason } = await punctual.runs.waitFor(run)
+    expect([state, reason]).toEqual(i === 500 ? ['dead', 'quarantined'] : ['succeeded', null])
+  }
+}, 180_000)
+
+it('a worker that was stopped for longer than its lease finds its outcome refused (case 19)', async () => {
   const zombie = await startWorker()
   const { id } = await punctual.submit('work', { waitMs: 300 })
   await started(zombie, id)
@@ -124,7 +170,7 @@ it('a worker that was stopped for longer than its lease finds its outcome refuse
   expect((await punctual.runs.waitFor(next)).output).toMatchObject({ pid: zombie.child.pid })
 })
 
-it('a handler that blocks the event loop for several leases keeps its run', async () => {
+it('a handler that blocks the event loop for several leases keeps its run (case 22)', async () => {
   const worker = await startWorker(1_000)
   const rival = await startWorker(1_000)
   const { id } = await punctual.submit('work', { blockMs: 4_000 })

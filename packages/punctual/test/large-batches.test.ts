@@ -111,7 +111,7 @@ it('what fails in the last of several statements takes back those before it', as
   await sql.query('drop function refuse cascade')
 })
 
-it('the largest payload that the limit can be raised to reaches its handler, and a byte more is refused', async () => {
+it('the largest payload that the limit can be raised to reaches its handler, and a byte more is refused (case 117)', async () => {
   const largest = textOf(16 * MIB)
   await expect(client.submitMany(handler, [1, `${largest}x`])).rejects.toMatchObject({
     code: 'payload_too_large',

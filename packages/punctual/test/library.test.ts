@@ -79,9 +79,9 @@ describe('a run', () => {
       expect(await punctual.runs.reschedule(id, new Date(Date.now() + 7_200_000))).toBe(
         'rescheduled',
       )
-      expect(await punctual.runs.cancel(id)).toBe('cancelled')
+      expect(await punctual.runs.cancel(id)).toMatchObject({ result: 'cancelled' })
       expect(await punctual.runs.get(id)).toMatchObject({ state: 'cancelled' })
-      expect(await punctual.runs.cancel(id)).toBe('cancelled')
+      expect(await punctual.runs.cancel(id)).toMatchObject({ result: 'cancelled' })
     }
     const { id } = await later.submit(undefined, { delayMs: 3_600_000 })
     await punctual.runs.reschedule(id, new Date())

@@ -183,7 +183,7 @@ describe('runs that take longer than their period', () => {
     ['queue-one', ['succeeded', 'succeeded', 'skipped', 'runs', 'skipped', 'waits']],
     ['queue-all', ['succeeded', 'succeeded', 'runs', 'waits', 'waits', 'waits']],
     ['cancel-previous', ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'runs']],
-  ] as const)('under %s', async (overlap, outcomes) => {
+  ] as const)('under %s (case 106)', async (overlap, outcomes) => {
     expect((await hour(overlap)).slice(0, 6)).toEqual(outcomes)
   })
 

@@ -46,6 +46,7 @@ create index past_sessions_ended on punctual.past_sessions (ended_at);
 
 -- What a dead letter came to; null while nobody has dealt with it. Codes: core/src/dead-letter.ts.
 alter table punctual.dead_letters
+  add column job_id uuid,
   add column handled_at timestamptz,
   add column handling smallint,
   add column replayed_as uuid,
@@ -55,8 +56,16 @@ alter table punctual.dead_letters
 drop index punctual.dead_letters_died;
 drop index punctual.dead_letters_fingerprint;
 create index dead_letters_open on punctual.dead_letters (tenant_id, died_at) where handled_at is null;
+create index dead_letters_lane on punctual.dead_letters (lane) where handled_at is null;
 create index dead_letters_group on punctual.dead_letters (tenant_id, fingerprint, died_at) where handled_at is null;
 create index dead_letters_handled on punctual.dead_letters (tenant_id, handled_at) where handled_at is not null;
+
+-- What somebody said of a run whose worker was lost (state 5), and the run that does it again.
+alter table punctual.outcomes
+  add column resolved_at timestamptz,
+  add column replayed_as uuid,
+  add column note text,
+  add column resolved_by text;
 
 -- How far a run has come: what its next attempt is given.
 create table punctual.checkpoints (

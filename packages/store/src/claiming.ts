@@ -33,6 +33,8 @@ interface Taken {
   /** Null when all are 0. */
   readonly traits: readonly string[] | null
   readonly gave: readonly LaneYield[]
+  /** The lanes that were looked into; null when all were. */
+  readonly looked: ReadonlySet<number> | null
 }
 
 /** What one lane gave. */
@@ -57,6 +59,8 @@ interface Definitions {
 const SEPARATOR = '\u001e'
 const EXTRA_SEPARATOR = '\u001f'
 const SPEC_UNIT = 65_536
+/** Which column of the answer names the lanes that were looked into. */
+const LOOKED = 16
 
 type Text = string | null | undefined
 
@@ -141,6 +145,7 @@ export class Claiming {
       lanes: lanes ? list(lanes) : null,
       traits: traits ? list(traits) : null,
       gave: yields(gave),
+      looked: lookedInto(about[LOOKED]),
     }
     return {
       sessionAlive: true,
@@ -176,8 +181,10 @@ export class Claiming {
       const share = Math.ceil(request.limit / (inRank.get(lane.priority) as number))
       const full = count !== undefined && (filled || count.runs >= share)
       more ||= full
-      // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all.
-      const reachMs = full ? positionMs(count.lastPos) - 1 : filled && !count ? null : boundMs
+      // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all, nor was
+      // one that is paused.
+      const unseen = (filled && !count) || taken.looked?.has(lane.id) === false
+      const reachMs = full ? positionMs(count.lastPos) - 1 : unseen ? null : boundMs
       this.#marks.reached(turn, scans[i] as LaneScan, reachMs, snapshot, nowMs)
     })
     return more
@@ -292,6 +299,9 @@ function jobsOf(places: Text, ids: Text): ReadonlyMap<number, string> | null {
   const at = places ? list(places) : null
   return new Map(list(ids).map((id, i) => [at ? Number(at[i]) : i, id]))
 }
+
+const lookedInto = (lanes: Text) =>
+  lanes === null || lanes === undefined ? null : new Set(list(lanes).map(Number))
 
 const laneAt = (taken: Taken, i: number): number =>
   taken.lanes ? Number(taken.lanes[i]) : (taken.gave[0] as LaneYield).lane

@@ -1,6 +1,8 @@
 /** Rows of jobs and slots as people see them. */
 import {
   decodeRules,
+  decodeRunPolicy,
+  deliveryFrom,
   type Job,
   type JobRules,
   type Slot,
@@ -35,6 +37,7 @@ export function toJob(row: Row): StoredJob {
   const rules = decodeRules(spec as string)
   const anchorMs = date(anchorAt)?.getTime() ?? null
   const madeAt = new Date(createdAt as string)
+  const { transactional, heartbeatMs, ...retry } = decodeRunPolicy(policy ?? null)
   return {
     id: id as string,
     tenantId: Number(tenantId),
@@ -56,6 +59,9 @@ export function toJob(row: Row): StoredJob {
     timeoutMs: Number(timeoutMs),
     traits: Number(traits),
     policy: policy ?? null,
+    delivery: deliveryFrom(Number(traits), policy ?? null),
+    heartbeatMs: heartbeatMs ?? null,
+    retry,
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,
     description: description ?? null,

@@ -52,6 +52,7 @@ export interface JobFilter {
 
 const BATCH = 1_000
 const PAGE = 100
+const INTERN_TRIES = 10_000
 
 /** The last byte of an id is random. */
 const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
@@ -237,7 +238,8 @@ export class JobStore {
   async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
     const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
     const unknown = wanted.filter((text) => !this.#timingIds.has(text))
-    for (let attempt = 0; unknown.length > 0 && attempt < 3; attempt++) {
+    // Where a copy of the rows came without their sequence, each try passes some numbers that are taken.
+    for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
       const rows = await this.#database.read.query(
         this.#database.statement('jobs/intern-timings'),
         [textArray(unknown)],

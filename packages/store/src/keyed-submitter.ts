@@ -62,23 +62,35 @@ export class KeyedSubmitter {
     tenantId: number,
     { notify = true, again = false } = {},
   ): Promise<Accepted[]> {
-    const holders = await this.#takeKeys(tx, runs, tenantId, again)
+    // What an earlier try has committed may have ended by now, and must not take its key again.
+    const there = again ? await this.#existing(tx, runs) : new Map<string, string | null>()
+    const keysThere = new Map([...there].map(([id, key]) => [key, id]))
+    const open = runs.filter((run) => !keysThere.has(run.submission.options.key))
+    const holders = await this.#takeKeys(tx, open, tenantId)
     const accepted = runs.map((run) => {
       const { key } = run.submission.options
-      const id = key === null ? run.id : holders.get(key)
+      const id = key === null ? run.id : (keysThere.get(key) ?? holders.get(key))
       invariant(id !== undefined, 'every key has a holder')
       return { id, created: id === run.id }
     })
-    const fresh = runs.filter((_, i) => accepted[i]?.created)
-    if (fresh.length > 0)
-      for (const { statement, values } of this.#submitter.inserts(fresh, again))
+    const created = runs.filter((run, i) => accepted[i]?.created && !there.has(run.id))
+    if (created.length > 0)
+      for (const { statement, values } of this.#submitter.inserts(created, again))
         await tx.query(statement.text, values as unknown[])
-    if (notify && fresh.length > 0)
+    if (notify && created.length > 0)
       await tx.query('select pg_notify($1, $2)', [
         this.#signals.channelName,
-        this.#signals.payloadFor(new Set(fresh.map((run) => run.lane))),
+        this.#signals.payloadFor(new Set(created.map((run) => run.lane))),
       ])
     return accepted
+  }
+
+  /** Those of these runs that are there, with their keys. */
+  async #existing(tx: Queryable, runs: readonly Prepared[]): Promise<Map<string, string | null>> {
+    const statement = this.#database.statement('submit/find-runs')
+    const { rows } = await tx.query(statement.text, [runs.map(({ id }) => id)])
+    const found = rows as { id: string; key: string | null }[]
+    return new Map(found.map(({ id, key }) => [id, key]))
   }
 
   /** Key by key, who holds it now: one of these runs, or one that was there before. */
@@ -86,7 +98,6 @@ export class KeyedSubmitter {
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
-    again: boolean,
   ): Promise<Map<string, string>> {
     const wanted = new Map<string, string>()
     for (const run of runs) {
@@ -108,11 +119,6 @@ export class KeyedSubmitter {
           holders.set(row.key, row.run_id)
           left.delete(row.key)
         }
-        // What the try before has accepted is ours all the same; a key is not for what has ended.
-        if (again && taken.rows.length > 0)
-          await tx.query(this.#database.statement('submit/free-ended-keys').text, [
-            rowsOf(taken).map((row) => row.run_id),
-          ])
         if (left.size > 0) {
           const found = await tx.query(this.#database.statement('submit/find-keys').text, [
             tenantId,

@@ -52,7 +52,7 @@ it('begins at the head every thirty seconds: a claim that was rolled back leaves
   expect(marks.begin(LANE, 30_050).startMs).toBe(0)
 })
 
-it('forgets everything when the clock of the database steps back', () => {
+it('forgets everything when the clock of the database steps back (case 37)', () => {
   const marks = new LaneMarks()
   for (let i = 0; i < 40; i++) claim(marks, i, BASE + i, 1_000 + i, 1_000 + i)
   marks.checkBound(marks.turn(), BASE + 100)

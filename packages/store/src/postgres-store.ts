@@ -1,14 +1,12 @@
 /** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
 import {
+  attemptOutcomes,
   type ClaimedRun,
   type Clock,
   defaults,
   encodeJson,
-  type FinalState,
-  finalStateOf,
   PunctualError,
   type Random,
-  type StuckHandler,
   type Submission,
 } from '@punctual/core'
 import type pg from 'pg'
@@ -19,16 +17,22 @@ import { Database, type DatabaseOptions } from './database.ts'
 import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { LaneRegistry } from './lane-registry.ts'
+import { LetterReader } from './letter-reader.ts'
+import { LetterSteering } from './letter-steering.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
+import { QueueStore } from './queue-store.ts'
+import { Replays } from './replays.ts'
 import { retrying } from './retrying.ts'
 import { RunReader } from './run-reader.ts'
+import { RunResolution } from './run-resolution.ts'
 import { RunSteering } from './run-steering.ts'
 import { ScheduleStore } from './schedule-store.ts'
 import { Signals } from './signals.ts'
 import { Submitter } from './submitter.ts'
 import { PostgresUpkeepStore } from './upkeep-store.ts'
 import { PostgresWorkStore } from './work-store.ts'
+import { type WorkerSession, WorkerSteering } from './worker-steering.ts'
 
 export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   readonly clock: Clock
@@ -40,18 +44,6 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   readonly zoneData?: string
 }
 
-export interface LaneDepth {
-  readonly tenantId: number
-  readonly queue: string
-  readonly handler: string
-  readonly priority: number
-  readonly paused: boolean
-  readonly due: number
-  readonly waiting: number
-  readonly oldestMs: number
-  readonly running: number
-}
-
 export class PostgresStore {
   readonly database: Database
   readonly signals: Signals
@@ -60,6 +52,11 @@ export class PostgresStore {
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
   readonly steering: RunSteering
+  readonly queues: QueueStore
+  readonly workers: WorkerSteering
+  readonly resolution: RunResolution
+  readonly letters: LetterReader
+  readonly letterSteering: LetterSteering
   readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
@@ -91,10 +88,20 @@ export class PostgresStore {
       onRearmed: () => this.signals.jobsChanged(),
     })
     this.runs = new RunReader(this.database)
+    this.queues = new QueueStore(this.database, this.signals)
+    this.workers = new WorkerSteering(this.database, this.signals)
     this.steering = new RunSteering({
       ...{ database: this.database, signals: this.signals, horizonMs: this.horizonMs },
+      lanes: this.lanes,
       release: (jobIds) => this.work.release(jobIds),
     })
+    const replays = new Replays({
+      ...{ database: this.database, conversations: this.#conversations, random: options.random },
+      ...{ ensurePartitions, onQueued },
+    })
+    this.resolution = new RunResolution(replays, this.runs)
+    this.letters = new LetterReader(this.database)
+    this.letterSteering = new LetterSteering(replays, this.letters)
     this.schedules = new ScheduleStore({
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
@@ -184,81 +191,9 @@ export class PostgresStore {
     return row?.[0] === 't'
   }
 
-  /** Whether the lane of such runs is paused. */
-  async isPaused(queue: string, handler: string, priority: number): Promise<boolean> {
-    const lanes = await this.work.lanes([handler], [queue])
-    return lanes.some((lane) => lane.priority === priority && lane.paused)
-  }
-
-  /** How much waits and runs in each lane; counted up to 10,000 a lane. */
-  async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
-    const rows = await this.database.read.query(this.database.statement('lanes/list-depths'), [
-      tenantId,
-    ])
-    return rows.map(
-      ([tenant, queue, handler, priority, paused, due, waiting, oldestMs, running]) => ({
-        tenantId: Number(tenant),
-        queue: queue as string,
-        handler: handler as string,
-        priority: Number(priority),
-        paused: paused === 't',
-        due: Number(due),
-        waiting: Number(waiting),
-        oldestMs: Number(oldestMs ?? 0),
-        running: Number(running),
-      }),
-    )
-  }
-
-  /** How many runs ended in the last so many seconds, by queue and state. */
-  async endedSince(seconds: number, tenantId: number | null = null) {
-    const rows = await this.database.read.query(this.database.statement('lanes/sum-counters'), [
-      tenantId,
-      seconds,
-    ])
-    return rows.map(([queue, state, runs]) => ({
-      queue: queue as string,
-      state: finalStateOf.get(Number(state)) as FinalState,
-      runs: Number(runs),
-    }))
-  }
-
   /** The workers whose session is open. */
-  async sessions() {
-    const rows = await this.database.read.query(this.database.statement('sessions/list-sessions'))
-    return rows.map(
-      ([
-        id,
-        host,
-        pid,
-        version,
-        state,
-        capacity,
-        handlers,
-        queues,
-        labels,
-        openedAt,
-        renewedAt,
-        stuck,
-        drainAskedAt,
-        alive,
-      ]) => ({
-        id: id as string,
-        host: host as string,
-        pid: Number(pid),
-        version: version as string,
-        state: state as string,
-        capacity: Number(capacity),
-        handlers: JSON.parse(handlers as string) as string[],
-        queues: JSON.parse(queues as string) as string[],
-        labels: JSON.parse(labels as string) as Record<string, string>,
-        openedAt: new Date(openedAt as string),
-        renewedAt: new Date(renewedAt as string),
-        stuck: JSON.parse(stuck as string) as StuckHandler[],
-        drainAskedAt: drainAskedAt ? new Date(drainAskedAt) : null,
-        alive: alive === 't',
-      }),
-    )
+  sessions(): Promise<WorkerSession[]> {
+    return this.workers.sessions()
   }
 
   /**
@@ -289,7 +224,9 @@ export class PostgresStore {
     try {
       return await this.#userConversations.transaction(async (client) => {
         const value = await work(client)
-        await client.query(PINNED.slice(PINNED.indexOf(';') + 1))
+        // What follows locks the lease: should this process be stopped before the commit, the reaper gets it back.
+        const pins = PINNED.slice(PINNED.indexOf(';') + 1)
+        await client.query(`${pins}; set local idle_in_transaction_session_timeout = '60s'`)
         const answer = await client.query({
           text: this.database.statement('work/settle-succeeded').text,
           values: [
@@ -317,7 +254,8 @@ export class PostgresStore {
           uuidArray([run.id]),
         ]),
       )
-      if (settled.some(([, claim]) => claim === run.claim.toString()))
+      const success = String(attemptOutcomes.succeeded)
+      if (settled.some(([, claim, end]) => claim === run.claim.toString() && end === success))
         return (output as { value: T }).value
       throw error
     }

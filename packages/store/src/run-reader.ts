@@ -3,6 +3,7 @@ import {
   type FinalState,
   finalStateOf,
   finalStates,
+  type LiveState,
   type LogLine,
   type LogPosition,
   limits,
@@ -10,25 +11,39 @@ import {
   type RunState,
   type RunSummary,
   runIdFloor,
+  runIdTimeMs,
 } from '@punctual/core'
 import { int2Array, uuidArray } from './binary-arrays.ts'
+import type { Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
+import { type FilterInStore, runFilterValues } from './run-filter-values.ts'
 import { date, summary, toAttempt, toLogLine, toRun } from './run-rows.ts'
 
 /** A run's id carries its due time: some are ahead. */
 const DAYS_AHEAD = 14
 const DAYS_AT_ONCE = 15
 
-export interface ListFilter {
+export interface ListFilter extends FilterInStore {
   readonly tenantId?: number
-  readonly states?: readonly RunState[]
-  readonly queue?: string
-  readonly handler?: string
   readonly limit?: number
   /** How many days back finished runs are looked for. @default 90 */
   readonly days?: number
 }
+
+/** Runs that match a filter, a stretch of ids at a time. */
+export interface RunSelection {
+  readonly runs: readonly { readonly id: string; readonly state: LiveState }[]
+  /** Where the next stretch begins; null when this was the last. */
+  readonly next: string | null
+}
+
+/** Whether it asks for nothing that only the definition of a run tells. */
+function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: ListFilter) {
+  return Object.values(others).every((value) => value === undefined)
+}
+
+const WAITING: readonly RunState[] = ['waiting', 'scheduled', 'queued']
 
 export class RunReader {
   readonly #database: Database
@@ -44,6 +59,12 @@ export class RunReader {
       read.query(this.#database.statement('runs/list-attempts'), [id]),
     ])
     return row ? toRun(row, attempts.map(toAttempt)) : null
+  }
+
+  /** The database's clock. */
+  async nowMs(): Promise<number> {
+    const [row] = await this.#database.read.query(this.#database.statement('jobs/read-clock'))
+    return Number(row?.[0])
   }
 
   /** Which of these runs have ended. */
@@ -80,7 +101,7 @@ export class RunReader {
     const wants = (state: RunState) => !filter.states?.length || filter.states.includes(state)
     const lists = await Promise.all([
       wants('running') || wants('cancelling') ? this.#running(filter, limit) : [],
-      wants('queued') || wants('scheduled') ? this.#waiting(filter, limit) : [],
+      this.#waiting(filter, WAITING.filter(wants), limit),
       this.#finished(filter, limit),
     ])
     return lists
@@ -89,18 +110,36 @@ export class RunReader {
       .slice(0, limit)
   }
 
-  #scope(filter: ListFilter) {
-    return [filter.tenantId ?? 1, filter.queue ?? null, filter.handler ?? null] as const
+  /**
+   * Live runs that match, in the order of their ids, of the stretch that follows an id. Looks at `size` runs at most,
+   * unless the filter names ids.
+   */
+  async select(filter: ListFilter, after: string, size: number): Promise<RunSelection> {
+    const [row] = await this.#database.read.pinnedOne(
+      this.#database.statement('runs/select-runs'),
+      [...this.#scope(filter), after, size, [...(filter.states ?? [])]],
+    )
+    const [next, ids, states] = row as Row
+    const stateOf = states?.split(',') ?? []
+    const runs = (ids?.split(',') ?? []).map((id, i) => ({ id, state: stateOf[i] as LiveState }))
+    return { runs, next: next ?? null }
   }
 
-  async #waiting(filter: ListFilter, limit: number): Promise<RunSummary[]> {
+  #scope(filter: ListFilter) {
+    return runFilterValues(filter, filter.tenantId ?? 1)
+  }
+
+  async #waiting(filter: ListFilter, states: readonly RunState[], limit: number) {
+    if (states.length === 0) return []
     const rows = await this.#database.read.query(this.#database.statement('runs/list-waiting'), [
       ...this.#scope(filter),
       limit,
+      [...states],
+      isPlain(filter) ? limit : null,
     ])
-    return rows.map(([id, queued, handler, queue, priority, dueAt, attempt]) => ({
+    return rows.map(([id, state, handler, queue, priority, dueAt, attempt]) => ({
       ...summary(id, handler, queue, priority, dueAt, attempt),
-      state: queued === 't' ? 'queued' : 'scheduled',
+      state: state as RunState,
     }))
   }
 
@@ -122,6 +161,7 @@ export class RunReader {
     )
     if (states.length === 0) return []
     const found: RunSummary[] = []
+    if (filter.ids) return this.#finishedOf(filter.ids, filter, states, limit)
     const todayMs = dayStart(this.#database.clock.nowMs())
     const days = filter.days ?? 90
     for (let back = -DAYS_AHEAD; back <= days && found.length < limit; back += DAYS_AT_ONCE) {
@@ -132,6 +172,20 @@ export class RunReader {
       )
       found.push(...lists.flat())
     }
+    return found.slice(0, limit)
+  }
+
+  /** The days that ids are of are known. */
+  async #finishedOf(
+    ids: readonly string[],
+    filter: ListFilter,
+    states: readonly FinalState[],
+    limit: number,
+  ): Promise<RunSummary[]> {
+    const days = new Set(ids.map((id) => dayStart(runIdTimeMs(id))))
+    const found: RunSummary[] = []
+    for (const day of [...days].sort((a, b) => b - a))
+      if (found.length < limit) found.push(...(await this.#day(filter, states, day, limit)))
     return found.slice(0, limit)
   }
 

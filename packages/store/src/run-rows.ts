@@ -7,9 +7,13 @@ import {
   deliveryFrom,
   type Failure,
   type FinalState,
+  type FinishedRun,
   finalStateOf,
+  finalStates,
   type LogLine,
+  type Resolution,
   type Run,
+  resolutions,
   traits,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
@@ -74,6 +78,12 @@ function startMarked(markedAt: Text, bits: number, earlier: readonly Attempt[]):
   return (bits & traits.atMostOnce) === 0 && !earlier.some(({ outcome }) => outcome === 'crashed')
 }
 
+function toResolved(state: number, at: Text, by: Text, note: Text): FinishedRun['resolved'] {
+  if (!at) return null
+  const [as] = Object.entries(resolutions).find(([, code]) => code === state) ?? []
+  return { as: as as Resolution, at: new Date(at), by: by ?? null, note: note ?? null }
+}
+
 export function toRun(row: Row, earlier: readonly Attempt[]): Run {
   const [
     id,
@@ -117,6 +127,9 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     replayOf,
     editedAt,
     replayedAs,
+    resolvedAt,
+    resolvedBy,
+    note,
   ] = row
   const definition = {
     id: id as string,
@@ -167,8 +180,10 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       startedAt: started,
       finishedAt: new Date(finishedAt as string),
       output: json(output),
-      error: failure,
+      // One that succeeded after all has an error only in the attempt whose worker was lost.
+      error: Number(state) === finalStates.succeeded ? null : failure,
       reason: reason ?? null,
+      resolved: toResolved(Number(state), resolvedAt, resolvedBy, note),
       latenessMs: firstStart ? firstStart.getTime() - definition.dueAt.getTime() : null,
     }
   }

@@ -1,7 +1,7 @@
 /**
  * The settle: outcomes of a batch in one transaction. Successes are settled as if every lease were ours,
- * which is nearly always so; when one is not, pair by pair. After a lost reply, what is refused may be what
- * we settled ourselves: the outcome names the fence.
+ * which is nearly always so; when one is not, pair by pair. What is refused then may be what we settled ourselves, and
+ * the reply was lost: the outcome names the fence. So a settle may be repeated, and is answered as the first time.
  */
 import {
   attemptOutcomes,
@@ -100,20 +100,12 @@ export class Settling {
       },
       async (again) => {
         each ||= again
-        if (!each)
-          try {
-            const steps = this.#steps(sessionId, settlements, false)
-            const answers = await channel.pinned(steps)
-            return refusedIn(steps, answers)
-          } catch (error) {
-            if (!isLeaseGone(error)) throw error
-            each = true
-          }
-        const steps = this.#steps(sessionId, settlements, true)
-        const answers = await channel.pinned(steps)
-        const told = refusedIn(steps, answers)
-        const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused
-        return { refused, cancelled: told.cancelled }
+        const told = await this.#try(channel, sessionId, settlements, each).catch((error) => {
+          if (each || !isLeaseGone(error)) throw error
+          each = true
+          return this.#try(channel, sessionId, settlements, true)
+        })
+        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
@@ -124,6 +116,16 @@ export class Settling {
       cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
     await this.follow(cancelled.size > 0 ? settlements.map(asCancelled) : settlements)
     return refused
+  }
+
+  async #try(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+    each: boolean,
+  ): Promise<Told> {
+    const steps = this.#steps(sessionId, settlements, each)
+    return refusedIn(steps, await channel.pinned(steps))
   }
 
   /** What the ends of runs mean for their jobs, beyond what was committed with them. */
@@ -140,13 +142,20 @@ export class Settling {
     if (ended.some((s) => (s.run.traits & traits.rearms) !== 0)) onRearmed()
   }
 
-  /** After a lost reply, what is refused may be what we settled ourselves: the outcome names the claim. */
+  /**
+   * What is refused may be what an earlier try has settled, of this call or of one before it that failed after its
+   * commit: the claim and how the attempt ended tell.
+   */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0) return []
     const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
-    const settled = new Set(rows.map(([id, claim]) => `${id} ${claim}`))
-    const claims = new Map(settlements.map((s) => [s.run.id, s.run.claim]))
-    return ids.filter((id) => !settled.has(`${id} ${claims.get(id)}`))
+    const settled = new Set(rows.map((row) => row.join(' ')))
+    const byId = new Map(settlements.map((s) => [s.run.id, s]))
+    return ids.filter((id) => {
+      const settlement = byId.get(id) as Settlement
+      const { claim } = settlement.run
+      return !endsOf(settlement).some((end) => settled.has(`${id} ${claim} ${end}`))
+    })
   }
 
   #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
@@ -286,6 +295,15 @@ function settleAll(
     followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
     followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
   ]
+}
+
+/** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
+function endsOf(settlement: Settlement): number[] {
+  const { succeeded, cancelled } = attemptOutcomes
+  if (settlement.kind === 'succeeded') return [succeeded]
+  if (settlement.kind === 'cancelled') return [cancelled]
+  const ended = attemptOutcomes[settlement.outcome]
+  return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
 }
 
 const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7

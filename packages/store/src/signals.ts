@@ -26,6 +26,8 @@ export interface Hint {
   readonly newLane: boolean
   /** Runs that are asked to end. */
   readonly cancels?: readonly string[]
+  /** Workers that are asked to drain, or to take work again. */
+  readonly sessions?: readonly string[]
   /** Jobs were made or changed. */
   readonly jobs?: boolean
 }
@@ -45,6 +47,8 @@ export class Signals {
   #connected = false
   #jobsScheduled = false
   #sendingJobs: Promise<void> | null = null
+  /** Hints to those who hold something that are under way. */
+  readonly #sendingOrders = new Set<Promise<void>>()
 
   constructor(database: Database, node: string) {
     this.#database = database
@@ -105,8 +109,19 @@ export class Signals {
     for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
       const cancels = runIds.slice(i, i + CANCELS_MAX)
       this.#tell({ ...NOTHING, cancels })
-      void this.#notify(`${this.#node} cancel ${cancels.join(',')}`)
+      this.#order(`${this.#node} cancel ${cancels.join(',')}`)
     }
+  }
+
+  /** Tells workers that they are asked to drain, or to take work again. */
+  sessions(sessionIds: readonly string[]): void {
+    this.#tell({ ...NOTHING, sessions: sessionIds })
+    this.#order(`${this.#node} sessions ${sessionIds.join(',')}`)
+  }
+
+  #order(payload: string): void {
+    const sending = this.#notify(payload).finally(() => this.#sendingOrders.delete(sending))
+    this.#sendingOrders.add(sending)
   }
 
   /** Tells planners that jobs were made or changed, at most once in 100 ms: they look at all of them. */
@@ -189,6 +204,7 @@ export class Signals {
     if (node === this.#node) return
     if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
     else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
+    else if (kind === 'sessions') this.#tell({ ...NOTHING, sessions: lanes.split(',') })
     else
       this.#tell({
         lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
@@ -199,6 +215,7 @@ export class Signals {
   /** Sends what waits: a process that made a job and ends, as a command does, must not leave it unheard of. */
   async close(): Promise<void> {
     await this.#sending
+    await Promise.all(this.#sendingOrders)
     await this.#sendJobs()
     await this.#sendingJobs
   }

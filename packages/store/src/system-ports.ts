@@ -6,6 +6,9 @@ import type { Clock, Random } from '@punctual/core'
 /** The longest that a timer can wait; a longer one would fire at once. */
 const TIMER_MAX_MS = 2_147_483_647
 
+/** Milliseconds that only go forward, the same in all threads of the process; those of `performance` are not. */
+export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -1,6 +1,7 @@
 /** What the roles that time drives ask of PostgreSQL: promoting, reaping, days. */
 import { defaults, type ReapResult, type UpkeepStore } from '@punctual/core'
 import { int8Array } from './binary-arrays.ts'
+import type { Row } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { ensureDays } from './partitions.ts'
@@ -57,12 +58,14 @@ export class PostgresUpkeepStore implements UpkeepStore {
       this.#database.statement('upkeep/list-expired-sessions'),
       [],
     )
-    const [incarnation, sessionIds, leaseMs, nextInMs, parked] = row as readonly string[]
+    const [incarnation, sessionIds, leaseMs, nextInMs, parked, shortestMs] = row as Row
+    const ms = (text: string | null | undefined) => (text ? Number(text) : null)
     return {
       incarnation: incarnation as string,
       sessionIds: (sessionIds as string).slice(1, -1).split(',').filter(Boolean),
       leaseMs: Number(leaseMs),
-      nextInMs: nextInMs === null || nextInMs === undefined ? null : Number(nextInMs),
+      shortestLeaseMs: ms(shortestMs),
+      nextInMs: ms(nextInMs),
       parked: parked === 't',
     }
   }
@@ -115,9 +118,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'fold-counters',
       'delete-old-counters',
       'delete-stale-settles',
+      'delete-past-sessions',
       'delete-carried',
     ]) {
-      const values = path === 'fold-counters' ? [] : [retentionDays]
+      const fixed = path === 'fold-counters' || path === 'delete-past-sessions'
+      const values = fixed ? [] : [retentionDays]
       const [row] = await this.#database.read.query(
         this.#database.statement(`upkeep/${path}`),
         values,

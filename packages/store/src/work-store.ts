@@ -14,6 +14,7 @@ import type {
 import {
   int2Array,
   int4Array,
+  int4ArrayOrNull,
   int8Array,
   jsonbArray,
   textArray,
@@ -52,13 +53,12 @@ export class PostgresWorkStore implements WorkStore {
       [...handlers],
       [...queues],
     ])
-    return rows.map(([id, tenantId, queue, handler, priority, paused]) => ({
+    return rows.map(([id, tenantId, queue, handler, priority]) => ({
       id: Number(id),
       tenantId: Number(tenantId),
       queue: queue as string,
       handler: handler as string,
       priority: Number(priority),
-      paused: paused === 't',
     }))
   }
 
@@ -126,7 +126,8 @@ export class PostgresWorkStore implements WorkStore {
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
     const [ids, claims] = fences(runs)
-    const none = int4Array(runs.map(() => 0))
+    // They have not started, also those that were asked to end meanwhile.
+    const none = int4ArrayOrNull(runs.map(() => null))
     const nothing = textArray(runs.map(() => null))
     const [rows = []] = await retrying(
       {

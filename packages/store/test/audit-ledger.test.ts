@@ -1,5 +1,6 @@
 /** The ledger and the places of runs as the auditor finds them after damage was done to them. */
-import { succeeded, TestStore } from '@punctual/testkit'
+import type { ClaimedRun } from '@punctual/core'
+import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   auditorOf,
@@ -151,6 +152,20 @@ describe('a run in the queue', () => {
     const { slotMs } = await aPastSlot(id)
     await steering.backfill('job', [slotMs - 3_600_000], new Set(), 0, 1)
     expect(shown(await anAuditor()())).toEqual([])
+  })
+
+  it('that does a slot again needs none of its own', async () => {
+    const id = await aPlannedJob(10_000, { overlap: 'skip' })
+    const session = await t.session()
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    expect(run.slotMs).not.toBeNull()
+    await t.store.work.settle(session, [dead(run)])
+    const how = { note: null, by: null, fromCheckpoint: false }
+    const requests = [{ id: run.id, payload: null }]
+    const [answer] = await t.store.letterSteering.replay(requests, how, 1)
+    const replay = await t.store.runs.find(answer?.result === 'replayed' ? answer.id : '')
+    expect(replay?.job).toMatchObject({ id, slotAt: new Date(run.slotMs ?? 0) })
+    expect(await anAuditor()()).toEqual([])
   })
 })
 

@@ -107,6 +107,22 @@ it('a job whose run is cancelled while it fails is free for the next one', async
   expect(await t.count('job_holds')).toBe(0)
 })
 
+it('one that is given back unstarted has not started a second time', async () => {
+  const first = await t.session()
+  const { id } = await t.running(first)
+  await t.expire(first)
+  await t.reap([first])
+  const [suspect] = (await t.claim(await t.session(), 1)).runs
+  expect(suspect?.id).toBe(id)
+  await cancel(id)
+  await t.store.work.giveBack(suspect ? [suspect] : [])
+  expect(await find(id)).toMatchObject({
+    state: 'cancelled',
+    startedAt: null,
+    possibleDuplicate: false,
+  })
+})
+
 it('of a cancel and an end one wins, whoever comes first', async () => {
   const session = await t.session()
   for (let round = 0; round < 100; round++) {

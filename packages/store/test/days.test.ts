@@ -17,7 +17,7 @@ const client = () => t.store.database.connect()
 // waits: between two tries of DDL, as the product does
 const pause = (ms: number) => systemClock.sleep(ms)
 
-it('exist from yesterday to fourteen days ahead after migrating', async () => {
+it('exist from yesterday to fourteen days ahead after migrating (case 68)', async () => {
   const c = await client()
   const { complete, partial } = await listDays(c, 'punctual')
   await c.end()
@@ -26,7 +26,7 @@ it('exist from yesterday to fourteen days ahead after migrating', async () => {
   expect(complete.at(-1)).toBe(dayName(Date.now() + 14 * DAY_MS))
 })
 
-it('are made when a submission meets one that is missing, and the submission succeeds', async () => {
+it('are made when a submission meets one that is missing, and the submission succeeds (case 68)', async () => {
   const day = dayName(Date.now())
   for (const table of ['runs', 'outcomes', 'attempts', 'run_logs'])
     await t.sql.query(`drop table punctual.${table}_${day}`)
@@ -135,6 +135,30 @@ it('are dropped, and their live runs carried: found, claimed, settled and swept 
   await t.store.upkeep.sweep(90)
   expect(await t.store.runs.find(old)).toBeNull()
   expect(await t.store.runs.find(older)).toMatchObject({ state: 'succeeded' })
+})
+
+it('take the dead letters of their runs with them, however late these died; those of carried runs stay', async () => {
+  const [gone, carried, kept] = [
+    await oldRun(95, false),
+    await oldRun(95, true),
+    await oldRun(80, false),
+  ]
+  for (const id of [gone, carried, kept])
+    await t.sql.query(
+      `insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
+       select id, now() - interval '1 day', tenant_id, lane, 'test', 'test' from punctual.runs where id = $1`,
+      [id],
+    )
+  const letters = async () => {
+    await t.store.upkeep.sweep(90)
+    const found = await t.store.letters.find([gone, carried, kept], 1)
+    return found.map(({ id }) => id).sort()
+  }
+  expect(await letters()).toEqual([gone, carried, kept].sort())
+  const c = await client()
+  await dropDays(c, 'punctual', now(), 90, pause)
+  await c.end()
+  expect(await letters()).toEqual([carried, kept].sort())
 })
 
 it('hold a run that is due in ten years from its submission on, under one id', async () => {

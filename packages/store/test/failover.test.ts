@@ -60,7 +60,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-it('passes the standby by, works on the primary, and goes on with the standby after a fail-over', async () => {
+it('passes the standby by, works on the primary, and goes on with the standby after a fail-over (cases 47, 50, 51)', async () => {
   await store.migrate()
   const submit = () => store.submit([{ options: compileOptions('test'), payload: '1' }])
   const [before] = await submit()

@@ -1,4 +1,4 @@
-import { postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
+import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
@@ -8,15 +8,27 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  it('accepts the outcome of the current claim once, and refuses it the second time', async () => {
+  it('accepts the outcome of the current claim once, answers the same when it is said again, and refuses another', async () => {
     const session = await t.session()
     const run = await t.running(session)
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
-    expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([run.id])
+    expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
+    expect(await t.store.work.settle(session, [retry(run)])).toEqual([run.id])
     expect(await t.places(run.id)).toEqual(['outcomes'])
   })
 
-  it("refuses a zombie's outcome after the run was given to another worker, and records it", async () => {
+  it('does not take the end that the reaper made for the one that the worker asks for', async () => {
+    const zombie = await t.session()
+    const run = await t.running(zombie)
+    await t.expire(zombie)
+    await t.reap([zombie], 1)
+    const found = await t.store.runs.find(run.id)
+    expect(found).toMatchObject({ state: 'dead', reason: 'quarantined' })
+    expect(await t.store.work.settle(zombie, [dead(run)])).toEqual([run.id])
+    expect(await t.store.work.settle(zombie, [succeeded(run)])).toEqual([run.id])
+  })
+
+  it("refuses a zombie's outcome after the run was given to another worker, and records it (cases 19, 20)", async () => {
     const zombie = await t.session()
     const run = await t.running(zombie)
     await t.expire(zombie)
@@ -51,7 +63,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     await t.store.work.settle(session, [succeeded(again)])
   })
 
-  it('accepts a late outcome while the reaper has not taken the run', async () => {
+  it('accepts a late outcome while the reaper has not taken the run (case 20)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
@@ -84,7 +96,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.renewSession(session)).toBeNull()
   })
 
-  it('refuses start marks and progress of a lost lease', async () => {
+  it('refuses start marks and progress of a lost lease (case 27)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
@@ -96,7 +108,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     await t.store.steering.cancelWaiting([run.id], 'test')
   })
 
-  it('finds leases whose claim reply was lost, and gives them back', async () => {
+  it('finds leases whose claim reply was lost, and gives them back (case 7)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     expect(await t.store.work.strayLeases(session, [run.claim])).toEqual([])
@@ -105,5 +117,51 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
     await t.store.steering.cancelWaiting([run.id], 'test')
+  })
+
+  it('gives a worker that claims its own lost run again another fence, and believes only that (case 28)', async () => {
+    const before = await t.session()
+    const lost = await t.running(before)
+    await t.expire(before)
+    await t.reap([before])
+    const after = await t.session()
+    const again = (await t.claim(after)).runs[0] as typeof lost
+    expect(again.id).toBe(lost.id)
+    expect(again.claim).not.toBe(lost.claim)
+    // Both of its attempts end, and are settled together.
+    const both = [succeeded(lost, '"old"'), succeeded(again, '"new"')]
+    await t.store.work.settle(after, both)
+    expect(await t.store.runs.find(lost.id)).toMatchObject({ state: 'succeeded', output: 'new' })
+    expect(await t.store.work.settle(after, [succeeded(lost)])).toEqual([lost.id])
+  })
+
+  it('tells two workers of one host and process id apart (case 29)', async () => {
+    const [first, second] = [await t.session(), await t.session()]
+    const lost = await t.running(first)
+    const kept = await t.running(second)
+    await t.expire(first)
+    expect(await t.reap([first, second])).toMatchObject({ sessions: 1, returned: 1 })
+    expect(await t.places(kept.id)).toEqual(['leases'])
+    expect(await t.store.work.settle(second, [succeeded(kept)])).toEqual([])
+    await t.store.steering.cancelWaiting([lost.id], 'test')
+  })
+
+  it('refuses a worker of the lost time after a fail-over that lost its claim (case 48)', async () => {
+    const session = await t.session()
+    const zombie = await t.running(session)
+    // What the new primary has: the run waits, and nobody has claimed it.
+    await t.sql.query('delete from punctual.leases where run_id = $1', [zombie.id])
+    await t.sql.query(
+      `insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+       select id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, 0, 0, 0
+       from punctual.runs where id = $1`,
+      [zombie.id],
+    )
+    // The attempt has the same number, and the session may be the same one: only the fence differs.
+    const heir = (await t.claim(session)).runs[0] as typeof zombie
+    expect(heir).toMatchObject({ id: zombie.id, attempt: zombie.attempt })
+    expect(await t.store.work.settle(session, [succeeded(zombie)])).toEqual([zombie.id])
+    expect(await t.places(zombie.id)).toEqual(['leases'])
+    expect(await t.store.work.settle(session, [succeeded(heir)])).toEqual([])
   })
 })

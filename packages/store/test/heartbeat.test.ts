@@ -1,7 +1,7 @@
 /** The thread that renews a lease: it renews, it is started again when it dies, and it ends when told to. */
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { eventually, type Gate, gate, TestStore } from '@punctual/testkit'
+import { eventually, freePort, type Gate, gate, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createHeartbeat } from '../src/heartbeat/heartbeat.ts'
 
@@ -116,4 +116,20 @@ it('a thread whose process does not see its reports stops renewing, and goes on 
     return seen.failures.some((message) => message.includes('blocked for too long'))
   })
   await renewal()
+})
+
+it('tells that a lease runs out from when it was asked for, however late its thread began', async () => {
+  const nobody = new URL(t.url)
+  nobody.port = String(await freePort())
+  const heartbeat = createHeartbeat({
+    ...{ url: nobody.href, schema: 'punctual', renewMs: 10_000, stallMs: 60_000 },
+  })
+  const expiring = gate()
+  const nothing = () => undefined
+  const events = { onRenewed: nothing, onLost: nothing, onFailing: nothing }
+  const all = { ...events, onExpiring: () => expiring.open() }
+  // Nine tenths of a lease of ten minutes have passed: nobody would wait for as long again.
+  const beat = heartbeat.start('1', 600_000, all, 540_000)
+  onTestFinished(() => beat.stop())
+  await expiring.opened
 })

@@ -128,7 +128,7 @@ describe('an edit', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('races claims: a run is taken back or run, never both, and no slot is lost', async () => {
+  it('races claims: a run is taken back or run, never both, and no slot is lost (case 107)', async () => {
     const startMs = Date.now()
     const ids: string[] = []
     for (let i = 0; i < 30; i++) {
@@ -216,7 +216,7 @@ describe('pause and resume', () => {
 })
 
 describe('the number of runs', () => {
-  it('is exact through an edit, a pause and a skip', async () => {
+  it('is exact through an edit, a pause and a skip (case 107)', async () => {
     const id = await t.job({ every: '1s', maxRuns: 5 })
     await plan()
     expect(await queued(id)).toBe(5)

@@ -1,7 +1,11 @@
 import { compileOptions } from '@punctual/core'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Conversations } from '../src/conversations.ts'
+import { KeyedSubmitter } from '../src/keyed-submitter.ts'
+import { Submitter } from '../src/submitter.ts'
+import { systemRandom } from '../src/system-ports.ts'
 
 let t: TestStore
 beforeAll(async () => {
@@ -37,7 +41,30 @@ it('returns the live run when the key is taken, and makes a new one when it is f
   expect((await keyed('k'))[0]?.created, 'a dead run frees its key').toBe(true)
 })
 
-it('makes one run of a hundred concurrent submissions of one key from four processes', async () => {
+it('does not give a key to a run that has ended: its submission was committed, and only the answer was lost', async () => {
+  const { database, lanes, signals } = t.store
+  const ensurePartitions = async () => undefined
+  const submitter = new Submitter({
+    ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
+  })
+  const conversations = new Conversations(database)
+  onTestFinished(() => conversations.close())
+  const submissions = new KeyedSubmitter(database, conversations, submitter, signals)
+  const options = compileOptions('test', { key: 'lost answer' })
+  const runs = await submitter.prepare([{ options, payload: '1' }], 1)
+  const [first] = await submissions.submit(runs, 1, false)
+  const session = await t.session()
+  const { runs: claimed } = await t.claim(session, 100)
+  await t.store.work.settle(
+    session,
+    claimed.map((run) => succeeded(run)),
+  )
+  expect(await submissions.submit(runs, 1, true)).toEqual([first])
+  expect(await t.places(first?.id as string)).toEqual(['outcomes'])
+  expect((await keyed('lost answer'))[0]?.created).toBe(true)
+})
+
+it('makes one run of a hundred concurrent submissions of one key from four processes (case 120)', async () => {
   const stores = [t.store, t.another(), t.another(), t.another()]
   const all = await Promise.all(Array.from({ length: 100 }, (_, i) => keyed('hot', stores[i % 4])))
   const ids = new Set(all.map(([accepted]) => accepted?.id))
@@ -55,7 +82,7 @@ it('takes the same key twice in one batch as one run', async () => {
   expect(b).toEqual({ id: a?.id, created: false })
 })
 
-it('does not deadlock when batches name the same keys in different orders', async () => {
+it('does not deadlock when batches name the same keys in different orders (case 58)', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `order-${i}`)
   const batch = (keys: string[], store = t.store) =>
     store.submit(keys.map((key) => ({ options: compileOptions('test', { key }), payload: '1' })))

@@ -27,6 +27,15 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     await t.reap([session])
   }
 
+  /** An at-most-once run that started, and whose worker was never heard of again. */
+  const lost = async () => {
+    const session = await t.session()
+    const run = await t.running(session, { delivery: 'at-most-once' })
+    await t.store.work.markStarted([run])
+    await reap(session)
+    return run.id
+  }
+
   let jobs = 0
   const aJob = async (overlap: Overlap, cron = '0 0 1 1 *') => {
     const options = { name: `job ${++jobs}`, handler: 'test', cron, overlap }
@@ -71,6 +80,24 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     return { session, holder, another, waiter: await another() }
   }
 
+  /** The three places that a change leaves a run in. */
+  function steered<Event extends string>(
+    event: Event,
+    change: (id: string) => Promise<ReadonlySet<string>>,
+  ) {
+    const after = (make: () => Promise<string>) => async () => {
+      const id = await make()
+      expect(await change(id)).toEqual(new Set([id]))
+      return id
+    }
+    const parked = async () => (await overlapping('queue-all')).waiter
+    return Object.fromEntries([
+      [`${event}: later -> later`, after(inLater)],
+      [`${event}: queue -> queue`, after(inQueue)],
+      [`${event}: parked -> parked`, after(parked)],
+    ]) as Record<`${Event}: ${'later' | 'queue' | 'parked'} -> ${string}`, () => Promise<string>>
+  }
+
   /** How each row of the table is made to happen; returns the run. */
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
@@ -88,6 +115,16 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const job = await aJob('allow')
       await t.store.schedules.steering.backfill(job, [0, 1_000], new Set(), FAR, 1)
       return (await runsOf(job, 'backfills'))[1] as string
+    },
+    'replay: nowhere -> queue': async () => {
+      const session = await t.session()
+      const run = await t.running(session)
+      await t.store.work.settle(session, [dead(run)])
+      const how = { note: null, by: null, fromCheckpoint: false }
+      const requests = [{ id: run.id, payload: null }]
+      const [answer] = await t.store.letterSteering.replay(requests, how, 1)
+      expect(await t.places(run.id)).toEqual(['outcomes'])
+      return answer?.result === 'replayed' ? answer.id : ''
     },
     'promote: later -> queue': async () => {
       const id = await inLater()
@@ -179,14 +216,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.reap([session], 1)
       return run.id
     },
-    'lose: leases -> outcomes': async () => {
-      const session = await t.session()
-      const run = await t.running(session)
-      await t.sql.query('update punctual.leases set traits = 2 where run_id = $1', [run.id])
-      await t.store.work.markStarted([run])
-      await reap(session)
-      return run.id
-    },
+    'lose: leases -> outcomes': lost,
     'abandon: leases -> outcomes': async () => {
       const session = await t.session()
       const run = await t.running(session)
@@ -230,9 +260,17 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.steering.reschedule([id], Date.now() + 2 * FAR)
       return id
     },
+    ...steered('reprioritise', (id) => t.store.steering.reprioritise([id], 9)),
+    ...steered('edit', (id) => t.store.steering.edit([id], '"other"')),
     'reschedule: queue -> later': async () => {
       const id = await inQueue()
       await t.store.steering.reschedule([id], Date.now() + FAR)
+      return id
+    },
+    'resolve: outcomes -> outcomes': async () => {
+      const id = await lost()
+      await t.store.resolution.resolve(id, 'succeeded', { note: null, by: null }, 1)
+      expect(await t.store.runs.find(id)).toMatchObject({ state: 'succeeded' })
       return id
     },
   }
@@ -256,6 +294,8 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     await t.store.work.settle(session, [succeeded(run)])
     expect(await t.store.steering.cancelWaiting([run.id], 'test')).toEqual(new Set())
     expect(await t.store.steering.reschedule([run.id], Date.now())).toEqual(new Set())
+    expect(await t.store.steering.reprioritise([run.id], 9)).toEqual(new Set())
+    expect(await t.store.steering.edit([run.id], '"other"')).toEqual(new Set())
     await t.store.work.giveBack([run])
     await t.store.work.settle(session, [retry(run), dead(run)].slice(0, 1))
     await reap(session)

@@ -56,7 +56,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     expect(await b.runs.find(run?.id as string)).toBeNull()
   })
 
-  it('refuse a schema that a newer version changed in a breaking way, and go on with a compatible one', async () => {
+  it('refuse a schema that a newer version changed in a breaking way, and go on with a compatible one (case 18)', async () => {
     await open().migrate()
     const insert =
       'insert into punctual.migrations (version, name, checksum, breaking) values ($1, $2, $3, $4)'
@@ -144,7 +144,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     await sql.query(`drop owned by ${role}; drop role ${role}`)
   })
 
-  it('lose nothing when the process dies in the middle: the next start finishes them', async () => {
+  it('lose nothing when the process dies in the middle: the next start finishes them (case 18)', async () => {
     await sql.query('begin; create schema punctual; create table punctual.tenants (id int)')
     await sql.query('rollback')
     await open().migrate()

@@ -50,7 +50,7 @@ async function theLedgerIsWhole(jobs: ReadonlyMap<string, number>): Promise<void
 }
 
 describe.each([2, 5])('%i planners that race on all shards', (count) => {
-  it('leave no hole and no double, with clocks minutes apart (cases 31-34)', async () => {
+  it('leave no hole and no double, with clocks minutes apart (cases 4, 31-34)', async () => {
     const jobs = await jobsOf(`race of ${count}`, 25)
     let nowMs = Date.now()
     const planners = Array.from({ length: count }, (_, i) => {
@@ -66,7 +66,7 @@ describe.each([2, 5])('%i planners that race on all shards', (count) => {
     await t.sql.query('update punctual.cursors set next_at = null')
   })
 
-  it('leave none when they are killed and started again at random', async () => {
+  it('leave none when they are killed and started again at random (cases 1, 3, 5)', async () => {
     const jobs = await jobsOf(`kills of ${count}`, 25)
     let nowMs = Date.now()
     const start = () => plannerOf({ store: t.another(), alone: true, nowMs: () => nowMs, batch: 9 })

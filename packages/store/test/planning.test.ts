@@ -89,7 +89,7 @@ describe('after an outage', () => {
     return id
   }
 
-  it('all makes up for the last hour one by one, and for older slots together', async () => {
+  it('all makes up for the last hour one by one, and for older slots together (case 13)', async () => {
     const told = await reasons(await outage('all'))
     expect(told[0]).toBe('run coalesced')
     expect(told.filter((it) => it === 'run late').length).toBeGreaterThanOrEqual(57)
@@ -105,7 +105,7 @@ describe('after an outage', () => {
     expect((await reasons(id))[0]).toBe('run coalesced')
   })
 
-  it('none makes up for nothing, in one row', async () => {
+  it('none makes up for nothing, in one row (case 13)', async () => {
     const told = await reasons(await outage('none'))
     expect(told[0]).toBe('skip misfire')
     expect(told.filter((it) => it === 'skip misfire')).toHaveLength(1)
@@ -122,7 +122,7 @@ describe('after an outage', () => {
     expect(rows[0].long).toBe(true)
   })
 
-  it('of forty days, in which the days of the ledger are gone, the cursor jumps with one row', async () => {
+  it('of forty days, in which the days of the ledger are gone, the cursor jumps with one row (case 13)', async () => {
     const told = await reasons(await outage('none', 40 * 24 * HOUR))
     expect(told[0]).toBe('skip misfire')
   })
@@ -295,7 +295,7 @@ describe('a job that cannot be planned', () => {
     expect((await ledgerOf(t, good)).length).toBeGreaterThan(15)
   })
 
-  it('because a slot of it has a decision already is found in its batch', async () => {
+  it('because a slot of it has a decision already is found in its batch (case 5)', async () => {
     const bad = await t.job({ name: 'bad', every: '1s' })
     const good = await t.job({ name: 'good' })
     await plan()

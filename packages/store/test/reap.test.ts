@@ -45,7 +45,7 @@ it('does not charge a suspect that was not started when its worker died', async 
   await t.store.work.settle(session, [succeeded(again as typeof run)])
 })
 
-it('quarantines a run that has killed its worker three times, as a dead letter', async () => {
+it('quarantines a run that has killed its worker three times, as a dead letter (case 15)', async () => {
   const id = await t.submit()
   for (let death = 1; death <= 3; death++) {
     const session = await t.session()
@@ -111,7 +111,7 @@ it('does not end a run that has not started because of a policy that does not re
   await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
-it('never runs an at-most-once run again after its start was marked', async () => {
+it('never runs an at-most-once run again after its start was marked (case 8)', async () => {
   const ids = [await t.submit(), await t.submit()]
   await t.sql.query('update punctual.queue set traits = 2')
   const session = await t.session()
@@ -149,6 +149,29 @@ it('passes a session by whose claim is under way, and leaves no lease without a 
   await t.store.steering.cancelWaiting([id], 'test')
 })
 
+it('passes by what a stopped worker has locked, takes the rest, and comes back for it (case 21)', async () => {
+  const stopped = await t.session()
+  const locked = await t.running(stopped)
+  const beside = await t.running(stopped)
+  const other = await t.session()
+  const elsewhere = await t.running(other)
+  // The worker was stopped in a transaction of its handler, between the success and the commit.
+  await t.sql.query('begin')
+  await t.sql.query('delete from punctual.leases where run_id = $1', [locked.id])
+  const observer = t.another()
+  await observer.database.read.query({
+    name: 'expire',
+    text: `update punctual.sessions set expires_at = clock_timestamp() where id in (${stopped}, ${other})`,
+  })
+  expect(await t.reap([stopped, other])).toMatchObject({ sessions: 1, returned: 2 })
+  await t.sql.query('rollback')
+  expect(await t.places(beside.id)).toEqual(['queue'])
+  expect(await t.places(elsewhere.id)).toEqual(['queue'])
+  expect(await t.places(locked.id)).toEqual(['leases'])
+  expect(await t.reap([stopped])).toMatchObject({ sessions: 1, returned: 1 })
+  await t.store.steering.cancelWaiting([locked.id, beside.id, elsewhere.id], 'test')
+})
+
 it('reaps once when many reapers see the same death', async () => {
   const session = await t.session()
   const runs = await Promise.all(Array.from({ length: 20 }, () => t.submit()))
@@ -159,4 +182,25 @@ it('reaps once when many reapers see the same death', async () => {
   expect(results.reduce((sum, result) => sum + result.returned, 0)).toBe(20)
   for (const id of runs) expect(await t.places(id)).toEqual(['queue'])
   await t.store.steering.cancelWaiting(runs, 'test')
+})
+
+it('gets back in the end what a worker locked that was stopped before its commit (case 21)', async () => {
+  const session = await t.session()
+  const run = await t.running(session)
+  await t.sql.query(`
+    create table punctual.seen_timeout (ms integer);
+    create function punctual.see_timeout() returns trigger language plpgsql as $$ begin
+      insert into punctual.seen_timeout
+      select setting::integer from pg_settings where name = 'idle_in_transaction_session_timeout';
+      return null;
+    end $$;
+    create trigger see_timeout after insert on punctual.outcomes for each row execute function punctual.see_timeout();`)
+  await t.store.succeedWith(
+    run,
+    session,
+    () => 1,
+    async () => 'done',
+  )
+  expect((await t.sql.query('select ms from punctual.seen_timeout')).rows).toEqual([{ ms: 60_000 }])
+  await t.sql.query('drop trigger see_timeout on punctual.outcomes')
 })

@@ -54,3 +54,26 @@ it('a process that changed jobs and ends at once has told the others', async () 
   await brief.close()
   await eventually('it is told', () => hints.some(({ jobs }) => jobs === true))
 })
+
+it.each([
+  '',
+  'x',
+  '- due',
+  '- due ,,-1,nonsense',
+  '- due 999999',
+  '\\x00 jobs',
+  '- unknown 1',
+  'ü'.repeat(3_000),
+])('a hint that is garbage is harmless: %j (case 85)', async (payload) => {
+  const hints: Hint[] = []
+  const listening = t.another()
+  listening.signals.onHint((hint) => hints.push(hint))
+  listening.signals.listen()
+  await listening.work.lanes([], [])
+  await eventually('it listens', () => listening.signals.connected)
+  await t.sql.query('select pg_notify($1, $2)', [listening.signals.channelName, payload])
+  hints.length = 0
+  const id = await t.submit()
+  await eventually('true hints still come', () => hints.length > 0)
+  expect(await t.places(id)).toEqual(['queue'])
+})

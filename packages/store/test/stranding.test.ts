@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 it.each([1, 2])(
-  'strands no run when submitters overlap and commit late, with %i claims under way at once',
+  'strands no run when submitters overlap and commit late, with %i claims under way at once (cases 64, 87)',
   async (claimers) => {
     const session = await t.session(600_000)
     await t.submit()
@@ -69,7 +69,7 @@ it.each([1, 2])(
   },
 )
 
-it('does not walk the dead: a claim reads few index entries however many runs have gone before it', async () => {
+it('does not walk the dead: a claim reads few index entries however many runs have gone before it (case 60)', async () => {
   const session = await t.session(600_000)
   const snapshot = new pg.Client({ connectionString: t.url })
   await snapshot.connect()

@@ -1,6 +1,7 @@
 export { TcpProxy } from './chaos/net/tcp-proxy.ts'
 export { eventually, type Gate, gate } from './gate.ts'
 export { ManualClock } from './manual-clock.ts'
+export * from './model/index.ts'
 export * from './postgres/index.ts'
 export * from './servers/index.ts'
 export {

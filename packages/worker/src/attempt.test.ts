@@ -1,6 +1,6 @@
 import type { ClaimedRun, Settlement } from '@punctual/core'
 import { ManualClock } from '@punctual/testkit'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { Attempt, type AttemptHost } from './attempt.ts'
 
 const run = {
@@ -43,8 +43,6 @@ it.each([
 )
 
 it('a handler that does not heed the cancel is given up after 30 s, and keeps its place until it returns', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
   const clock = new ManualClock()
   const ended: Settlement[] = []
   let [returned, stuck] = [0, 0]
@@ -62,13 +60,13 @@ it('a handler that does not heed the cancel is given up after 30 s, and keeps it
   attempt.cancel('nobody wants it')
   attempt.cancel('again')
   expect(attempt.signal.aborted).toBe(true)
-  await vi.advanceTimersByTimeAsync(29_999)
+  await clock.advance(29_999)
   expect(ended).toEqual([])
-  await vi.advanceTimersByTimeAsync(1)
+  await clock.advance(1)
   expect(ended).toMatchObject([{ kind: 'cancelled', reason: 'nobody wants it' }])
   expect([attempt.ended, returned, stuck]).toEqual([true, 0, 1])
   finish('too late')
-  await vi.advanceTimersByTimeAsync(0)
+  await clock.advance(0)
   expect([ended.length, returned]).toEqual([1, 1])
 })
 

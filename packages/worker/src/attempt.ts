@@ -32,6 +32,8 @@ import type { Placed } from './running.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
 const TIMEOUT_GRACE_MS = 1_000
+/** How long a handler that was silent for too long has to say that it lives. */
+const LAST_CHANCE_MS = 50
 /** How long a handler has to end after its run was cancelled. */
 const CANCEL_GRACE_MS = 30_000
 
@@ -68,8 +70,9 @@ export class Attempt implements HandlerContext, Placed {
   #interrupted: Error | null = null
   #cancelled: string | null = null
   #controller: AbortController | undefined
-  #timer: NodeJS.Timeout | undefined
-  #listening: NodeJS.Timeout | undefined
+  /** How to put off what is to happen later. */
+  #timer: (() => void) | undefined
+  #listening: (() => void) | undefined
   #heardAtMs = 0
   #onLeaseLoss: RegisteredHandler['onLeaseLoss']
   #checkpoint: string | null = null
@@ -229,28 +232,42 @@ export class Attempt implements HandlerContext, Placed {
     if (this.#returned || this.#timer) return
     const { timeoutMs, policy } = this.run
     const leftMs = Math.max(0, timeoutMs - this.#ranMs())
-    this.#timer = setTimeout(
-      () => this.#expire(`The attempt took longer than ${timeoutMs} ms.`),
-      leftMs,
+    this.#timer = this.#callIn(leftMs, () =>
+      this.#expire(`The attempt took longer than ${timeoutMs} ms.`),
     )
     const { heartbeatMs } = policy === null ? {} : this.#policy()
     if (heartbeatMs !== undefined) this.#listen(heartbeatMs)
   }
 
-  /** Looks again when it would have been silent for too long. */
-  #listen(heartbeatMs: number): void {
+  /**
+   * Looks again when it would have been silent for too long. One that is silent is given a last chance: when another
+   * handler has blocked the event loop, what it had to say is behind us in the queue.
+   */
+  #listen(heartbeatMs: number, last = false): void {
     const silentMs = this.#host.clock.monotonicMs() - this.#heardAtMs
-    if (silentMs >= heartbeatMs) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
-    else this.#listening = setTimeout(() => this.#listen(heartbeatMs), heartbeatMs - silentMs)
+    const silent = silentMs >= heartbeatMs
+    const again = () => this.#listen(heartbeatMs, silent)
+    if (silent && last) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
+    else this.#listening = this.#callIn(silent ? LAST_CHANCE_MS : heartbeatMs - silentMs, again)
+  }
+
+  /** Returns how to call it off. */
+  #callIn(ms: number, call: () => void): () => void {
+    const timer = new AbortController()
+    void this.#host.clock.sleep(ms, timer.signal).then(() => {
+      if (!timer.signal.aborted) call()
+    })
+    return () => timer.abort()
   }
 
   #expire(message: string): void {
-    if (this.#returned || this.#ended || this.#cancelled !== null) return
+    if (this.#returned || this.#ended || this.#timedOut || this.#cancelled !== null) return
     this.#timedOut = true
-    clearTimeout(this.#timer)
+    this.#timer?.()
+    this.#listening?.()
     const reason = new DOMException(message, 'TimeoutError')
     this.#abort(reason)
-    this.#timer = setTimeout(() => this.#fail('timed_out', reason), TIMEOUT_GRACE_MS)
+    this.#timer = this.#callIn(TIMEOUT_GRACE_MS, () => this.#fail('timed_out', reason))
   }
 
   /** The lease is lost, or about to be. */
@@ -270,9 +287,9 @@ export class Attempt implements HandlerContext, Placed {
   cancel(reason: string): void {
     if (this.#cancelled !== null || this.#ended) return
     this.#cancelled = reason
-    clearTimeout(this.#timer)
+    this.#timer?.()
     const error = new DOMException(`The run is cancelled: ${reason}.`, 'AbortError')
-    this.#timer = setTimeout(() => this.#endCancelled(error), CANCEL_GRACE_MS)
+    this.#timer = this.#callIn(CANCEL_GRACE_MS, () => this.#endCancelled(error))
     this.#abort(error)
   }
 
@@ -316,8 +333,8 @@ export class Attempt implements HandlerContext, Placed {
   #return(value: unknown, ok: boolean): void {
     if (this.#returned) return
     this.#returned = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#listening)
+    this.#timer?.()
+    this.#listening?.()
     if (!this.#ended) {
       if (this.#cancelled !== null && !ok) this.#endCancelled(value)
       else if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
@@ -367,8 +384,8 @@ export class Attempt implements HandlerContext, Placed {
   #end(settlement: Settlement | null): void {
     if (this.#ended || (settlement !== null && this.#committed)) return
     this.#ended = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#listening)
+    this.#timer?.()
+    this.#listening?.()
     this.#host.onEnded(this, settlement)
     if (this.#returned || settlement === null) return
     this.wasStuck = true

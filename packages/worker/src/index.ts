@@ -1,9 +1,10 @@
 export type {
   HandlerContext,
   HandlerFunction,
+  HandlerOptions,
   RegisteredHandler,
   RunLog,
   TransactionClient,
   TransactionRunner,
 } from './handler.ts'
-export { Worker, type WorkerEvents, type WorkerOptions } from './worker.ts'
+export { Worker, type WorkerEvents, type WorkerHint, type WorkerOptions } from './worker.ts'

@@ -35,7 +35,10 @@ export class LaneList {
     return this.#lanes.some((known) => known.id === lane)
   }
 
-  /** Lanes that are not paused, highest priority first, rotated inside of one priority. */
+  /**
+   * Highest priority first, rotated inside of one priority. Also those of paused queues: the claim knows what is
+   * paused now, so that a hint of their resumption that is lost costs a poll and no more.
+   */
   async current(hintsArrive: boolean): Promise<readonly Lane[]> {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#readAtMs > (hintsArrive ? STALE_WITH_HINTS_MS : STALE_MS)) {
@@ -47,11 +50,11 @@ export class LaneList {
         throw error
       }
     }
-    const open = this.#lanes.filter((lane) => !lane.paused)
-    if (open.length < 2) return open
+    const lanes = this.#lanes
+    if (lanes.length < 2) return lanes
     this.#turn++
-    return open
-      .map((lane, i) => ({ lane, place: (i + this.#turn) % open.length }))
+    return lanes
+      .map((lane, i) => ({ lane, place: (i + this.#turn) % lanes.length }))
       .sort((a, b) => b.lane.priority - a.lane.priority || a.place - b.place)
       .map(({ lane }) => lane)
   }

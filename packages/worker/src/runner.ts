@@ -58,7 +58,7 @@ export class Runner {
   #next = 0
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
   #suspectRuns = false
-  /** Being prepared: neither waiting any more nor running yet, and ours all the while. */
+  /** About to start: the store is asked for their mark or their checkpoint. */
   readonly #preparing = new Set<ClaimedRun>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
@@ -160,15 +160,17 @@ export class Runner {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
       const ours = !marks || (await store.markStarted([run])).has(run.id)
-      this.#preparing.delete(run)
-      if (ours) return this.#start(run, kept?.get(run.id) ?? null)
+      if (ours) {
+        this.#preparing.delete(run)
+        return this.#start(run, kept?.get(run.id) ?? null)
+      }
     } catch (error) {
-      this.#preparing.delete(run)
       this.#o.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
       await store.giveBack([run]).catch(this.#o.onError)
     }
     // Not ours any more, or not known to be: it is not started.
+    this.#preparing.delete(run)
     this.#release(run)
   }
 
@@ -209,6 +211,10 @@ export class Runner {
     if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
   }
 
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#preparing.size === 0
+  }
+
   /** Takes everything out that was not started, or only some of it. */
   takeUnstarted(only?: { has(id: string): boolean }): ClaimedRun[] {
     const leaves = (run: ClaimedRun) => only === undefined || only.has(run.id)
@@ -221,11 +227,7 @@ export class Runner {
     return runs
   }
 
-  get #isIdle(): boolean {
-    return this.#running.size === 0 && this.#preparing.size === 0
-  }
-
-  /** Resolves when no handler runs any more, and none is about to. */
+  /** Resolves when no handler runs any more, or is about to. */
   idle(): Promise<void> {
     if (this.#isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))

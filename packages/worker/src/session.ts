@@ -1,5 +1,6 @@
 /** The lease of this process: opened before the first claim, kept alive by the heartbeat, opened anew when lost. */
 import type {
+  Clock,
   Heartbeat,
   Random,
   SessionAnnouncement,
@@ -9,6 +10,7 @@ import type {
 
 export interface SessionOptions {
   readonly store: WorkStore
+  readonly clock: Clock
   readonly heartbeat: Heartbeat
   readonly random: Random
   readonly announce: () => Omit<SessionAnnouncement, 'id'>
@@ -45,14 +47,18 @@ export class Session {
   async #open(): Promise<string> {
     const id = this.#o.random.token()
     const announcement = { id, ...this.#o.announce() }
+    const askedAtMs = this.#o.clock.monotonicMs()
     await this.#o.store.openSession(announcement)
     this.#id = id
-    this.#beating = this.#o.heartbeat.start(id, announcement.leaseMs, {
-      onRenewed: (drains) => this.#id === id && this.#o.onDrains(drains),
+    const events = {
+      onRenewed: (drains: boolean) => this.#id === id && this.#o.onDrains(drains),
       onExpiring: () => this.#id === id && this.#o.onExpiring(),
       onLost: () => this.lose(id),
-      onFailing: (message) => this.#o.onFailing(message),
-    })
+      onFailing: (message: string) => this.#o.onFailing(message),
+    }
+    const openedAgoMs = this.#o.clock.monotonicMs() - askedAtMs
+    const { heartbeat } = this.#o
+    this.#beating = heartbeat.start(id, announcement.leaseMs, events, openedAgoMs)
     return id
   }
 

@@ -90,3 +90,19 @@ it('keeps trying while the database is away, and loses nothing', async () => {
   await settler.idle()
   expect(settled).toEqual([['a', 'succeeded', true]])
 })
+
+it('two attempts of one run, of which one is stale, are not settled together: answers name runs', async () => {
+  const batches: bigint[][] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.map((s) => s.run.claim))
+    return batch.some((s) => s.run.claim === 1n) ? ['a'] : []
+  })
+  settler.add(success('a'))
+  settler.add({ ...success('a'), run: { ...run('a'), claim: 2n } })
+  await settler.idle()
+  expect(batches).toEqual([[1n], [2n]])
+  expect(settled).toEqual([
+    ['a', 'succeeded', false],
+    ['a', 'succeeded', true],
+  ])
+})

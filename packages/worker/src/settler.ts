@@ -115,14 +115,19 @@ export class Settler {
   }
 }
 
-/** As many as fit into one statement, by number and by what their outputs hold. */
+/**
+ * As many as fit into one statement, by number and by what their outputs hold; and of a run one attempt at a time. A
+ * worker that lost a run and got it again may have both in hand, and answers name runs.
+ */
 function batchSize(pending: readonly Settlement[]): number {
+  const runs = new Set<string>()
   let length = 0
   let size = 0
   for (; size < pending.length && size < BATCH_MAX; size++) {
     const next = pending[size] as Settlement
     length += next.kind === 'succeeded' ? (next.output?.length ?? 0) : 0
-    if (length > OUTPUT_LENGTH_MAX && size > 0) break
+    if (size > 0 && (length > OUTPUT_LENGTH_MAX || runs.has(next.run.id))) break
+    runs.add(next.run.id)
   }
   return size
 }

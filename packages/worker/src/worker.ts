@@ -100,6 +100,7 @@ export class Worker {
     let sessionId = '0'
     this.#session = new Session({
       store,
+      clock,
       heartbeat: options.heartbeat,
       random: options.random,
       announce: () => this.#announcement(),
@@ -109,7 +110,11 @@ export class Worker {
         stuck: this.#runner.stuck(),
       }),
       onDrains: (drains) => void this.#drain(drains),
-      onExpiring: () => this.#leaseLost(EXPIRING),
+      onExpiring: () => {
+        this.#leaseLost(EXPIRING)
+        // Others may have it before it could end here: better not to begin.
+        void this.#giveBackUnstarted('lease')
+      },
       onLost: () => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
@@ -165,7 +170,7 @@ export class Worker {
 
   async #claimed(runs: readonly ClaimedRun[]): Promise<void> {
     this.#events.onClaimed?.(runs.length)
-    if (this.#stopped) await this.#o.store.giveBack(runs)
+    if (this.#stopped || this.#drains) await this.#o.store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 
@@ -231,12 +236,20 @@ export class Worker {
     if (this.#drains === drains) return
     this.#drains = drains
     this.#describe('drain')
-    if (drains) {
-      const unstarted = this.#runner.takeUnstarted()
-      await this.#o.store.giveBack(unstarted).catch((e) => this.#events.onError?.('drain', e))
-    } else {
+    if (drains) await this.#giveBackUnstarted('drain')
+    else {
       this.#claimer.hinted()
       this.#wake.wake()
+    }
+  }
+
+  /** Should it fail, they are leases that we know nothing of, and are looked for. */
+  async #giveBackUnstarted(what: string): Promise<void> {
+    try {
+      await this.#o.store.giveBack(this.#runner.takeUnstarted())
+    } catch (error) {
+      this.#straysAtMs = Number.NEGATIVE_INFINITY
+      this.#events.onError?.(what, error)
     }
   }
 

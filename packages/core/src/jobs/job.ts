@@ -1,4 +1,6 @@
 /** A job as people see it. */
+import type { RetryPolicy } from '../retry.ts'
+import type { Delivery } from '../run-policy.ts'
 import type { JobRules } from './job-rules.ts'
 import type { SlotReason } from './slot-decision.ts'
 
@@ -17,6 +19,10 @@ export interface Job {
   readonly runsLeft: number | null
   readonly maxAttempts: number
   readonly timeoutMs: number
+  readonly delivery: Delivery
+  readonly retry: RetryPolicy
+  /** How often the handler of its runs must be heard of; null when it need not be. */
+  readonly heartbeatMs: number | null
   readonly labels: Readonly<Record<string, string>>
   readonly description: string | null
   readonly owner: string | null

@@ -10,5 +10,11 @@ export interface HeartbeatEvents {
 }
 
 export interface Heartbeat {
-  start(sessionId: string, leaseMs: number, events: HeartbeatEvents): { stop(): Promise<void> }
+  /** `openedAgoMs`: how long ago the session was asked for; its lease has been running since then. */
+  start(
+    sessionId: string,
+    leaseMs: number,
+    events: HeartbeatEvents,
+    openedAgoMs?: number,
+  ): { stop(): Promise<void> }
 }

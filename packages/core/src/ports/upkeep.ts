@@ -13,6 +13,8 @@ export interface ExpiredSessions {
   readonly sessionIds: readonly string[]
   /** The longest lease of any session. */
   readonly leaseMs: number
+  /** The shortest one; null when there is no session. */
+  readonly shortestLeaseMs: number | null
   /** When the next lease runs out; null when there is no session. */
   readonly nextInMs: number | null
   /** Whether any run waits for its job: `resolveParked` has something to look at. */

@@ -7,7 +7,10 @@ export const exitCodes = {
   },
   usage: { code: 2, meaning: 'The command line, the configuration or the input is wrong.' },
   database: { code: 3, meaning: 'The database cannot be reached or used.' },
-  notFound: { code: 4, meaning: 'There is no such run, job, slot, calendar, handler or file.' },
+  notFound: {
+    code: 4,
+    meaning: 'There is no such run, job, slot, calendar, handler, worker or file.',
+  },
   notSucceeded: { code: 5, meaning: 'With `--wait`: the run ended, but not in success.' },
   interrupted: { code: 130, meaning: 'Ctrl-C, or a signal, ended the command before it was done.' },
 } as const

@@ -20,6 +20,9 @@ const hints: Partial<Record<ErrorCode, string>> = {
   schema_missing: '`punctual migrate` brings the schema up to date.',
   partition_missing: '`punctual migrate` makes the days that are missing.',
   run_not_found: '`punctual runs list` shows the runs that there are.',
+  worker_not_found: '`punctual workers` shows those that there are.',
+  dead_letter_not_found:
+    '`punctual dead list` shows those there are; --state all also those that were handled.',
   handler_unknown: '`punctual workers` shows which handlers are alive.',
   wait_timeout: '`punctual runs show <id>` tells why it has not ended.',
 }

@@ -12,11 +12,12 @@ import {
 } from '@punctual/core'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config/settings.ts'
+import { addDeliveryFlags, type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration } from './durations.ts'
 import { parseMomentIn } from './moments.ts'
 import { createdBy, labelsOf, readPayload, wholeNumber } from './submit-flags.ts'
 
-export interface JobFlags {
+export interface JobFlags extends DeliveryFlags {
   handler: string
   cron?: string
   every?: string
@@ -60,7 +61,7 @@ const overlaps: readonly Overlap[] = [
 export function addJobFlags(command: Command): Command {
   const choice = (flags: string, about: string, choices: readonly string[]) =>
     new Option(flags, `${about}: ${choices.join(', ')}`).choices(choices)
-  return command
+  const named = command
     .requiredOption('--handler <name>', 'what runs')
     .option('--cron <expression>', "a cron expression: '0 2 * * *', '@daily'")
     .option('--every <time>', 'a fixed rate: 5s, 1h30m, P1M, R5/2026-01-01T00:00:00Z/PT1H')
@@ -93,6 +94,7 @@ export function addJobFlags(command: Command): Command {
     .option('--priority <n>', '0 to 10, higher first (default: 5)')
     .option('--max-attempts <n>', 'attempts of a run, the first included (default: 3)')
     .option('--timeout <time>', 'how long one attempt may take (default: 5m)')
+  return addDeliveryFlags(named)
 }
 
 export function jobOptions(
@@ -125,6 +127,7 @@ export function jobOptions(
     ...{ queue: flags.queue, priority: whole('--priority', flags.priority) },
     maxAttempts: whole('--max-attempts', flags.maxAttempts),
     timeoutMs: duration('--timeout', flags.timeout),
+    ...deliveryOptions(flags),
     createdBy: createdBy(),
   }
   return defined(given) as unknown as JobOptions

@@ -3,6 +3,11 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config-show.ts'
+import { addDeadDiscard } from './commands/dead-discard.ts'
+import { addDeadGroups } from './commands/dead-groups.ts'
+import { addDeadList } from './commands/dead-list.ts'
+import { addDeadReplay } from './commands/dead-replay.ts'
+import { addDeadShow } from './commands/dead-show.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImportCrontab } from './commands/import-crontab.ts'
 import { addJobsApply } from './commands/jobs-apply.ts'
@@ -20,18 +25,24 @@ import { addJobsSlots } from './commands/jobs-slots.ts'
 import { addJobsTrigger } from './commands/jobs-trigger.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addNext } from './commands/next.ts'
-import { addQueues } from './commands/queues.ts'
+import { addQueuesList } from './commands/queues-list.ts'
+import { addQueuesPause, addQueuesResume } from './commands/queues-pause.ts'
 import { addRunsCancel } from './commands/runs-cancel.ts'
+import { addRunsEdit } from './commands/runs-edit.ts'
 import { addRunsList } from './commands/runs-list.ts'
 import { addRunsLogs } from './commands/runs-logs.ts'
+import { addRunsPromote } from './commands/runs-promote.ts'
+import { addRunsReprioritise } from './commands/runs-reprioritise.ts'
 import { addRunsReschedule } from './commands/runs-reschedule.ts'
+import { addRunsResolve } from './commands/runs-resolve.ts'
 import { addRunsShow } from './commands/runs-show.ts'
 import { addRunsTail } from './commands/runs-tail.ts'
 import { addStart } from './commands/start.ts'
 import { addSubmit } from './commands/submit.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWorker } from './commands/worker.ts'
-import { addWorkers } from './commands/workers.ts'
+import { addWorkersActivate, addWorkersDrain } from './commands/workers-drain.ts'
+import { addWorkersList } from './commands/workers-list.ts'
 import { exitCodes } from './exit-code.ts'
 
 export function createProgram(): Command {
@@ -46,8 +57,12 @@ export function createProgram(): Command {
   addStart(program)
   addWorker(program)
   addSubmit(program)
-  addGroup(program, 'runs', 'look at runs, and steer those that wait', [
+  addGroup(program, 'runs', 'look at runs, and steer them', [
     ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
+    ...[addRunsPromote, addRunsReprioritise, addRunsEdit, addRunsResolve],
+  ])
+  addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
+    ...[addDeadList, addDeadGroups, addDeadShow, addDeadReplay, addDeadDiscard],
   ])
   addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
     ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],
@@ -59,8 +74,12 @@ export function createProgram(): Command {
   ])
   addNext(program)
   addGroup(program, 'import', 'make jobs of what another scheduler has', [addImportCrontab])
-  addQueues(program)
-  addWorkers(program)
+  addGroup(program, 'queues', 'look at queues, pause and resume them', [
+    ...[addQueuesList, addQueuesPause, addQueuesResume],
+  ])
+  addGroup(program, 'workers', 'look at workers, and drain them', [
+    ...[addWorkersList, addWorkersDrain, addWorkersActivate],
+  ])
   addVerify(program)
   addDoctor(program)
   addMigrate(program)

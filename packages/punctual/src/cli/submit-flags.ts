@@ -1,10 +1,11 @@
 /** What the flags of `punctual submit` say, as the options of the library. */
 import { userInfo } from 'node:os'
 import { PunctualError, type SubmitOptions } from '@punctual/core'
+import { type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration, parseMoment } from './durations.ts'
 import { readInput } from './read-input.ts'
 
-export interface SubmitFlags {
+export interface SubmitFlags extends DeliveryFlags {
   runAt?: string
   delay?: string
   priority?: string
@@ -33,6 +34,7 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
     ...(flags.key !== undefined && { key: flags.key }),
     ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
     ...(flags.strict && { strict: true }),
+    ...deliveryOptions(flags),
     createdBy: createdBy(),
   }
 }

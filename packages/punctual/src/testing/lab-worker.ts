@@ -2,9 +2,9 @@
  * Runs what was planned, in virtual time: as many at once as are due, each as long as its job says. Overlap is
  * decided when a run would start, and what its end means for the job follows, as the store does both.
  */
+import { TimeQueue } from '@punctual/core'
 import type { StoredLabJob } from './lab-job.ts'
 import type { LabEntry, LabOutcome, LabRun } from './lab-ledger.ts'
-import { TimeQueue } from './time-queue.ts'
 
 export interface LabWorkerOptions {
   /** When the workers are there at or after an instant: later than it during an outage. */

@@ -9,6 +9,7 @@ import {
   instantOf,
   limits,
   PunctualError,
+  TimeQueue,
   TimingCache,
 } from '@punctual/core'
 import { Planner } from '@punctual/engine'
@@ -18,7 +19,6 @@ import { LabSteering } from './lab-steering.ts'
 import { LabWorker } from './lab-worker.ts'
 import { MemoryPlanStore } from './memory-plan-store.ts'
 import { Outages } from './outages.ts'
-import { TimeQueue } from './time-queue.ts'
 import { type LedgerProof, verifyLedger } from './verify-ledger.ts'
 import { VirtualTime } from './virtual-clock.ts'
 

@@ -2,6 +2,7 @@
  * A worker process for tests: takes its options from the environment, reports each start on stdout as
  * `start <run> <attempt>`, and does what the payload says.
  */
+import { appendFileSync } from 'node:fs'
 import { Punctual } from 'punctual'
 
 const punctual = await Punctual.start({
@@ -16,6 +17,9 @@ punctual.handler('work', async (payload, ctx) => {
   say(`start ${ctx.runId} ${ctx.attempt}`)
   if (payload.hangUntilAttempt && ctx.attempt < payload.hangUntilAttempt)
     await new Promise(() => undefined)
+  if (payload.effect) appendFileSync(payload.effect, `${ctx.idempotencyKey}\n`)
+  if (payload.killUntilAttempt && ctx.attempt < payload.killUntilAttempt)
+    process.kill(process.pid, 'SIGKILL')
   if (payload.kill) process.kill(process.pid, 'SIGKILL')
   if (payload.blockMs) {
     const end = performance.now() + payload.blockMs

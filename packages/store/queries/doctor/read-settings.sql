@@ -1,12 +1,15 @@
 -- The settings of the server that bear on Punctual's promises, and what the server is.
 --
 -- Parameters: none
--- Returns: version_num, version, in_recovery, and the settings by name
+-- Returns: version_num, version, in_recovery, timeline (null on a standby), started_at, and the settings by name
 -- Locks: none. Index: none.
 select
   current_setting('server_version_num') as version_num,
   current_setting('server_version') as version,
   pg_is_in_recovery() as in_recovery,
+  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
+  pg_postmaster_start_time() as started_at,
+  current_setting('data_checksums') as data_checksums,
   current_setting('transaction_read_only') as read_only,
   current_setting('fsync') as fsync,
   current_setting('full_page_writes') as full_page_writes,

@@ -1,9 +1,16 @@
 -- Makes a lane unless it exists, within the tenant's limit of lanes.
 --
 -- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority, $5 most lanes of a tenant
--- Returns: nothing; read it with find-lane.
+-- Returns: one row: whether the tenant may have another lane; read the lane itself with find-lane. It may not be there
+--   although there is room: another one has its number, where a copy of the rows came without their sequence.
 -- Locks: the new row. Index: unique (tenant_id, queue, handler, priority).
-insert into punctual.lanes (tenant_id, queue, handler, priority)
-select $1::integer, $2::text, $3::text, $4::smallint
-where (select count(*) from punctual.lanes where tenant_id = $1::integer) < $5::integer
-on conflict do nothing
+with room as materialized (
+  select count(*) < $5::integer as is_left from punctual.lanes where tenant_id = $1::integer
+),
+made as (
+  insert into punctual.lanes (tenant_id, queue, handler, priority)
+  select $1::integer, $2::text, $3::text, $4::smallint
+  where (select is_left from room)
+  on conflict do nothing
+)
+select is_left from room

@@ -1,14 +1,9 @@
 -- The lanes that a worker with these handlers and queues can take from, highest priority first.
 --
 -- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all)
--- Returns: id, tenant_id, queue, handler, priority, paused
+-- Returns: id, tenant_id, queue, handler, priority; also of queues that are paused, which the claim leaves alone
 -- Locks: none. Index: none; the table is small.
-select
-  l.id, l.tenant_id, l.queue, l.handler, l.priority,
-  exists (
-    select from punctual.pauses p
-    where p.tenant_id = l.tenant_id and (p.queue is null or p.queue = l.queue)
-  ) as paused
+select l.id, l.tenant_id, l.queue, l.handler, l.priority
 from punctual.lanes l
 where ($1::text[] is null or l.handler = any ($1::text[]))
   and (coalesce(cardinality($2::text[]), 0) = 0 or l.queue = any ($2::text[]))

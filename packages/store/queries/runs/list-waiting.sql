@@ -1,30 +1,112 @@
--- Runs that wait in the queue or in `later`, soonest first.
+-- Runs that wait: in the queue, in `later`, or in `parked` for another run of their job. Soonest first.
 --
--- Parameters: $1 tenant, $2 queue or null, $3 handler or null, $4 most rows
--- Returns: id, queued (its time has come), handler, queue, priority, due_at, attempt
--- Locks: none. Index: queue_lane_pos by lane, later_due.
-with chosen as materialized (
+-- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 most rows, $13 states text[], $14 most rows of
+--   a place to look at: as many as are wanted where the filter says nothing but queue and handler, otherwise null
+-- Returns: id, state, handler, queue, priority, due_at, attempt
+-- Locks: none. Index: queue_lane_pos by lane, later_due; parked ones are few. What they are to do is read by id, one after
+--   the other in their order, until enough match.
+with bound as materialized (
+  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
+),
+chosen as materialized (
   select id, queue, handler, priority
   from punctual.lanes
   where tenant_id = $1::integer and ($2::text is null or queue = $2::text)
     and ($3::text is null or handler = $3::text)
 ),
 near as (
-  select q.run_id, c.queue, c.handler, c.priority, q.attempt,
-    to_timestamp((q.pos >> 20)::float8 / 1000) as at
+  select n.run_id, n.state, c.queue, c.handler, c.priority, n.attempt, n.at
   from chosen c
   cross join lateral (
-    select run_id, pos, attempt from punctual.queue where lane = c.id order by pos limit $4::integer
-  ) q
+    select
+      q.run_id, q.attempt, to_timestamp((q.pos >> 20)::float8 / 1000) as at,
+      case when q.pos <= (select pos from bound) then 'queued' else 'scheduled' end as state
+    from (
+      select run_id, pos, attempt
+      from punctual.queue
+      where lane = c.id
+        and pos > (select case when 'queued' = any ($13::text[]) then 0 else pos end from bound)
+        and pos <= (select case when 'scheduled' = any ($13::text[]) then 9223372036854775807 else pos end from bound)
+      order by pos
+      limit $14::bigint
+    ) q
+    cross join lateral (
+      select r.id, r.job_id, r.labels, r.key, r.due_at, r.created_at
+      from punctual.runs r
+      where r.id = q.run_id
+      limit 1
+    ) r
+    where true
+    -- filter: which runs people mean, the same in each statement that lists them
+    and ($2::text is null or c.queue = $2::text)
+    and ($3::text is null or c.handler = $3::text)
+    and ($4::uuid is null or r.job_id = $4::uuid)
+    and ($5::jsonb is null or r.labels @> $5::jsonb)
+    and ($6::text is null or starts_with(r.key, $6::text))
+    and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
+    and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
+    and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
+    and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
+    and ($11::uuid[] is null or r.id = any ($11::uuid[]))
+    -- end of filter
+    order by q.pos
+    limit $12::integer
+  ) n
+  where $13::text[] && '{queued,scheduled}'
 ),
 far as (
-  select w.run_id, c.queue, c.handler, c.priority, w.attempt, w.due_at as at
-  from punctual.later w
-  join chosen c on c.id = w.lane
-  order by w.due_at
-  limit $4::integer
+  select c.run_id, 'scheduled' as state, c.queue, c.handler, c.priority, c.attempt, c.due_at as at
+  from (
+    select w.run_id, w.attempt, w.due_at, l.queue, l.handler, l.priority
+    from punctual.later w
+    join chosen l on l.id = w.lane
+    order by w.due_at
+    limit $14::bigint
+  ) c
+  cross join lateral (
+    select r.id, r.job_id, r.labels, r.key, r.due_at, r.created_at
+    from punctual.runs r
+    where r.id = c.run_id
+    limit 1
+  ) r
+  where 'scheduled' = any ($13::text[])
+  -- filter: which runs people mean, the same in each statement that lists them
+  and ($2::text is null or c.queue = $2::text)
+  and ($3::text is null or c.handler = $3::text)
+  and ($4::uuid is null or r.job_id = $4::uuid)
+  and ($5::jsonb is null or r.labels @> $5::jsonb)
+  and ($6::text is null or starts_with(r.key, $6::text))
+  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
+  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
+  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
+  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
+  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
+  -- end of filter
+  order by c.due_at
+  limit $12::integer
+),
+held_up as (
+  select p.run_id, 'waiting' as state, c.queue, c.handler, c.priority, p.attempt, r.due_at as at
+  from punctual.parked p
+  join chosen c on c.id = p.lane
+  join punctual.runs r on r.id = p.run_id
+  where 'waiting' = any ($13::text[])
+  -- filter: which runs people mean, the same in each statement that lists them
+  and ($2::text is null or c.queue = $2::text)
+  and ($3::text is null or c.handler = $3::text)
+  and ($4::uuid is null or r.job_id = $4::uuid)
+  and ($5::jsonb is null or r.labels @> $5::jsonb)
+  and ($6::text is null or starts_with(r.key, $6::text))
+  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
+  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
+  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
+  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
+  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
+  -- end of filter
+  order by r.due_at
+  limit $12::integer
 )
-select run_id as id, at <= clock_timestamp() as queued, handler, queue, priority, at as due_at, attempt
-from (table near union all table far) waiting
+select run_id as id, state, handler, queue, priority, at as due_at, attempt
+from (table near union all table far union all table held_up) waiting
 order by at, run_id
-limit $4::integer
+limit $12::integer

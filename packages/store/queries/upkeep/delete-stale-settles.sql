@@ -1,16 +1,19 @@
--- Deletes records of refused outcomes, and dead letters, beyond the retention.
+-- Deletes records of refused outcomes beyond the retention, and dead letters whose runs are gone with their day. A
+-- run that was carried beyond its day keeps its dead letter for as long as it is there.
 --
 -- Parameters: $1 days
 -- Returns: one row: how many
--- Locks: the old rows. Index: dead_letters_died; stale_settles is small.
+-- Locks: the old rows. Index: primary keys, the ids before the retention; stale_settles is small.
 with old as (
   delete from punctual.stale_settles
   where refused_at < clock_timestamp() - $1::integer * interval '1 day'
   returning 1
 ),
 letters as (
-  delete from punctual.dead_letters
-  where died_at < clock_timestamp() - $1::integer * interval '1 day'
+  delete from punctual.dead_letters d
+  where d.run_id < (lpad(to_hex(floor(extract(epoch from clock_timestamp() - $1::integer * interval '1 day') * 1000)::bigint), 12, '0')
+      || '00000000000000000000')::uuid
+    and not exists (select from punctual.runs r where r.id = d.run_id)
   returning 1
 )
 select (select count(*) from old) + (select count(*) from letters)

@@ -3,11 +3,12 @@
 -- A lease that was never marked and never crashed before may have started: it counts as a crash. One that
 -- crashed before is always marked at its start, so without a mark it did not start: it returns unchanged,
 -- and a bystander of a poison pill is not charged. A policy that does not retry crashes is obeyed. At-most-once (trait 2) and marked: unknown, never again.
--- One that was asked to end has ended.
+-- One that was asked to end has ended. A lease that somebody has locked is passed by, and its session stays to be
+-- taken with the next look: one worker that was stopped at a bad moment must not hold up the reaper.
 --
 -- Parameters: $1 own id for the counters, $2 sessions bigint[], $3 crashes until quarantine
 -- Returns: one row: sessions, returned, dead, unknown, cancelled
--- Locks: sessions (skip locked: a claim in flight keeps its session), leases, live_keys.
+-- Locks: sessions (skip locked: a claim in flight keeps its session), leases (skip locked), live_keys.
 -- Index: primary keys; leases are scanned, once for each death.
 with expired as materialized (
   select id
@@ -16,9 +17,27 @@ with expired as materialized (
   order by id
   for update skip locked
 ),
+orphaned as materialized (
+  select o.id
+  from unnest($2::bigint[]) as o (id)
+  where not exists (select from punctual.sessions s where s.id = o.id)
+),
+held as materialized (
+  select run_id, session_id
+  from punctual.leases
+  where session_id in (select id from expired union all select id from orphaned)
+),
+free as materialized (
+  -- A worker that was stopped between the success of a handler's transaction and its commit has locked the lease.
+  select run_id
+  from punctual.leases
+  where run_id = any (array(select run_id from held))
+  for update skip locked
+),
 fenced as (
   delete from punctual.sessions
   where id in (select id from expired)
+    and id not in (select session_id from held where run_id not in (select run_id from free))
   returning id, opened_at, pid, capacity, host, version, handlers, queues, labels
 ),
 remembered as (
@@ -27,14 +46,9 @@ remembered as (
   select id, opened_at, clock_timestamp(), pid, capacity, true, host, version, handlers, queues, labels
   from fenced
 ),
-orphaned as materialized (
-  select o.id
-  from unnest($2::bigint[]) as o (id)
-  where not exists (select from punctual.sessions s where s.id = o.id)
-),
 taken as (
   delete from punctual.leases l
-  where l.session_id in (select id from expired union all select id from orphaned)
+  where l.run_id = any (array(select run_id from free))
   returning
     l.run_id, l.claim, l.session_id, l.claimed_at, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes,
     l.traits, l.job_id, l.cancel_reason
@@ -42,8 +56,9 @@ taken as (
 judged as materialized (
   select
     t.run_id, t.claim, t.session_id,
-    -- Without a mark of its own the claim is the start mark: the handler may have been called at once.
-    coalesce(t.started_at, t.claimed_at) as started_at, t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
+    -- The claim is the start mark, unless the run has to have one of its own: the handler may have been called at once.
+    case when t.crashes > 0 or t.traits & 2 <> 0 then t.started_at else coalesce(t.started_at, t.claimed_at) end as started_at,
+    t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     t.cancel_reason,
     case
       when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
@@ -86,8 +101,8 @@ ended as (
   where fate in ('lost', 'cancelled', 'quarantined', 'refused')
 ),
 buried as (
-  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
-  select run_id, clock_timestamp(), tenant_id, lane, reason, 'WorkerLost: ' || reason
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, job_id, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, job_id, reason, 'WorkerLost: ' || reason
   from ended
   where state = 2
 ),
@@ -149,7 +164,7 @@ counted as (
 )
 -- end of finish
 select
-  (select count(*) from expired)::integer as sessions,
+  (select count(*) from fenced)::integer as sessions,
   (select count(*) from judged where fate in ('unstarted', 'crashed'))::integer as returned,
   (select count(*) from judged where fate in ('quarantined', 'refused'))::integer as dead,
   (select count(*) from judged where fate = 'lost')::integer as unknown,

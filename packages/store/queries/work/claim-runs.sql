@@ -1,6 +1,6 @@
 -- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
--- must not overlap with another run of its job, and would, is parked instead. Nothing is taken from a lane that is
--- paused, nor by a session that is asked to drain: whoever pauses knows that nothing starts after that.
+-- must not overlap with another run of its job, and would, is parked instead. Nothing is taken from a queue that is
+-- paused, nor by a session that is asked to drain.
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
@@ -14,7 +14,7 @@
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
 --   none of them can hold. An extra is empty, or policy, trace and slot (in ms, comma, first slot missed in ms)
 --   joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
---   read with read-runs.
+--   read with read-runs. At last the lanes that were looked into; null when all were, as when nothing is paused.
 -- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
@@ -138,7 +138,11 @@ select
   case when b.of_jobs > 0 then (select string_agg(job_id::text, ',') from numbered) end as job_ids,
   (select string_agg(run_id::text, ',') from parked) as parked,
   case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
-  today.specs, today.due_ms, today.payloads, today.extras
+  today.specs, today.due_ms, today.payloads, today.extras,
+  case
+    when me.drains or exists (select from punctual.pauses)
+      then coalesce((select string_agg(lane::text, ',') from heads), '')
+  end as looked
 from me
 cross join batch b
 cross join (

@@ -1,8 +1,9 @@
--- Under which claim runs were last settled: the outcome, or the last attempt that was followed by another.
+-- Under which claim attempts of runs were settled and how they ended: the outcome, and the attempts that were followed
+-- by another. What the reaper ended carries the claim of the attempt as well, and ended as crashed.
 --
 -- Parameters: $1 run ids uuid[]
--- Returns: run_id, claim
--- Locks: none. Index: primary keys; asked only after a reply was lost.
-select run_id, claim from punctual.outcomes where run_id = any ($1::uuid[])
+-- Returns: run_id, claim, how the attempt ended
+-- Locks: none. Index: primary keys; asked only after a lease was found gone or a reply was lost.
+select run_id, claim, attempt_outcome from punctual.outcomes where run_id = any ($1::uuid[])
 union all
-select run_id, claim from punctual.attempts where run_id = any ($1::uuid[])
+select run_id, claim, outcome from punctual.attempts where run_id = any ($1::uuid[])

@@ -16,8 +16,8 @@ with ended as (
     i.error, i.reason, i.fingerprint
 ),
 buried as (
-  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
-  select run_id, clock_timestamp(), tenant_id, lane, reason, fingerprint
+  insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, job_id, reason, fingerprint)
+  select run_id, clock_timestamp(), tenant_id, lane, job_id, reason, fingerprint
   from ended
 ),
 -- finish: what follows from every end, the same in each statement that ends runs

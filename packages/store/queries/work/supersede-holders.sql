@@ -15,7 +15,11 @@ with successors as materialized (
 terminated as (
   delete from punctual.leases
   where run_id = any (array(select holder from successors where policy = 5))
-  returning run_id, claim, session_id, started_at, tenant_id, lane, attempt, crashes, traits, job_id
+  returning
+    run_id, claim, session_id,
+    -- The claim is the start mark, unless the run has to have one of its own.
+    case when crashes > 0 or traits & 2 <> 0 then started_at else coalesce(started_at, claimed_at) end as started_at,
+    tenant_id, lane, attempt, crashes, traits, job_id
 ),
 asked as (
   update punctual.leases

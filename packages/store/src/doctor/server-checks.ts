@@ -1,8 +1,7 @@
 /** Whether the server is one that Punctual works with, and has room for it. */
+import { CONNECTIONS_OF_A_NODE } from '@punctual/core'
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
 
-/** What a node with every role opens when it is busy. */
-const CONNECTIONS_OF_A_NODE = 20
 const TIMEOUT_MIN_MS = 30_000
 /** Statements that may lock all days at the same time. */
 const LOCKERS = 20
@@ -47,11 +46,17 @@ function writable({ in_recovery, read_only }: Facts): Finding {
   return ok('writable', 'the primary', 'It takes writes.')
 }
 
-function connections(facts: Facts, activity: Facts): Finding {
+/** How many connections there may be for this role and database, and how many of them are free. */
+export function freeConnections(facts: Facts, activity: Facts): { most: number; free: number } {
   const slots = Number(facts.max_connections) - Number(facts.reserved)
   const caps = [activity.role_limit, activity.database_limit].map(Number).filter((cap) => cap >= 0)
-  const free = Math.min(slots, ...caps) - Number(activity.connections)
-  const found = `${activity.connections} of ${Math.min(slots, ...caps)} in use`
+  const most = Math.min(slots, ...caps)
+  return { most, free: most - Number(activity.connections) }
+}
+
+function connections(facts: Facts, activity: Facts): Finding {
+  const { most, free } = freeConnections(facts, activity)
+  const found = `${activity.connections} of ${most} in use`
   if (free >= CONNECTIONS_OF_A_NODE) return ok('connections', found, `${free} are free.`)
   return warn(
     'connections',

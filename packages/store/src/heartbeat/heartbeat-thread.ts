@@ -4,7 +4,7 @@ import { invariant } from '@punctual/core'
 import type pg from 'pg'
 import { Endpoint } from '../endpoint.ts'
 import { Statements } from '../statements.ts'
-import { systemClock as clock } from '../system-ports.ts'
+import { systemClock as clock, processMs } from '../system-ports.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 
 /** Of a lease: handlers that must not outlive it have the rest of it to end. */
@@ -42,7 +42,7 @@ let expiring: NodeJS.Timeout | undefined
 /** Tells before the lease runs out by our own clock, counted from when its renewal was asked for. */
 function watchExpiry(renewedAtMs: number): void {
   clearTimeout(expiring)
-  const leftMs = renewedAtMs + data.leaseMs * EXPIRING_AT - clock.monotonicMs()
+  const leftMs = renewedAtMs + data.leaseMs * EXPIRING_AT - processMs()
   expiring = setTimeout(() => say({ kind: 'expiring' }), Math.max(0, leftMs))
 }
 
@@ -62,11 +62,12 @@ async function beat(): Promise<number> {
       values: [data.sessionId],
       query_timeout: Math.min(5_000, data.renewMs),
     }
-    const sentAtMs = clock.monotonicMs()
+    const sentAtMs = processMs()
     const { rows } = await client.query(query as pg.QueryConfig)
     if (rows[0]) {
       watchExpiry(sentAtMs)
-      say({ kind: 'renewed', drains: rows[0].drains === true })
+      // Values come as text here.
+      say({ kind: 'renewed', drains: rows[0].drains === 't', sentAtMs })
     } else {
       say({ kind: 'lost' })
       stopping.abort()
@@ -76,11 +77,12 @@ async function beat(): Promise<number> {
     void client?.end().catch(() => undefined)
     client = null
     say({ kind: 'failing', message: (error as Error).message })
-    return Math.min(1_000, data.renewMs)
+    // Often enough to show up before a reaper that saw nothing amiss takes a short outage for our death.
+    return Math.min(1_000, data.renewMs / 2)
   }
 }
 
-watchExpiry(clock.monotonicMs())
+watchExpiry(data.renewedAtMs)
 while (!stopping.signal.aborted) {
   const pauseMs = await beat()
   await clock.sleep(pauseMs, stopping.signal)

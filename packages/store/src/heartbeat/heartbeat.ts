@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Heartbeat, HeartbeatEvents } from '@punctual/core'
+import { processMs } from '../system-ports.ts'
 
 export interface HeartbeatOptions {
   readonly url: string
@@ -17,12 +18,14 @@ export interface HeartbeatOptions {
 export interface ThreadData extends HeartbeatOptions {
   readonly sessionId: string
   readonly leaseMs: number
+  /** When the lease was last asked for, by the clock that all threads share. */
+  readonly renewedAtMs: number
   /** How many reports the main thread has seen. */
   readonly seen: SharedArrayBuffer
 }
 
 export type ThreadMessage =
-  | { kind: 'renewed'; drains: boolean }
+  | { kind: 'renewed'; drains: boolean; sentAtMs: number }
   | { kind: 'expiring' }
   | { kind: 'lost' }
   | { kind: 'failing'; message: string }
@@ -39,21 +42,24 @@ function threadFile(): URL {
 
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   return {
-    start(sessionId: string, leaseMs: number, events: HeartbeatEvents) {
+    start(sessionId: string, leaseMs: number, events: HeartbeatEvents, openedAgoMs = 0) {
       const seen = new SharedArrayBuffer(4)
       const counter = new Int32Array(seen)
-      const workerData: ThreadData = { ...options, sessionId, leaseMs, seen }
+      let renewedAtMs = processMs() - openedAgoMs
       let stopping = false
       let ended: Promise<void> = Promise.resolve()
       let thread: Worker
       const launch = () => {
+        const workerData: ThreadData = { ...options, sessionId, leaseMs, renewedAtMs, seen }
         // Without the options of this process: they may not suit the compiled file.
         thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat', execArgv: [] })
         thread.unref()
         thread.on('message', (message: ThreadMessage) => {
           Atomics.add(counter, 0, 1)
-          if (message.kind === 'renewed') events.onRenewed(message.drains)
-          else if (message.kind === 'expiring') events.onExpiring()
+          if (message.kind === 'renewed') {
+            renewedAtMs = message.sentAtMs
+            events.onRenewed(message.drains)
+          } else if (message.kind === 'expiring') events.onExpiring()
           else if (message.kind === 'lost') {
             stopping = true
             events.onLost()

@@ -1,10 +1,15 @@
-/** `punctual doctor`: examines the database and says what each finding means. Exit 1 when something must be mended. */
+/**
+ * `punctual doctor`: examines the database, says what each finding means, and which promises hold on it. Exit 1
+ * when something must be mended.
+ */
 import { randomUUID } from 'node:crypto'
+import { judgeGuarantees } from '@punctual/core'
 import {
   examine,
   type Finding,
   type Level,
   PostgresStore,
+  readGuaranteeFacts,
   systemClock,
   systemRandom,
 } from '@punctual/store'
@@ -13,12 +18,14 @@ import { exit } from '../exit-code.ts'
 import { openDatabase } from '../open-database.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
+import { showGuarantees } from '../show-guarantees.ts'
 import type { Terminal } from '../terminal.ts'
+import { wrap } from '../wrap.ts'
 
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
-    .description('examine the database: settings, clock, pooling, days of history, privileges')
+    .description('examine the database, and say which guarantees hold on it')
   addFlags(command, ['database'])
   command.action(() => perform(command, runDoctor))
 }
@@ -32,13 +39,15 @@ async function runDoctor(context: CommandContext) {
   const store = new PostgresStore({ url, schema, ...choice, ...ports })
   context.onEnd(() => store.close())
   const findings = await examine(store.database, { retentionDays })
+  const guarantees = judgeGuarantees(await readGuaranteeFacts(store.database))
   const count = (level: Level) => findings.filter((it) => it.level === level).length
   const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') }
-  if (context.json) terminal.json({ database: description, ...summary, findings })
+  if (context.json) terminal.json({ database: description, ...summary, findings, guarantees })
   else {
     terminal.line(`${description}, schema ${schema}\n`)
     for (const finding of findings) showFinding(terminal, finding)
-    terminal.line(`\n${summary.ok} fine, ${summary.warn} to look at, ${summary.fail} to mend`)
+    terminal.line(`\n${summary.ok} fine, ${summary.warn} to look at, ${summary.fail} to mend\n`)
+    showGuarantees(terminal, guarantees)
   }
   return summary.fail > 0 ? exit.failure : exit.ok
 }
@@ -60,16 +69,4 @@ function showFinding({ line, colors, width }: Terminal, finding: Finding): void 
   const [start, ...rest] = wrap(advice, room - 2)
   line(`${INDENT}→ ${start}`)
   for (const part of rest) line(`${INDENT}  ${part}`)
-}
-
-/** Breaks a text between its words. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }

@@ -1,6 +1,7 @@
 /** `punctual jobs show <job>`: everything that is known of one job, and when it fires next. */
 import { type Job, misfireOf } from '@punctual/core'
 import type { Command } from 'commander'
+import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { findJob } from '../find-job.ts'
@@ -69,6 +70,7 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('handler', `${job.handler} (queue ${job.queue}, priority ${job.priority})`)
   field('payload', JSON.stringify(job.payload))
   field('limits', `${job.maxAttempts} attempts, each up to ${showDuration(job.timeoutMs)}`)
+  field('delivery', deliveryText(job.delivery, job.heartbeatMs))
   field('created', at(job.createdAt))
   field('by', job.createdBy)
   field('changed', job.version > 1 && `${at(job.updatedAt)}, version ${job.version}`)

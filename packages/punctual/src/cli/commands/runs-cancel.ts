@@ -1,32 +1,47 @@
-/** `punctual runs cancel <id>`: cancels a run, also one that is running. */
+/** `punctual runs cancel`: cancels runs, also those that are running. */
+import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
-import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
+import type { CancelAnswer, Runs } from '../../runs.ts'
+import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
+import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
 
-const messages = {
-  cancelled: 'Cancelled.',
-  cancelling: 'It is running: its handler is asked to end, and in 30 s it is cancelled anyway.',
-  already_finished: 'It has ended already; nothing to cancel.',
-} as const
+interface Flags extends SteerFlags {
+  reason?: string
+}
 
 export function addRunsCancel(parent: Command): void {
   const command = parent
     .command('cancel')
-    .description('cancel a run; the handler of one that is running is asked to end')
-    .argument('<id>', 'the id of the run')
-    .option('--reason <text>', 'kept with the run')
+    .description('cancel runs; the handlers of those that are running are asked to end')
+  addSteerFlags(command, steerableStates.cancel).option('--reason <text>', 'kept with the runs')
   addFlags(command, ['database'])
-  command.action((id: string, flags: { reason?: string }) =>
-    perform(command, (context) => cancelRun(context, id, flags.reason)),
+  command.action((ids: string[], flags: Flags) =>
+    perform(
+      command,
+      (context) =>
+        steerRuns(context, {
+          ...{ ids, flags },
+          one: (runs, id) => cancelOne(runs, id, flags.reason),
+          many: (runs, filter, options) =>
+            runs.cancelMany(filter, {
+              ...options,
+              ...(flags.reason !== undefined && { reason: flags.reason }),
+            }),
+        }),
+      { handlesInterrupts: true },
+    ),
   )
 }
 
-async function cancelRun({ terminal, json, ...rest }: CommandContext, id: string, reason?: string) {
-  const { runs } = await openPunctual({ terminal, json, ...rest })
-  const result = await runs.cancel(id, reason)
-  if (json) terminal.json({ id, result })
-  else terminal.line(messages[result])
-  return result === 'already_finished' ? exit.failure : exit.ok
+async function cancelOne(runs: Runs, id: string, reason: string | undefined) {
+  const answer = await runs.cancel(id, reason)
+  return { fields: answer, message: messageOf(answer), ok: answer.result !== 'already_finished' }
+}
+
+function messageOf({ result, state }: CancelAnswer): string {
+  if (result === 'cancelled') return 'Cancelled.'
+  return result === 'cancelling'
+    ? 'It is running: its handler is asked to end, and in 30 s it is cancelled anyway.'
+    : `It has ended already: it is ${state}. Nothing to cancel.`
 }

@@ -1,37 +1,51 @@
-/** `punctual runs reschedule <id> --at <time>`: gives a run that has not started another time. */
+/** `punctual runs reschedule --at <time>`: gives runs that have not started another time. */
+import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
+import type { Runs } from '../../runs.ts'
 import { parseMoment } from '../durations.ts'
-import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
+import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
+import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
 
 const messages = {
-  rescheduled: 'Rescheduled.',
+  waiting: 'It waits for another run of its job: it has no time that could be changed.',
   running: 'It is running: only a run that has not started can be moved.',
   already_finished: 'It has ended already; submit it again instead.',
 } as const
 
+interface Flags extends SteerFlags {
+  at: string
+}
+
 export function addRunsReschedule(parent: Command): void {
   const command = parent
     .command('reschedule')
-    .description('give a run that has not started another time')
-    .argument('<id>', 'the id of the run')
-    .requiredOption('--at <time>', 'when: 2030-01-31T12:00:00Z, or +5m from now')
+    .description('give runs that have not started another time')
+  addSteerFlags(command, steerableStates.reschedule).requiredOption(
+    '--at <time>',
+    'when: 2030-01-31T12:00:00Z, or +5m from now',
+  )
   addFlags(command, ['database'])
-  command.action((id: string, flags: { at: string }) =>
-    perform(command, (context) => rescheduleRun(context, id, flags.at)),
+  command.action((ids: string[], flags: Flags) =>
+    perform(
+      command,
+      async (context) => {
+        const at = (nowMs: number) => parseMoment('--at', flags.at, nowMs)
+        at(0)
+        return steerRuns(context, {
+          ...{ ids, flags },
+          one: (runs, id, nowMs) => rescheduleOne(runs, id, at(nowMs)),
+          many: (runs, filter, options, nowMs) => runs.rescheduleMany(filter, at(nowMs), options),
+        })
+      },
+      { handlesInterrupts: true },
+    ),
   )
 }
 
-async function rescheduleRun(context: CommandContext, id: string, at: string) {
-  parseMoment('--at', at, 0)
-  const { runs, store } = await openPunctual(context)
-  const runAt = parseMoment('--at', at, store.database.clock.nowMs())
+async function rescheduleOne(runs: Runs, id: string, runAt: Date) {
   const result = await runs.reschedule(id, runAt)
-  if (context.json) context.terminal.json({ id, result, runAt })
-  else if (result === 'rescheduled')
-    context.terminal.line(`${messages[result]} It is due at ${runAt.toISOString()}.`)
-  else context.terminal.line(messages[result])
-  return result === 'rescheduled' ? exit.ok : exit.failure
+  const ok = result === 'rescheduled'
+  const message = ok ? `Rescheduled. It is due at ${runAt.toISOString()}.` : messages[result]
+  return { fields: { result, runAt }, message, ok }
 }

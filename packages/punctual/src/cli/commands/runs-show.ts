@@ -1,7 +1,15 @@
 /** `punctual runs show <id>`: everything that is known of one run, why it is not running, and its last words. */
-import { type Attempt, isFinal, type LogLine, PunctualError, type Run } from '@punctual/core'
+import {
+  type Attempt,
+  type FinishedRun,
+  isFinal,
+  type LogLine,
+  PunctualError,
+  type Run,
+} from '@punctual/core'
 import type { Command } from 'commander'
 import type { Runs } from '../../runs.ts'
+import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { printLogLine, readLogEnd } from '../log-lines.ts'
@@ -34,7 +42,7 @@ async function showOne(context: CommandContext, id: string) {
   else {
     const nowMs = punctual.store.database.clock.nowMs()
     showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
-    showLogEnd(context.terminal, id, log)
+    showRunLog(context.terminal, id, log)
   }
   return exit.ok
 }
@@ -49,7 +57,7 @@ export async function findRun(runs: Runs, id: string): Promise<Run> {
   )
 }
 
-function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
+export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
   const { colors } = terminal
   const at = (moment: Date | null) =>
     moment ? `${moment.toISOString()} (${showAge(moment, nowMs)})` : null
@@ -66,7 +74,10 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
   if ('nextAt' in run && run.nextAt.getTime() !== run.dueAt.getTime()) field('next', at(run.nextAt))
   field('created', at(run.createdAt))
   field('by', run.createdBy)
+  field('edited', at(run.editedAt))
   field('key', run.key)
+  field('replay of', run.replayOf)
+  field('replayed', run.replayedAs && `as ${run.replayedAs}`)
   field(
     'labels',
     Object.entries(run.labels)
@@ -74,6 +85,9 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
       .join(' '),
   )
   field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
+  field('delivery', deliveryText(run.delivery, run.policy.heartbeatMs ?? null))
+  if (run.possibleDuplicate)
+    field('note', 'more than one attempt has started: what it does may have been done twice')
   if (run.state === 'running' || run.state === 'cancelling') {
     field('cancelling', run.cancelReason)
     field('claimed', at(run.claimedAt))
@@ -85,6 +99,7 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
     if (run.latenessMs !== null) field('late by', showDuration(Math.max(0, run.latenessMs)))
     field('ended', at(run.finishedAt))
     field('reason', run.reason)
+    field('resolved', run.resolved && describeResolution(run.resolved))
     if (run.output !== null) field('output', JSON.stringify(run.output))
   }
   showAttempts(terminal, run.attempts)
@@ -92,7 +107,11 @@ function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number
     terminal.line(`\n${colors.red(run.error.stack ?? `${run.error.name}: ${run.error.message}`)}`)
 }
 
-function showLogEnd(
+function describeResolution({ as, at, by, note }: NonNullable<FinishedRun['resolved']>): string {
+  return `${as}, ${at.toISOString()}${by ? ` by ${by}` : ''}${note ? `: ${note}` : ''}`
+}
+
+export function showRunLog(
   terminal: Terminal,
   id: string,
   { lines, earlier }: { lines: readonly LogLine[]; earlier: boolean },

@@ -1,6 +1,7 @@
 /** `punctual submit <handler> [payload]`: hands in one run, and waits for its end when asked to. */
 import { checkJsonText, type FinishedRun } from '@punctual/core'
 import type { Command } from 'commander'
+import { addDeliveryFlags } from '../delivery-flags.ts'
 import { parseDuration, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { openPunctual } from '../open-punctual.ts'
@@ -32,7 +33,7 @@ export function addSubmit(program: Command): void {
     .option('--strict', 'refuse when no live worker has the handler')
     .option('--wait', 'wait until the run has ended, and show how')
     .option('--wait-timeout <time>', 'give up waiting after this long; the run goes on')
-  addFlags(command, ['database'])
+  addFlags(addDeliveryFlags(command), ['database'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
   )

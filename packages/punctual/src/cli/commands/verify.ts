@@ -7,12 +7,12 @@ import { exit } from '../exit-code.ts'
 import { parseMomentIn } from '../moments.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
+import { createProgressLine } from '../progress-line.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
 const SHOWN_MAX = 20
-const PROGRESS_EVERY_MS = 200
 
 interface Flags {
   from?: string
@@ -36,12 +36,12 @@ async function runVerify(context: CommandContext, flags: Flags) {
   const punctual = await openPunctual(context)
   const nowMs = punctual.store.database.clock.nowMs()
   const moment = (flag: string, text: string) => parseMomentIn(flag, text, config.timezone, nowMs)
-  const progress = createProgress()
+  const progress = createProgressLine()
   const result = await punctual.verify({
     ...(flags.from !== undefined && { from: moment('--from', flags.from) }),
     ...(flags.to !== undefined && { to: moment('--to', flags.to) }),
     ...(flags.job !== undefined && { job: flags.job }),
-    ...(progress && { onProgress: progress.show }),
+    ...(progress && { onProgress: (far) => progress.show(progressText(far)) }),
   })
   progress?.clear()
   if (json) terminal.json(result)
@@ -49,22 +49,10 @@ async function runVerify(context: CommandContext, flags: Flags) {
   return result.clean ? exit.ok : exit.failure
 }
 
-/** One line that is written over, where a person is looking; null elsewhere. */
-function createProgress() {
-  const { stderr } = process
-  if (!stderr.isTTY) return null
+function progressText({ jobs, slots, rows }: VerifyProgress): string {
   const number = new Intl.NumberFormat('en')
-  let shownAtMs = 0
-  return {
-    show: ({ jobs, slots, rows }: VerifyProgress) => {
-      const nowMs = performance.now()
-      if (nowMs - shownAtMs < PROGRESS_EVERY_MS) return
-      shownAtMs = nowMs
-      const done = [`${number.format(jobs)} jobs`, `${number.format(slots)} slots`]
-      stderr.write(`\r\u001b[K${done.join(', ')}, ${number.format(rows)} rows of the ledger`)
-    },
-    clear: () => void stderr.write('\r\u001b[K'),
-  }
+  const done = [`${number.format(jobs)} jobs`, `${number.format(slots)} slots`]
+  return `${done.join(', ')}, ${number.format(rows)} rows of the ledger`
 }
 
 function showVerification(terminal: Terminal, result: Verification): void {

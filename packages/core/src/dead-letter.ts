@@ -1,0 +1,131 @@
+/**
+ * Runs that ended dead, as people deal with them. A dead letter is open until somebody handles it, once: it is
+ * replayed, which makes a new run, or discarded with a reason. The dead run itself stays as it was.
+ */
+import { storableText } from './failure.ts'
+import { limits } from './limits.ts'
+import { oneOf, refuseOption } from './refuse-option.ts'
+import { checkName, checkText, instantOf } from './submission.ts'
+
+/** What came of a dead letter. Numbers are what the database stores. */
+export const handlings = { replayed: 1, discarded: 2 } as const
+
+export type Handling = keyof typeof handlings
+
+export function handlingOf(code: number): Handling {
+  return code === handlings.replayed ? 'replayed' : 'discarded'
+}
+
+export interface DeadLetter {
+  /** The id of the run that died. */
+  readonly id: string
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  /** The job that it was a run of; its name is null when the job was deleted. */
+  readonly job: { readonly id: string; readonly name: string | null } | null
+  /** Why it died: `attempts_exhausted`, `non_retryable`, `quarantined`, … */
+  readonly reason: string
+  /** The kind of its error and its message without ids and numbers: what dies alike has the same. */
+  readonly fingerprint: string
+  readonly diedAt: Date
+  readonly attempts: number
+  readonly error: { readonly name: string; readonly message: string } | null
+  /** Null while it is open. */
+  readonly handled: {
+    readonly as: Handling
+    readonly at: Date
+    /** The run that does it again. */
+    readonly replayedAs: string | null
+    readonly note: string | null
+    readonly by: string | null
+  } | null
+}
+
+/** Dead letters with one fingerprint. */
+export interface DeadLetterGroup {
+  readonly fingerprint: string
+  readonly count: number
+  readonly firstDiedAt: Date
+  readonly lastDiedAt: Date
+  /** The last one that died. */
+  readonly sampleId: string
+  readonly sampleMessage: string | null
+  readonly handlers: readonly string[]
+}
+
+export interface DeadLetterFilter {
+  queue?: string
+  handler?: string
+  /** By name or id. A job that was deleted has only its id. */
+  job?: string
+  fingerprint?: string
+  reason?: string
+  diedFrom?: Date | string | number
+  /** Not included. */
+  diedBefore?: Date | string | number
+}
+
+export const letterStates = ['open', 'handled', 'all'] as const
+
+export type LetterState = (typeof letterStates)[number]
+
+/** A filter as it is used inside: checked, and null where it says nothing. */
+export interface CompiledLetterFilter {
+  readonly queue: string | null
+  readonly handler: string | null
+  readonly job: string | null
+  readonly fingerprint: string | null
+  readonly reason: string | null
+  readonly fromMs: number | null
+  readonly beforeMs: number | null
+}
+
+const FIELDS = ['queue', 'handler', 'job', 'fingerprint', 'reason', 'diedFrom', 'diedBefore']
+const FINGERPRINT_LENGTH = 300
+
+function given<T, R>(value: T | undefined, check: (value: T) => R): R | null {
+  return value === undefined ? null : check(value)
+}
+
+export function compileLetterFilter(
+  filter: DeadLetterFilter,
+  alsoKnown: readonly string[] = [],
+): CompiledLetterFilter {
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+    refuseOption('filter', 'an object', filter)
+  const known = [...FIELDS, ...alsoKnown]
+  for (const name of Object.keys(filter))
+    if (!known.includes(name)) refuseOption('filter', `made of ${known.join(', ')}`, name)
+  const { diedFrom, diedBefore } = filter
+  const compiled = {
+    queue: given(filter.queue, (name) => checkName('queue', name)),
+    handler: given(filter.handler, (name) => checkName('handler', name)),
+    job: given(filter.job, (name) => checkName('job', name)),
+    fingerprint: given(filter.fingerprint, checkFingerprint),
+    reason: given(filter.reason, (reason) => checkText('reason', reason, limits.createdByLength)),
+    fromMs: given(diedFrom, (at) => Math.floor(instantOf('diedFrom', at))),
+    beforeMs: given(diedBefore, (at) => Math.floor(instantOf('diedBefore', at))),
+  }
+  const { fromMs, beforeMs } = compiled
+  if (fromMs !== null && beforeMs !== null && beforeMs <= fromMs)
+    refuseOption('diedBefore', 'later than diedFrom', diedBefore)
+  return compiled
+}
+
+/** It may hold whatever a message held that could be stored. */
+function checkFingerprint(text: unknown): string {
+  if (typeof text !== 'string' || text.length === 0 || text.length > FINGERPRINT_LENGTH)
+    return refuseOption('fingerprint', `a text of 1 to ${FINGERPRINT_LENGTH} characters`, text)
+  if (text === storableText(text, FINGERPRINT_LENGTH)) return text
+  return refuseOption('fingerprint', 'free of NUL and broken surrogates', text)
+}
+
+/** Whether a filter leaves everything in. */
+export function isEmptyFilter(filter: CompiledLetterFilter): boolean {
+  return Object.values(filter).every((value) => value === null)
+}
+
+export function letterStateOf(state: unknown = 'open'): LetterState {
+  return oneOf('state', letterStates, state)
+}

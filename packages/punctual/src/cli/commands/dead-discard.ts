@@ -1,0 +1,74 @@
+/** `punctual dead discard`: closes dead letters without doing them again, one by its id or many by what they have. */
+import type { Command } from 'commander'
+import type { Punctual } from '../../punctual.ts'
+import { parseCount } from '../counts.ts'
+import { exit } from '../exit-code.ts'
+import {
+  addLetterFlags,
+  type LetterFlags,
+  letterFilter,
+  refuseFlagsOfMany,
+} from '../letter-flags.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { createdBy } from '../submit-flags.ts'
+
+const LIMIT_MAX = 100_000
+
+interface Flags extends LetterFlags {
+  reason: string
+  all?: true
+  limit?: string
+  dryRun?: true
+}
+
+export function addDeadDiscard(parent: Command): void {
+  const command = parent
+    .command('discard')
+    .description('close dead letters without doing them again: one, or all that match')
+    .argument('[id]', 'the id of one run')
+    .requiredOption('--reason <text>', 'why; kept with them')
+  addLetterFlags(command)
+    .option('--all', 'every open one, when nothing else narrows it')
+    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
+    .option('--dry-run', 'only count them')
+  addFlags(command, ['database'])
+  command.action((id: string | undefined, flags: Flags) =>
+    perform(command, (context) => discard(context, id, flags)),
+  )
+}
+
+async function discard(context: CommandContext, id: string | undefined, flags: Flags) {
+  if (id !== undefined) refuseFlagsOfMany(flags)
+  const punctual = await openPunctual(context)
+  return id === undefined
+    ? discardMany(context, punctual, flags)
+    : discardOne(context, punctual, id, flags)
+}
+
+async function discardOne(
+  { terminal, json }: CommandContext,
+  { deadLetters }: Punctual,
+  id: string,
+  { reason }: Flags,
+) {
+  const result = await deadLetters.discard(id, { reason, by: createdBy() })
+  if (json) terminal.json({ id, result })
+  else terminal.line(result === 'discarded' ? 'Discarded.' : 'Somebody has handled it already.')
+  return result === 'discarded' ? exit.ok : exit.failure
+}
+
+async function discardMany({ terminal, json }: CommandContext, punctual: Punctual, flags: Flags) {
+  const result = await punctual.deadLetters.discardMany(await letterFilter(flags, punctual), {
+    ...{ reason: flags.reason, by: createdBy() },
+    ...(flags.all && { all: true }),
+    ...(flags.limit !== undefined && { limit: parseCount('--limit', flags.limit, LIMIT_MAX) }),
+    ...(flags.dryRun && { dryRun: true }),
+  })
+  const { matching, discarded } = result
+  if (json) terminal.json(result)
+  else if (flags.dryRun) terminal.line(`${matching} would be discarded.`)
+  else terminal.line(`Discarded ${discarded} of ${matching}.`)
+  return exit.ok
+}

@@ -1,0 +1,58 @@
+/** `punctual dead groups`: what died alike, together; the largest group first. */
+import { type LetterState, letterStates } from '@punctual/core'
+import type { Command } from 'commander'
+import { parseCount } from '../counts.ts'
+import { showAge } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { addLetterFlags, type LetterFlags, letterFilter } from '../letter-flags.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+
+const LIMIT_MAX = 1_000
+
+interface Flags extends LetterFlags {
+  state?: LetterState
+  limit?: string
+}
+
+export function addDeadGroups(parent: Command): void {
+  const command = parent
+    .command('groups')
+    .description('group dead letters by what they died of, the largest group first')
+  addLetterFlags(command)
+    .option('--state <state>', `${letterStates.join(', ')} (default: open)`)
+    .option('--limit <n>', `at most so many groups, up to ${LIMIT_MAX} (default: 50)`)
+  addFlags(command, ['database'])
+  command.action((flags: Flags) => perform(command, (context) => groupLetters(context, flags)))
+}
+
+async function groupLetters(context: CommandContext, flags: Flags) {
+  const { terminal, json } = context
+  const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
+  const punctual = await openPunctual(context)
+  const groups = await punctual.deadLetters.groups({
+    ...(await letterFilter(flags, punctual)),
+    ...(flags.state !== undefined && { state: flags.state }),
+    limit,
+  })
+  const nowMs = punctual.store.database.clock.nowMs()
+  if (json) terminal.json(groups)
+  else if (groups.length === 0) terminal.line('No dead letters.')
+  else
+    showTable(
+      terminal,
+      ['COUNT', 'FIRST', 'LAST', 'HANDLERS', 'SAMPLE', 'FINGERPRINT'],
+      groups.map((group) => [
+        group.count,
+        showAge(group.firstDiedAt, nowMs),
+        showAge(group.lastDiedAt, nowMs),
+        group.handlers.join(', '),
+        group.sampleId,
+        group.fingerprint,
+      ]),
+      ['HANDLERS', 'FIRST'],
+    )
+  return exit.ok
+}

@@ -1,0 +1,54 @@
+/** `punctual queues`: how much waits and runs in each queue, what ended in the last minute, and what is paused. */
+import type { Command } from 'commander'
+import { describePause, type Queue } from '../../queues.ts'
+import { showDuration } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+
+export function addQueuesList(parent: Command): void {
+  const command = parent
+    .command('list', { isDefault: true })
+    .description('show depth, age and throughput of each queue, and which are paused')
+  addFlags(command, ['database'])
+  command.action(() => perform(command, showQueues))
+}
+
+async function showQueues(context: CommandContext) {
+  const { terminal, json } = context
+  const punctual = await openPunctual(context)
+  const queues = await punctual.queues.list()
+  if (json) {
+    terminal.json(queues)
+    return exit.ok
+  }
+  const pauses = await punctual.queues.pauses()
+  if (queues.length === 0) terminal.line('No queues yet: nothing was submitted.')
+  else showRows(context, queues)
+  for (const pause of pauses) terminal.line(terminal.colors.yellow(describePause(pause)))
+  return exit.ok
+}
+
+function showRows({ terminal }: CommandContext, queues: readonly Queue[]): void {
+  const { green, red, yellow } = terminal.colors
+  showTable(
+    terminal,
+    ['QUEUE', 'DUE', 'SCHEDULED', 'RUNNING', 'OLDEST DUE', 'ENDED IN THE LAST MINUTE'],
+    queues.map((row) => {
+      const words = Object.entries(row.endedLastMinute).map(([state, runs]) => {
+        const text = `${runs} ${state}`
+        return state === 'succeeded' ? green(text) : state === 'dead' ? red(text) : text
+      })
+      return [
+        row.paused ? `${row.queue} ${yellow('(paused)')}` : row.queue,
+        row.due,
+        row.scheduled,
+        row.running,
+        row.due > 0 ? showDuration(row.oldestMs) : '-',
+        words.join(', ') || '-',
+      ]
+    }),
+  )
+}

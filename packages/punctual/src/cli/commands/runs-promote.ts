@@ -1,0 +1,40 @@
+/** `punctual runs promote`: lets runs start now whose time has not come. */
+import { steerableStates } from '@punctual/core'
+import type { Command } from 'commander'
+import type { Runs } from '../../runs.ts'
+import { perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
+
+const messages = {
+  promoted: 'Promoted: it is due now.',
+  already_due: 'It is due already, and waits for a worker.',
+  waiting: 'It is due already, and waits for another run of its job.',
+  running: 'It is running.',
+  already_finished: 'It has ended already; submit it again instead.',
+} as const
+
+export function addRunsPromote(parent: Command): void {
+  const command = parent
+    .command('promote')
+    .description('let runs start now whose time, or whose next attempt, has not come')
+  addSteerFlags(command, steerableStates.promote)
+  addFlags(command, ['database'])
+  command.action((ids: string[], flags: SteerFlags) =>
+    perform(
+      command,
+      (context) =>
+        steerRuns(context, {
+          ...{ ids, flags },
+          one: promoteOne,
+          many: (runs, filter, options) => runs.promoteMany(filter, options),
+        }),
+      { handlesInterrupts: true },
+    ),
+  )
+}
+
+async function promoteOne(runs: Runs, id: string) {
+  const result = await runs.promote(id)
+  return { fields: { result }, message: messages[result], ok: result !== 'already_finished' }
+}

@@ -1,0 +1,23 @@
+/** One line that is written over, where a person is looking; null elsewhere. */
+const EVERY_MS = 100
+
+export interface ProgressLine {
+  /** Shows a text, unless one was shown just now. */
+  show(text: string): void
+  clear(): void
+}
+
+export function createProgressLine(): ProgressLine | null {
+  const { stderr } = process
+  if (!stderr.isTTY) return null
+  let shownAtMs = Number.NEGATIVE_INFINITY
+  return {
+    show: (text) => {
+      const nowMs = performance.now()
+      if (nowMs - shownAtMs < EVERY_MS) return
+      shownAtMs = nowMs
+      stderr.write(`\r\u001b[K${text}`)
+    },
+    clear: () => void stderr.write('\r\u001b[K'),
+  }
+}

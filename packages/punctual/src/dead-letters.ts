@@ -1,0 +1,217 @@
+/** `punctual.deadLetters`: runs that died, looked at, replayed and discarded. */
+import {
+  type CompiledLetterFilter,
+  checkText,
+  compileLetterFilter,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterGroup,
+  encodeJson,
+  type FinishedRun,
+  isEmptyFilter,
+  isRunId,
+  type LetterState,
+  type LogLine,
+  letterStateOf,
+  limits,
+  PunctualError,
+  refuseOption,
+} from '@punctual/core'
+import type { PostgresStore, ReplayAnswer } from '@punctual/store'
+import { type HandlingOptions, handledBy } from './handling.ts'
+import {
+  checkManyOptions,
+  type ManyOptions,
+  type ReplayManyOptions,
+  type ReplayManyResult,
+  replayMany,
+} from './replay-many.ts'
+import { idOf, type RunReference } from './run-reference.ts'
+import { TENANT } from './tenant.ts'
+
+const LIST_MAX = 1_000
+const LOG_LINES = 100
+const DISCARD_BATCH = 500
+
+export interface DeadLetterPage extends DeadLetterFilter {
+  /** Whether somebody has handled them. @default 'open' */
+  state?: LetterState
+  /** Up to 1,000. @default 50 */
+  limit?: number
+}
+
+export interface DeadLetterListOptions extends DeadLetterPage {
+  /** Those after this one: give the last of a page to get the next page. */
+  after?: RunReference
+}
+
+export interface ReplayOptions extends HandlingOptions {
+  /** Instead of its own, which stays with the dead run as it was. */
+  payload?: unknown
+  /** Go on from the last checkpoint of the dead run, where it has one. @default false */
+  fromCheckpoint?: boolean
+}
+
+/** A dead letter with all that is known of its run. */
+export interface DeadLetterDetails extends DeadLetter {
+  readonly run: FinishedRun
+  /** The last hundred lines of its log, oldest first. */
+  readonly log: readonly LogLine[]
+  /** What its last checkpoint has kept; null when there is none. */
+  readonly checkpoint: unknown
+}
+
+export type ReplayResult = Exclude<ReplayAnswer, { readonly result: 'not_found' }>
+
+export interface DiscardManyResult {
+  /** How many open ones the filter had. */
+  readonly matching: number
+  readonly discarded: number
+}
+
+export class DeadLetters {
+  readonly #store: PostgresStore
+  readonly #payloadBytes: number
+
+  constructor(store: PostgresStore, options: { readonly payloadBytes: number }) {
+    this.#store = store
+    this.#payloadBytes = options.payloadBytes
+  }
+
+  /** The last to die first; those that nobody has handled, unless asked for others. */
+  async list(options: DeadLetterListOptions = {}): Promise<DeadLetter[]> {
+    const filter = await this.#filter(options, ['state', 'limit', 'after'])
+    const after = options.after === undefined ? null : idOf(options.after)
+    return this.#store.letters.list(filter, { ...page(options), after }, TENANT)
+  }
+
+  /** What dies alike, together; the largest group first. */
+  async groups(options: DeadLetterPage = {}): Promise<DeadLetterGroup[]> {
+    const filter = await this.#filter(options, ['state', 'limit'])
+    return this.#store.letters.groups(filter, page(options), TENANT)
+  }
+
+  /** Everything about one, or null. */
+  async get(letter: RunReference): Promise<DeadLetterDetails | null> {
+    const id = idOf(letter)
+    const [[found], run, log, checkpoint] = await Promise.all([
+      this.#store.letters.find([id], TENANT),
+      this.#store.runs.find(id, TENANT),
+      this.#store.runs.lastLogs(id, LOG_LINES),
+      this.#store.letters.checkpoint(id),
+    ])
+    if (!found || !run) return null
+    return {
+      ...found,
+      run: run as FinishedRun,
+      log,
+      checkpoint: checkpoint === null ? null : JSON.parse(checkpoint),
+    }
+  }
+
+  /** Makes a new run of a dead one, due now. The dead run stays as it was; the two name each other. */
+  async replay(letter: RunReference, options: ReplayOptions = {}): Promise<ReplayResult> {
+    const id = idOf(letter)
+    const payload =
+      options.payload === undefined
+        ? null
+        : encodeJson(options.payload, 'payload', this.#payloadBytes)
+    const { fromCheckpoint = false } = options
+    if (typeof fromCheckpoint !== 'boolean')
+      refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
+    const how = { ...handledBy(options), fromCheckpoint }
+    const [answer] = await this.#store.letterSteering.replay([{ id, payload }], how, TENANT)
+    if (!answer || answer.result === 'not_found') return this.#notFound(id)
+    return answer
+  }
+
+  /**
+   * Replays the open ones of a filter, the first to die first, at a pace. This process drives it: when it ends, what
+   * was not replayed stays open. What dies meanwhile, replays included, is left alone.
+   */
+  async replayMany(
+    filter: DeadLetterFilter,
+    options: ReplayManyOptions = {},
+  ): Promise<ReplayManyResult> {
+    const compiled = await this.#filterOfMany(filter, options)
+    return replayMany(this.#store, compiled, options, handledBy(options))
+  }
+
+  /** Closes one without doing it again. */
+  async discard(
+    letter: RunReference,
+    options: { reason: string; by?: string },
+  ): Promise<'discarded' | 'already_handled'> {
+    const id = idOf(letter)
+    const how = handledBy(reasonOf(options))
+    const discarded = await this.#store.letterSteering.discard([id], how, TENANT)
+    if (discarded.has(id)) return 'discarded'
+    const [found] = await this.#store.letters.find([id], TENANT)
+    return found ? 'already_handled' : this.#notFound(id)
+  }
+
+  /** Closes the open ones of a filter, the first to die first, in batches. */
+  async discardMany(
+    filter: DeadLetterFilter,
+    options: ManyOptions & { reason: string; by?: string },
+  ): Promise<DiscardManyResult> {
+    const how = handledBy(reasonOf(options))
+    const compiled = await this.#filterOfMany(filter, options)
+    const { limit, dryRun } = checkManyOptions(options)
+    const { letters, letterSteering } = this.#store
+    const count = await letters.count(compiled, TENANT)
+    let discarded = 0
+    let looked = 0
+    let after: string | null = null
+    while (!dryRun && looked < limit && !options.signal?.aborted) {
+      const most = Math.min(DISCARD_BATCH, limit - looked)
+      const ids: string[] = await letters.pick(compiled, count, after, most, TENANT)
+      if (ids.length === 0) break
+      discarded += (await letterSteering.discard(ids, how, TENANT)).size
+      looked += ids.length
+      after = ids.at(-1) ?? null
+    }
+    return { matching: count.letters, discarded }
+  }
+
+  async #filter(filter: DeadLetterFilter, alsoKnown: readonly string[] = []) {
+    const compiled = compileLetterFilter(filter, alsoKnown)
+    if (compiled.job === null || isRunId(compiled.job)) return compiled
+    const job = await this.#store.schedules.jobs.find(compiled.job, TENANT)
+    if (job) return { ...compiled, job: job.id }
+    const message = `There is no job ${JSON.stringify(compiled.job)}. One that was deleted is named by its id.`
+    throw new PunctualError('job_not_found', message, { id: compiled.job })
+  }
+
+  async #filterOfMany(filter: DeadLetterFilter, { all = false }: { all?: boolean }) {
+    const compiled: CompiledLetterFilter = await this.#filter(filter)
+    if (typeof all !== 'boolean') refuseOption('all', 'true or false', all)
+    if (isEmptyFilter(compiled) && !all)
+      throw new PunctualError(
+        'invalid_option',
+        'The filter is empty, which means every open dead letter. Say `all: true` if that is meant.',
+        { field: 'filter' },
+      )
+    return compiled
+  }
+
+  async #notFound(id: string): Promise<never> {
+    const run = await this.#store.runs.find(id, TENANT)
+    const message = run
+      ? `Run ${id} is ${run.state}, and no dead letter.`
+      : `There is no run ${id}. It may be older than the retention, or belong to another schema.`
+    throw new PunctualError('dead_letter_not_found', message, { id })
+  }
+}
+
+function page(options: DeadLetterPage): { state: LetterState; limit: number } {
+  const { limit = 50 } = options
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+    refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+  return { state: letterStateOf(options.state), limit }
+}
+
+function reasonOf({ reason, by }: { reason: string; by?: string }): HandlingOptions {
+  checkText('reason', reason, limits.descriptionLength)
+  return { note: reason, ...(by !== undefined && { by }) }
+}

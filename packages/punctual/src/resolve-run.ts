@@ -1,0 +1,45 @@
+/** What `runs.resolve` answers: somebody says what became of an unknown run. */
+import {
+  type FinishedRun,
+  PunctualError,
+  type Resolution,
+  type RunState,
+  refuseOption,
+  resolutions,
+} from '@punctual/core'
+import type { PostgresStore, ResolveAnswer } from '@punctual/store'
+import { type HandlingOptions, handledBy } from './handling.ts'
+import { TENANT } from './tenant.ts'
+
+export type ResolveResult =
+  | Exclude<ResolveAnswer, { readonly result: 'not_unknown' }>
+  /** Somebody has said so before; the first answer stays. */
+  | {
+      readonly result: 'already_resolved'
+      readonly resolved: NonNullable<FinishedRun['resolved']>
+      readonly replayedAs: string | null
+    }
+  /** It has not ended, or everybody knows how. */
+  | { readonly result: 'not_unknown'; readonly state: RunState }
+
+export async function resolveRun(
+  store: PostgresStore,
+  id: string,
+  as: Resolution,
+  options: HandlingOptions,
+): Promise<ResolveResult> {
+  if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
+    refuseOption('as', Object.keys(resolutions).join(' or '), as)
+  const answer = await store.resolution.resolve(id, as, handledBy(options), TENANT)
+  if (answer.result !== 'not_unknown') return answer
+  const run = await store.runs.find(id, TENANT)
+  if (!run)
+    throw new PunctualError(
+      'run_not_found',
+      `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+      { id },
+    )
+  if ('resolved' in run && run.resolved)
+    return { result: 'already_resolved', resolved: run.resolved, replayedAs: run.replayedAs }
+  return { result: 'not_unknown', state: run.state }
+}

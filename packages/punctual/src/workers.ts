@@ -1,0 +1,129 @@
+/** `punctual.workers`: the processes that run handlers, and draining them. */
+import { integer, PunctualError, refuseOption, type StuckHandler } from '@punctual/core'
+import { type PostgresStore, systemClock, type WorkerSession } from '@punctual/store'
+
+const LOOK_AGAIN_MS = 200
+const WAIT_MS_MAX = 2_147_483_647
+const ID_MAX = 2n ** 63n
+
+/**
+ * `active` takes work. `draining` takes nothing more: somebody asked it to, or it is stopping. `lost` was not heard of
+ * for a whole lease, and its runs will be taken from it. `offline` has left, in the last day.
+ */
+export type WorkerState = 'active' | 'draining' | 'lost' | 'offline'
+
+export interface WorkerProcess {
+  readonly id: string
+  readonly state: WorkerState
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  /** How many runs it runs at once. */
+  readonly capacity: number
+  readonly handlers: readonly string[]
+  /** Empty when it takes from all. */
+  readonly queues: readonly string[]
+  readonly labels: Readonly<Record<string, string>>
+  /** How many runs it holds. */
+  readonly running: number
+  /** Handlers that go on although their attempts have ended. */
+  readonly stuck: readonly StuckHandler[]
+  readonly openedAt: Date
+  /** When it was last heard of; null once it has left. */
+  readonly renewedAt: Date | null
+  /** When somebody asked it to drain. */
+  readonly drainAskedAt: Date | null
+  /** When it left. */
+  readonly endedAt: Date | null
+  /** It has left because it was not heard of for a whole lease. */
+  readonly fenced: boolean
+}
+
+export interface DrainedOptions {
+  /** @default no limit */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+function stateOf({ alive, state, drainAskedAt }: WorkerSession): WorkerState {
+  if (!alive) return 'lost'
+  return state === 'draining' || drainAskedAt !== null ? 'draining' : 'active'
+}
+
+function toWorker({ alive, held, ...session }: WorkerSession): WorkerProcess {
+  const state = stateOf({ alive, held, ...session })
+  return { ...session, state, running: held, endedAt: null, fenced: false }
+}
+
+function checkId(id: unknown): string {
+  if (typeof id === 'string' && /^\d{1,19}$/.test(id) && BigInt(id) < ID_MAX) return id
+  return refuseOption('id', 'the id of a worker, such as workers.list tells', id)
+}
+
+export class Workers {
+  readonly #store: PostgresStore
+
+  constructor(store: PostgresStore) {
+    this.#store = store
+  }
+
+  /** Those that are there, oldest first. */
+  async present(): Promise<WorkerProcess[]> {
+    return (await this.#store.workers.sessions()).map(toWorker)
+  }
+
+  /** Those that are there, oldest first, then those that left in the last day. */
+  async list(): Promise<WorkerProcess[]> {
+    const [present, past] = await Promise.all([this.present(), this.#store.workers.past()])
+    const left = past.map((session): WorkerProcess => {
+      const never = { running: 0, stuck: [], renewedAt: null, drainAskedAt: null }
+      return { ...session, ...never, state: 'offline' }
+    })
+    return [...present, ...left]
+  }
+
+  /**
+   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when it
+   * was asked already. It holds for the session: a worker that is started again takes work again.
+   */
+  async drain(id: string): Promise<boolean> {
+    return this.#ask(checkId(id), true)
+  }
+
+  /** Asks a worker that drains to take work again. False when it was not asked to drain. */
+  async activate(id: string): Promise<boolean> {
+    return this.#ask(checkId(id), false)
+  }
+
+  async #ask(id: string, drains: boolean): Promise<boolean> {
+    const answer = await this.#store.workers.drain(id, drains)
+    if (answer !== null) return answer === 'asked'
+    const [past] = await this.#store.workers.past(id)
+    const message = past
+      ? `Worker ${id} has left at ${past.endedAt.toISOString()}.`
+      : `There is no worker ${id}. Each start of a worker has an id of its own.`
+    throw new PunctualError('worker_not_found', message, { id })
+  }
+
+  /** Resolves when the worker holds no run any more, or has left; rejects with `wait_timeout`. */
+  async waitUntilDrained(id: string, options: DrainedOptions = {}): Promise<'drained' | 'left'> {
+    checkId(id)
+    const { timeoutMs, signal } = options
+    if (timeoutMs !== undefined) integer('timeoutMs', timeoutMs, 0, WAIT_MS_MAX)
+    const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)]
+    const ending = AbortSignal.any(limits.filter((it) => it !== undefined))
+    for (;;) {
+      const worker = (await this.#store.workers.sessions()).find((it) => it.id === id)
+      if (!worker) return 'left'
+      if (worker.held === 0 && worker.state === 'draining') return 'drained'
+      signal?.throwIfAborted()
+      if (ending.aborted)
+        throw new PunctualError(
+          'wait_timeout',
+          `Worker ${id} still holds ${worker.held} runs after ${timeoutMs} ms. It goes on draining.`,
+          { id },
+        )
+      await systemClock.sleep(LOOK_AGAIN_MS, ending)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Hints only ever shorten a sleep: whatever nobody told of is found by looking. */
+import { compileJob, compileOptions } from '@punctual/core'
+import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { Punctual } from 'punctual'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await migratedDatabase()
+})
+afterAll(() => database.drop())
+
+/** A process that commits and is gone before it could tell anybody. */
+function mute(): PostgresStore {
+  const store = new PostgresStore({
+    ...{ url: database.url, clock: systemClock, random: systemRandom, node: 'mute' },
+  })
+  store.signals.due = () => undefined
+  store.signals.jobsChanged = () => undefined
+  store.signals.anything = () => undefined
+  onTestFinished(() => store.close())
+  return store
+}
+
+it('a run that nobody hinted at is run by a worker that had nothing to do (cases 2, 62)', async () => {
+  const punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
+  onTestFinished(() => punctual.stop())
+  let heard = gate<string>()
+  const handler = punctual.handler('quiet', (payload) => heard.open(String(payload)))
+  await handler.submit('warm')
+  await heard.opened
+  heard = gate<string>()
+  await eventually('it listens', () => punctual.store.signals.connected)
+  await mute().submit([{ options: compileOptions('quiet'), payload: '"unheard"' }])
+  expect(await heard.opened).toBe('unheard')
+})
+
+it('a job that nobody hinted at is planned and run (case 2)', async () => {
+  const roles = ['worker', 'planner'] as const
+  const punctual = await Punctual.start({ databaseUrl: database.url, roles: [...roles] })
+  onTestFinished(() => punctual.stop())
+  const ran = gate()
+  punctual.handler('unplanned', () => ran.open())
+  const store = mute()
+  const at = new Date(Date.now() + 500)
+  const job = { name: 'unheard', handler: 'unplanned', at }
+  await store.schedules.jobs.upsert([compileJob(job, { timezone: 'UTC', jitterMs: 0 })], 1)
+  await ran.opened
+})

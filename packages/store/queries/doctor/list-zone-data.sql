@@ -1,0 +1,9 @@
+-- The versions of the time zone data of all planners that are alive.
+--
+-- Parameters: none
+-- Returns: zone_data
+-- Locks: none. Index: none; the table is small.
+select distinct zone_data
+from punctual.planners
+where expires_at > clock_timestamp()
+order by zone_data

@@ -1,0 +1,24 @@
+-- Gives runs that wait in `later` another payload. Only before their first attempt: later ones do again what it
+-- began.
+--
+-- Parameters: $1 run ids uuid[], $2 tenant, $3 payload
+-- Returns: run_id of those changed
+-- Locks: later, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
+--   sequential scan.
+with taken as (
+  delete from punctual.later
+  where run_id = any ($1::uuid[]) and tenant_id = $2::integer and attempt = 0 and crashes = 0
+  returning run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id
+),
+postponed as (
+  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id)
+  select run_id, due_at, tenant_id, lane, attempt, crashes, traits, job_id
+  from taken
+),
+edited as (
+  update punctual.runs r
+  set payload = $3::text, edited_at = clock_timestamp()
+  from taken t
+  where r.id = t.run_id and r.id = any ($1::uuid[])
+)
+select run_id from taken

@@ -1,0 +1,77 @@
+-- Live runs that match a filter, in the order of their ids, a stretch of ids at a time: as each run is in exactly one
+-- place, and a stretch is read in one snapshot, none is passed by that moves between places meanwhile.
+--
+-- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 after this id, $13 most rows to look at,
+--   $14 states text[]. Where the filter names ids, all of them are looked at, and $12 and $13 do not count.
+-- Returns: one row: where to go on (null at the end), ids and states of those that match, joined by commas (null
+--   when none does)
+-- Locks: none. Index: primary keys of the places, from the id given; runs by id. Pinned: no sequential scan.
+with bound as materialized (
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
+),
+looked as materialized (
+  select run_id, lane, state
+  from (
+    (select run_id, lane, 'scheduled' as state
+     from punctual.later
+     where $11::uuid[] is null and run_id > $12::uuid
+     order by run_id
+     limit $13::integer)
+    union all
+    (select run_id, lane, case when pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end
+     from punctual.queue
+     where $11::uuid[] is null and run_id > $12::uuid
+     order by run_id
+     limit $13::integer)
+    union all
+    (select run_id, lane, 'waiting'
+     from punctual.parked
+     where $11::uuid[] is null and run_id > $12::uuid
+     order by run_id
+     limit $13::integer)
+    union all
+    (select run_id, lane, case when cancel_reason is null then 'running' else 'cancelling' end
+     from punctual.leases
+     where $11::uuid[] is null and run_id > $12::uuid
+     order by run_id
+     limit $13::integer)
+    order by run_id
+    limit $13::integer
+  ) stretch
+  union all
+  select run_id, lane, 'scheduled' from punctual.later where run_id = any ($11::uuid[])
+  union all
+  select run_id, lane, case when pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end
+  from punctual.queue
+  where run_id = any ($11::uuid[])
+  union all
+  select run_id, lane, 'waiting' from punctual.parked where run_id = any ($11::uuid[])
+  union all
+  select run_id, lane, case when cancel_reason is null then 'running' else 'cancelling' end
+  from punctual.leases
+  where run_id = any ($11::uuid[])
+),
+matching as materialized (
+  select l.run_id, l.state
+  from looked l
+  join punctual.lanes c on c.id = l.lane
+  join punctual.runs r on r.id = l.run_id
+  where l.state = any ($14::text[]) and c.tenant_id = $1::integer
+  -- filter: which runs people mean, the same in each statement that lists them
+  and ($2::text is null or c.queue = $2::text)
+  and ($3::text is null or c.handler = $3::text)
+  and ($4::uuid is null or r.job_id = $4::uuid)
+  and ($5::jsonb is null or r.labels @> $5::jsonb)
+  and ($6::text is null or starts_with(r.key, $6::text))
+  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
+  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
+  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
+  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
+  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
+  -- end of filter
+  order by l.run_id
+)
+select
+  (select case when $11::uuid[] is null and count(*) = $13::integer then max(run_id::text) end from looked) as next,
+  (select string_agg(run_id::text, ',') from matching) as ids,
+  (select string_agg(state, ',') from matching) as states

@@ -1,0 +1,18 @@
+-- Asks a worker to take nothing more, or to take work again.
+--
+-- Parameters: $1 session, $2 true to drain
+-- Returns: id, and whether this statement changed anything; no row when there is no such session
+-- Locks: the row (not its key: a claim under way goes on, and what it takes is given back). Index: primary key.
+with before as materialized (
+  select id, drain_asked_at is not null as drains
+  from punctual.sessions
+  where id = $1::bigint
+  for no key update
+),
+asked as (
+  update punctual.sessions s
+  set drain_asked_at = case when $2::boolean then clock_timestamp() end
+  from before b
+  where s.id = b.id and b.drains <> $2::boolean
+)
+select id, drains <> $2::boolean as changed from before

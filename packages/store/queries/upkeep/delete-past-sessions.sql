@@ -1,0 +1,11 @@
+-- Forgets workers that left more than a day ago.
+--
+-- Parameters: none
+-- Returns: one row: how many
+-- Locks: the old rows. Index: past_sessions_ended.
+with old as (
+  delete from punctual.past_sessions
+  where ended_at < clock_timestamp() - interval '1 day'
+  returning 1
+)
+select count(*) from old

@@ -1,0 +1,58 @@
+/** What the verdict on Punctual's promises rests on, read from the server as this process reaches it. */
+import type { GuaranteeFacts } from '@punctual/core'
+import type { Database } from '../database.ts'
+import { isMissingSchema } from '../faults.ts'
+import { zoneData } from '../zone-data.ts'
+import type { Facts } from './finding.ts'
+import { freeConnections } from './server-checks.ts'
+
+type Ask = (path: string) => Promise<Facts[]>
+
+/** Reads only; also of a server that Punctual has never touched. */
+export async function readGuaranteeFacts(database: Database): Promise<GuaranteeFacts> {
+  const client = await database.connect()
+  try {
+    const ask: Ask = async (path) =>
+      (await client.query<Facts>(database.statement(`doctor/${path}`).text)).rows
+    const [settings] = (await ask('read-settings')) as [Facts]
+    const [activity] = (await ask('read-activity')) as [Facts]
+    const standbys = await ask('list-standbys')
+    return {
+      ...ofServer(settings),
+      standbys: standbys.map(({ name, state, sync_state }) => ({
+        ...{ name: name ?? '', state: state ?? null, syncState: sync_state ?? null },
+      })),
+      connectionsFree: freeConnections(settings, activity).free,
+      pooled: database.pooled,
+      clockOffsetMs: Math.round(database.clock.skewMs),
+      zoneData,
+      plannerZoneData: await plannerZoneData(ask),
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+function ofServer(settings: Facts) {
+  return {
+    version: settings.version as string,
+    timeline: String(Number.parseInt(settings.timeline ?? '0', 16)),
+    startedAt: new Date(settings.started_at as string),
+    readOnly: settings.read_only === 'on',
+    fsync: settings.fsync === 'on',
+    fullPageWrites: settings.full_page_writes === 'on',
+    dataChecksums: settings.data_checksums === 'on',
+    synchronousCommit: settings.synchronous_commit as string,
+    synchronousStandbyNames: settings.standby_names as string,
+  }
+}
+
+/** Null where the schema is not there, or is closed to this role. */
+async function plannerZoneData(ask: Ask): Promise<readonly string[] | null> {
+  try {
+    return (await ask('list-zone-data')).map((row) => row.zone_data as string)
+  } catch (error) {
+    if (isMissingSchema(error) || (error as { code?: string }).code === '42501') return null
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+/** A filter of runs as the parameters $1 to $11 of the statements that list runs, which share its text. */
+import type { CompiledRunFilter } from '@punctual/core'
+import { uuidArray } from './binary-arrays.ts'
+import type { Value } from './channel.ts'
+
+/** A filter whose job is known by its id. */
+export interface FilterInStore extends Omit<CompiledRunFilter, 'job'> {
+  readonly jobId?: string
+}
+
+export function runFilterValues(filter: FilterInStore, tenantId: number): Value[] {
+  return [
+    tenantId,
+    filter.queue ?? null,
+    filter.handler ?? null,
+    filter.jobId ?? null,
+    filter.labels ?? null,
+    filter.keyPrefix ?? null,
+    filter.dueFromMs ?? null,
+    filter.dueToMs ?? null,
+    filter.createdFromMs ?? null,
+    filter.createdToMs ?? null,
+    filter.ids ? uuidArray(filter.ids) : null,
+  ]
+}

@@ -1,0 +1,54 @@
+/** What a claim may take, and what is left of one that is cut off. */
+import { eventually, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+
+it.each([
+  ['nested loops', 'set enable_hashjoin = off; set enable_mergejoin = off'],
+  ['hash joins', 'set enable_nestloop = off'],
+  ['scans of everything', 'set enable_indexscan = off; set enable_bitmapscan = off'],
+])('a claim of ten takes ten at most, with a plan of %s (case 65)', async (_, settings) => {
+  const ids: string[] = []
+  for (const queue of ['a', 'b', 'c'])
+    for (let i = 0; i < 20; i++) ids.push(await t.submit({ queue }))
+  await t.session()
+  const session = await t.session()
+  const claim = t.store.database.statements.onDay('work/claim-runs', Date.now()).text
+  const lanes = await t.sql.query('select id from punctual.lanes order by id')
+  const given = lanes.rows.map(({ id }) => id)
+  await t.sql.query(`analyze punctual.queue; ${settings}`)
+  await t.sql.query(claim, [session, 1, given, given.map(() => 0), given.map(() => 0), 10])
+  expect(await t.count('leases')).toBe(10)
+  expect(await t.count('queue')).toBe(50)
+  await t.sql.query('reset all; delete from punctual.leases')
+  await t.store.steering.cancelWaiting(ids, 'test')
+})
+
+it('a claim whose connection dies before it commits leaves the run as it was (case 6)', async () => {
+  const session = await t.session()
+  const id = await t.submit()
+  await t.sql.query('begin')
+  await t.sql.query('select from punctual.sessions where id = $1 for update', [session])
+  const claim = t.claim(session).then(
+    () => 'claimed',
+    () => 'failed',
+  )
+  const waiting = `select pid from pg_stat_activity
+    where pg_backend_pid() = any (pg_blocking_pids(pid)) and application_name like 'punctual%'`
+  let pid = 0
+  await eventually('the claim waits for its session', async () => {
+    await t.sql.query('select pg_stat_clear_snapshot()')
+    pid = (await t.sql.query(waiting)).rows[0]?.pid ?? 0
+    return pid !== 0
+  })
+  await t.sql.query('select pg_terminate_backend($1)', [pid])
+  expect(await claim).toBe('failed')
+  await t.sql.query('commit')
+  expect(await t.places(id)).toEqual(['queue'])
+  expect((await t.claim(session)).runs).toMatchObject([{ id, attempt: 0, crashes: 0 }])
+})

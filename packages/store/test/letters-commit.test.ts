@@ -1,0 +1,76 @@
+/** The answer to a commit is lost: whoever handled a dead letter or an unknown run is told so, and nothing is done twice. */
+import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import { dead, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { CommitSwallower } from './commit-swallower.ts'
+
+let t: TestStore
+let way: CommitSwallower
+let store: PostgresStore
+beforeAll(async () => {
+  t = await TestStore.open()
+  way = await CommitSwallower.before(t.url)
+  const ports = { clock: systemClock, random: systemRandom, node: systemRandom.token() }
+  store = new PostgresStore({ url: way.url, ...ports })
+})
+afterAll(async () => {
+  await store.close()
+  await way.close()
+  await t.close()
+})
+
+async function aDeadRun(key?: string): Promise<string> {
+  const session = await t.session()
+  const run = await t.running(session, key === undefined ? {} : { key })
+  await t.store.work.settle(session, [dead(run)])
+  return run.id
+}
+
+async function swallowing<T>(work: () => Promise<T>): Promise<T> {
+  const before = way.swallowed
+  way.arm()
+  const result = await work()
+  expect(way.swallowed).toBe(before + 1)
+  return result
+}
+
+const replaysOf = async (id: string) => {
+  const { rows } = await t.sql.query('select id from punctual.runs where replay_of = $1', [id])
+  return rows.map((row) => row.id as string)
+}
+
+it('a replay is made once, and its caller gets its id', async () => {
+  for (const key of [undefined, 'k']) {
+    const id = await aDeadRun(key)
+    const how = { note: null, by: null, fromCheckpoint: false }
+    const requests = [{ id, payload: null }]
+    const [answer] = await swallowing(() => store.letterSteering.replay(requests, how, 1))
+    expect(answer?.result).toBe('replayed')
+    expect(await replaysOf(id)).toEqual([answer?.result === 'replayed' && answer.id])
+  }
+})
+
+it('a discard counts as the own', async () => {
+  const ids = [await aDeadRun(), await aDeadRun()]
+  const other = await aDeadRun()
+  await t.store.letterSteering.discard([other], { note: 'before', by: null }, 1)
+  const discarded = await swallowing(() =>
+    store.letterSteering.discard([...ids, other], { note: 'enough', by: 'ann' }, 1),
+  )
+  expect([...discarded].sort()).toEqual([...ids].sort())
+})
+
+it.each(['succeeded', 'failed', 'run-again'] as const)('%s is said once', async (as) => {
+  const session = await t.session()
+  const run = await t.running(session, { delivery: 'at-most-once' })
+  await t.store.work.markStarted([run])
+  await t.expire(session)
+  await t.reap([session])
+  const how = { note: 'looked', by: 'ann' }
+  const answer = await swallowing(() => store.resolution.resolve(run.id, as, how, 1))
+  expect(answer.result).toBe('resolved')
+  const replays = await replaysOf(run.id)
+  expect(replays).toEqual(as === 'run-again' ? [expect.any(String)] : [])
+  expect(answer.result === 'resolved' && answer.replayedAs).toBe(replays[0] ?? null)
+  expect((await t.store.letters.find([run.id], 1)).length).toBe(as === 'failed' ? 1 : 0)
+})

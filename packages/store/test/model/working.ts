@@ -1,0 +1,239 @@
+/** Commands of workers and of the reaper: claim, mark, settle, give back, die, renew, reap. */
+import type { ClaimedRun, Settlement } from '@punctual/core'
+import { decideAfterFailure, defaultRetryPolicy } from '@punctual/core'
+import {
+  claimed,
+  type Distance,
+  dead,
+  type Ending,
+  givenBack,
+  isHeldBy,
+  type ModelRun,
+  marked,
+  parked,
+  reaped,
+  retry,
+  settled,
+  succeeded,
+} from '@punctual/testkit'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { change, command, type Leeway, type Model, type ModelWorker, type Real } from './world.ts'
+
+export const CRASHES_UNTIL_QUARANTINE = 3
+const DELAYS: Record<Distance, number> = { now: 0, near: 30_000, far: 3_600_000 }
+
+export const workerOf = (model: Model, n: number) => model.workers[n] as ModelWorker
+
+/** A process that finds its session gone opens another one; what it believes to hold stays in its memory. */
+export async function comeBack(worker: ModelWorker, { t }: Real): Promise<void> {
+  if (!worker.gone) return
+  worker.session = await t.session(600_000)
+  worker.gone = false
+  worker.alive = true
+}
+
+/** What a claim brought is moved in the model; it must have been there to be had. */
+export function took(model: Model, worker: ModelWorker, runs: readonly ClaimedRun[]): void {
+  for (const run of runs) {
+    const before = model.runs.get(run.id) as ModelRun
+    expect(before.place, `run ${run.id} waits`).toBe('queue')
+    expect(before.due || run.dueMs <= Date.now() + 5, `run ${run.id} is due`).toBe(true)
+    expect([run.attempt, run.crashes]).toEqual([before.attempt, before.crashes])
+    change(model, run.id, (it) => claimed(it, run.claim.toString(), worker.session))
+    worker.held.push(run)
+  }
+}
+
+/** What a decision about runs that wait for their jobs may do. */
+export const resolves: Leeway = {
+  moves: (before, now) =>
+    now.overlap !== 'allow' &&
+    (now.final === 'skipped' || now.final === 'cancelled' || now.lease?.cancelling === true) &&
+    before.final === null,
+}
+
+const claim = fc
+  .record({ by: fc.nat(2), limit: fc.integer({ min: 1, max: 4 }), resolve: fc.boolean() })
+  .map(({ by, limit, resolve }) =>
+    command(
+      `claim(${by}, ${limit}, ${resolve})`,
+      () => true,
+      async (model, real) => {
+        const worker = workerOf(model, by)
+        await comeBack(worker, real)
+        const result = await real.t.claim(worker.session, limit)
+        expect(result.sessionAlive).toBe(worker.alive)
+        if (!worker.alive) expect(result.runs).toEqual([])
+        expect(result.runs.length + result.parked.length).toBeLessThanOrEqual(limit)
+        took(model, worker, result.runs)
+        for (const id of result.parked) change(model, id, parked)
+        if (!resolve || result.parked.length === 0) return
+        await real.t.store.work.resolveParked(result.parked)
+        return resolves
+      },
+    ),
+  )
+
+const mark = fc
+  .record({ by: fc.nat(2), many: fc.integer({ min: 1, max: 3 }) })
+  .map(({ by, many }) =>
+    command(
+      `mark(${by}, ${many})`,
+      (model) => workerOf(model, by).held.length > 0,
+      async (model, { t }) => {
+        const runs = workerOf(model, by).held.slice(0, many)
+        const ours = runs.filter(({ id, claim }) => holds(model, id, claim)).map(({ id }) => id)
+        expect([...(await t.store.work.markStarted(runs))].sort()).toEqual(ours.sort())
+        for (const id of ours) change(model, id, marked)
+      },
+    ),
+  )
+
+export const holds = (model: Model, id: string, claim: bigint) =>
+  isHeldBy(model.runs.get(id) as ModelRun, claim.toString())
+
+export type How = 'ok' | 'fail' | 'interrupt' | 'dead' | 'cancelled'
+
+/** What a worker would settle with, and what the model makes of it. */
+export function settlementOf(run: ClaimedRun, how: How, distance: Distance): [Settlement, Ending] {
+  if (how === 'ok') return [succeeded(run), { kind: 'succeeded' }]
+  if (how === 'cancelled') {
+    const base = { run, startedAgoMs: 1, failure: null, reason: 'asked' }
+    return [{ kind: 'cancelled', ...base }, { kind: 'cancelled' }]
+  }
+  const failures = run.attempt + 1 - run.crashes
+  const failed = { outcome: 'failed', nonRetryable: false, retryAfterMs: null, codes: [] } as const
+  const { maxAttempts } = run
+  const next = decideAfterFailure({ ...failed, failures, maxAttempts }, defaultRetryPolicy, 0)
+  // What may run once at most is not tried again once it has started.
+  const onceMore = (run.traits & 2) === 0 && (next.kind === 'retry' || how === 'interrupt')
+  if (how === 'dead' || !onceMore) return [dead(run), { kind: 'dead' }]
+  const again = retry(run, DELAYS[distance]) as Extract<Settlement, { kind: 'retry' }>
+  const settlement = how === 'interrupt' ? { ...again, outcome: 'cancelled' as const } : again
+  return [settlement, { kind: 'retry', distance }]
+}
+
+/** Some of what a worker believes to hold; of a run that it has had twice, one. */
+function takeHeld(worker: ModelWorker, from: number, many: number): ClaimedRun[] {
+  const at = from % worker.held.length
+  const runs = worker.held.slice(at, at + many)
+  const first = runs.filter((run, i) => runs.findIndex(({ id }) => id === run.id) === i)
+  worker.held = worker.held.filter((run) => !first.includes(run))
+  return first
+}
+
+const settle = fc
+  .record({
+    by: fc.nat(2),
+    from: fc.nat(),
+    hows: fc.array(fc.constantFrom<How>('ok', 'ok', 'fail', 'interrupt', 'dead', 'cancelled'), {
+      ...{ minLength: 1, maxLength: 3 },
+    }),
+    distance: fc.constantFrom<Distance>('now', 'near', 'far'),
+    twice: fc.boolean(),
+  })
+  .map(({ by, from, hows, distance, twice }) =>
+    command(
+      `settle(${by}, ${from}, ${hows}, ${distance}${twice ? ', twice' : ''})`,
+      (model) => workerOf(model, by).held.length > 0,
+      async (model, { t }) => {
+        const worker = workerOf(model, by)
+        const runs = takeHeld(worker, from, hows.length)
+        const both = runs.map((run, i) => settlementOf(run, hows[i] as How, distance))
+        const settlements = both.map(([settlement]) => settlement)
+        const stale = runs.filter(({ id, claim }) => !holds(model, id, claim)).map(({ id }) => id)
+        const refused = await t.store.work.settle(worker.session, settlements)
+        expect([...refused].sort(), 'refused is exactly what is not held').toEqual(stale.sort())
+        for (const [i, { id }] of runs.entries())
+          if (!stale.includes(id))
+            change(model, id, (run) => settled(run, (both[i] as [unknown, Ending])[1]))
+        if (!twice) return
+        const again = await t.store.work.settle(worker.session, settlements)
+        expect([...again].sort(), 'a second time all are refused').toEqual(
+          runs.map(({ id }) => id).sort(),
+        )
+      },
+    ),
+  )
+
+const giveBack = fc
+  .record({ by: fc.nat(2), many: fc.integer({ min: 1, max: 3 }) })
+  .map(({ by, many }) =>
+    command(
+      `giveBack(${by}, ${many})`,
+      (model) => workerOf(model, by).held.length > 0,
+      async (model, { t }) => {
+        const runs = workerOf(model, by).held.splice(0, many)
+        await t.store.work.giveBack(runs)
+        for (const { id, claim } of runs) if (holds(model, id, claim)) change(model, id, givenBack)
+      },
+    ),
+  )
+
+/** The process is silent: its lease runs out, and it does not know. */
+const crash = fc.nat(2).map((by) =>
+  command(
+    `crash(${by})`,
+    (model) => workerOf(model, by).alive,
+    async (model, { t }) => {
+      const worker = workerOf(model, by)
+      await t.expire(worker.session)
+      worker.alive = false
+    },
+  ),
+)
+
+const renew = fc.nat(2).map((by) =>
+  command(
+    `renew(${by})`,
+    () => true,
+    async (model, { t }) => {
+      const worker = workerOf(model, by)
+      expect(await t.store.work.renewSession(worker.session)).toBe(!worker.gone)
+      if (!worker.gone) worker.alive = true
+    },
+  ),
+)
+
+/** Fences a worker in the model: what it held goes its ways. Returns the runs that it held, as they are then. */
+export function fence(model: Model, worker: ModelWorker): ModelRun[] {
+  worker.gone = true
+  worker.alive = false
+  const lost = [...model.runs.values()].filter((run) => run.lease?.session === worker.session)
+  for (const { id } of lost) change(model, id, (run) => reaped(run, CRASHES_UNTIL_QUARANTINE))
+  return lost.map(({ id }) => model.runs.get(id) as ModelRun)
+}
+
+export function countsOf(sessions: number, lost: readonly ModelRun[]) {
+  const ended = (state: string) => lost.filter(({ final }) => final === state).length
+  return {
+    ...{ sessions, returned: lost.filter(({ final }) => final === null).length },
+    ...{ dead: ended('dead'), unknown: ended('unknown'), cancelled: ended('cancelled') },
+  }
+}
+
+/** Also asked to reap who is alive: that one is passed by. */
+const reap = fc.constant(
+  command(
+    'reap()',
+    () => true,
+    async (model, { t }) => {
+      const sessions = model.workers.map(({ session }) => session)
+      const dying = model.workers.filter(({ alive, gone }) => !alive && !gone)
+      const result = await t.reap(sessions, CRASHES_UNTIL_QUARANTINE)
+      const lost = dying.flatMap((worker) => fence(model, worker))
+      expect(result).toEqual(countsOf(dying.length, lost))
+    },
+  ),
+)
+
+export const workCommands = [
+  { weight: 14, arbitrary: claim },
+  { weight: 5, arbitrary: mark },
+  { weight: 14, arbitrary: settle },
+  { weight: 4, arbitrary: giveBack },
+  { weight: 2, arbitrary: crash },
+  { weight: 2, arbitrary: renew },
+  { weight: 3, arbitrary: reap },
+]

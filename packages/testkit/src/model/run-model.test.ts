@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import {
+  cancelled,
+  claimed,
+  givenBack,
+  isHeldBy,
+  type ModelRun,
+  made,
+  marked,
+  reaped,
+  settled,
+} from './run-model.ts'
+
+const run = (given: Partial<ModelRun> = {}): ModelRun => ({
+  ...made(
+    { id: 'r', key: null, maxAttempts: 3, atMostOnce: false, jobId: null, overlap: 'allow' },
+    'now',
+  ),
+  ...given,
+})
+const held = (given: Partial<ModelRun> = {}) => claimed(run(given), '7', 's')
+
+describe('the model of a run', () => {
+  test('believes the fence of the lease of now, and no other', () => {
+    expect([isHeldBy(held(), '7'), isHeldBy(held(), '8'), isHeldBy(run(), '7')]).toEqual([
+      ...[true, false, false],
+    ])
+  })
+
+  test('counts an attempt for every end and every retry, and none for what goes back', () => {
+    expect(settled(held(), { kind: 'succeeded' })).toMatchObject({ final: 'succeeded', attempt: 1 })
+    expect(settled(held(), { kind: 'retry', distance: 'far' })).toMatchObject({
+      ...{ place: 'later', attempt: 1, final: null },
+    })
+    expect(givenBack(held())).toEqual(run())
+    expect(givenBack(held({ overlap: 'queue-all' })).holds).toBe(true)
+  })
+
+  test('does not try again what was asked to end', () => {
+    const asked = cancelled(held())
+    expect(settled(asked, { kind: 'retry', distance: 'now' }).final).toBe('cancelled')
+    expect(settled(asked, { kind: 'succeeded' }).final).toBe('succeeded')
+    expect(givenBack(asked).final).toBe('cancelled')
+    expect(reaped(asked, 3).final).toBe('cancelled')
+  })
+
+  test('charges a crash to what may have started, and not to a suspect that had not', () => {
+    expect(reaped(held(), 3)).toMatchObject({ place: 'queue', attempt: 1, crashes: 1 })
+    expect(reaped(held({ attempt: 1, crashes: 1 }), 3)).toMatchObject({ attempt: 1, crashes: 1 })
+    expect(reaped(marked(held({ attempt: 2, crashes: 2 })), 3)).toMatchObject({ final: 'dead' })
+  })
+
+  test('never starts twice what may run once at most', () => {
+    expect(reaped(marked(held({ atMostOnce: true })), 3).final).toBe('unknown')
+    expect(reaped(held({ atMostOnce: true }), 3)).toMatchObject({ place: 'queue', attempt: 0 })
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * What a run may do, as pure functions on data: the reference that the real store is compared with. It knows the
+ * rules (PROTOCOL in docs/concepts/protocol.md) and nothing of how they are kept: no locks, no clocks, no SQL.
+ */
+import type { FinalState, Overlap, Place } from '@punctual/core'
+
+export interface ModelLease {
+  readonly claim: string
+  readonly session: string
+  /** Its start is committed. */
+  readonly marked: boolean
+  /** Its handler is asked to end. */
+  readonly cancelling: boolean
+}
+
+export interface ModelRun {
+  readonly id: string
+  readonly key: string | null
+  readonly maxAttempts: number
+  readonly atMostOnce: boolean
+  readonly jobId: string | null
+  readonly overlap: Overlap
+  readonly place: Exclude<Place, 'nowhere'>
+  /** Whether its time has come. */
+  readonly due: boolean
+  /** Attempts that have ended. */
+  readonly attempt: number
+  readonly crashes: number
+  readonly lease: ModelLease | null
+  /** Of a job that must not overlap: whether it is the one whose turn it is. */
+  readonly holds: boolean
+  readonly final: FinalState | null
+}
+
+export type NewRun = Pick<
+  ModelRun,
+  'id' | 'key' | 'maxAttempts' | 'atMostOnce' | 'jobId' | 'overlap'
+>
+
+/** How far away a time is: due, within the horizon of the queue, or beyond it. */
+export type Distance = 'now' | 'near' | 'far'
+
+const waitsIn = (distance: Distance) =>
+  ({ place: distance === 'far' ? 'later' : 'queue', due: distance === 'now' }) as const
+
+export function made(run: NewRun, distance: Distance): ModelRun {
+  const fresh = { attempt: 0, crashes: 0, lease: null, holds: false, final: null }
+  return { ...run, ...waitsIn(distance), ...fresh }
+}
+
+export function claimed(run: ModelRun, claim: string, session: string): ModelRun {
+  const lease = { claim, session, marked: false, cancelling: false }
+  return { ...run, place: 'leases', lease, holds: run.overlap !== 'allow' }
+}
+
+export function marked(run: ModelRun): ModelRun {
+  return run.lease ? { ...run, lease: { ...run.lease, marked: true } } : run
+}
+
+/** Whoever names this fence may still end the run. */
+export function isHeldBy(run: ModelRun, claim: string): boolean {
+  return run.lease?.claim === claim
+}
+
+function ended(run: ModelRun, final: FinalState): ModelRun {
+  const attempt = run.attempt + (run.lease ? 1 : 0)
+  return { ...run, place: 'outcomes', attempt, lease: null, holds: false, final }
+}
+
+export type Ending =
+  | { readonly kind: 'succeeded' | 'dead' | 'cancelled' }
+  | { readonly kind: 'retry'; readonly distance: Distance }
+
+/** What an accepted outcome makes of a run that is held. One that was asked to end is not tried again. */
+export function settled(run: ModelRun, ending: Ending): ModelRun {
+  if (ending.kind !== 'retry') return ended(run, ending.kind)
+  if (run.lease?.cancelling) return ended(run, 'cancelled')
+  return { ...run, ...waitsIn(ending.distance), attempt: run.attempt + 1, lease: null }
+}
+
+/** A claim is not an attempt: what did not start goes back as it was, and keeps its job. */
+export function givenBack(run: ModelRun): ModelRun {
+  if (run.lease?.cancelling) return ended(run, 'cancelled')
+  if (run.lease?.marked) return run
+  return { ...run, ...waitsIn('now'), lease: null }
+}
+
+/** What becomes of a run when its worker is not heard of any more. */
+export function reaped(run: ModelRun, crashesUntilQuarantine: number): ModelRun {
+  const { lease } = run
+  if (!lease) return run
+  const back = { ...run, ...waitsIn('now'), lease: null }
+  const crashed = { ...run, crashes: run.crashes + 1 }
+  if (run.atMostOnce && lease.marked) return ended(crashed, 'unknown')
+  if (lease.cancelling) return ended(crashed, 'cancelled')
+  if (run.atMostOnce || (!lease.marked && run.crashes > 0)) return back
+  if (run.crashes + 1 >= crashesUntilQuarantine) return ended(crashed, 'dead')
+  return { ...back, attempt: run.attempt + 1, crashes: run.crashes + 1 }
+}
+
+/** One that waits has ended; one that runs is asked to. */
+export function cancelled(run: ModelRun): ModelRun {
+  if (run.final) return run
+  if (!run.lease) return ended(run, 'cancelled')
+  return { ...run, lease: { ...run.lease, cancelling: true } }
+}
+
+export function rescheduled(run: ModelRun, distance: Distance): ModelRun {
+  return run.place === 'later' || run.place === 'queue' ? { ...run, ...waitsIn(distance) } : run
+}
+
+export function promoted(run: ModelRun): ModelRun {
+  return run.place === 'later' && run.due ? { ...run, place: 'queue' } : run
+}
+
+export function parked(run: ModelRun): ModelRun {
+  return { ...run, place: 'parked' }
+}

@@ -1,0 +1,97 @@
+/**
+ * `npm run simulate -- --seeds 500 | --seed 7 [--events 500] [--slots 1000000] [--from 1] [--mutant NAME] [--json]`
+ *
+ * Ends with 1 when an invariant was broken, after what broke, the last of what happened before, what it needs, and
+ * the command that shows it again.
+ */
+import { parseArgs } from 'node:util'
+import { minimise } from './minimise.ts'
+import { mutants, optionsOf } from './mutants.ts'
+import { runSeeds, type Total } from './run-seeds.ts'
+import type { SimulationOptions, SimulationResult } from './simulate.ts'
+
+const SEEDS = 500
+const TRACE_LINES = 60
+const PROGRESS_MS = 5_000
+
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      from: { type: 'string' },
+      events: { type: 'string' },
+      slots: { type: 'string' },
+      mutant: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const mutant = mutants.find(({ name }) => name === values.mutant)
+  if (values.mutant !== undefined && !mutant) {
+    const known = mutants.map(({ name, what }) => `  ${name}: ${what}`).join('\n')
+    process.stderr.write(`There is no mutant ${values.mutant}. There are:\n${known}\n`)
+    return 2
+  }
+  const events = values.events === undefined ? {} : { events: whole('events', values.events) }
+  const of = (seed: number): SimulationOptions =>
+    mutant ? { ...optionsOf(mutant, seed), ...events } : { seed, ...events }
+  const total = await runSeeds({
+    from: whole('from', values.seed ?? values.from ?? '1'),
+    seeds: values.seed === undefined ? whole('seeds', values.seeds ?? String(SEEDS)) : 1,
+    ...(values.slots !== undefined && { slots: whole('slots', values.slots) }),
+    optionsOf: of,
+    onSeed: values.json ? () => undefined : progress(),
+  })
+  const [first] = total.failed
+  if (first && !values.json) await explain(first, of(first.seed), values.mutant)
+  if (values.json) say(JSON.stringify(summary(total, values.mutant)))
+  else say(inWords(total))
+  return total.failed.length > 0 ? 1 : 0
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Error(`--${name} must be a whole number, but ${text} came.`)
+}
+
+function progress(): (total: Total) => void {
+  let saidMs = performance.now()
+  return (total) => {
+    if (performance.now() - saidMs < PROGRESS_MS) return
+    saidMs = performance.now()
+    say(inWords(total))
+  }
+}
+
+const inWords = ({ seeds, events, slots, runs, effects, duplicates, failed }: Total) =>
+  `${seeds} seeds, ${events} events, ${runs} runs, ${slots} slots, ${effects} starts, ` +
+  `${duplicates} runs started more than once; ${failed.length} seeds broke an invariant`
+
+const command = ({ seed }: SimulationResult, mutant?: string) =>
+  `npm run simulate -- --seed ${seed}${mutant ? ` --mutant ${mutant}` : ''}`
+
+async function explain(
+  failure: SimulationResult,
+  options: SimulationOptions,
+  mutant: string | undefined,
+): Promise<void> {
+  const least = await minimise(options, failure)
+  const { faults, ...settings } = least.settings
+  say(least.trace.slice(-TRACE_LINES).join('\n'))
+  say(`seed ${failure.seed} broke ${failure.violations.map(({ message }) => message).join('\n')}`)
+  say(`with no more than ${JSON.stringify({ faults: [...faults.enabled], ...settings })}`)
+  say(`again: ${command(failure, mutant)}`)
+}
+
+function summary(total: Total, mutant: string | undefined) {
+  const { failed, ...counts } = total
+  const violations = failed.map((result) => ({
+    ...{ seed: result.seed, invariant: result.violations[0]?.invariant },
+    ...{ what: result.violations[0]?.message, again: command(result, mutant) },
+  }))
+  return { ...counts, violations, verdict: failed.length > 0 ? 'fail' : 'pass' }
+}
+
+process.exitCode = await main()

@@ -1,0 +1,111 @@
+/** The claim: due runs of some lanes become leases of a session, or are parked (work/claim-runs). */
+import type { ClaimedRun, ClaimRequest, ClaimResult, Lane } from '@punctual/core'
+import type { MemoryDatabase } from './memory-database.ts'
+import { type Carried, isExclusive, type QueueRow, type RunRow } from './rows.ts'
+
+const byPosition = (a: QueueRow, b: QueueRow) =>
+  a.posMs - b.posMs || a.seq - b.seq || (a.runId < b.runId ? -1 : 1)
+
+export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResult {
+  const session = db.sessions.get(request.sessionId)
+  const alive = session !== undefined && session.expiresMs > db.nowMs
+  if (!alive && !db.mutants.has('claim-without-session-guard'))
+    return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
+  const boundMs = db.nowMs
+  const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
+  const { taken, nextMs } = session?.drains
+    ? { taken: [], nextMs: null }
+    : pick(db, request, boundMs)
+  for (const row of taken) db.queue.delete(row.runId)
+  taken.sort((a, b) => (a.runId < b.runId ? -1 : 1))
+  const parked = park(db, taken)
+  const runs: ClaimedRun[] = []
+  taken.forEach((row, n) => {
+    if (parked.has(row.runId)) return
+    const claim = BigInt(request.claim) + BigInt(n + 1)
+    const { runId, tenantId, lane, attempt, crashes, traits, jobId } = row
+    db.leases.insert(runId, {
+      ...{ runId, tenantId, lane, attempt, crashes, traits, jobId, claim },
+      ...{ sessionId: request.sessionId, claimedMs: boundMs, startedMs: null, cancelReason: null },
+    })
+    runs.push(described(db, row, claim, lanes.get(lane) as Lane))
+  })
+  runs.sort((a, b) => priorityOf(lanes, b.lane) - priorityOf(lanes, a.lane))
+  return {
+    sessionAlive: true,
+    runs,
+    more: hasMore(request, taken),
+    nextDueInMs: nextMs === null ? null : Math.max(0, nextMs - boundMs),
+    parked: [...parked],
+  }
+}
+
+const priorityOf = (lanes: ReadonlyMap<number, Lane>, lane: number) =>
+  lanes.get(lane)?.priority ?? 0
+
+/** Lanes of one rank share alike; a rank that is empty leaves everything to the next. */
+function pick(db: MemoryDatabase, { lanes, limit }: ClaimRequest, boundMs: number) {
+  const paused = db.pauses.values()
+  const isPaused = (queue: string) => paused.includes('*') || paused.includes(queue)
+  const open = lanes.filter(({ queue }) => !isPaused(queue))
+  const wanted = new Set(open.map(({ id }) => id))
+  const rows = db.queue.values().filter(({ lane }) => wanted.has(lane))
+  const aheadMs = rows.filter(({ posMs }) => posMs > boundMs).map(({ posMs }) => posMs)
+  const dueRows = rows.filter(({ posMs }) => posMs <= boundMs).sort(byPosition)
+  const heads = open.flatMap((lane) => {
+    const first = dueRows.find((row) => row.lane === lane.id)
+    return first ? [{ lane, first }] : []
+  })
+  heads.sort((a, b) => b.lane.priority - a.lane.priority || byPosition(a.first, b.first))
+  const taken: QueueRow[] = []
+  for (const { lane } of heads) {
+    const inRank = heads.filter((other) => other.lane.priority === lane.priority).length
+    const share = Math.ceil(limit / inRank)
+    taken.push(...dueRows.filter((row) => row.lane === lane.id).slice(0, share))
+  }
+  return {
+    taken: taken.slice(0, limit),
+    nextMs: aheadMs.length > 0 ? Math.min(...aheadMs) : null,
+  }
+}
+
+/** Takes the holds of jobs that must not overlap; returns those that did not get theirs. */
+function park(db: MemoryDatabase, taken: readonly QueueRow[]): Set<string> {
+  const exclusive = taken.filter(({ traits }) => isExclusive(traits))
+  exclusive.sort(byJob)
+  const parked = new Set<string>()
+  for (const { posMs: _, seq: __, ...row } of exclusive) {
+    const jobId = row.jobId as string
+    const holder = db.holds.get(jobId)
+    if (holder === undefined) db.holds.set(jobId, row.runId)
+    else if (holder !== row.runId) {
+      parked.add(row.runId)
+      db.parked.insert(row.runId, { ...row, jobId, parkedMs: db.nowMs })
+    }
+  }
+  return parked
+}
+
+const byJob = (a: Carried, b: Carried) =>
+  `${a.jobId} ${a.runId}` < `${b.jobId} ${b.runId}` ? -1 : 1
+
+/** As the store judges it: a lane that gave its share may have more. */
+function hasMore({ lanes, limit }: ClaimRequest, taken: readonly QueueRow[]): boolean {
+  if (taken.length >= limit) return true
+  return lanes.some((lane) => {
+    const inRank = lanes.filter(({ priority }) => priority === lane.priority).length
+    const gave = taken.filter((row) => row.lane === lane.id).length
+    return gave > 0 && gave >= Math.ceil(limit / inRank)
+  })
+}
+
+function described(db: MemoryDatabase, row: QueueRow, claim: bigint, lane: Lane): ClaimedRun {
+  const run = db.runs.get(row.runId) as RunRow
+  const { attempt, crashes, traits, jobId } = row
+  const { maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs } = run
+  return {
+    ...{ id: row.runId, claim, lane: lane.id, tenantId: lane.tenantId },
+    ...{ handler: lane.handler, queue: lane.queue, attempt, crashes, traits, jobId },
+    ...{ maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs },
+  }
+}

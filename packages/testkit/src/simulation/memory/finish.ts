@@ -1,0 +1,56 @@
+/** What follows from every end of a run: the `finish` block of the statements that end runs. */
+import { traits } from '@punctual/core'
+import type { MemoryDatabase } from './memory-database.ts'
+import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
+
+/** A run that left its place for good. */
+export type Ended = Carried &
+  Pick<
+    OutcomeRow,
+    'claim' | 'sessionId' | 'state' | 'attemptOutcome' | 'startedMs' | 'output' | 'reason'
+  >
+
+export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
+  const nowMs = db.nowMs
+  for (const run of ended) {
+    const { runId, tenantId, claim, sessionId, state, attempt, crashes } = run
+    const { attemptOutcome, startedMs, output, reason } = run
+    db.outcomes.insert(runId, {
+      ...{ runId, tenantId, claim, sessionId, state, attempt, crashes },
+      ...{ attemptOutcome, startedMs, output, reason, finishedMs: nowMs },
+    })
+    if ((run.traits & traits.keyed) !== 0 && !db.mutants.has('key-not-freed')) freeKeyOf(db, runId)
+    if (isExclusive(run.traits) && !db.mutants.has('hold-not-freed'))
+      if (run.jobId !== null && db.holds.get(run.jobId) === runId) db.holds.delete(run.jobId)
+  }
+  follow(db, ended)
+}
+
+export function freeKeyOf(db: MemoryDatabase, runId: string): void {
+  for (const [key, holder] of db.liveKeys.entries()) if (holder === runId) db.liveKeys.delete(key)
+}
+
+/** What the ends mean for their jobs: they are counted, and may decide when the jobs fire next. */
+function follow(db: MemoryDatabase, ended: readonly Ended[]): void {
+  const counted = traits.failuresCounted
+  const jobs = new Map<string, { rearms: boolean; succeeded: boolean; dead: number }>()
+  for (const run of ended) {
+    if ((run.traits & (traits.rearms | counted)) === 0 || run.jobId === null) continue
+    const of = jobs.get(run.jobId) ?? { rearms: false, succeeded: false, dead: 0 }
+    of.rearms ||= (run.traits & traits.rearms) !== 0
+    of.succeeded ||= run.state === 1 && (run.traits & counted) !== 0
+    if (run.state === 2 && (run.traits & counted) !== 0) of.dead++
+    jobs.set(run.jobId, of)
+  }
+  for (const [jobId, { rearms, succeeded, dead }] of jobs) {
+    const cursor = db.cursors.get(jobId)
+    if (!cursor || !(rearms || dead > 0 || cursor.failures > 0)) continue
+    const rearmed = rearms && cursor.anchorMs === null
+    db.cursors.set(jobId, {
+      ...cursor,
+      failures: succeeded ? 0 : cursor.failures + dead,
+      anchorMs: rearmed ? db.nowMs : cursor.anchorMs,
+      nextMs: rearmed && cursor.nextMs === null && !cursor.paused ? db.nowMs : cursor.nextMs,
+    })
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * PostgreSQL as the simulation needs it: tables, transactions that happen at one instant or not at all, a clock that
+ * can be stepped, and a server that can restart, refuse writes, and lose its last commits. Statements of different
+ * transactions never interleave here; what concurrent statements do to each other is the matter of the suites
+ * that run on the real server.
+ */
+import type {
+  AttemptRow,
+  CursorRow,
+  EffectRow,
+  JobRow,
+  LaneRow,
+  LaterRow,
+  LeaseRow,
+  OutcomeRow,
+  ParkedRow,
+  QueueRow,
+  RunRow,
+  SessionRow,
+  SlotRow,
+} from './rows.ts'
+import { type Change, Journal, Table } from './table.ts'
+
+const COMMITS_KEPT = 20
+
+/** Switches of the model that are off in the product: what the simulation must notice (see mutants.ts). */
+export type StoreMutant =
+  | 'settle-without-fence'
+  | 'settle-not-re-read'
+  | 'cursor-outside-transaction'
+  | 'slot-not-unique'
+  | 'lease-by-worker-clock'
+  | 'key-not-freed'
+  | 'hold-not-freed'
+  | 'claim-without-session-guard'
+  | 'retry-keeps-lease'
+  | 'reap-forgets-crash'
+  | 'submit-again-queues-twice'
+
+export class MemoryDatabase {
+  readonly #journal = new Journal()
+  readonly runs = this.#table<RunRow>('runs')
+  readonly later = this.#table<LaterRow>('later')
+  readonly queue = this.#table<QueueRow>('queue')
+  readonly parked = this.#table<ParkedRow>('parked')
+  readonly leases = this.#table<LeaseRow>('leases')
+  readonly outcomes = this.#table<OutcomeRow>('outcomes')
+  readonly attempts = this.#table<AttemptRow>('attempts')
+  readonly deadLetters = this.#table<string>('dead_letters')
+  readonly staleSettles = this.#table<string>('stale_settles')
+  readonly liveKeys = this.#table<string>('live_keys')
+  readonly holds = this.#table<string>('job_holds')
+  readonly checkpoints = this.#table<string>('checkpoints')
+  readonly pauses = this.#table<string>('pauses')
+  readonly sessions = this.#table<SessionRow>('sessions')
+  readonly planners = this.#table<number>('planners')
+  readonly lanes = this.#table<LaneRow>('lanes')
+  readonly timings = this.#table<string>('timings')
+  readonly jobs = this.#table<JobRow>('jobs')
+  readonly cursors = this.#table<CursorRow>('cursors')
+  readonly slots = this.#table<SlotRow>('slots')
+  readonly triggers = this.#table<string>('triggers')
+  readonly effects = this.#table<EffectRow>('effects')
+
+  readonly mutants: ReadonlySet<StoreMutant>
+  /** Called with what every transaction has changed. */
+  onCommit: ((changes: readonly Change[]) => void) | null = null
+  incarnation = 1
+  readOnly = false
+  readonly #clock: () => number
+  #commits: Change[][] = []
+  #sequence = 0
+
+  constructor(clock: () => number, mutants: ReadonlySet<StoreMutant> = new Set()) {
+    this.#clock = clock
+    this.mutants = mutants
+  }
+
+  #table<Row>(name: string): Table<Row> {
+    return new Table<Row>(name, this.#journal)
+  }
+
+  /** The database's clock, in whole milliseconds. */
+  get nowMs(): number {
+    return Math.floor(this.#clock())
+  }
+
+  /** A number for a position: those that are queued in one millisecond keep their order. */
+  nextSequence(): number {
+    this.#sequence = (this.#sequence + 1) & 1_048_575
+    return this.#sequence
+  }
+
+  /** All of the work, or nothing of it. */
+  transact<T>(work: () => T): T {
+    let result: T
+    try {
+      result = work()
+      if (this.readOnly && this.#journal.changes.length > 0) throw new ReadOnlyServer()
+    } catch (error) {
+      this.#journal.rollBack()
+      throw error
+    }
+    const changes = this.#journal.take()
+    if (changes.length > 0) {
+      this.#commits.push(changes)
+      if (this.#commits.length > COMMITS_KEPT) this.#commits.shift()
+      this.onCommit?.(changes)
+    }
+    return result
+  }
+
+  /** What is committed so far cannot be lost any more. */
+  secure(): void {
+    this.#commits = []
+  }
+
+  /** Another server takes over that has not seen the last so many commits; returns what they had changed. */
+  failOver(lost: number): Change[] {
+    this.incarnation++
+    const undone: Change[] = []
+    for (let i = 0; i < lost; i++)
+      for (const change of this.#commits.pop()?.reverse() ?? []) {
+        change.undo()
+        undone.push(change)
+      }
+    this.#commits = []
+    return undone
+  }
+}
+
+/** A standby that was not promoted. */
+class ReadOnlyServer extends Error {
+  readonly code = '25006'
+
+  constructor() {
+    super('cannot execute this in a read-only transaction')
+  }
+}

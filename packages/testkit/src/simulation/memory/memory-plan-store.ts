@@ -1,0 +1,114 @@
+/** What planners ask of the store, answered from memory: PostgresPlanStore's transactions on the same tables as runs. */
+import {
+  type Calendar,
+  type DueJob,
+  type DueRequest,
+  decodeRules,
+  type JobRules,
+  type PlannedJob,
+  type PlannerView,
+  type PlanStore,
+} from '@punctual/core'
+import { retrying } from '@punctual/store'
+import type { MemoryStoreOptions } from './memory-work-store.ts'
+import { advanceCursors, dueJobs, insertSlots } from './plan.ts'
+
+const PLAN_DEADLINE_MS = 10_000
+const FORGOTTEN_MS = 60_000
+
+export interface MemoryPlanStoreOptions extends MemoryStoreOptions {
+  /** Gives a run of a slot its id. */
+  readonly nextId: (timeMs: number, jobId: string, slotMs: number) => string
+  /** Every planner takes itself for the only one, so that all plan the same shards. */
+  readonly race: boolean
+}
+
+export class MemoryPlanStore implements PlanStore {
+  readonly #o: MemoryPlanStoreOptions
+
+  constructor(options: MemoryPlanStoreOptions) {
+    this.#o = options
+  }
+
+  announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
+    const { db, line, race } = this.#o
+    return line.call('announce-planner', () => {
+      const nowMs = db.nowMs
+      db.planners.set(id, nowMs + ttlMs)
+      for (const [other, untilMs] of db.planners.entries())
+        if (untilMs < nowMs - FORGOTTEN_MS) db.planners.delete(other)
+      const living = db.planners.entries().filter(([, untilMs]) => untilMs > nowMs)
+      const others = living.map(([other]) => other).filter((other) => other !== id)
+      return {
+        nowMs,
+        planners: race ? [id] : [id, ...others],
+        newerZoneData: null,
+        anyJob: db.cursors.values().some(({ nextMs }) => nextMs !== null),
+      }
+    })
+  }
+
+  retirePlanner(id: string): Promise<void> {
+    const { db, line } = this.#o
+    return line.call('retire-planner', () => void db.planners.delete(id))
+  }
+
+  dueJobs(request: DueRequest): Promise<readonly DueJob[]> {
+    return this.#o.line.call('list-due-jobs', () => dueJobs(this.#o.db, request))
+  }
+
+  rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {
+    const { db, line } = this.#o
+    return line.call('list-timings', () => {
+      const found = timings.flatMap((timing) => {
+        const text = db.timings.get(String(timing))
+        return text === undefined ? [] : [[timing, decodeRules(text)] as const]
+      })
+      return new Map(found)
+    })
+  }
+
+  async calendars(): Promise<ReadonlyMap<string, Calendar>> {
+    return new Map()
+  }
+
+  async askedSkips(): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    return new Map()
+  }
+
+  async plan(jobs: readonly PlannedJob[]): Promise<number> {
+    if (jobs.length === 0) return 0
+    const sorted = [...jobs].sort((a, b) => (a.job.id < b.job.id ? -1 : 1))
+    const retries = { clock: this.#o.clock, deadlineMs: PLAN_DEADLINE_MS }
+    const accepted = await retrying(retries, () => this.#transact(sorted))
+    this.#o.hints.queued([])
+    return accepted
+  }
+
+  /** First the cursors, and then what was decided for those that were ours to move. */
+  async #transact(jobs: readonly PlannedJob[]): Promise<number> {
+    const { db, line, nextId } = this.#o
+    if (db.mutants.has('cursor-outside-transaction')) {
+      const ours = await line.call('advance-cursors', () => advanceCursors(db, jobs))
+      await line.call('insert-slots', () => insertSlots(db, ours, nextId))
+      return ours.length
+    }
+    return line.call('plan', () => {
+      const ours = advanceCursors(db, jobs)
+      insertSlots(db, ours, nextId)
+      return ours.length
+    })
+  }
+
+  async pauseFailing(): Promise<void> {}
+
+  setAside({ id, version }: DueJob, reason: string): Promise<void> {
+    const { db, line } = this.#o
+    return line.call('set-aside', () => {
+      const [cursor, job] = [db.cursors.get(id), db.jobs.get(id)]
+      if (!cursor || !job || cursor.version !== version) return
+      db.cursors.set(id, { ...cursor, nextMs: null })
+      db.jobs.set(id, { ...job, planningError: reason })
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/** A whole store in memory on one line: what the comparison with PostgreSQL drives. */
+import type { Clock, Random } from '@punctual/core'
+import { type Line, noHints } from './line.ts'
+import { MemoryAuditStore } from './memory-audit-store.ts'
+import { MemoryDatabase, type StoreMutant } from './memory-database.ts'
+import { MemoryPlanStore } from './memory-plan-store.ts'
+import { MemorySubmitter } from './memory-submitter.ts'
+import { MemoryUpkeepStore } from './memory-upkeep-store.ts'
+import { MemoryWorkStore } from './memory-work-store.ts'
+
+export interface MemoryStoreSettings {
+  readonly clock: Clock
+  readonly random: Random
+  readonly horizonMs: number
+  /** Gives runs of slots their ids. */
+  readonly nextId: (timeMs: number, jobId: string, slotMs: number) => string
+  readonly mutants?: ReadonlySet<StoreMutant>
+}
+
+export class MemoryStore {
+  readonly db: MemoryDatabase
+  readonly work: MemoryWorkStore
+  readonly upkeep: MemoryUpkeepStore
+  readonly plan: MemoryPlanStore
+  readonly audit: MemoryAuditStore
+  readonly submitter: MemorySubmitter
+
+  constructor({ clock, random, horizonMs, nextId, mutants }: MemoryStoreSettings) {
+    this.db = new MemoryDatabase(() => clock.wallMs(), mutants)
+    const line: Line = { call: async (_, work) => this.db.transact(work) }
+    const options = { db: this.db, line, clock, horizonMs, hints: noHints }
+    this.work = new MemoryWorkStore(options)
+    this.upkeep = new MemoryUpkeepStore(options, this.work)
+    this.plan = new MemoryPlanStore({ ...options, nextId, race: false })
+    this.audit = new MemoryAuditStore(options, this.work)
+    this.submitter = new MemorySubmitter(options, this.work, random)
+  }
+}

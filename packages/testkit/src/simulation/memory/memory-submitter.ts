@@ -1,0 +1,137 @@
+/** How runs are submitted and steered, answered from memory: what clients ask of the store. */
+import {
+  type Clock,
+  type CompiledJob,
+  defaults,
+  type LaneKey,
+  type Random,
+  RunIdSource,
+  runIdTimeFor,
+  type Submission,
+  TimingCache,
+} from '@punctual/core'
+import { retrying } from '@punctual/store'
+import type { MemoryDatabase } from './memory-database.ts'
+import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
+import { insertJob, triggerJob } from './plan.ts'
+import { cancelIn, cancelInLeases, rescheduleIn, type WaitingPlace } from './steer.ts'
+import { insertRun, internLane, type PreparedRun, takeKey } from './submit.ts'
+
+const SUBMIT_DEADLINE_MS = 30_000
+const KEYED_DEADLINE_MS = 10_000
+const CANCEL_ROUNDS = 3
+
+export interface MemoryAccepted {
+  readonly id: string
+  readonly created: boolean
+}
+
+export class MemorySubmitter {
+  readonly #o: MemoryStoreOptions
+  readonly #db: MemoryDatabase
+  readonly #clock: Clock
+  readonly #work: MemoryWorkStore
+  readonly #ids: RunIdSource
+  readonly #timings = new TimingCache()
+
+  constructor(options: MemoryStoreOptions, work: MemoryWorkStore, random: Random) {
+    this.#o = options
+    this.#db = options.db
+    this.#clock = options.clock
+    this.#work = work
+    this.#ids = new RunIdSource(random)
+  }
+
+  #call<T>(what: string, work: () => T): Promise<T> {
+    return this.#o.line.call(what, work)
+  }
+
+  /** Gives a lane its number. */
+  lane(key: LaneKey): Promise<number> {
+    return this.#call('intern-lane', () => internLane(this.#db, key))
+  }
+
+  async prepare(submission: Submission, id?: string): Promise<PreparedRun> {
+    const { queue, handler, priority, delayMs, dueMs: atMs } = submission.options
+    const lane = await this.lane({ tenantId: 1, queue, handler, priority })
+    const nowMs = this.#db.nowMs
+    const dueMs = delayMs === null ? atMs : Math.round(nowMs + delayMs)
+    const timeMs = runIdTimeFor(dueMs, nowMs, defaults.partitionDaysAhead)
+    return { id: id ?? this.#ids.next(timeMs), lane, dueMs, submission }
+  }
+
+  /** A submission whose reply was lost is sent again under the same id. */
+  async submit(run: PreparedRun): Promise<MemoryAccepted> {
+    const { horizonMs, hints } = this.#o
+    const { key } = run.submission.options
+    const deadlineMs = key === null ? SUBMIT_DEADLINE_MS : KEYED_DEADLINE_MS
+    const accepted = await retrying({ clock: this.#clock, deadlineMs }, (again) =>
+      this.#call('submit', () => {
+        if (key !== null) {
+          if (again && this.#db.runs.has(run.id)) return { id: run.id, created: true }
+          const holder = takeKey(this.#db, key, run.id)
+          if (holder !== run.id) return { id: holder, created: false }
+        }
+        insertRun(this.#db, run, horizonMs, again)
+        return { id: run.id, created: true }
+      }),
+    )
+    hints.queued([run.lane])
+    return accepted
+  }
+
+  async job(job: CompiledJob, id?: string): Promise<string> {
+    const { queue, handler, priority } = job.run
+    const lane = await this.lane({ tenantId: 1, queue, handler, priority })
+    const jobId = id ?? this.#ids.next(this.#db.nowMs)
+    await this.#call('insert-job', () => {
+      if (!this.#db.jobs.has(jobId)) insertJob(this.#db, { id: jobId, job, lane }, this.#timings)
+    })
+    this.#o.hints.jobsChanged()
+    return jobId
+  }
+
+  async trigger(jobId: string, id?: string): Promise<string> {
+    const runId = id ?? this.#ids.next(this.#db.nowMs)
+    await this.#call('trigger', () => triggerJob(this.#db, jobId, runId))
+    this.#o.hints.queued([])
+    return runId
+  }
+
+  async #cancelWaiting(id: string, reason: string): Promise<boolean> {
+    const places: WaitingPlace[] = ['later', 'queue', 'parked', 'later', 'queue']
+    for (const place of places) {
+      const job = await this.#call(`cancel-in-${place}`, () =>
+        cancelIn(this.#db, place, id, reason),
+      )
+      if (job === undefined) continue
+      if (job !== null) await this.#work.release([job])
+      return true
+    }
+    return false
+  }
+
+  async cancel(id: string, reason: string): Promise<'cancelled' | 'cancelling' | null> {
+    for (let round = 0; round < CANCEL_ROUNDS; round++) {
+      if (await this.#cancelWaiting(id, reason)) return 'cancelled'
+      const now = await this.#call('cancel-in-leases', () => cancelInLeases(this.#db, id, reason))
+      if (now) this.#o.hints.cancels([id])
+      if (now !== null) return 'cancelling'
+    }
+    return null
+  }
+
+  async reschedule(id: string, dueMs: number): Promise<boolean> {
+    const { horizonMs, hints } = this.#o
+    for (const place of ['later', 'queue', 'later'] as const)
+      if (
+        await this.#call(`reschedule-in-${place}`, () =>
+          rescheduleIn(this.#db, place, id, dueMs, horizonMs),
+        )
+      ) {
+        hints.queued([])
+        return true
+      }
+    return false
+  }
+}

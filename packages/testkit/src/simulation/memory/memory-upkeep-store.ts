@@ -1,0 +1,44 @@
+/** What the reaper and the promoter ask of the store, answered from memory. Days and vacuum are not simulated. */
+import type { UpkeepStore } from '@punctual/core'
+import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
+import { parkedLongerThan } from './overlap.ts'
+import { expiredSessions, orphanSessions, promote, reap } from './reap.ts'
+
+type Simulated = Pick<
+  UpkeepStore,
+  'promote' | 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked'
+>
+
+export class MemoryUpkeepStore implements Simulated {
+  readonly #o: MemoryStoreOptions
+  readonly #work: MemoryWorkStore
+
+  constructor(options: MemoryStoreOptions, work: MemoryWorkStore) {
+    this.#o = options
+    this.#work = work
+  }
+
+  promote(horizonMs: number, limit: number) {
+    return this.#o.line.call('promote', () => promote(this.#o.db, horizonMs, limit))
+  }
+
+  expiredSessions() {
+    return this.#o.line.call('list-expired', () => expiredSessions(this.#o.db))
+  }
+
+  orphanSessions() {
+    return this.#o.line.call('list-orphans', () => orphanSessions(this.#o.db))
+  }
+
+  async reap(sessionIds: readonly string[], crashesUntilQuarantine: number) {
+    const { db, line } = this.#o
+    return line.call('reap', () => reap(db, sessionIds, crashesUntilQuarantine))
+  }
+
+  async resolveParked(olderThanMs: number): Promise<number> {
+    const { db, line } = this.#o
+    const ids = await line.call('list-parked-jobs', () => parkedLongerThan(db, olderThanMs))
+    if (ids.length > 0) await this.#work.resolveParked(ids)
+    return ids.length
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * What workers ask of the store, answered from memory: the same verbs in the same transactions as PostgresWorkStore,
+ * with the same tries after a fault. A differential test holds the two equal.
+ */
+import {
+  attemptOutcomes,
+  type ClaimRequest,
+  type ClaimResult,
+  type Clock,
+  type Fence,
+  type Lane,
+  type SessionAnnouncement,
+  type Settlement,
+  traits,
+  type WorkStore,
+} from '@punctual/core'
+import { retrying } from '@punctual/store'
+import { claimRuns } from './claim.ts'
+import type { Hints, Line } from './line.ts'
+import type { MemoryDatabase } from './memory-database.ts'
+import { jobsOfParked, releaseParked, skipParked, supersedeHolders } from './overlap.ts'
+import { overlapOf } from './rows.ts'
+import {
+  cancelRequests,
+  findSettled,
+  giveBack,
+  markStarted,
+  settle,
+  strayLeases,
+} from './settle.ts'
+
+export interface MemoryStoreOptions {
+  readonly db: MemoryDatabase
+  readonly line: Line
+  /** The node's own. */
+  readonly clock: Clock
+  readonly horizonMs: number
+  readonly hints: Hints
+}
+
+const SETTLE_DEADLINE_MS = 10_000
+const GIVE_BACK_DEADLINE_MS = 5_000
+
+export class MemoryWorkStore implements WorkStore {
+  readonly #o: MemoryStoreOptions
+  readonly #db: MemoryDatabase
+
+  constructor(options: MemoryStoreOptions) {
+    this.#o = options
+    this.#db = options.db
+  }
+
+  #call<T>(what: string, work: () => T): Promise<T> {
+    return this.#o.line.call(what, work)
+  }
+
+  lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
+    return this.#call('lanes', () =>
+      lanesOf(this.#db).filter(({ handler, queue }) => {
+        return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
+      }),
+    )
+  }
+
+  openSession({ id, leaseMs }: SessionAnnouncement): Promise<void> {
+    const byWorker = this.#db.mutants.has('lease-by-worker-clock')
+    return this.#call('open-session', () => {
+      const fromMs = byWorker ? this.#o.clock.wallMs() : this.#db.nowMs
+      this.#db.sessions.insert(id, { id, leaseMs, drains: false, expiresMs: fromMs + leaseMs })
+    })
+  }
+
+  renewSession(id: string): Promise<{ readonly drains: boolean } | null> {
+    const byWorker = this.#db.mutants.has('lease-by-worker-clock')
+    return this.#call('renew-session', () => {
+      const session = this.#db.sessions.get(id)
+      if (!session) return null
+      const fromMs = byWorker ? this.#o.clock.wallMs() : this.#db.nowMs
+      this.#db.sessions.set(id, { ...session, expiresMs: fromMs + session.leaseMs })
+      return { drains: session.drains }
+    })
+  }
+
+  /** Asks a worker to take nothing more, or to take work again. */
+  askToDrain(id: string, drains: boolean): Promise<void> {
+    return this.#call('ask-to-drain', () => {
+      const session = this.#db.sessions.get(id)
+      if (session) this.#db.sessions.set(id, { ...session, drains })
+    })
+  }
+
+  /** Only shown to people. */
+  async describeSession(): Promise<void> {}
+
+  closeSession(id: string): Promise<void> {
+    return this.#call('close-session', () => {
+      const holds = this.#db.leases.values().some(({ sessionId }) => sessionId === id)
+      if (!holds) this.#db.sessions.delete(id)
+    })
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return this.#call('claim', () => claimRuns(this.#db, request))
+  }
+
+  saveCheckpoint({ id, claim }: Fence, state: string): Promise<boolean> {
+    const retries = { clock: this.#o.clock, deadlineMs: SETTLE_DEADLINE_MS }
+    return retrying(retries, () =>
+      this.#call('save-checkpoint', () => {
+        const lease = this.#db.leases.get(id)
+        if (lease?.claim !== claim) return false
+        this.#db.leases.set(id, { ...lease, traits: lease.traits | traits.checkpointed })
+        this.#db.checkpoints.set(id, state)
+        return true
+      }),
+    )
+  }
+
+  checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#call('list-checkpoints', () => {
+      const kept = runIds.map((id) => [id, this.#db.checkpoints.get(id)] as const)
+      return new Map(kept.filter((entry): entry is [string, string] => entry[1] !== undefined))
+    })
+  }
+
+  markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
+    return this.#call('mark-started', () => markStarted(this.#db, runs))
+  }
+
+  async giveBack(runs: readonly Fence[]): Promise<void> {
+    if (runs.length === 0) return
+    const retries = { clock: this.#o.clock, deadlineMs: GIVE_BACK_DEADLINE_MS }
+    await retrying(retries, () => this.#call('give-back', () => giveBack(this.#db, runs)))
+    this.#o.hints.queued([])
+  }
+
+  async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const { clock, horizonMs, hints } = this.#o
+    const { refused, cancelled } = await retrying(
+      { clock, deadlineMs: SETTLE_DEADLINE_MS },
+      async () => {
+        const told = await this.#call('settle', () => settle(this.#db, settlements, horizonMs))
+        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
+      },
+    )
+    if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
+    hints.queued([])
+    const ended = settlements.filter((s) => s.kind !== 'retry' || cancelled.has(s.run.id))
+    await this.follow(ended)
+    return refused
+  }
+
+  /** What is refused may be what was settled by an earlier try: how the attempt ended tells. */
+  async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
+    if (ids.length === 0 || this.#db.mutants.has('settle-not-re-read')) return [...ids]
+    const rows = await this.#call('find-settled', () => findSettled(this.#db, ids))
+    const byId = new Map(settlements.map((s) => [s.run.id, s]))
+    return ids.filter((id) => {
+      const s = byId.get(id) as Settlement
+      return !rows.some(
+        ({ runId, claim, outcome }) =>
+          runId === id && claim === s.run.claim && isOutcomeOf(s, outcome),
+      )
+    })
+  }
+
+  #recordStale(sessionId: string, settlements: readonly Settlement[], refused: Set<string>) {
+    return this.#call('record-stale', () => {
+      for (const { run } of settlements)
+        if (refused.has(run.id) && this.#db.runs.has(run.id))
+          this.#db.staleSettles.set(`${run.id} ${run.claim}`, sessionId)
+    })
+  }
+
+  /** What the ends of runs mean for their jobs, beyond what was committed with them. */
+  async follow(ended: readonly Settlement[]): Promise<void> {
+    const of = ended.filter(({ run }) => run.jobId !== null)
+    const freed = of.filter(({ run }) => overlapOf(run.traits) > 1)
+    await this.release(freed.map(({ run }) => run.jobId as string))
+    if (of.some(({ run }) => (run.traits & traits.rearms) !== 0)) this.#o.hints.jobsChanged()
+  }
+
+  strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
+    return this.#call('find-strays', () => strayLeases(this.#db, sessionId, known))
+  }
+
+  async resolveParked(runIds: readonly string[]): Promise<void> {
+    const told = await this.#call('supersede', () => supersedeHolders(this.#db, runIds))
+    if (told.length > 0) this.#o.hints.cancels(told)
+    await this.release(await this.#call('list-parked', () => jobsOfParked(this.#db, runIds)))
+    await this.#call('skip-parked', () => skipParked(this.#db, runIds))
+  }
+
+  /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+  async release(jobIds: readonly string[]): Promise<void> {
+    if (jobIds.length === 0) return
+    await this.#call('release-parked', () => releaseParked(this.#db, jobIds))
+    this.#o.hints.queued([])
+  }
+
+  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>> {
+    return this.#call('list-cancels', () => cancelRequests(this.#db, runs))
+  }
+
+  /** Progress and logs decide nothing; what they cost is not simulated either. */
+  async reportProgress(): Promise<void> {}
+  async appendLogs(): Promise<void> {}
+  async logBytes(): Promise<ReadonlyMap<string, number>> {
+    return new Map()
+  }
+}
+
+/** Highest priority first, with those that are paused. */
+function lanesOf(db: MemoryDatabase): Lane[] {
+  const paused = db.pauses.values()
+  return db.lanes
+    .values()
+    .map((lane) => ({ ...lane, paused: paused.includes('*') || paused.includes(lane.queue) }))
+    .sort((a, b) => b.priority - a.priority || a.id - b.id)
+}
+
+/** A reaper's or successor's end of the same claim is not the worker's. */
+function isOutcomeOf(settlement: Settlement, outcome: number | null): boolean {
+  if (settlement.kind === 'succeeded') return outcome === attemptOutcomes.succeeded
+  if (settlement.kind === 'cancelled') return outcome === attemptOutcomes.cancelled
+  if (settlement.kind === 'retry' && outcome === attemptOutcomes.cancelled) return true
+  return outcome === attemptOutcomes[settlement.outcome]
+}

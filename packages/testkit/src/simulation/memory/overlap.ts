@@ -1,0 +1,112 @@
+/** Runs that would have overlapped: superseding, releasing, skipping (work/supersede-holders and its siblings). */
+import { attemptOutcomes, finalStates } from '@punctual/core'
+import { type Ended, finish } from './finish.ts'
+import type { MemoryDatabase } from './memory-database.ts'
+import { type Carried, overlapOf, type ParkedRow, startMark } from './rows.ts'
+import { carried, queueNow } from './settle.ts'
+
+const SKIP = 1
+const QUEUE_ONE = 2
+const CANCEL_PREVIOUS = 4
+const TERMINATE_PREVIOUS = 5
+
+const waitingEnd = (row: Carried, state: number, reason: string): Ended => ({
+  ...{ runId: row.runId, tenantId: row.tenantId, lane: row.lane, attempt: row.attempt },
+  ...{ crashes: row.crashes, traits: row.traits, jobId: row.jobId, claim: null, sessionId: null },
+  ...{ state, attemptOutcome: null, startedMs: null, output: null, reason },
+})
+
+/** Returns the runs whose handlers are to end. */
+export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]): string[] {
+  const told: string[] = []
+  const ended: Ended[] = []
+  for (const successor of parkedOf(db, runIds)) {
+    const policy = overlapOf(successor.traits)
+    if (policy !== CANCEL_PREVIOUS && policy !== TERMINATE_PREVIOUS) continue
+    const holder = db.holds.get(successor.jobId)
+    if (holder !== undefined) told.push(...endHolder(db, holder, policy, ended))
+    for (const older of db.parked.values())
+      if (older.jobId === successor.jobId && older.runId < successor.runId) {
+        db.parked.delete(older.runId)
+        ended.push(waitingEnd(older, finalStates.cancelled, 'superseded'))
+      }
+  }
+  finish(db, ended)
+  return told
+}
+
+function parkedOf(db: MemoryDatabase, runIds: readonly string[]): ParkedRow[] {
+  return runIds.flatMap((id) => db.parked.get(id) ?? [])
+}
+
+function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: Ended[]): string[] {
+  const lease = db.leases.get(holder)
+  if (lease && policy === CANCEL_PREVIOUS) {
+    if (lease.cancelReason !== null) return []
+    db.leases.set(holder, { ...lease, cancelReason: 'superseded' })
+    return [holder]
+  }
+  if (lease) {
+    db.leases.delete(holder)
+    const { claim, sessionId } = lease
+    const startedMs = startMark(lease)
+    ended.push({
+      ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs },
+      ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
+      ...{ output: null, reason: 'superseded' },
+    })
+    return [holder]
+  }
+  const waiting = db.queue.delete(holder) ?? db.later.delete(holder)
+  if (waiting) ended.push(waitingEnd(waiting, finalStates.cancelled, 'superseded'))
+  return []
+}
+
+export function jobsOfParked(db: MemoryDatabase, runIds: readonly string[]): string[] {
+  return [...new Set(parkedOf(db, runIds).map(({ jobId }) => jobId))]
+}
+
+/** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+export function releaseParked(db: MemoryDatabase, jobIds: readonly string[]): void {
+  for (const jobId of new Set(jobIds)) {
+    if (db.holds.has(jobId)) continue
+    const [first] = db.parked
+      .values()
+      .filter((row) => row.jobId === jobId)
+      .sort((a, b) => (a.runId < b.runId ? -1 : 1))
+    if (!first) continue
+    const { parkedMs: _, ...row } = first
+    db.parked.delete(row.runId)
+    queueNow(db, row)
+  }
+}
+
+/** Runs that may not wait: those of `skip`, and of `queue-one` those behind the first. */
+export function skipParked(db: MemoryDatabase, runIds: readonly string[]): void {
+  const given = parkedOf(db, runIds)
+  const jobs = new Set(given.map(({ jobId }) => jobId))
+  const all = db.parked.values()
+  const isBehind = (row: ParkedRow) =>
+    all.some((other) => other.jobId === row.jobId && other.runId < row.runId)
+  const skipped = [
+    ...given.filter(({ traits }) => overlapOf(traits) === SKIP),
+    ...all.filter(
+      (row) => jobs.has(row.jobId) && overlapOf(row.traits) === QUEUE_ONE && isBehind(row),
+    ),
+  ]
+  for (const { runId } of skipped) db.parked.delete(runId)
+  finish(
+    db,
+    skipped.map((row) => waitingEnd(row, finalStates.skipped, 'overlap')),
+  )
+}
+
+export function parkedLongerThan(db: MemoryDatabase, ms: number): string[] {
+  return db.parked
+    .values()
+    .filter(({ parkedMs }) => parkedMs < db.nowMs - ms)
+    .map(({ runId }) => runId)
+    .sort()
+}
+
+export { waitingEnd }

@@ -1,0 +1,148 @@
+/** Jobs and their slots: cursors, ledger and runs of one transaction (plan/advance-cursors, plan/insert-slots). */
+import {
+  type CompiledJob,
+  type DueJob,
+  type DueRequest,
+  firstSlot,
+  type PlannedJob,
+  slotReasons,
+  type TimingCache,
+  traits,
+} from '@punctual/core'
+import type { MemoryDatabase } from './memory-database.ts'
+import { type CursorRow, isExclusive, type JobRow } from './rows.ts'
+
+export const slotKey = (slotMs: number, jobId: string): string => `${slotMs} ${jobId}`
+
+const QUEUE_ALL_BITS = 48
+
+export function insertJob(
+  db: MemoryDatabase,
+  { id, job, lane }: { id: string; job: CompiledJob; lane: number },
+  timings: TimingCache,
+): void {
+  const timing = timingOf(db, job.rulesText)
+  const nowMs = db.nowMs
+  const { nextMs, anchorMs } = firstSlot(job, id, timings, nowMs)
+  db.jobs.insert(id, {
+    ...{ id, name: job.name, createdMs: nowMs, tenantId: 1, lane, timing, traits: job.traits },
+    ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, payload: job.payload },
+    ...{ policy: job.run.policy, planningError: null },
+  })
+  db.cursors.insert(id, {
+    ...{ jobId: id, tenantId: 1, shard: Number.parseInt(id.slice(-2), 16), timing, version: 1 },
+    ...{ nextMs, cursorMs: nowMs - 1, anchorMs, endMs: job.endMs, runsLeft: job.maxRuns },
+    ...{ failures: 0, paused: false },
+  })
+}
+
+/** Equal rules have one number. */
+function timingOf(db: MemoryDatabase, text: string): number {
+  const known = db.timings.entries().find(([, spec]) => spec === text)
+  if (known) return Number(known[0])
+  const timing = db.timings.size + 1
+  db.timings.insert(String(timing), text)
+  return timing
+}
+
+export function dueJobs(db: MemoryDatabase, request: DueRequest): DueJob[] {
+  const { fromMs, untilMs, limit } = request
+  const shards = new Set(request.shards)
+  return db.cursors
+    .values()
+    .flatMap((cursor) => {
+      const { nextMs } = cursor
+      const due = nextMs !== null && nextMs >= fromMs && nextMs <= untilMs
+      return due && shards.has(cursor.shard) ? [dueJobOf(cursor, nextMs)] : []
+    })
+    .sort((a, b) => a.nextMs - b.nextMs)
+    .slice(0, limit)
+}
+
+function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
+  const { jobId, tenantId, version, timing, anchorMs, endMs, runsLeft, failures, cursorMs } = cursor
+  return {
+    ...{ id: jobId, tenantId, nextMs, version, timing, anchorMs, endMs, runsLeft },
+    ...{ hasSkips: false, failures, cursorMs },
+  }
+}
+
+/** Moves the cursors of jobs that are as they were read; returns those. */
+export function advanceCursors(db: MemoryDatabase, plans: readonly PlannedJob[]): PlannedJob[] {
+  return plans.filter(({ job, nextMs, runsLeft, anchorMs, decisions }) => {
+    const cursor = db.cursors.get(job.id)
+    const isAsRead = cursor?.nextMs === job.nextMs && cursor.version === job.version
+    if (!cursor || !(isAsRead || db.mutants.has('slot-not-unique'))) return false
+    const cursorMs = Math.max(cursor.cursorMs, decisions.at(-1)?.slotMs ?? 0)
+    db.cursors.set(job.id, { ...cursor, nextMs, runsLeft, anchorMs, cursorMs })
+    return true
+  })
+}
+
+/** Writes the ledger, and the runs of slots that run. `nextId` gives a run the id that its time asks for. */
+export function insertSlots(
+  db: MemoryDatabase,
+  plans: readonly PlannedJob[],
+  nextId: (timeMs: number, jobId: string, slotMs: number) => string,
+): void {
+  const nowMs = db.nowMs
+  const rows = plans.flatMap(({ job, decisions, computed }) =>
+    decisions.map((of) => ({ job, of, computed, placeMs: Math.max(dueMsOf(of), nowMs) })),
+  )
+  rows.sort((a, b) => a.placeMs - b.placeMs)
+  for (const { job, of, computed, placeMs } of rows) {
+    const { slotMs, fromMs, slots } = of
+    const runId = of.decision === 'run' ? nextId(placeMs, job.id, slotMs) : null
+    const row = { slotMs, jobId: job.id, runId, slots, reason: slotReasons[of.reason], computed }
+    const from = fromMs === slotMs ? null : fromMs
+    if (db.mutants.has('slot-not-unique'))
+      db.slots.set(slotKey(slotMs, job.id), { ...row, fromMs: from })
+    else db.slots.insert(slotKey(slotMs, job.id), { ...row, fromMs: from })
+    const stored = db.jobs.get(job.id)
+    if (runId === null || of.decision !== 'run' || !stored) continue
+    insertRunOfJob(db, stored, {
+      ...{ id: runId, dueMs: of.dueMs, slotMs, missedFromMs: from, placeMs },
+      madeUp: of.reason === 'late' || of.reason === 'coalesced',
+    })
+  }
+}
+
+const dueMsOf = (of: PlannedJob['decisions'][number]) =>
+  of.decision === 'run' ? of.dueMs : of.slotMs
+
+interface RunOfJob {
+  readonly id: string
+  readonly dueMs: number
+  readonly slotMs: number | null
+  readonly missedFromMs: number | null
+  readonly placeMs: number
+  /** It makes up for slots that were missed: those wait for each other. */
+  readonly madeUp: boolean
+}
+
+function insertRunOfJob(db: MemoryDatabase, job: JobRow, run: RunOfJob): void {
+  const { id, dueMs, slotMs, missedFromMs, placeMs, madeUp } = run
+  const waits = madeUp && isExclusive(job.traits)
+  const bits = waits ? (job.traits & ~traits.overlap) | QUEUE_ALL_BITS : job.traits
+  const { tenantId, lane, timeoutMs, maxAttempts, payload, policy } = job
+  db.runs.insert(id, {
+    ...{ id, tenantId, lane, dueMs, createdMs: db.nowMs, maxAttempts, timeoutMs, payload },
+    ...{ traits: bits, key: null, policy, trace: null, jobId: job.id, slotMs, missedFromMs },
+  })
+  db.queue.insert(id, {
+    ...{ runId: id, tenantId, lane, attempt: 0, crashes: 0, traits: bits, jobId: job.id },
+    ...{ posMs: placeMs, seq: db.nextSequence() },
+  })
+}
+
+/** Runs a job now, apart from its slots. */
+export function triggerJob(db: MemoryDatabase, jobId: string, runId: string): boolean {
+  const job = db.jobs.get(jobId)
+  if (!job) return false
+  const nowMs = db.nowMs
+  const apart = { ...job, traits: job.traits & ~traits.rearms }
+  const at = { dueMs: nowMs, placeMs: nowMs, slotMs: null, missedFromMs: null, madeUp: false }
+  insertRunOfJob(db, apart, { id: runId, ...at })
+  db.triggers.insert(`${jobId} ${runId}`, runId)
+  return true
+}

@@ -1,0 +1,169 @@
+/** How leases end by their workers: the settle statements, giving back, marking, strays. */
+import { attemptOutcomes, type Fence, finalStates, type Settlement } from '@punctual/core'
+import { type Ended, finish } from './finish.ts'
+import type { MemoryDatabase } from './memory-database.ts'
+import type { LeaseRow, QueueRow } from './rows.ts'
+
+export interface Settled {
+  /** Those whose lease is gone. */
+  readonly refused: readonly string[]
+  /** Those that were to be tried again, and had been asked to end. */
+  readonly cancelled: ReadonlySet<string>
+}
+
+/** One transaction: each kind is one statement over all of its runs. */
+export function settle(
+  db: MemoryDatabase,
+  settlements: readonly Settlement[],
+  horizonMs: number,
+): Settled {
+  const refused: string[] = []
+  const cancelled = new Set<string>()
+  const ended: Ended[] = []
+  for (const settlement of settlements) {
+    const lease = leaseOf(db, settlement.run)
+    if (lease === null) refused.push(settlement.run.id)
+    else if (settlement.kind === 'retry' && lease.cancelReason === null)
+      again(db, lease, settlement, horizonMs)
+    else {
+      if (settlement.kind === 'retry') cancelled.add(settlement.run.id)
+      db.leases.delete(lease.runId)
+      ended.push(endedBy(db, lease, settlement))
+    }
+  }
+  finish(db, ended)
+  return { refused, cancelled }
+}
+
+function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
+  const lease = db.leases.get(id)
+  if (!lease) return null
+  return lease.claim === claim || db.mutants.has('settle-without-fence') ? lease : null
+}
+
+function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
+  return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
+}
+
+function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): Ended {
+  const { sessionId, cancelReason } = lease
+  const { claim } = settlement.run
+  const startedMs = startOf(db, settlement)
+  const base = { ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs }
+  switch (settlement.kind) {
+    case 'succeeded':
+      return {
+        ...{ ...base, state: finalStates.succeeded, attemptOutcome: attemptOutcomes.succeeded },
+        ...{ output: settlement.output, reason: null },
+      }
+    case 'dead': {
+      db.deadLetters.insert(lease.runId, settlement.reason)
+      const { reason, outcome } = settlement
+      const attemptOutcome = attemptOutcomes[outcome]
+      return { ...base, state: finalStates.dead, attemptOutcome, output: null, reason }
+    }
+    default: {
+      const reason = cancelReason ?? (settlement.kind === 'cancelled' ? settlement.reason : null)
+      const attemptOutcome = attemptOutcomes.cancelled
+      return { ...base, state: finalStates.cancelled, attemptOutcome, output: null, reason }
+    }
+  }
+}
+
+function again(
+  db: MemoryDatabase,
+  lease: LeaseRow,
+  settlement: Extract<Settlement, { kind: 'retry' }>,
+  horizonMs: number,
+): void {
+  const { runId, claim } = lease
+  if (!db.mutants.has('retry-keeps-lease')) db.leases.delete(runId)
+  const attempt = lease.attempt + 1
+  const startedMs = startOf(db, settlement)
+  const outcome = attemptOutcomes[settlement.outcome]
+  db.attempts.insert(`${runId} ${attempt}`, { runId, claim, attempt, outcome, startedMs })
+  const delayMs = Math.round(settlement.delayMs)
+  const dueMs = db.nowMs + delayMs
+  const row = { ...carried(lease), attempt }
+  if (delayMs <= horizonMs) db.queue.insert(runId, { ...row, posMs: dueMs, seq: 0 })
+  else db.later.insert(runId, { ...row, dueMs })
+}
+
+export const carried = ({ runId, tenantId, lane, attempt, crashes, traits, jobId }: LeaseRow) => ({
+  ...{ runId, tenantId, lane, attempt, crashes, traits, jobId },
+})
+
+/** A run goes to the end of what is due now. */
+export function queueNow(db: MemoryDatabase, row: Omit<QueueRow, 'posMs' | 'seq'>): void {
+  db.queue.insert(row.runId, { ...row, posMs: db.nowMs, seq: 0 })
+}
+
+/** What was not started, as its worker knows, goes back as it was; what was asked to end has ended. */
+export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
+  const ended: Ended[] = []
+  for (const { id, claim } of runs) {
+    const lease = db.leases.get(id)
+    if (lease?.claim !== claim) continue
+    if (lease.cancelReason !== null) {
+      db.leases.delete(id)
+      ended.push({
+        ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId: lease.sessionId },
+        ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
+        ...{ startedMs: db.nowMs, output: null, reason: lease.cancelReason },
+      })
+    } else {
+      db.leases.delete(id)
+      queueNow(db, carried(lease))
+    }
+  }
+  finish(db, ended)
+}
+
+/** Returns the ids that are still ours. */
+export function markStarted(db: MemoryDatabase, runs: readonly Fence[]): ReadonlySet<string> {
+  const ours = new Set<string>()
+  for (const { id, claim } of runs) {
+    const lease = db.leases.get(id)
+    if (lease?.claim !== claim) continue
+    db.leases.set(id, { ...lease, startedMs: db.nowMs })
+    ours.add(id)
+  }
+  return ours
+}
+
+export function strayLeases(
+  db: MemoryDatabase,
+  sessionId: string,
+  known: readonly bigint[],
+): Fence[] {
+  const ours = new Set(known)
+  return db.leases
+    .values()
+    .filter((lease) => lease.sessionId === sessionId && !ours.has(lease.claim))
+    .map(({ runId, claim }) => ({ id: runId, claim }))
+}
+
+/** Which are asked to end, and why; null when the lease is gone. */
+export function cancelRequests(db: MemoryDatabase, runs: readonly Fence[]) {
+  const asked = new Map<string, string | null>()
+  for (const { id, claim } of runs) {
+    const lease = db.leases.get(id)
+    if (lease?.claim !== claim) asked.set(id, null)
+    else if (lease.cancelReason !== null) asked.set(id, lease.cancelReason)
+  }
+  return asked
+}
+
+/** How attempts of these claims ended, as far as they have: the outcome, or the attempt before another. */
+export function findSettled(db: MemoryDatabase, ids: readonly string[]) {
+  const settled: { runId: string; claim: bigint; outcome: number | null }[] = []
+  const wanted = new Set(ids)
+  for (const id of ids) {
+    const row = db.outcomes.get(id)
+    if (row?.claim != null)
+      settled.push({ runId: id, claim: row.claim, outcome: row.attemptOutcome })
+  }
+  for (const { runId, claim, outcome } of db.attempts.values())
+    if (wanted.has(runId)) settled.push({ runId, claim, outcome })
+  return settled
+}

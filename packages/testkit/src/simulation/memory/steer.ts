@@ -1,0 +1,48 @@
+/** What people do to runs that exist: cancel, reschedule (runs/cancel-in-*, runs/reschedule-in-*). */
+import { finalStates } from '@punctual/core'
+import { finish } from './finish.ts'
+import type { MemoryDatabase } from './memory-database.ts'
+import { waitingEnd } from './overlap.ts'
+
+export type WaitingPlace = 'later' | 'queue' | 'parked'
+
+/** Returns the job of the run, or undefined when it is not there. */
+export function cancelIn(
+  db: MemoryDatabase,
+  place: WaitingPlace,
+  id: string,
+  reason: string,
+): string | null | undefined {
+  const row = db[place].delete(id)
+  if (!row) return undefined
+  finish(db, [waitingEnd(row, finalStates.cancelled, reason)])
+  return row.jobId
+}
+
+/** Asks the handler to end; null when nobody holds the run. */
+export function cancelInLeases(db: MemoryDatabase, id: string, reason: string): boolean | null {
+  const lease = db.leases.get(id)
+  if (!lease) return null
+  if (lease.cancelReason !== null) return false
+  db.leases.set(id, { ...lease, cancelReason: reason })
+  return true
+}
+
+export function rescheduleIn(
+  db: MemoryDatabase,
+  place: 'later' | 'queue',
+  id: string,
+  dueMs: number,
+  horizonMs: number,
+): boolean {
+  const row = db[place].delete(id)
+  if (!row) return false
+  const { runId, tenantId, lane, attempt, crashes, traits, jobId } = row
+  const kept = { runId, tenantId, lane, attempt, crashes, traits, jobId }
+  if (dueMs <= db.nowMs + horizonMs)
+    db.queue.insert(id, { ...kept, posMs: Math.max(dueMs, db.nowMs), seq: 0 })
+  else db.later.insert(id, { ...kept, dueMs })
+  const run = db.runs.get(id)
+  if (run && attempt === 0) db.runs.set(id, { ...run, dueMs })
+  return true
+}

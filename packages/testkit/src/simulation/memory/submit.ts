@@ -1,0 +1,56 @@
+/** Accepting runs: keys first, then the runs and where they wait (submit/take-keys, submit/insert-runs). */
+import type { LaneKey, Submission } from '@punctual/core'
+import type { MemoryDatabase } from './memory-database.ts'
+
+export interface PreparedRun {
+  readonly id: string
+  readonly lane: number
+  readonly dueMs: number | null
+  readonly submission: Submission
+}
+
+const TENANT = 1
+
+/** A lane has one number. */
+export function internLane(db: MemoryDatabase, key: LaneKey): number {
+  const name = `${key.tenantId} ${key.queue} ${key.handler} ${key.priority}`
+  const known = db.lanes.get(name)
+  if (known) return known.id
+  const id = db.lanes.size + 1
+  db.lanes.insert(name, { ...key, id })
+  return id
+}
+
+/** Which run holds a key now, after this one has tried to take it. */
+export function takeKey(db: MemoryDatabase, key: string, runId: string): string {
+  const holder = db.liveKeys.get(key)
+  if (holder !== undefined) return holder
+  db.liveKeys.set(key, runId)
+  return runId
+}
+
+/** `again`: what is there already stays as it is, and only what was inserted now is queued. */
+export function insertRun(
+  db: MemoryDatabase,
+  run: PreparedRun,
+  horizonMs: number,
+  again: boolean,
+): void {
+  const { id, lane, dueMs, submission } = run
+  const { options, payload } = submission
+  const nowMs = db.nowMs
+  const isThere = db.runs.has(id)
+  if (again && isThere && !db.mutants.has('submit-again-queues-twice')) return
+  if (!(again && isThere))
+    db.runs.insert(id, {
+      ...{ id, tenantId: TENANT, lane, dueMs: dueMs ?? nowMs, createdMs: nowMs, payload },
+      ...{ maxAttempts: options.maxAttempts, timeoutMs: options.timeoutMs },
+      ...{ traits: options.traits, key: options.key, policy: options.policy, trace: options.trace },
+      ...{ jobId: null, slotMs: null, missedFromMs: null },
+    })
+  const posMs = Math.max(dueMs ?? nowMs, nowMs)
+  const carried = { runId: id, tenantId: TENANT, lane, attempt: 0, crashes: 0, jobId: null }
+  const row = { ...carried, traits: options.traits }
+  if (posMs <= nowMs + horizonMs) db.queue.set(id, { ...row, posMs, seq: db.nextSequence() })
+  else db.later.insert(id, { ...row, dueMs: dueMs ?? nowMs })
+}

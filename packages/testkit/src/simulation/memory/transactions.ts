@@ -1,0 +1,46 @@
+/** A handler's own transaction that settles its run: its effect and the success, or neither (succeedWith). */
+import { attemptOutcomes, type ClaimedRun, PunctualError } from '@punctual/core'
+import { retrying } from '@punctual/store'
+import type { TransactionRunner } from '@punctual/worker'
+import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
+import { findSettled, settle } from './settle.ts'
+
+const LOOK_DEADLINE_MS = 30_000
+
+export function transactionsOf(
+  options: MemoryStoreOptions,
+  work: MemoryWorkStore,
+): TransactionRunner {
+  return async (run, startedAgoMs, perform) => {
+    const value = await perform({ query: async () => ({ rows: [] }) })
+    try {
+      await options.line.call('transact', () => succeed(options, run, startedAgoMs()))
+    } catch (error) {
+      if ((error as { code?: string }).code === 'lease_lost') throw error
+      if (!(await isSettled(options, run))) throw error
+    }
+    // It is committed: should this fail, the reaper sees to it.
+    const settlement = { kind: 'succeeded', run, startedAgoMs: 0, output: null } as const
+    await work.follow([settlement]).catch(() => undefined)
+    return value
+  }
+}
+
+function succeed({ db, horizonMs }: MemoryStoreOptions, run: ClaimedRun, startedAgoMs: number) {
+  const settlement = { kind: 'succeeded', run, startedAgoMs, output: null } as const
+  const { refused } = settle(db, [settlement], horizonMs)
+  if (refused.length > 0)
+    throw new PunctualError('lease_lost', `Run ${run.id} was given to another worker.`)
+  db.effects.insert(`${run.id} ${run.claim}`, { runId: run.id, claim: run.claim })
+}
+
+/** When the answer to the commit is lost, the outcome tells: it names the claim. */
+function isSettled({ db, line, clock }: MemoryStoreOptions, run: ClaimedRun): Promise<boolean> {
+  return retrying({ clock, deadlineMs: LOOK_DEADLINE_MS }, () =>
+    line.call('find-settled', () =>
+      findSettled(db, [run.id]).some(
+        ({ claim, outcome }) => claim === run.claim && outcome === attemptOutcomes.succeeded,
+      ),
+    ),
+  )
+}

@@ -1,0 +1,43 @@
+/** What a failure needs: faults are left out one by one, nodes too, as long as the same invariant breaks. */
+import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
+import type { Fault } from './world/faults.ts'
+import type { Settings } from './world/settings.ts'
+
+type Change = (settings: Settings) => Settings
+
+const without =
+  (fault: Fault): Change =>
+  (settings) => ({
+    ...settings,
+    faults: {
+      ...settings.faults,
+      enabled: new Set([...settings.faults.enabled].filter((other) => other !== fault)),
+    },
+  })
+
+const simpler: readonly Change[] = [
+  (settings) => ({ ...settings, nodes: 1 }),
+  (settings) => ({ ...settings, nodes: Math.min(settings.nodes, 2) }),
+  (settings) => ({ ...settings, skewMs: 0 }),
+  (settings) => ({ ...settings, race: false }),
+]
+
+/** The smallest failure that was found; the one that it began with when nothing can be left out. */
+export async function minimise(
+  options: SimulationOptions,
+  failure: SimulationResult,
+): Promise<SimulationResult> {
+  const invariant = failure.violations[0]?.invariant
+  const faults = [...failure.settings.faults.enabled]
+  let change: Change = options.change ?? ((settings) => settings)
+  let least = failure
+  for (const more of [...faults.map(without), ...simpler]) {
+    const before = change
+    const tried: Change = (settings) => more(before(settings))
+    const result = await simulate({ ...options, change: tried })
+    if (result.violations[0]?.invariant !== invariant) continue
+    change = tried
+    least = result
+  }
+  return least
+}

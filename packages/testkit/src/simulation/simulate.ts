@@ -1,0 +1,217 @@
+/**
+ * One seed: several nodes with the real worker and the real roles on one thread and virtual time, on a store in
+ * memory that fails as the seed says. Faults stop after a while; then everything has to end, and is judged.
+ */
+import { defaults } from '@punctual/core'
+import type { WorkerHint } from '@punctual/worker'
+import { MemoryDatabase, type StoreMutant } from './memory/memory-database.ts'
+import { MemorySubmitter } from './memory/memory-submitter.ts'
+import { MemoryWorkStore } from './memory/memory-work-store.ts'
+import { internLane } from './memory/submit.ts'
+import { Chance } from './world/chance.ts'
+import { FaultLine, type Server } from './world/fault-line.ts'
+import { callFaults, type Fault } from './world/faults.ts'
+import { HANDLER } from './world/handlers.ts'
+import { HintBoard } from './world/hint-board.ts'
+import { isQuiet, judge } from './world/judge.ts'
+import { Ledger } from './world/ledger.ts'
+import { MachineClock } from './world/machine-clock.ts'
+import { Nemesis } from './world/nemesis.ts'
+import { type Settings, settingsOf } from './world/settings.ts'
+import { SimNode } from './world/sim-node.ts'
+import { type Machine, Timeline } from './world/timeline.ts'
+import { Trace } from './world/trace.ts'
+import { type Violation, Watch } from './world/watch.ts'
+import { noWiringMutants, type WiringMutants } from './world/wiring-mutants.ts'
+import { PRIORITIES, Workload } from './world/workload.ts'
+
+export interface SimulationOptions {
+  readonly seed: number
+  /** At least so many events happen before faults stop. @default 500 */
+  readonly events?: number
+  /** Changes what the seed has decided: to find out what a failure needs. */
+  readonly change?: (settings: Settings) => Settings
+  readonly mutants?: ReadonlySet<StoreMutant>
+  readonly wiring?: WiringMutants
+}
+
+export interface SimulationResult {
+  readonly seed: number
+  readonly hash: string
+  readonly events: number
+  readonly virtualMs: number
+  readonly runs: number
+  readonly slots: number
+  readonly effects: number
+  readonly duplicates: number
+  readonly faults: ReadonlyMap<string, number>
+  readonly settings: Settings
+  readonly violations: readonly Violation[]
+  readonly trace: readonly string[]
+}
+
+const START_MS = Date.UTC(2026, 0, 1)
+const ACTIVE_MS = 25_000
+/** Longer than the slowest of what looks after the lost: strays, orphans and a round of the auditor. */
+const QUIET_WITHIN_MS = 900_000
+/** Who needs more than that goes round in circles. */
+const EVENTS_MAX = 60_000
+
+/** With these a renewal may be late although its worker lives. */
+const unwell: readonly Fault[] = [...callFaults, 'stepDatabase', 'readOnly', 'loseCommits']
+
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const world = new World(options)
+  await world.run()
+  return world.result()
+}
+
+class World {
+  readonly #o: SimulationOptions
+  readonly #chance: Chance
+  readonly #settings: Settings
+  readonly #timeline = new Timeline(START_MS)
+  readonly #trace = new Trace()
+  readonly #ledger = new Ledger()
+  readonly #server: Server
+  readonly #watch: Watch
+  readonly #hints: HintBoard
+  readonly #nemesis: Nemesis
+  readonly #workload: Workload
+  #nodes: SimNode[] = []
+  #named = 0
+
+  constructor(options: SimulationOptions) {
+    this.#o = options
+    this.#chance = new Chance(options.seed)
+    const settings = settingsOf(this.#chance.fork('settings'))
+    this.#settings = options.change?.(settings) ?? settings
+    const clock = () => this.#timeline.nowMs + this.#nemesis.databaseSkewMs
+    const db = new MemoryDatabase(clock, options.mutants)
+    this.#server = { db, up: true, generation: 1 }
+    this.#watch = new Watch(db)
+    db.onCommit = (changes) => this.#watch.committed(changes)
+    this.#watch.isWell = (sessionId) => this.#isWell(sessionId)
+    this.#nemesis = this.#makeNemesis()
+    this.#hints = new HintBoard({
+      ...{ timeline: this.#timeline, chance: this.#chance.fork('hints') },
+      arrive: () => this.#settings.hints && this.#timeline.nowMs >= this.#nemesis.hintsLostUntilMs,
+      onJobsChanged: () => {
+        for (const node of this.#nodes) if (node.alive) node.jobsChanged()
+      },
+    })
+    this.#workload = this.#makeWorkload()
+  }
+
+  #makeNemesis(): Nemesis {
+    return new Nemesis({
+      ...{ timeline: this.#timeline, server: this.#server, settings: this.#settings },
+      ...{ chance: this.#chance.fork('nemesis'), watch: this.#watch, untilMs: 0 },
+      nodes: () => this.#nodes,
+      comeBack: (inMs) => void this.#timeline.after(inMs, null, () => this.#boot()),
+      note: (line) => this.#note(line),
+    })
+  }
+
+  /** A worker that can renew, and could all along but for the time that the server was away. */
+  #isWell(sessionId: string): boolean {
+    const { faults, leaseMs } = this.#settings
+    if (unwell.some((fault) => faults.enabled.has(fault))) return false
+    const node = this.#nodes.find(({ worker }) => worker.sessionId === sessionId)
+    const sinceMs = this.#timeline.nowMs - 2 * leaseMs
+    return node?.alive === true && !node.stopping && node.pausedUntilMs < sinceMs
+  }
+
+  #makeWorkload(): Workload {
+    const machine: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
+    const clock = new MachineClock(this.#timeline, machine, 0)
+    const options = {
+      ...{ db: this.#server.db, line: this.#lineFor(machine), clock },
+      ...{ horizonMs: this.#settings.horizonMs, hints: this.#hints },
+    }
+    const work = new MemoryWorkStore(options)
+    const submitter = new MemorySubmitter(options, work, this.#chance.fork('ids'))
+    return new Workload({
+      ...{ timeline: this.#timeline, settings: this.#settings, ledger: this.#ledger, submitter },
+      ...{ machine, chance: this.#chance.fork('workload'), untilMs: START_MS + ACTIVE_MS },
+    })
+  }
+
+  #note(line: string): void {
+    this.#trace.note(this.#timeline.nowMs - START_MS, line)
+  }
+
+  readonly #lineFor = (machine: Machine): FaultLine =>
+    new FaultLine({
+      ...{ timeline: this.#timeline, machine, server: this.#server },
+      ...{ chance: this.#chance.fork('line'), faultOf: this.#nemesis.callFault },
+      onCall: ({ name }, what, told) => this.#note(`${name} ${what} ${told}`),
+    })
+
+  #boot(): void {
+    const name = `node${++this.#named}`
+    const { skewMs } = this.#settings
+    const chance = this.#chance.fork(name)
+    const node = new SimNode({
+      ...{ name, timeline: this.#timeline, server: this.#server, settings: this.#settings },
+      ...{ chance, ledger: this.#ledger, hints: this.#hints, lineFor: this.#lineFor },
+      skewMs: chance.int(-skewMs, skewMs),
+      wiring: this.#o.wiring ?? noWiringMutants,
+      onHint: (machine: Machine, listener: (hint: WorkerHint) => void) =>
+        this.#hints.listen(machine, listener),
+      onKill: (dying) => this.#nemesis.crash(dying),
+    })
+    this.#nodes = [...this.#nodes.filter((other) => other.alive), node]
+    this.#note(`${name} starts`)
+    node.start()
+  }
+
+  async run(): Promise<void> {
+    const { events = 500 } = this.#o
+    layLanes(this.#server.db)
+    for (let i = 0; i < this.#settings.nodes; i++) this.#boot()
+    this.#workload.start()
+    this.#nemesis.start()
+    const failed = () => this.#watch.violations.length > 0 || this.#timeline.happened > EVENTS_MAX
+    await this.#timeline.run(START_MS + ACTIVE_MS, failed)
+    // What is left to happen of a seed with little to do happens on the same terms.
+    while (!failed() && this.#timeline.happened < events)
+      await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
+    this.#nemesis.over = true
+    this.#note('faults are over')
+    await this.#timeline.run(
+      this.#timeline.nowMs + QUIET_WITHIN_MS,
+      () => failed() || (this.#workload.pending === 0 && this.#settled()),
+    )
+    if (this.#watch.violations.length === 0) judge(this.#server.db, this.#ledger, this.#watch)
+    for (const node of this.#nodes) node.crash()
+  }
+
+  /** Everything has ended, and every worker has heard of it. */
+  #settled(): boolean {
+    return isQuiet(this.#server.db) && this.#nodes.every((node) => !node.alive || node.isIdle)
+  }
+
+  result(): SimulationResult {
+    const { db } = this.#server
+    const effects = [...this.#ledger.effects.values()]
+    return {
+      ...{ seed: this.#o.seed, hash: this.#trace.hash, events: this.#timeline.happened },
+      ...{ virtualMs: this.#timeline.nowMs - START_MS, runs: db.runs.size, slots: db.slots.size },
+      effects: effects.reduce((sum, of) => sum + of.length, 0),
+      duplicates: effects.filter((of) => of.length > 1).length,
+      ...{ faults: this.#nemesis.counts, settings: this.#settings },
+      ...{ violations: this.#watch.violations, trace: this.#trace.last },
+    }
+  }
+}
+
+/** Lanes are there from the start: a run of a lane that a fail-over has lost would wait for ever. */
+function layLanes(db: MemoryDatabase): void {
+  const queue = defaults.queue
+  db.transact(() => {
+    for (const priority of PRIORITIES)
+      internLane(db, { tenantId: 1, queue, handler: HANDLER, priority })
+  })
+  db.secure()
+}

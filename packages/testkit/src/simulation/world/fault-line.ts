@@ -1,0 +1,113 @@
+/**
+ * The way from a node to the server and back, with a delay each way and whatever goes wrong on it. A call is applied
+ * at one instant, or not at all; what the client is told of it is another matter.
+ */
+import type { Line } from '../memory/line.ts'
+import type { MemoryDatabase } from '../memory/memory-database.ts'
+import type { Chance } from './chance.ts'
+import type { CallFault } from './faults.ts'
+import type { Machine, Timeline } from './timeline.ts'
+
+/** How long a client waits for an answer. */
+const PATIENCE_MS = 10_000
+
+export class ConnectionLost extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+class Deadlock extends Error {
+  readonly code = '40P01'
+}
+
+export interface Server {
+  readonly db: MemoryDatabase
+  /** Whether anybody answers. */
+  up: boolean
+  /** Those who are on the line when it goes: their calls fail. */
+  generation: number
+}
+
+export interface FaultLineOptions {
+  readonly timeline: Timeline
+  readonly machine: Machine
+  readonly server: Server
+  readonly chance: Chance
+  /** Decides what becomes of a call; null when nothing goes wrong. */
+  readonly faultOf: (chance: Chance) => CallFault | null
+  readonly onCall: (machine: Machine, what: string, told: string) => void
+}
+
+export class FaultLine implements Line {
+  readonly #o: FaultLineOptions
+
+  constructor(options: FaultLineOptions) {
+    this.#o = options
+  }
+
+  call<T>(what: string, work: () => T): Promise<T> {
+    const { machine, chance, faultOf } = this.#o
+    // What is left of a machine that has died does nothing more.
+    if (!machine.alive) return new Promise(() => undefined)
+    const fault = faultOf(chance)
+    return new Promise((resolve, reject) => {
+      const answer = (inMs: number, told: string, deliver: () => void) =>
+        this.#answer(inMs, `${what} ${told}`, deliver)
+      const fail = (inMs: number, why: CallFault | 'down') =>
+        answer(inMs, why, () => reject(new ConnectionLost(`Connection terminated (${why})`)))
+      if (fault === 'failBefore' || fault === 'hangBefore')
+        return fail(fault === 'failBefore' ? this.#wayMs() : PATIENCE_MS, fault)
+      if (fault === 'deadlock')
+        return answer(this.#wayMs(), fault, () => reject(new Deadlock('deadlock detected')))
+      if (fault === 'applyLate') {
+        fail(PATIENCE_MS, fault)
+        return this.#arrive(PATIENCE_MS + chance.int(0, 20_000), what, work, () => undefined)
+      }
+      const wayMs = this.#wayMs() + (fault === 'delay' ? chance.int(100, 5_000) : 0)
+      this.#arrive(wayMs, what, work, (result) => {
+        if (result.kind === 'down') fail(0, 'down')
+        else if (fault === 'failAfter') fail(this.#wayMs(), fault)
+        else if (fault === 'hangAfter') fail(PATIENCE_MS, fault)
+        else if (result.kind === 'done')
+          answer(this.#wayMs(), 'ok', () => resolve(result.value as T))
+        else answer(this.#wayMs(), result.error.message, () => reject(result.error))
+      })
+    })
+  }
+
+  #wayMs(): number {
+    return this.#o.chance.fraction() * 2
+  }
+
+  /** What arrives is applied, though its sender may be gone by then; not by a server that is. */
+  #arrive(inMs: number, what: string, work: () => unknown, then: (result: Applied) => void): void {
+    const { timeline, server, machine, onCall } = this.#o
+    const { generation } = server
+    timeline.after(inMs, null, () => {
+      if (!server.up || server.generation !== generation) return then({ kind: 'down' })
+      const result = apply(server.db, work)
+      onCall(machine, what, result.kind === 'done' ? 'applied' : result.kind)
+      then(result)
+    })
+  }
+
+  #answer(inMs: number, told: string, deliver: () => void): void {
+    const { timeline, machine, onCall } = this.#o
+    timeline.after(inMs, machine, () => {
+      onCall(machine, told, 'answered')
+      deliver()
+    })
+  }
+}
+
+type Applied =
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'refused'; readonly error: Error }
+  | { readonly kind: 'down' }
+
+function apply(db: MemoryDatabase, work: () => unknown): Applied {
+  try {
+    return { kind: 'done', value: db.transact(work) }
+  } catch (error) {
+    return { kind: 'refused', error: error as Error }
+  }
+}

@@ -1,0 +1,52 @@
+/** What runs do when they run: their payload says it, so that every attempt of a run behaves by the same plan. */
+import type { ClaimedRun, Clock } from '@punctual/core'
+import type { HandlerContext, RegisteredHandler } from '@punctual/worker'
+import type { MemoryDatabase } from '../memory/memory-database.ts'
+import type { Ledger } from './ledger.ts'
+import type { Machine } from './timeline.ts'
+
+export interface Behaviour {
+  readonly takesMs: number
+  /** The first so many attempts throw. */
+  readonly fails: number
+  /** Ends when its signal is aborted. */
+  readonly heeds: boolean
+  /** Writes its effect in the transaction that settles it. */
+  readonly transacts: boolean
+  /** Kills its machine on the first so many attempts. */
+  readonly kills: number
+}
+
+export interface HandlerHost {
+  readonly machine: Machine
+  readonly clock: Clock
+  readonly db: MemoryDatabase
+  readonly ledger: Ledger
+  readonly nowMs: () => number
+  readonly onKill: () => void
+}
+
+export const HANDLER = 'work'
+
+export function handlersOf(host: HandlerHost): ReadonlyMap<string, RegisteredHandler> {
+  const run = (behaviour: Behaviour, context: HandlerContext) => perform(host, behaviour, context)
+  return new Map([[HANDLER, { name: HANDLER, run }]])
+}
+
+async function perform(host: HandlerHost, behaviour: Behaviour, context: HandlerContext) {
+  const { machine, clock, db, ledger } = host
+  if (!machine.alive) return new Promise(() => undefined)
+  const { run } = context as unknown as { run: ClaimedRun }
+  const lease = db.leases.get(run.id)
+  const marked = lease?.claim === run.claim && lease.startedMs !== null
+  const effect = ledger.started(run, machine.name, host.nowMs(), marked)
+  if (context.attempt <= behaviour.kills) host.onKill()
+  await clock.sleep(behaviour.takesMs, behaviour.heeds ? context.signal : undefined)
+  if (context.attempt <= behaviour.fails || context.signal.aborted) {
+    effect.end = 'threw'
+    throw new Error('failed on purpose')
+  }
+  if (behaviour.transacts) await context.transaction(async () => undefined)
+  effect.end = 'returned'
+  return undefined
+}

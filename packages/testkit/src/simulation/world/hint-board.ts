@@ -1,0 +1,54 @@
+/** Hints between nodes: that something may be due, that a run is to end, that jobs have changed. Any may be lost. */
+import type { WorkerHint } from '@punctual/worker'
+import type { Hints } from '../memory/line.ts'
+import type { Chance } from './chance.ts'
+import type { Machine, Timeline } from './timeline.ts'
+
+export interface HintBoardOptions {
+  readonly timeline: Timeline
+  readonly chance: Chance
+  readonly arrive: () => boolean
+  readonly onJobsChanged: () => void
+}
+
+interface Listener {
+  readonly machine: Machine
+  readonly hear: (hint: WorkerHint) => void
+}
+
+export class HintBoard implements Hints {
+  readonly #o: HintBoardOptions
+  #listeners: Listener[] = []
+
+  constructor(options: HintBoardOptions) {
+    this.#o = options
+  }
+
+  listen(machine: Machine, hear: (hint: WorkerHint) => void): () => void {
+    const listener = { machine, hear }
+    this.#listeners = [...this.#listeners.filter((other) => other.machine.alive), listener]
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener)
+    }
+  }
+
+  queued(): void {
+    this.#tell({ lanes: null, newLane: true })
+  }
+
+  cancels(runIds: readonly string[]): void {
+    this.#tell({ lanes: [], newLane: false, cancels: runIds })
+  }
+
+  jobsChanged(): void {
+    const { timeline, chance, arrive, onJobsChanged } = this.#o
+    if (arrive()) timeline.after(5 * chance.fraction(), null, onJobsChanged)
+  }
+
+  #tell(hint: WorkerHint): void {
+    const { timeline, chance, arrive } = this.#o
+    if (!arrive()) return
+    for (const { machine, hear } of this.#listeners)
+      timeline.after(5 * chance.fraction(), machine, () => hear(hint))
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The verdict at the end: faults have stopped, everything has had time to end, and the store is compared with what
+ * really happened.
+ */
+import { finalStates, TimingCache } from '@punctual/core'
+import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
+import type { MemoryDatabase } from '../memory/memory-database.ts'
+import type { OutcomeRow } from '../memory/rows.ts'
+import type { Ledger } from './ledger.ts'
+import { isAtMostOnce, isPossibleDuplicate, type Watch } from './watch.ts'
+
+/** Whether every run has ended and no job has a slot left. */
+export function isQuiet(db: MemoryDatabase): boolean {
+  return (
+    db.later.size + db.queue.size + db.parked.size + db.leases.size === 0 &&
+    db.cursors.values().every(({ nextMs }) => nextMs === null)
+  )
+}
+
+export function judge(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+  if (!isQuiet(db)) {
+    unfinished(db, watch)
+    return
+  }
+  judgeSlots(db, watch)
+  judgeKeys(db, watch)
+  judgeBounds(db, watch)
+  if (watch.lossy) return
+  judgeEffects(db, ledger, watch)
+  judgeAnswers(db, ledger, watch)
+}
+
+function unfinished(db: MemoryDatabase, watch: Watch): void {
+  const places = (['later', 'queue', 'parked', 'leases'] as const).flatMap((place) =>
+    db[place].values().map(({ runId }) => `${place} has ${runId}`),
+  )
+  const jobs = db.cursors.values().filter(({ nextMs }) => nextMs !== null)
+  const slots = jobs.map(({ jobId, nextMs }) => `${jobId} has a slot at ${nextMs}`)
+  watch.fail('L1 everything ends', [...places, ...slots].join('; '))
+}
+
+/** Every slot up to the cursor has one decision, and nothing waits for a job without a future. */
+function judgeSlots(db: MemoryDatabase, watch: Watch): void {
+  const timings = new TimingCache()
+  for (const job of auditedJobs(db)) {
+    const { runsLeft, endMs, cursorMs, createdMs } = job
+    const untilMs = runsLeft === 0 ? cursorMs : Math.max(cursorMs, (endMs ?? 0) - 1)
+    const sample = { job, fromMs: createdMs, untilMs, limit: 100_000 }
+    const { holes, doubles } = checkSlots(db, sample, timings)
+    for (const at of holes) watch.fail('I6 no slot is left out', `${job.id} has a hole at ${at}`)
+    for (const at of doubles) watch.fail('I1 one decision for a slot', `${job.id} at ${at}`)
+  }
+  for (const { runId, slotMs, jobId } of db.slots.values())
+    if (runId !== null && !db.runs.has(runId))
+      watch.fail('I6 no slot is left out', `the run of ${jobId} at ${slotMs} does not exist`)
+}
+
+function judgeKeys(db: MemoryDatabase, watch: Watch): void {
+  for (const [key, runId] of db.liveKeys.entries())
+    watch.fail('I15 an end frees the key', `${key} is held by ${runId}, which has ended`)
+  for (const [jobId, runId] of db.holds.entries())
+    watch.fail('I15 an end frees the job', `${jobId} is held by ${runId}, which has ended`)
+}
+
+/** Failures are bounded by the policy; crashes and interruptions are counted apart. */
+function judgeBounds(db: MemoryDatabase, watch: Watch): void {
+  const others = new Map<string, number>()
+  for (const { runId, outcome } of db.attempts.values())
+    if (outcome === 4 || outcome === 5) others.set(runId, (others.get(runId) ?? 0) + 1)
+  for (const outcome of db.outcomes.values()) {
+    const most = (db.runs.get(outcome.runId)?.maxAttempts ?? 0) + (others.get(outcome.runId) ?? 0)
+    const slack = outcome.attemptOutcome === 4 || outcome.attemptOutcome === 5 ? 1 : 0
+    if (outcome.attempt > most + slack)
+      watch.fail('I12 attempts are bounded', `${outcome.runId} has had ${outcome.attempt}`)
+  }
+}
+
+function judgeEffects(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+  for (const id of ledger.acknowledged)
+    if (!db.runs.has(id)) watch.fail('nothing acknowledged is lost', `run ${id}`)
+  for (const [id, effects] of ledger.effects) {
+    const run = db.runs.get(id)
+    if (!run) {
+      watch.fail('no effect without a run', `run ${id}`)
+      continue
+    }
+    if (effects.length > 1 && !isPossibleDuplicate(db, id))
+      watch.fail('a duplicate is flagged', `run ${id} has started ${effects.length} times`)
+    if (!isAtMostOnce(run.traits)) continue
+    if (effects.length > 1) watch.fail('I14 at most once', `run ${id} has started twice`)
+    if (effects.some(({ marked }) => !marked))
+      watch.fail('I14 a start is marked first', `run ${id} has started without its mark`)
+  }
+  for (const outcome of db.outcomes.values()) judgeOutcome(db, ledger, watch, outcome)
+}
+
+/** A success is that of a handler that returned, and what it wrote with its success is there once. */
+function judgeOutcome(
+  db: MemoryDatabase,
+  ledger: Ledger,
+  watch: Watch,
+  { runId, claim, state }: OutcomeRow,
+): void {
+  const written = db.effects.values().filter((effect) => effect.runId === runId)
+  if (written.length > 1) watch.fail('a transaction takes effect once', `run ${runId}`)
+  if (written.length === 1 && (state !== finalStates.succeeded || written[0]?.claim !== claim))
+    watch.fail('a transaction takes effect with its outcome', `run ${runId}`)
+  if (state !== finalStates.succeeded) return
+  const of = ledger.effects.get(runId)?.find((effect) => effect.claim === claim)
+  const transacts = written.length === 1
+  if (!of || (of.end !== 'returned' && !transacts))
+    watch.fail('a success was a success', `run ${runId} by ${claim}`)
+}
+
+/** Workers were told the truth about what they settled. */
+function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+  for (const { runId, claim, kind, accepted } of ledger.told) {
+    const outcome = db.outcomes.get(runId)
+    const attempt = db.attempts.values().find((row) => row.runId === runId && row.claim === claim)
+    const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3 }[kind]
+    const ended = outcome?.claim === claim && outcome.state === state && !byReaper(outcome)
+    const tried = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
+    if (accepted !== (ended || tried))
+      watch.fail(
+        accepted ? 'no stale outcome is accepted' : 'what is accepted is said to be',
+        `run ${runId} by ${claim}, ${kind}`,
+      )
+  }
+}
+
+const byReaper = ({ attemptOutcome }: OutcomeRow) => attemptOutcome === 4

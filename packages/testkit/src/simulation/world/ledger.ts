@@ -1,0 +1,48 @@
+/**
+ * What really happened, written down outside of the store: which handlers were called and how they ended, what
+ * submitters and workers were told. The store is judged by it, and cannot touch it.
+ */
+import type { ClaimedRun, Settlement } from '@punctual/core'
+
+export interface Effect {
+  readonly runId: string
+  readonly claim: bigint
+  readonly node: string
+  readonly startedMs: number
+  /** Whether the store had the start mark when the handler was called. */
+  readonly marked: boolean
+  end: 'returned' | 'threw' | null
+}
+
+export interface Told {
+  readonly runId: string
+  readonly claim: bigint
+  readonly kind: Settlement['kind']
+  readonly accepted: boolean
+}
+
+export class Ledger {
+  readonly effects = new Map<string, Effect[]>()
+  readonly told: Told[] = []
+  /** Runs whose submission was acknowledged. */
+  readonly acknowledged = new Set<string>()
+  /** Submissions that failed, as far as the submitter knows. */
+  readonly doubtful = new Set<string>()
+
+  started(run: ClaimedRun, node: string, startedMs: number, marked: boolean): Effect {
+    const { id: runId, claim } = run
+    const effect: Effect = { runId, claim, node, startedMs, marked, end: null }
+    const of = this.effects.get(runId)
+    if (of) of.push(effect)
+    else this.effects.set(runId, [effect])
+    return effect
+  }
+
+  tell({ run, kind }: Settlement, accepted: boolean): void {
+    this.told.push({ runId: run.id, claim: run.claim, kind, accepted })
+  }
+
+  startsOf(runId: string): number {
+    return this.effects.get(runId)?.length ?? 0
+  }
+}

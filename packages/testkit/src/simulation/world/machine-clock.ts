@@ -1,0 +1,40 @@
+/** The clocks of one machine: its wall clock may be wrong and may step, its other one only goes on. */
+import type { Clock } from '@punctual/core'
+import type { Machine, Timeline } from './timeline.ts'
+
+export class MachineClock implements Clock {
+  readonly #timeline: Timeline
+  readonly #machine: Machine
+  readonly #bootedMs: number
+  /** By how much the wall clock is wrong. */
+  skewMs: number
+
+  constructor(timeline: Timeline, machine: Machine, skewMs: number) {
+    this.#timeline = timeline
+    this.#machine = machine
+    this.#bootedMs = timeline.nowMs
+    this.skewMs = skewMs
+  }
+
+  wallMs(): number {
+    return this.#timeline.nowMs + this.skewMs
+  }
+
+  monotonicMs(): number {
+    return this.#timeline.nowMs - this.#bootedMs
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const wake = () => {
+        callOff()
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      // As timers of Node are: whole milliseconds, one at least.
+      const callOff = this.#timeline.after(Math.max(1, Math.trunc(ms)), this.#machine, wake)
+      signal?.addEventListener('abort', wake)
+    })
+  }
+}

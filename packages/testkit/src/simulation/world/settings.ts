@@ -1,0 +1,32 @@
+/** What a seed decides about the world before anything happens: small leases, batches of one, few or many nodes. */
+import type { Chance } from './chance.ts'
+import { type FaultPlan, faultsOf } from './faults.ts'
+
+export interface Settings {
+  readonly nodes: number
+  readonly leaseMs: number
+  readonly concurrency: number
+  readonly horizonMs: number
+  readonly planAheadMs: number
+  readonly batch: number
+  readonly hints: boolean
+  /** Planners do not know of each other: all plan everything. */
+  readonly race: boolean
+  readonly skewMs: number
+  readonly faults: FaultPlan
+}
+
+export function settingsOf(chance: Chance): Settings {
+  return {
+    nodes: chance.int(1, 4),
+    leaseMs: chance.pick([1_000, 3_000, 10_000, 30_000]),
+    concurrency: chance.pick([1, 2, 5, 20]),
+    horizonMs: chance.pick([2_000, 10_000, 60_000]),
+    planAheadMs: chance.pick([2_000, 5_000, 20_000]),
+    batch: chance.pick([1, 3, 1_000]),
+    hints: chance.chance(0.7),
+    race: chance.chance(0.4),
+    skewMs: chance.pick([0, 0, 5_000, 600_000]),
+    faults: faultsOf(chance),
+  }
+}

@@ -1,0 +1,94 @@
+/** The thread that keeps a session alive: the loop of the product's own, on the clocks of a simulated machine. */
+import type { Clock, Heartbeat, HeartbeatEvents } from '@punctual/core'
+import type { MemoryWorkStore } from '../memory/memory-work-store.ts'
+
+/** Of a lease: handlers that must not outlive it have the rest of it to end. */
+const EXPIRING_AT = 0.9
+
+export class SimHeartbeat implements Heartbeat {
+  readonly #work: MemoryWorkStore
+  readonly #clock: Clock
+
+  constructor(work: MemoryWorkStore, clock: Clock) {
+    this.#work = work
+    this.#clock = clock
+  }
+
+  start(sessionId: string, leaseMs: number, events: HeartbeatEvents) {
+    const stopping = new AbortController()
+    const beating = this.#beat(sessionId, Math.floor(leaseMs / 3), events, stopping.signal)
+    return {
+      stop: async () => {
+        stopping.abort()
+        await beating
+      },
+    }
+  }
+
+  async #beat(id: string, renewMs: number, events: HeartbeatEvents, signal: AbortSignal) {
+    const expiry = new Expiry(this.#clock, renewMs * 3, events)
+    while (!signal.aborted) {
+      let pauseMs = renewMs
+      try {
+        const sentAtMs = this.#clock.monotonicMs()
+        const renewed = await this.#within(this.#work.renewSession(id), Math.min(5_000, renewMs))
+        if (signal.aborted) break
+        if (!renewed) {
+          events.onLost()
+          break
+        }
+        expiry.from(sentAtMs)
+        events.onRenewed(renewed.drains)
+      } catch (error) {
+        events.onFailing((error as Error).message)
+        pauseMs = Math.min(1_000, renewMs)
+      }
+      await this.#clock.sleep(pauseMs, signal)
+    }
+    expiry.stop()
+  }
+
+  /** Whoever waits longer than that takes the connection for lost. */
+  async #within<T>(work: Promise<T>, ms: number): Promise<T> {
+    const done = new AbortController()
+    const late = this.#clock.sleep(ms, done.signal).then((): T => {
+      throw new Error('Query read timeout')
+    })
+    late.catch(() => undefined)
+    work.catch(() => undefined)
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      done.abort()
+    }
+  }
+}
+
+/** Tells before the lease runs out by the machine's own clock, counted from when its renewal was asked for. */
+class Expiry {
+  readonly #clock: Clock
+  readonly #leaseMs: number
+  readonly #events: HeartbeatEvents
+  #timer = new AbortController()
+
+  constructor(clock: Clock, leaseMs: number, events: HeartbeatEvents) {
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+    this.#events = events
+    this.from(clock.monotonicMs())
+  }
+
+  from(renewedAtMs: number): void {
+    this.stop()
+    const { signal } = this.#timer
+    const leftMs = renewedAtMs + this.#leaseMs * EXPIRING_AT - this.#clock.monotonicMs()
+    void this.#clock.sleep(Math.max(0, leftMs), signal).then(() => {
+      if (!signal.aborted) this.#events.onExpiring()
+    })
+  }
+
+  stop(): void {
+    this.#timer.abort()
+    this.#timer = new AbortController()
+  }
+}

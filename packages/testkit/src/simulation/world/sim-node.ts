@@ -1,0 +1,134 @@
+/** A process of the product on a machine of its own: the real worker and the real roles, on stores in memory. */
+import { defaults, RunIdSource, type Settlement } from '@punctual/core'
+import { Auditor, Planner, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import { Worker, type WorkerHint } from '@punctual/worker'
+import type { Hints, Line } from '../memory/line.ts'
+import { MemoryAuditStore } from '../memory/memory-audit-store.ts'
+import { MemoryPlanStore } from '../memory/memory-plan-store.ts'
+import { MemoryUpkeepStore } from '../memory/memory-upkeep-store.ts'
+import { MemoryWorkStore } from '../memory/memory-work-store.ts'
+import { transactionsOf } from '../memory/transactions.ts'
+import type { Chance } from './chance.ts'
+import type { Server } from './fault-line.ts'
+import { HANDLER, handlersOf } from './handlers.ts'
+import type { Ledger } from './ledger.ts'
+import { MachineClock } from './machine-clock.ts'
+import type { Settings } from './settings.ts'
+import { SimHeartbeat } from './sim-heartbeat.ts'
+import type { Machine, Timeline } from './timeline.ts'
+import type { WiringMutants } from './wiring-mutants.ts'
+
+export interface SimNodeOptions {
+  readonly name: string
+  readonly timeline: Timeline
+  readonly server: Server
+  readonly settings: Settings
+  readonly chance: Chance
+  readonly ledger: Ledger
+  readonly hints: Hints
+  readonly skewMs: number
+  /** Each purpose has a connection of its own. */
+  readonly lineFor: (machine: Machine) => Line
+  readonly onHint: (machine: Machine, listener: (hint: WorkerHint) => void) => () => void
+  readonly onKill: (node: SimNode) => void
+  readonly wiring: WiringMutants
+}
+
+const DRAIN_MS = 5_000
+
+export class SimNode implements Machine {
+  readonly name: string
+  readonly clock: MachineClock
+  alive = true
+  pausedUntilMs = Number.NEGATIVE_INFINITY
+  readonly worker: Worker
+  readonly #o: SimNodeOptions
+  readonly #loops: RoleLoop[]
+  #stopping = false
+
+  constructor(options: SimNodeOptions) {
+    this.#o = options
+    this.name = options.name
+    const { timeline, server, settings, chance, lineFor, hints, ledger } = options
+    this.clock = new MachineClock(timeline, this, options.skewMs)
+    const { clock } = this
+    const store = { db: server.db, clock, horizonMs: settings.horizonMs, hints }
+    const work = new MemoryWorkStore({ ...store, line: lineFor(this) })
+    const heart = new MemoryWorkStore({ ...store, line: lineFor(this) })
+    const nowMs = () => timeline.nowMs
+    const onKill = () => options.onKill(this)
+    this.worker = new Worker({
+      ...{
+        store: options.wiring.worker(work),
+        clock,
+        random: chance,
+        heartbeat: new SimHeartbeat(heart, clock),
+      },
+      transaction: transactionsOf({ ...store, line: lineFor(this) }, work),
+      onHint: (listener) => options.onHint(this, listener),
+      hintsArrive: () => settings.hints,
+      handlers: handlersOf({ machine: this, clock, db: server.db, ledger, nowMs, onKill }),
+      ...{ queues: [], concurrency: settings.concurrency, queueConcurrency: {} },
+      ...{ leaseMs: settings.leaseMs, outputBytes: 1_000, host: this.name, pid: 1, version: '0' },
+      ...{ labels: { handler: HANDLER }, events: { onSettled: this.#settled } },
+    })
+    const roles = this.#roles(work, lineFor(this))
+    this.#loops = roles.map((role) => new RoleLoop(role, clock))
+  }
+
+  readonly #settled = (settlement: Settlement, accepted: boolean): void => {
+    if (this.alive) this.#o.ledger.tell(settlement, accepted)
+  }
+
+  #roles(work: MemoryWorkStore, line: Line): Role[] {
+    const { server, settings, chance, hints, wiring } = this.#o
+    const { clock } = this
+    const options = { db: server.db, line, clock, horizonMs: settings.horizonMs, hints }
+    const upkeep = new MemoryUpkeepStore(options, work)
+    const { leaseMs, horizonMs, batch, race, planAheadMs } = settings
+    const ids = new RunIdSource(chance.fork('slot ids'))
+    const plan = new MemoryPlanStore({ ...options, race, nextId: (ms) => ids.next(ms) })
+    const { crashesUntilQuarantine, plannerTtlMs } = defaults
+    const hintsArrive = () => settings.hints
+    return [
+      wiring.reaper?.(upkeep) ??
+        new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine }),
+      new Promoter({ store: upkeep, horizonMs, batch }),
+      new Planner({
+        ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },
+        ...{ hintsArrive, batch },
+      }),
+      new Auditor({ store: new MemoryAuditStore(options, work), clock, pageSize: batch }),
+    ]
+  }
+
+  start(): void {
+    this.worker.start()
+    for (const loop of this.#loops) loop.start()
+  }
+
+  /** Something may be to be planned. */
+  jobsChanged(): void {
+    for (const loop of this.#loops) loop.wake()
+  }
+
+  /** All that it knows is gone; what it has sent may still arrive. */
+  crash(): void {
+    this.alive = false
+  }
+
+  get stopping(): boolean {
+    return this.#stopping
+  }
+
+  /** Nothing is held that others may wait for. */
+  get isIdle(): boolean {
+    return this.worker.held === 0
+  }
+
+  /** Resolves when it has drained. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await Promise.all([this.worker.stop(DRAIN_MS), ...this.#loops.map((loop) => loop.stop())])
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The invariants that hold after every commit (RELIABILITY.md 4.1), checked on what the commit has changed. Each
+ * violation names its invariant. After commits were lost, what is promised only while none is lost is not asserted.
+ */
+import { traits } from '@punctual/core'
+import type { MemoryDatabase } from '../memory/memory-database.ts'
+import type { CursorRow, LeaseRow, OutcomeRow, QueueRow, RunRow, SlotRow } from '../memory/rows.ts'
+import { isExclusive } from '../memory/rows.ts'
+import type { Change } from '../memory/table.ts'
+
+export class Violation extends Error {
+  readonly invariant: string
+
+  constructor(invariant: string, what: string) {
+    super(`${invariant}: ${what}`)
+    this.invariant = invariant
+  }
+}
+
+const PLACES = ['later', 'queue', 'parked', 'leases', 'outcomes'] as const
+const RUN_TABLES = new Set<string>([...PLACES, 'runs'])
+
+export class Watch {
+  readonly #db: MemoryDatabase
+  readonly violations: Violation[] = []
+  readonly #claims = new Map<bigint, string>()
+  readonly #slotRuns = new Map<string, string>()
+  /** Whether a worker that is well has this session: nobody may fence it. */
+  isWell: (sessionId: string) => boolean = () => false
+  /** Commits were lost: what they had said is void. */
+  lossy = false
+  runs = 0
+  slots = 0
+
+  constructor(db: MemoryDatabase) {
+    this.#db = db
+  }
+
+  fail(invariant: string, what: string): void {
+    this.violations.push(new Violation(invariant, what))
+  }
+
+  committed(changes: readonly Change[]): void {
+    const touched = new Set<string>()
+    for (const change of changes) {
+      if (RUN_TABLES.has(change.table)) touched.add(change.key)
+      this.#look(change, changes)
+    }
+    for (const id of touched) this.#isInOnePlace(id)
+  }
+
+  #look(change: Change, changes: readonly Change[]): void {
+    switch (change.table) {
+      case 'runs':
+        if (change.before === undefined) this.#ran(change.after as RunRow)
+        else if (change.after === undefined) this.fail('I10 nothing is lost', `run ${change.key}`)
+        return
+      case 'leases':
+        if (change.after !== undefined) this.#leased(change.before, change.after as LeaseRow)
+        return
+      case 'outcomes':
+        this.#ended(change, changes)
+        return
+      case 'cursors':
+        this.#moved(change.before as CursorRow | undefined, change.after as CursorRow | undefined)
+        return
+      case 'slots':
+        this.#decided(change)
+        return
+      case 'sessions':
+        if (change.after === undefined && this.isWell(change.key))
+          this.fail('a living worker is not fenced', `session ${change.key}`)
+        return
+      case 'queue':
+        if (change.after !== undefined) this.#queued(change.after as QueueRow)
+    }
+  }
+
+  #ran({ id, jobId, slotMs }: RunRow): void {
+    this.runs++
+    if (jobId === null || slotMs === null) return
+    const slot = `${slotMs} ${jobId}`
+    const other = this.#slotRuns.get(slot)
+    if (other !== undefined && !this.lossy)
+      this.fail('I1 one run for a slot', `slot ${slot} has the runs ${other} and ${id}`)
+    this.#slotRuns.set(slot, id)
+  }
+
+  #decided({ key, before, after }: Change): void {
+    if (before === undefined) this.slots++
+    else this.fail('I1 one decision for a slot', `the decision for ${key} was changed`)
+    const row = after as SlotRow | undefined
+    if (row && row.runId === null && !(row.reason >= 4))
+      this.fail('I13 a skip has a reason', `slot ${key} is skipped for ${row.reason}`)
+  }
+
+  #leased(before: unknown, lease: LeaseRow): void {
+    const { runId, claim, jobId, sessionId } = lease
+    if (before !== undefined) return
+    const other = this.#claims.get(claim)
+    if (other !== undefined) this.fail('I4 a claim is new', `${claim} of ${runId} was of ${other}`)
+    this.#claims.set(claim, runId)
+    const session = this.#db.sessions.get(sessionId)
+    if (!session || session.expiresMs <= this.#db.nowMs)
+      this.fail('I8 a lease has a session', `run ${runId} is leased to ${sessionId}, which is gone`)
+    const run = this.#db.runs.get(runId)
+    if (run && run.tenantId !== lease.tenantId) this.fail('I11 one tenant', `run ${runId}`)
+    if (isExclusive(lease.traits) && jobId !== null)
+      for (const held of this.#db.leases.values())
+        if (held.jobId === jobId && held.runId !== runId && isExclusive(held.traits))
+          this.fail('no overlap', `runs ${runId} and ${held.runId} of ${jobId} are both leased`)
+  }
+
+  /** An outcome that a worker made came with the fence of the lease that it ended. */
+  #ended({ key, before, after }: Change, changes: readonly Change[]): void {
+    if (before !== undefined) {
+      this.fail('I2 one outcome', `the outcome of ${key} was ${after ? 'changed' : 'removed'}`)
+      return
+    }
+    const outcome = after as OutcomeRow
+    const left = changes.find(
+      (other) => other.key === key && other.table !== 'outcomes' && other.after === undefined,
+    )
+    if (!left) this.fail('I5 an end leaves a place', `run ${key} ended from nowhere`)
+    const lease = left?.table === 'leases' ? (left.before as LeaseRow) : null
+    if (outcome.claim !== (lease?.claim ?? null))
+      this.fail('I3 only the current claim ends a run', `run ${key} by ${outcome.claim}`)
+    if (this.#db.liveKeys.values().includes(key))
+      this.fail('I15 an end frees the key', `run ${key} has ended and holds its key`)
+    if (this.#db.holds.values().includes(key))
+      this.fail('I15 an end frees the job', `run ${key} has ended and holds its job`)
+  }
+
+  #moved(before: CursorRow | undefined, after: CursorRow | undefined): void {
+    if (!before || !after) return
+    if (after.cursorMs < before.cursorMs)
+      this.fail('I6 cursors go forward', `${after.jobId} ${before.cursorMs} to ${after.cursorMs}`)
+  }
+
+  #queued({ runId, posMs }: QueueRow): void {
+    if (posMs < this.#db.nowMs) this.fail('a position is never in the past', `run ${runId}`)
+  }
+
+  #isInOnePlace(id: string): void {
+    const places = PLACES.filter((place) => this.#db[place].has(id))
+    if (!this.#db.runs.has(id)) {
+      if (places.length > 0) this.fail('I10 a place is of a run', `${id} in ${places.join()}`)
+      return
+    }
+    if (places.length !== 1)
+      this.fail('I10 a run is in one place', `run ${id} is in ${places.join() || 'none'}`)
+    if (places.length > 1 && places.includes('outcomes'))
+      this.fail('I5 final is final', `run ${id} has ended and is in ${places[0]}`)
+  }
+
+  /** What the lost commits said is forgotten; what is left is watched as before. */
+  lost(undone: readonly Change[]): void {
+    this.lossy = true
+    for (const { table, before, after } of undone) {
+      if (table !== 'runs' || before !== undefined) continue
+      const { jobId, slotMs } = after as RunRow
+      this.#slotRuns.delete(`${slotMs} ${jobId}`)
+    }
+  }
+}
+
+/** More than one attempt has passed its start mark: as the store shows it. */
+export function isPossibleDuplicate(db: MemoryDatabase, runId: string): boolean {
+  const marked = db.attempts
+    .values()
+    .filter((attempt) => attempt.runId === runId && attempt.startedMs !== null)
+  const outcome = db.outcomes.get(runId)
+  const final = outcome?.attemptOutcome != null && outcome.startedMs !== null
+  return marked.length + Number(final) > 1
+}
+
+export const isAtMostOnce = (bits: number): boolean => (bits & traits.atMostOnce) !== 0

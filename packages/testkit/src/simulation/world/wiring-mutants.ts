@@ -1,0 +1,56 @@
+/** Wrong ways to put the real parts together: what the simulation must notice (see mutants.ts). */
+import { defaults, type Fence, type UpkeepStore, type WorkStore } from '@punctual/core'
+import type { Role } from '@punctual/engine'
+
+type ReaperStore = Pick<UpkeepStore, 'expiredSessions' | 'reap' | 'resolveParked'>
+
+export interface WiringMutants {
+  /** Between the worker and its store. */
+  worker(store: WorkStore): WorkStore
+  /** Instead of the reaper; null when it is the real one. */
+  reaper: ((store: ReaperStore) => Role) | null
+}
+
+export const noWiringMutants: WiringMutants = { worker: (store) => store, reaper: null }
+
+/** Whatever looks expired is taken at the first look. */
+export const hastyReaper: WiringMutants = {
+  ...noWiringMutants,
+  reaper: (store) => ({
+    name: 'reaper',
+    tick: async () => {
+      const { sessionIds } = await store.expiredSessions()
+      if (sessionIds.length > 0) await store.reap(sessionIds, defaults.crashesUntilQuarantine)
+      await store.resolveParked(5_000)
+      return 250
+    },
+  }),
+}
+
+/** Starts of at-most-once runs are taken for marked. */
+export const unmarkedStarts: WiringMutants = {
+  ...noWiringMutants,
+  worker: (store) =>
+    replacing(store, {
+      markStarted: async (runs: readonly Fence[]) => new Set(runs.map(({ id }) => id)),
+    }),
+}
+
+/** A worker that knows nothing of what it holds. */
+export const straysUnknown: WiringMutants = {
+  ...noWiringMutants,
+  worker: (store) =>
+    replacing(store, { strayLeases: (sessionId: string) => store.strayLeases(sessionId, []) }),
+}
+
+/** The same store, but for some of its methods. */
+function replacing(store: WorkStore, others: Partial<WorkStore>): WorkStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const other = others[name as keyof WorkStore]
+      if (other) return other
+      const value = target[name as keyof WorkStore]
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

@@ -1,0 +1,96 @@
+/** Where everything is, in PostgreSQL and in memory, in one form: times as whether there is one. */
+import type { TestStore } from '@punctual/testkit'
+import type { MemoryDatabase } from '../../src/simulation/memory/memory-database.ts'
+
+export type Picture = Record<string, string[]>
+
+const CARRIED = 'run_id, lane, attempt, crashes, traits, job_id'
+
+/** What is compared of each table. A row is a list of texts. */
+const QUERIES: Readonly<Record<string, string>> = {
+  runs: 'id, lane, traits, max_attempts, key, job_id, slot_at is not null, missed_from is not null',
+  later: CARRIED,
+  queue: CARRIED,
+  parked: CARRIED,
+  leases: `${CARRIED}, claim, session_id, started_at is not null, cancel_reason`,
+  outcomes:
+    'run_id, claim, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
+  attempts: 'run_id, claim, attempt, outcome, started_at is not null',
+  dead_letters: 'run_id, reason',
+  stale_settles: 'run_id, claim',
+  live_keys: 'key, run_id',
+  job_holds: 'job_id, run_id',
+  checkpoints: 'run_id, state',
+  sessions: 'id, drain_asked_at is not null',
+  triggers: 'job_id, run_id',
+  slots:
+    '(extract(epoch from slot_at) * 1000)::bigint, job_id, run_id, (extract(epoch from from_at) * 1000)::bigint, slots, reason, computed',
+  cursors:
+    'job_id, version, next_at is not null, (extract(epoch from cursor_at) * 1000)::bigint, anchor_at is not null, runs_left, failures, paused',
+}
+
+export async function pictureOf(t: TestStore): Promise<Picture> {
+  const parts = Object.entries(QUERIES).map(
+    ([table, columns]) =>
+      `'${table}', (select coalesce(json_agg(concat_ws('|', ${columns
+        .split(/, (?![^(]*\))/)
+        .map((column) => `coalesce((${column})::text, '')`)
+        .join(', ')})), '[]') from punctual.${table})`,
+  )
+  const { rows } = await t.sql.query(`select json_build_object(${parts.join(', ')}) as picture`)
+  return sorted(rows[0].picture)
+}
+
+type Cell = string | number | bigint | boolean | null
+
+export function pictureOfMemory(db: MemoryDatabase): Picture {
+  const text = (cell: Cell) => (cell === null ? '' : String(cell))
+  const rows = <T>(of: { entries(): [string, T][] }, cells: (row: T, key: string) => Cell[]) =>
+    of.entries().map(([key, row]) => cells(row, key).map(text).join('|'))
+  const carried = (r: { runId: string; lane: number; attempt: number } & Rest): Cell[] => [
+    ...[r.runId, r.lane, r.attempt, r.crashes, r.traits, r.jobId],
+  ]
+  return sorted({
+    runs: rows(db.runs, (r) => [
+      ...[r.id, r.lane, r.traits, r.maxAttempts, r.key, r.jobId],
+      ...[r.slotMs !== null, r.missedFromMs !== null],
+    ]),
+    later: rows(db.later, carried),
+    queue: rows(db.queue, carried),
+    parked: rows(db.parked, carried),
+    leases: rows(db.leases, (r) => [
+      ...[...carried(r), r.claim, r.sessionId, r.startedMs !== null, r.cancelReason],
+    ]),
+    outcomes: rows(db.outcomes, (r) => [
+      ...[r.runId, r.claim, r.sessionId, r.state, r.attempt, r.crashes, r.attemptOutcome],
+      ...[r.startedMs !== null, r.output, r.reason],
+    ]),
+    attempts: rows(db.attempts, (r) => [
+      ...[r.runId, r.claim, r.attempt, r.outcome, r.startedMs !== null],
+    ]),
+    dead_letters: rows(db.deadLetters, (reason, id) => [id, reason]),
+    stale_settles: rows(db.staleSettles, (_, key) => key.split(' ')),
+    live_keys: rows(db.liveKeys, (runId, key) => [key, runId]),
+    job_holds: rows(db.holds, (runId, jobId) => [jobId, runId]),
+    checkpoints: rows(db.checkpoints, (state, id) => [id, state]),
+    sessions: rows(db.sessions, (r) => [r.id, r.drains]),
+    triggers: rows(db.triggers, (_, key) => key.split(' ')),
+    slots: rows(db.slots, (r) => [
+      ...[r.slotMs, r.jobId, r.runId, r.fromMs, r.slots, r.reason, r.computed],
+    ]),
+    cursors: rows(db.cursors, (r) => [
+      ...[r.jobId, r.version, r.nextMs !== null, r.cursorMs, r.anchorMs !== null],
+      ...[r.runsLeft, r.failures, r.paused],
+    ]),
+  })
+}
+
+interface Rest {
+  readonly crashes: number
+  readonly traits: number
+  readonly jobId: string | null
+}
+
+function sorted(picture: Picture): Picture {
+  return Object.fromEntries(Object.entries(picture).map(([table, rows]) => [table, rows.sort()]))
+}

@@ -1,0 +1,329 @@
+/**
+ * The same step on PostgreSQL and on the store in memory. Ids and fences are the same on both sides: what the
+ * server made is handed to the memory. Times are the server's, which is on this machine.
+ */
+import {
+  type ClaimedRun,
+  compileOptions,
+  type DueJob,
+  encodeJson,
+  type Overlap,
+  type PlannedJob,
+  type Settlement,
+  type SubmitOptions,
+} from '@punctual/core'
+import { systemClock, systemRandom } from '@punctual/store'
+import type { TestStore } from '@punctual/testkit'
+import { expect } from 'vitest'
+import type { StoreMutant } from '../../src/simulation/memory/memory-database.ts'
+import { MemoryStore } from '../../src/simulation/memory/memory-store.ts'
+import type { CursorRow } from '../../src/simulation/memory/rows.ts'
+import { pictureOf, pictureOfMemory } from './picture.ts'
+
+const HOUR_MS = 3_600_000
+const HORIZON_MS = 60_000
+const WORKERS = 3
+const OVERLAPS: readonly Overlap[] = [
+  ...(['allow', 'skip', 'queue-one', 'queue-all'] as const),
+  ...(['cancel-previous', 'terminate-previous'] as const),
+]
+const EMPTIED = [
+  ...['runs', 'later', 'queue', 'leases', 'outcomes', 'attempts', 'live_keys', 'sessions'],
+  ...['dead_letters', 'parked', 'job_holds', 'triggers', 'slots', 'stale_settles', 'checkpoints'],
+  ...['jobs', 'cursors', 'pauses'],
+]
+
+export class Twins {
+  readonly t: TestStore
+  readonly memory: MemoryStore
+  readonly sessions: string[] = []
+  readonly held: ClaimedRun[][] = []
+  readonly runs: string[] = []
+  readonly jobs: string[] = []
+  readonly #slotRuns = new Map<string, string>()
+  readonly #planned: PlannedJob[] = []
+
+  constructor(t: TestStore, mutants: ReadonlySet<StoreMutant>) {
+    this.t = t
+    this.memory = new MemoryStore({
+      ...{ clock: systemClock, random: systemRandom, horizonMs: HORIZON_MS, mutants },
+      nextId: (_, jobId, slotMs) => this.#slotRuns.get(`${slotMs} ${jobId}`) ?? 'no such run',
+    })
+  }
+
+  static async open(t: TestStore, mutants: ReadonlySet<StoreMutant> = new Set()): Promise<Twins> {
+    await t.sql.query(EMPTIED.map((table) => `delete from punctual.${table}`).join('; '))
+    const twins = new Twins(t, mutants)
+    for (const overlap of OVERLAPS)
+      await t.job({ name: overlap, every: '1h', overlap, maxAttempts: 2 })
+    await t.job({ name: 'after end', everyAfterEnd: '1h', overlap: 'skip', pauseAfterFailures: 9 })
+    // Lanes are made when they are first asked for.
+    for (const priority of [5, 9]) await t.store.lanes.intern({ ...LANE, priority })
+    await twins.#copyJobs()
+    for (let i = 0; i < WORKERS; i++) await twins.session(i)
+    await twins.compare()
+    return twins
+  }
+
+  /** Two steps do not fall into one millisecond: the order of what they queue is theirs. */
+  async pass(): Promise<void> {
+    const nowMs = systemClock.wallMs()
+    // waits: for the clock of both stores to go on by itself
+    while (systemClock.wallMs() <= nowMs) await systemClock.sleep(1)
+  }
+
+  async compare(): Promise<void> {
+    const { db } = this.memory
+    expect(pictureOfMemory(db)).toEqual(await pictureOf(this.t))
+    await this.#copyCursors()
+  }
+
+  async #copyJobs(): Promise<void> {
+    const { db } = this.memory
+    const { rows } = await this.t.sql.query(
+      'select j.*, (extract(epoch from created_at) * 1000)::float8 as created_ms, t.spec from punctual.jobs j join punctual.timings t on t.id = j.timing',
+    )
+    const lanes = await this.t.sql.query('select * from punctual.lanes')
+    const cursors = await this.#cursors()
+    db.transact(() => {
+      for (const { id, tenant_id: tenantId, queue, handler, priority } of lanes.rows)
+        db.lanes.insert(`${tenantId} ${queue} ${handler} ${priority}`, {
+          ...{ id, tenantId, queue, handler, priority },
+        })
+      for (const row of rows) {
+        this.jobs.push(row.id)
+        db.timings.set(String(row.timing), row.spec)
+        db.jobs.insert(row.id, {
+          ...{ id: row.id, name: row.name, createdMs: Math.floor(row.created_ms), tenantId: 1 },
+          ...{ lane: row.lane, timing: row.timing, timeoutMs: row.timeout_ms },
+          ...{ maxAttempts: row.max_attempts, traits: row.traits, payload: row.payload },
+          ...{ policy: row.policy, planningError: null },
+        })
+      }
+      for (const cursor of cursors) db.cursors.insert(cursor.jobId, cursor)
+    })
+    this.jobs.sort()
+  }
+
+  async #cursors(): Promise<CursorRow[]> {
+    const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`
+    const { rows } = await this.t.sql.query(
+      `select *, ${ms('next_at')} as next_ms, ${ms('cursor_at')} as cursor_ms, ${ms('anchor_at')} as anchor_ms,
+         ${ms('end_at')} as end_ms from punctual.cursors`,
+    )
+    return rows.map((row) => ({
+      ...{ jobId: row.job_id, tenantId: 1, shard: row.shard, timing: row.timing },
+      ...{ version: row.version, nextMs: row.next_ms, cursorMs: row.cursor_ms },
+      ...{ anchorMs: row.anchor_ms, endMs: row.end_ms, runsLeft: row.runs_left },
+      ...{ failures: row.failures, paused: row.paused },
+    }))
+  }
+
+  /** An end that sets a job going does so at the time of its own server. */
+  async #copyCursors(): Promise<void> {
+    const cursors = await this.#cursors()
+    this.memory.db.transact(() => {
+      for (const cursor of cursors) this.memory.db.cursors.set(cursor.jobId, cursor)
+    })
+  }
+
+  async session(worker: number): Promise<void> {
+    const leaseMs = 30_000
+    const id = await this.t.session(leaseMs)
+    await this.memory.work.openSession({ id, leaseMs } as Parameters<
+      typeof this.memory.work.openSession
+    >[0])
+    this.sessions[worker] = id
+    this.held[worker] ??= []
+  }
+
+  async submit(options: SubmitOptions): Promise<void> {
+    const submission = { options: compileOptions('test', options), payload: encodeJson({ n: 1 }) }
+    const [accepted] = await this.t.store.submit([submission])
+    const id = accepted?.created ? accepted.id : undefined
+    const run = await this.memory.submitter.prepare(submission, id)
+    expect(await this.memory.submitter.submit(run)).toEqual(accepted)
+    if (id) this.runs.push(id)
+  }
+
+  async trigger(job: number): Promise<void> {
+    const jobId = this.jobs[job % this.jobs.length] as string
+    const id = await this.t.store.schedules.steering.trigger(jobId, null, 1)
+    await this.memory.submitter.trigger(jobId, id)
+    this.runs.push(id)
+  }
+
+  async claim(worker: number, limit: number): Promise<void> {
+    const request = {
+      sessionId: this.sessions[worker] as string,
+      claim: systemRandom.token(),
+      limit,
+    }
+    const lanes = await this.t.lanes()
+    expect(await this.memory.work.lanes(['test', 'other'], [])).toEqual(lanes)
+    const theirs = await this.t.store.work.claim({ ...request, lanes })
+    const ours = await this.memory.work.claim({ ...request, lanes })
+    // What was due in the one is due in the other; when the next one is due is told to the millisecond.
+    const { nextDueInMs: theirNext, parked: theirParked, ...answer } = theirs
+    const { nextDueInMs: ourNext, parked: ourParked, ...mine } = ours
+    expect(withoutTimes(mine)).toEqual(withoutTimes(answer))
+    expect(ourParked.toSorted()).toEqual(theirParked.toSorted())
+    expect(ourNext === null).toBe(theirNext === null)
+    this.held[worker]?.push(...theirs.runs)
+  }
+
+  async settle(worker: number, settlements: readonly Settlement[]): Promise<void> {
+    const session = this.sessions[worker] as string
+    const theirs = await this.t.store.work.settle(session, settlements)
+    const ours = await this.memory.work.settle(session, settlements)
+    expect(ours.toSorted()).toEqual(theirs.toSorted())
+  }
+
+  /** The same question to both, and the same answer. */
+  async both<T>(ask: (store: Pick<MemoryStore, 'work' | 'upkeep' | 'audit'>) => Promise<T>) {
+    const { work, upkeep, schedules } = this.t.store
+    const theirs = await ask({ work, upkeep, audit: schedules.audit } as unknown as MemoryStore)
+    expect(plain(await ask(this.memory))).toEqual(plain(theirs))
+    return theirs
+  }
+
+  async die(worker: number): Promise<void> {
+    const id = this.sessions[worker] as string
+    await this.t.expire(id)
+    const { db } = this.memory
+    db.transact(() => {
+      const session = db.sessions.get(id)
+      if (session) db.sessions.set(id, { ...session, expiresMs: 0 })
+    })
+    const expired = await this.both(
+      async ({ upkeep }) => (await upkeep.expiredSessions()).sessionIds,
+    )
+    await this.both(({ upkeep }) => upkeep.reap(expired, 3))
+    await this.session(worker)
+  }
+
+  async cancel(pick: number): Promise<void> {
+    const id = this.runs[pick % Math.max(1, this.runs.length)]
+    if (!id) return
+    const theirs = (await this.t.store.steering.cancel([id], 'asked')).get(id) ?? null
+    expect(await this.memory.submitter.cancel(id, 'asked')).toBe(theirs)
+  }
+
+  async reschedule(pick: number, far: boolean): Promise<void> {
+    const id = this.runs[pick % Math.max(1, this.runs.length)]
+    if (!id) return
+    const dueMs = systemClock.wallMs() + (far ? HOUR_MS : 0)
+    const theirs = (await this.t.store.steering.reschedule([id], dueMs)).has(id)
+    expect(await this.memory.submitter.reschedule(id, dueMs)).toBe(theirs)
+  }
+
+  /** Decides the next slot of a job, of which both know, and remembers the plan. */
+  async plan(pick: number, how: 'run' | 'late' | 'skip' | 'again'): Promise<void> {
+    const request = { shards: allShards, fromMs: 0, untilMs: FAR_MS, limit: 1_000 }
+    const theirs = await this.t.store.schedules.plan.dueJobs(request)
+    const ours = await this.memory.plan.dueJobs(request)
+    const byId = (jobs: readonly DueJob[]) => jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    expect(byId(ours)).toEqual(byId(theirs))
+    const job = byId(theirs)[pick % Math.max(1, theirs.length)]
+    const old = this.#planned[pick % Math.max(1, this.#planned.length)]
+    const plan = how === 'again' ? old : job && planOf(job, how)
+    if (!plan) return
+    const refused = async () => expect.unreachable('no plan of these is refused')
+    const accepted = await this.t.store.schedules.plan.plan([plan], refused)
+    await this.#learnSlots()
+    expect(await this.memory.plan.plan([plan])).toBe(accepted)
+    this.#planned.push(plan)
+  }
+
+  async #learnSlots(): Promise<void> {
+    const { rows } = await this.t.sql.query(
+      'select (extract(epoch from slot_at) * 1000)::float8 as ms, job_id, run_id from punctual.slots where run_id is not null',
+    )
+    for (const { ms, job_id: jobId, run_id: runId } of rows) {
+      if (this.#slotRuns.has(`${ms} ${jobId}`)) continue
+      this.#slotRuns.set(`${ms} ${jobId}`, runId)
+      this.runs.push(runId)
+    }
+  }
+
+  /** As if most of an hour had passed for what is far ahead: it enters the horizon. */
+  async promote(limit: number): Promise<void> {
+    const byMs = HOUR_MS - HORIZON_MS / 2
+    await this.t.sql.query(
+      `update punctual.later set due_at = due_at - $1::bigint * interval '1 millisecond'
+       where due_at > clock_timestamp() + interval '10 minutes'`,
+      [byMs],
+    )
+    const { db } = this.memory
+    db.transact(() => {
+      for (const row of db.later.values())
+        if (row.dueMs > db.nowMs + 600_000)
+          db.later.set(row.runId, { ...row, dueMs: row.dueMs - byMs })
+    })
+    await this.both(async ({ upkeep }) => (await upkeep.promote(HORIZON_MS, limit)).promoted)
+  }
+
+  async pause(queue: string | null, on: boolean): Promise<void> {
+    const where = queue === null ? 'queue is null' : `queue = '${queue}'`
+    await this.t.sql.query(`delete from punctual.pauses where ${where}`)
+    if (on)
+      await this.t.sql.query(
+        'insert into punctual.pauses (tenant_id, paused_at, queue) values (1, clock_timestamp(), $1)',
+        [queue],
+      )
+    const { db } = this.memory
+    db.transact(() => {
+      if (on) db.pauses.set(queue ?? '*', queue ?? '*')
+      else db.pauses.delete(queue ?? '*')
+    })
+  }
+
+  async drain(worker: number, on: boolean): Promise<void> {
+    const id = this.sessions[worker] as string
+    const at = on ? 'clock_timestamp()' : 'null'
+    await this.t.sql.query(`update punctual.sessions set drain_asked_at = ${at} where id = $1`, [
+      id,
+    ])
+    await this.memory.work.askToDrain(id, on)
+    await this.both(({ work }) => work.renewSession(id))
+  }
+}
+
+const LANE = { tenantId: 1, queue: 'default', handler: 'test' }
+const FAR_MS = Date.UTC(2100, 0, 1)
+const allShards = Array.from({ length: 256 }, (_, shard) => shard)
+
+function planOf(job: DueJob, how: 'run' | 'late' | 'skip'): PlannedJob {
+  const { nextMs, runsLeft, anchorMs } = job
+  const slot = { slotMs: nextMs, fromMs: nextMs, slots: 1 }
+  const decision =
+    how === 'skip'
+      ? ({ ...slot, decision: 'skip', reason: 'misfire' } as const)
+      : ({
+          ...slot,
+          decision: 'run',
+          reason: how === 'late' ? 'late' : 'on-time',
+          dueMs: 1,
+        } as const)
+  const afterEnd = anchorMs === null || anchorMs === nextMs
+  return {
+    ...{ job, decisions: [decision], runsLeft, computed: !afterEnd },
+    ...(afterEnd ? { nextMs: null, anchorMs: null } : { nextMs: nextMs + HOUR_MS, anchorMs }),
+  }
+}
+
+/** Due times are of the server that made the run. */
+function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
+  return { ...rest, runs: runs.map(({ dueMs: _, ...run }) => run) }
+}
+
+/** Maps and sets as lists in order. */
+function plain(answer: unknown): unknown {
+  if (answer instanceof Map) return [...answer].map(([key, value]) => `${key} ${value}`).sort()
+  if (answer instanceof Set) return [...answer].sort()
+  if (Array.isArray(answer)) return answer.map(plain).map(asText).sort()
+  return answer
+}
+
+const asText = (value: unknown) =>
+  JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v))
