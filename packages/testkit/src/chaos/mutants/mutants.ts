@@ -61,9 +61,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'worker/dist/worker.js',
-        find: 'store.giveBack(this.#runner.takeUnstarted())',
+        find: "'give back', store.giveBack(this.#runner.takeUnstarted())",
         replace:
-          'store.giveBack([...this.#runner.takeUnstarted(), ...this.#runner.attempts.map((it) => it.run)])',
+          "'give back', store.giveBack([...this.#runner.takeUnstarted(), ...this.#runner.attempts.map((it) => it.run)])",
       },
     ],
     killedBy: 'rolling: unflaggedDuplicates',
@@ -74,8 +74,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/dist/settling.js',
-        find: 'const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused;',
-        replace: 'const refused = told.refused;',
+        find: 'refused: await this.#notOurs(told.refused, settlements)',
+        replace: 'refused: told.refused',
       },
     ],
     killedBy: 'commitReplyLost: staleAccepted',
