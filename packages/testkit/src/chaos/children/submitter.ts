@@ -1,7 +1,8 @@
 /**
- * A process of the campaign that submits runs of every kind at a steady pace and writes down how each
- * submission ended: acknowledged, refused, or not known. One whose answer was lost and that has a key is
- * asked for again, while its run, which is due later, is surely live: it must not become a second run.
+ * A process of the campaign that submits runs of every kind at a steady pace and writes down how
+ * each submission ended: acknowledged, refused, or not known. One whose answer was lost and that
+ * has a key is asked for again, while its run, which is due later, is surely live: it must not
+ * become a second run.
  */
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
