@@ -1,3 +1,4 @@
+export { TcpProxy } from './chaos/net/tcp-proxy.ts'
 export { eventually, type Gate, gate } from './gate.ts'
 export { ManualClock } from './manual-clock.ts'
 export * from './model/index.ts'

@@ -1,4 +1,7 @@
-/** Forty seconds of chaos, every scripted scenario at a small scale, and two mutants that must not survive. */
+/**
+ * Forty seconds of chaos, every scripted scenario at a small scale, and two mutants that must not
+ * survive.
+ */
 import { expect, it } from 'vitest'
 import { runChaos } from './chaos-process.ts'
 

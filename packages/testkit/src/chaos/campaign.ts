@@ -1,7 +1,7 @@
 /**
- * The campaign: warm-up, faults, heal, quiesce until nothing is live, final read, verdict. Everything that
- * chance decides comes from the seed; what the machine decides (when a process gets its turn) does not, so
- * a seed repeats the plan of the faults and not the history.
+ * The campaign: warm-up, faults, heal, quiesce until nothing is live, final read, verdict.
+ * Everything that chance decides comes from the seed; what the machine decides (when a process gets
+ * its turn) does not, so a seed repeats the plan of the faults and not the history.
  */
 import { check, type Verdict } from './check/check.ts'
 import type { Evidence } from './check/evidence.ts'

@@ -1,6 +1,10 @@
-/** The two ends of every run: what is declared before anything happens, and what is read when all is over. */
+/**
+ * The two ends of every run: what is declared before anything happens, and what is read when all is
+ * over.
+ */
 import type { Evidence } from './check/evidence.ts'
 import {
+  countHeld,
   countLive,
   countStrayEffects,
   countUnplanned,
@@ -13,7 +17,10 @@ import { monotonicMs, readLedger } from './ledger.ts'
 import type { ChaosJob } from './workload.ts'
 import type { World } from './world.ts'
 
-/** From the first slot to the end of the jobs, by the monotonic clock, and what makes wall time of it. */
+/**
+ * From the first slot to the end of the jobs, by the monotonic clock, and what makes wall time of
+ * it.
+ */
 export interface Span {
   readonly fromMs: number
   readonly untilMs: number
@@ -33,7 +40,10 @@ export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<
   })
 }
 
-/** Waits until nothing is live and nothing is left to plan; returns how many runs are when it gives up. */
+/**
+ * Waits until nothing is live and nothing is left to plan; returns how many runs are when it gives
+ * up.
+ */
 export async function quiesce(
   world: World,
   boundMs: number,
@@ -69,6 +79,7 @@ export async function gather(
     ...{ jobs, runs, ...span, faults: world.faults },
     slots: await observeSlots(cluster),
     strayEffects: await countStrayEffects(cluster),
+    heldByEnded: await countHeld(cluster),
     ledger: readLedger(root),
     flagged: new Set(asked?.flagged ?? []),
   }

@@ -1,7 +1,8 @@
 /**
- * Evidence that the product cannot touch. Every process appends lines to a file of its own, each with one
- * write to a descriptor that was opened for appending, so that a kill at any instant leaves whole lines
- * behind. Times are those of the monotonic clock, which all processes of a machine share and nobody steps.
+ * Evidence that the product cannot touch. Every process appends lines to a file of its own, each
+ * with one write to a descriptor that was opened for appending, so that a kill at any instant
+ * leaves whole lines behind. Times are those of the monotonic clock, which all processes of a
+ * machine share and nobody steps.
  */
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +26,10 @@ export interface EffectLine {
   readonly how?: 'returned' | 'threw'
 }
 
-/** A submission was asked for, and how that ended; one that was only asked for may have taken effect. */
+/**
+ * A submission was asked for, and how that ended; one that was only asked for may have taken
+ * effect.
+ */
 export interface AskLine {
   readonly what: 'asked' | 'acknowledged' | 'refused' | 'indeterminate'
   readonly ask: string

@@ -1,4 +1,7 @@
-/** `npm run chaos`: runs the campaign, prints what it found, and ends with 1 when anything was violated. */
+/**
+ * `npm run chaos`: runs the campaign, prints what it found, and ends with 1 when anything was
+ * violated.
+ */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -55,7 +58,8 @@ function run(options: Options, programs: string): Promise<Judged> {
 
 async function draw({ evidence, verdict, world }: Judged, options: Options, file: string) {
   const outcome = verdict.pass ? 'pass' : 'fail'
-  const title = `${options.scenario ?? 'chaos'}, seed ${options.seed}: ${verdict.slots} slots, ${verdict.submitted} submissions, ${outcome}`
+  const counts = `${verdict.slots} slots, ${verdict.submitted} submissions, ${outcome}`
+  const title = `${options.scenario ?? 'chaos'}, seed ${options.seed}: ${counts}`
   const lanes = [
     ...(world.pgbouncer ? [{ name: 'pgbouncer', lives: [] }] : []),
     ...world.fleet.children,

@@ -5,15 +5,17 @@ import { nemeses } from './faults/timetable.ts'
 const SHOWN_MAX = 20
 
 export function toText(verdict: Verdict): string {
-  const { counts, violations, latenessP99Ms, recoveryMs, faults } = verdict
+  const { counts, violations, latenessP99Ms, late, recoveryMs, faults } = verdict
   const line = (name: string, value: string | number) => `  ${name.padEnd(24)} ${value}`
   const byKind = nemeses.map(({ kind, title }) => line(kind, `${faults[kind] ?? 0}  ${title}`))
   const recovered = Object.entries(recoveryMs).map(([kind, ms]) => line(kind, `${ms} ms`))
+  const absent = nemeses.filter(({ kind }) => !faults[kind]).map(({ kind }) => kind)
   const shown = violations.slice(0, SHOWN_MAX).map((it) => `  ${it.kind}: ${it.what}`)
   const more = violations.length - shown.length
   return [
     'faults',
     ...byKind,
+    ...(absent.length > 0 ? [line('did not happen', absent.join(', '))] : []),
     'what was expected, and what happened',
     line('slots', verdict.slots),
     line('acknowledged submissions', verdict.submitted),
@@ -23,6 +25,7 @@ export function toText(verdict: Verdict): string {
     line('availability', verdict.availability),
     line('lateness p99, calm', `${latenessP99Ms.calm} ms`),
     line('lateness p99, faults', `${latenessP99Ms.faults} ms`),
+    line('late by over 1 s', `${late.calm} calm, ${late.faults} under faults`),
     'recovery, the worst of each',
     ...recovered,
     ...(shown.length > 0 ? ['violations', ...shown] : []),

@@ -1,12 +1,12 @@
 /**
- * What the campaign asks of the product: jobs that fire every few seconds all along, and submissions of
- * several kinds. Declared once here as plain data, so that the children declare it to the product and the
- * checker computes from it what must have happened, each on its own.
+ * What the campaign asks of the product: jobs that fire every few seconds all along, and
+ * submissions of several kinds. Declared once here as plain data, so that the children declare it
+ * to the product and the checker computes from it what must have happened, each on its own.
  */
 
 /**
- * What a handler does with a run; each kind has a handler of its own name. `transactional` asks for a transaction
- * itself, `committed` is delivered in one, `once` is delivered at most once.
+ * What a handler does with a run; each kind has a handler of its own name. `transactional` asks for
+ * a transaction itself, `committed` is delivered in one, `once` is delivered at most once.
  */
 export const kinds = ['quick', 'slow', 'flaky', 'transactional', 'committed', 'once'] as const
 export type Kind = (typeof kinds)[number]
@@ -19,7 +19,9 @@ export interface ChaosJob {
   readonly anchorMs: number
   /** No slot from here on. */
   readonly endMs: number
-  /** `cron` says the same as `everyMs` where that divides a minute and the anchor is a whole minute. */
+  /**
+   * `cron` says the same as `everyMs` where that divides a minute and the anchor is a whole minute.
+   */
   readonly cron: string | null
   readonly overlap: 'allow' | 'skip'
 }
@@ -53,7 +55,7 @@ export function makeJobs(count: number, anchorMs: number, endMs: number): ChaosJ
 
 function makeJob(index: number, everyMs: number, anchorMs: number, endMs: number): ChaosJob {
   const seconds = everyMs / 1_000
-  // Of every five jobs one says it in cron, one commits its effect with its outcome, one must not overlap.
+  // Of every five jobs one says it in cron, one commits its effect, one must not overlap.
   const byCron = index % 5 === 0 && 60 % seconds === 0
   return {
     name: `chaos-${index}-every-${seconds}s`,

@@ -1,6 +1,6 @@
 /**
- * Everything that faults can touch, and the list of those that happened. Started in order, stopped in the
- * opposite one, also when starting fails half-way.
+ * Everything that faults can touch, and the list of those that happened. Started in order, stopped
+ * in the opposite one, also when starting fails half-way.
  */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** What was acknowledged exists once; what nobody knows of exists at most once; what was refused, never. */
+/**
+ * What was acknowledged exists once; what nobody knows of exists at most once; what was refused,
+ * never.
+ */
 import type { AskLine } from '../ledger.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'

@@ -1,7 +1,7 @@
 /**
- * Every run ended, by one attempt that really ran and was the current one. An attempt is stale when a newer
- * one of its run had started before the outcome was accepted: the ledgers and the fences tell, whatever
- * the product believes.
+ * Every run ended, by one attempt that really ran and was the current one. An attempt is stale when
+ * a newer one of its run had started before the outcome was accepted: the ledgers and the fences
+ * tell, whatever the product believes.
  */
 import type { EffectLine } from '../ledger.ts'
 import { isTransactional } from '../workload.ts'
@@ -12,7 +12,7 @@ import type { Indexed } from './index-evidence.ts'
 const EXPLAINED_DEATHS = new Set(['quarantined'])
 
 export function checkOutcomes(evidence: Indexed): Violation[] {
-  const { runs, starts, runById, strayEffects } = evidence
+  const { runs, starts, runById, strayEffects, heldByEnded } = evidence
   const violations = runs.flatMap((run) => checkRun(run, starts.get(run.id) ?? [], evidence))
   for (const [id, lines] of starts)
     if (!runById.has(id))
@@ -22,6 +22,8 @@ export function checkOutcomes(evidence: Indexed): Violation[] {
       })
   if (strayEffects > 0)
     violations.push({ kind: 'orphans', what: `${strayEffects} effects belong to no run` })
+  if (heldByEnded > 0)
+    violations.push({ kind: 'orphans', what: `${heldByEnded} keys or holds are of ended runs` })
   return violations
 }
 
@@ -66,7 +68,7 @@ function checkAccepted(
     )
   if (run.state !== 'succeeded') return []
   if (starts.length === 0) return told('missing', 'succeeded, and no handler ran it')
-  // One that commits with its handler may have said "failed" as well, when it did not hear of its commit.
+  // One that commits with its handler may say "failed" as well, when it did not hear of its commit.
   if (!isTransactional(run.payload.kind) && run.refused.includes(run.claim ?? ''))
     return told('staleAccepted', `was accepted and refused under ${run.claim}`)
   if (run.output?.claim != null && run.output.claim !== run.claim)

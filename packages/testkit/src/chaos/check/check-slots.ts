@@ -1,4 +1,7 @@
-/** Every slot that a job must have has one run that ended, and no run is of a slot that should not be. */
+/**
+ * Every slot that a job must have has one run that ended, and no run is of a slot that should not
+ * be.
+ */
 import { type ChaosJob, expectedSlots } from '../workload.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
@@ -35,12 +38,13 @@ function checkSlot(
   decisions: number,
 ): Violation[] {
   const [run, second] = runs
+  const ids = runs.map(({ id }) => id).join(' ')
   if (!run) return [{ kind: 'missing', what: `slot ${slot} has no run (${decisions} decisions)` }]
   const violations: Violation[] = []
   if (second || decisions > 1)
     violations.push({
       kind: 'duplicateAccepted',
-      what: `slot ${slot} has ${runs.length} runs and ${decisions} decisions: ${run.id} ${second?.id}`,
+      what: `slot ${slot} has ${runs.length} runs and ${decisions} decisions: ${ids}`,
     })
   // The ledger and the run are written together: one without the other is half a decision.
   if (decisions === 0) violations.push({ kind: 'missing', what: `slot ${slot} has no decision` })

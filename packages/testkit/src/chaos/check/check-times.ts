@@ -1,7 +1,7 @@
 /**
- * Nothing starts before its time. And once more without any slot's name: the starts of a job, in order, must
- * pair with its slots, each at or after its slot. A slot that is labelled wrongly passes the check by id and
- * fails here.
+ * Nothing starts before its time. And once more without any slot's name: the starts of a job, in
+ * order, must pair with its slots, each at or after its slot. A slot that is labelled wrongly
+ * passes the check by id and fails here.
  */
 import { type ChaosJob, expectedSlots } from '../workload.ts'
 import type { Violation } from './evidence.ts'

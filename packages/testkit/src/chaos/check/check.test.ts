@@ -46,7 +46,7 @@ const slotStart = (id: string, slotMs: number): EffectLine =>
 function whole(): Evidence {
   const [first, second] = [ANCHOR_MS, ANCHOR_MS + 1_000]
   return {
-    ...{ jobs: [job], strayEffects: 0, faults: [], wallOffsetMs: 0 },
+    ...{ jobs: [job], strayEffects: 0, heldByEnded: 0, faults: [], wallOffsetMs: 0 },
     ...{ fromMs: ANCHOR_MS, untilMs: ANCHOR_MS + 2_000, flagged: new Set<string>() },
     runs: [slotRun('s1', first), slotRun('s2', second), aRun('r')],
     slots: [
@@ -151,6 +151,7 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => withStarts(withRun(aRun('r', { finishedMs: ANCHOR_MS })), ...starts, twice),
   ],
   ['a flag without two starts', 'wronglyFlagged', () => ({ ...whole(), flagged: new Set(['r']) })],
+  ['a key of a run that has ended', 'orphans', () => ({ ...whole(), heldByEnded: 1 })],
   ['an effect of no run', 'orphans', () => ({ ...whole(), strayEffects: 1 })],
   [
     'a start of a run that is not there',

@@ -1,7 +1,7 @@
 /**
- * What the checker judges by: the definitions of the jobs, the ledgers of the processes, and the tables as
- * they are in the end, read with plain SQL. Nothing here goes through the product but the flags, which are
- * what the product tells its users.
+ * What the checker judges by: the definitions of the jobs, the ledgers of the processes, and the
+ * tables as they are in the end, read with plain SQL. Nothing here goes through the product but the
+ * flags, which are what the product tells its users.
  */
 import type { Ledger } from '../ledger.ts'
 import type { ChaosJob, ChaosPayload } from '../workload.ts'
@@ -46,6 +46,8 @@ export interface Evidence {
   readonly slots: readonly ObservedSlot[]
   /** Rows of effects that belong to no run. */
   readonly strayEffects: number
+  /** Keys and holds of jobs that belong to runs which have ended. */
+  readonly heldByEnded: number
   readonly flagged: ReadonlySet<string>
   readonly faults: readonly Fault[]
   /** Wall time is monotonic time plus this. */

@@ -7,14 +7,20 @@ export interface Figures {
   /** Share of the seconds in which something was started. */
   readonly availability: number
   readonly latenessP99Ms: { readonly calm: number; readonly faults: number }
+  /** Runs that started more than a second after their time. */
+  readonly late: { readonly calm: number; readonly faults: number }
   /** The worst of each kind. */
   readonly recoveryMs: Readonly<Record<string, number>>
 }
 
+const LATE_MS = 1_000
+/** Faults that take runs away from a process: others have to start them. */
+const TAKE_AWAY = new Set(['kill9', 'stop', 'blackhole'])
+
 export function measure(evidence: Indexed, leaseMs: number): Figures {
   return {
     availability: availabilityOf(evidence),
-    latenessP99Ms: latenessOf(evidence, leaseMs),
+    ...latenessOf(evidence, leaseMs),
     recoveryMs: recoveryOf(evidence),
   }
 }
@@ -52,13 +58,16 @@ export function latenesses(
   })
 }
 
-function latenessOf(evidence: Indexed, leaseMs: number): Figures['latenessP99Ms'] {
+function latenessOf(evidence: Indexed, leaseMs: number): Pick<Figures, 'latenessP99Ms' | 'late'> {
   const all = latenesses(evidence, leaseMs)
-  const p99 = (calm: boolean) => {
-    const of = all.filter((it) => it.calm === calm).map((it) => it.lateMs)
-    return Math.round(percentile(of, 0.99) * 10) / 10
+  const of = (calm: boolean) => all.filter((it) => it.calm === calm).map((it) => it.lateMs)
+  const p99 = (values: readonly number[]) => Math.round(percentile(values, 0.99) * 10) / 10
+  const late = (values: readonly number[]) => values.filter((ms) => ms > LATE_MS).length
+  const [calm, faults] = [of(true), of(false)]
+  return {
+    latenessP99Ms: { calm: p99(calm), faults: p99(faults) },
+    late: { calm: late(calm), faults: late(faults) },
   }
-  return { calm: p99(true), faults: p99(false) }
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -70,8 +79,8 @@ function percentile(values: readonly number[], share: number): number {
 function recoveryOf(evidence: Indexed): Record<string, number> {
   const worst: Record<string, number> = {}
   for (const fault of evidence.faults) {
-    const ms =
-      fault.kind === 'kill9' ? runsRecovered(fault, evidence) : serviceRecovered(fault, evidence)
+    const takesAway = TAKE_AWAY.has(fault.kind)
+    const ms = takesAway ? runsRecovered(fault, evidence) : serviceRecovered(fault, evidence)
     if (ms !== null) worst[fault.kind] = Math.max(worst[fault.kind] ?? 0, Math.round(ms))
   }
   return worst

@@ -1,6 +1,7 @@
 /**
- * Lets the parent step this process's wall clock, as an administrator or a bad time server would. Only what
- * JavaScript sees of it is moved: `Date`. The monotonic clock runs on, as it does on a real machine.
+ * Lets the parent step this process's wall clock, as an administrator or a bad time server would.
+ * Only what JavaScript sees of it is moved: `Date`. The monotonic clock runs on, as it does on a
+ * real machine.
  */
 export function obeyClockSteps(): void {
   const RealDate = Date

@@ -1,7 +1,8 @@
 /**
- * A process of the campaign that submits runs of every kind at a steady pace and writes down how each
- * submission ended: acknowledged, refused, or not known. One whose answer was lost and that has a key is
- * asked for again, while its run, which is due later, is surely live: it must not become a second run.
+ * A process of the campaign that submits runs of every kind at a steady pace and writes down how
+ * each submission ended: acknowledged, refused, or not known. One whose answer was lost and that
+ * has a key is asked for again, while its run, which is due later, is surely live: it must not
+ * become a second run.
  */
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
@@ -47,11 +48,13 @@ interface Ask {
 function makeAsk(): Ask {
   const ask = `${settings.name}-${process.pid}-${++asked}`
   const kind = random.pick(KINDS)
-  const key = monotonicMs() < keyedUntilMs && random.chance(0.25) ? `key-${ask}` : null
+  const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
+  const key = random.chance(0.3) ? `key-${ask}` : null
   const options: SubmitOptions = {
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
     ...(kind !== 'once' && { maxAttempts: 10 }),
-    ...(key !== null && { key, delayMs: keyedDelayMs }),
+    ...(key !== null && { key }),
+    ...(key !== null && isLater && { delayMs: keyedDelayMs }),
     ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
   }
   const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
@@ -86,7 +89,8 @@ async function submit(it: Ask): Promise<void> {
       }
       note(it, 'indeterminate', { error: message })
       const inTime = monotonicMs() - askedAtMs < askAgainWithinMs
-      if (it.key === null || again || !inTime) return
+      // A key is not remembered after the end of its run: one that was due at once may have ended.
+      if (it.key === null || it.options.delayMs === undefined || again || !inTime) return
     }
   }
 }

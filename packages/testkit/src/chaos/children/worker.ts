@@ -1,4 +1,7 @@
-/** A worker of the campaign: a handler for each kind, and a line in the ledger for each start and end. */
+/**
+ * A worker of the campaign: a handler for each kind, and a line in the ledger for each start and
+ * end.
+ */
 import { type HandlerContext, Punctual, type TransactionClient } from 'punctual'
 import { type EffectLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { type ChaosPayload, kinds } from '../workload.ts'
@@ -10,7 +13,9 @@ const settings = readSettings()
 const ledger = new LedgerWriter(settings.directory, settings.name)
 const punctual = await Punctual.start({ ...libraryOptions(settings), roles: ['worker'] })
 
-/** Not part of what handlers are promised; where it is there, the checker can tell attempts apart. */
+/**
+ * Not part of what handlers are promised; where it is there, the checker can tell attempts apart.
+ */
 function claimOf(ctx: HandlerContext): string | null {
   const { run } = ctx as unknown as { run?: { claim?: bigint } }
   return run?.claim?.toString() ?? null

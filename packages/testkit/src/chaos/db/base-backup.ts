@@ -1,7 +1,7 @@
 /**
- * Copies a running cluster so that the copy can follow it as a standby, with the server's own backup
- * functions: `pg_basebackup` is not among the packaged programs. What belongs to the running process, and
- * what a backup leaves out by the manual, is not copied; the log comes by streaming.
+ * Copies a running cluster so that the copy can follow it as a standby, with the server's own
+ * backup functions: `pg_basebackup` is not among the packaged programs. What belongs to the running
+ * process, and what a backup leaves out by the manual, is not copied; the log comes by streaming.
  */
 import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
 /**
- * A primary and a synchronous standby that streams from it, both real. The primary can be killed and comes
- * back by recovery; the standby can be promoted instead, and then a new standby is made of the promoted
- * server in the place of the old one, so that there can be another fail-over.
+ * A primary and a synchronous standby that streams from it, both real. The primary can be killed
+ * and comes back by recovery; the standby can be promoted instead, and then a new standby is made
+ * of the promoted server in the place of the old one, so that there can be another fail-over.
  *
- * A fail-over happens only while the standby is in step, as a careful operator's tool would have it: a
- * commit that was confirmed is then never lost.
+ * A fail-over happens only while the standby is in step, as a careful operator's tool would have
+ * it: a commit that was confirmed is then never lost.
  */
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -93,13 +93,14 @@ export class Cluster {
     await cp(join(source, 'password'), join(target, 'password'))
     await copyCluster(this.url, join(source, 'cluster'), join(target, 'cluster'))
     const { username, password, port } = new URL(this.url)
-    const generation = ++this.#generation
+    const address = `host=127.0.0.1 port=${port} user=${username} password=${password}`
+    const name = `application_name=standby${++this.#generation}`
     this.#servers[to] = await startEmbedded({
       dataDir: target,
       port: this.ports[to],
       settings: {
         ...SETTINGS,
-        primary_conninfo: `host=127.0.0.1 port=${port} user=${username} password=${password} application_name=standby${generation}`,
+        primary_conninfo: `${address} ${name}`,
       },
     })
     await this.query(`alter system set synchronous_standby_names = '*'`)

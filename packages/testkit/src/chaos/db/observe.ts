@@ -30,8 +30,10 @@ const RUNS = `
   select
     r.id, j.name as job, ${ms('r.slot_at')} as slot_ms, ${ms('r.due_at')} as due_ms, r.payload,
     o.state, (select count(*) from punctual.outcomes c where c.run_id = r.id) as outcomes,
-    o.claim::text as claim, o.attempt_outcome, o.output, o.reason, ${ms('o.finished_at')} as finished_ms,
-    (select json_agg(json_build_object('claim', a.claim::text, 'outcome', a.outcome) order by a.attempt)
+    o.claim::text as claim, o.attempt_outcome, o.output, o.reason,
+    ${ms('o.finished_at')} as finished_ms,
+    (select json_agg(
+       json_build_object('claim', a.claim::text, 'outcome', a.outcome) order by a.attempt)
      from punctual.attempts a where a.run_id = r.id) as earlier,
     (select count(*) from chaos_effects e where e.run_id = r.id) as effects,
     array(select s.claim::text from punctual.stale_settles s where s.run_id = r.id) as refused
@@ -94,6 +96,18 @@ export async function countStrayEffects(cluster: Cluster): Promise<number> {
   return Number(row?.count)
 }
 
+/**
+ * What is still held when nothing is live any more: keys of runs, and jobs that must not overlap.
+ */
+export async function countHeld(cluster: Cluster): Promise<number> {
+  const [row] = await cluster.query<{ count: string }>(
+    `select count(*) from (
+       select run_id from punctual.live_keys union all select run_id from punctual.job_holds) h
+     where exists (select from punctual.outcomes o where o.run_id = h.run_id)`,
+  )
+  return Number(row?.count)
+}
+
 export interface Live {
   readonly queue: number
   readonly later: number
@@ -105,8 +119,10 @@ export interface Live {
 export async function countLive(cluster: Cluster): Promise<Live> {
   const [row] = await cluster.query<Record<keyof Live, string>>(
     `select
-      (select count(*) from punctual.queue) as queue, (select count(*) from punctual.later) as later,
-      (select count(*) from punctual.parked) as parked, (select count(*) from punctual.leases) as leases`,
+      (select count(*) from punctual.queue) as queue,
+      (select count(*) from punctual.later) as later,
+      (select count(*) from punctual.parked) as parked,
+      (select count(*) from punctual.leases) as leases`,
   )
   const count = (place: keyof Live) => Number(row?.[place])
   return {

@@ -8,7 +8,8 @@ export interface Box {
 
 export function rect({ x, y, width, height }: Box, fill: string, title = '', opacity = 1): string {
   const inside = title === '' ? '' : `<title>${escaped(title)}</title>`
-  const place = `x="${at(x)}" y="${at(y)}" width="${at(Math.max(0.5, width))}" height="${at(height)}"`
+  const size = `width="${at(Math.max(0.5, width))}" height="${at(height)}"`
+  const place = `x="${at(x)}" y="${at(y)}" ${size}`
   return `<rect ${place} fill="${fill}" opacity="${opacity}">${inside}</rect>`
 }
 
@@ -17,7 +18,8 @@ export function text(x: number, y: number, content: string, more = ''): string {
 }
 
 export function line(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
-  return `<line x1="${at(x1)}" y1="${at(y1)}" x2="${at(x2)}" y2="${at(y2)}" stroke="${stroke}" stroke-width="0.6"/>`
+  const ends = `x1="${at(x1)}" y1="${at(y1)}" x2="${at(x2)}" y2="${at(y2)}"`
+  return `<line ${ends} stroke="${stroke}" stroke-width="0.6"/>`
 }
 
 /** Many short vertical strokes as one path: thousands of elements would be slow to show. */
@@ -29,7 +31,8 @@ export function ticks(xs: readonly number[], y: number, height: number, stroke: 
 /** Many dots as one path of round caps. */
 export function dots(points: readonly (readonly [number, number])[], stroke: string): string {
   const path = points.map(([x, y]) => `M${at(x)} ${at(y)}h0`).join('')
-  return `<path d="${path}" stroke="${stroke}" stroke-width="2.4" stroke-linecap="round" opacity="0.55" fill="none"/>`
+  const round = 'stroke-width="2.4" stroke-linecap="round" opacity="0.55" fill="none"'
+  return `<path d="${path}" stroke="${stroke}" ${round}/>`
 }
 
 function at(value: number): string {

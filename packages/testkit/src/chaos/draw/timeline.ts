@@ -1,6 +1,6 @@
 /**
- * The run as a picture: a lane for each process with its lives, the faults that hit it and the starts of its
- * handlers; below, how late each run was. What is wrong is usually seen here first.
+ * The run as a picture: a lane for each process with its lives, the faults that hit it and the
+ * starts of its handlers; below, how late each run was. What is wrong is usually seen here first.
  */
 
 import type { Verdict } from '../check/check.ts'

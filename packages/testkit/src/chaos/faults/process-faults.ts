@@ -1,4 +1,6 @@
-/** Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps. */
+/**
+ * Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps.
+ */
 import type { Child, Part } from '../fleet/child.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
@@ -62,7 +64,7 @@ const STEPS_MS = [-3_600_000, -300_000, 300_000, 86_400_000]
 
 export const clockStep: Nemesis = {
   kind: 'clockStep',
-  title: 'the wall clock of one process jumps and jumps back',
+  title: 'the wall clock of one process, as its JavaScript sees it, jumps and jumps back',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
     const clockOffsetMs = random.pick(STEPS_MS)

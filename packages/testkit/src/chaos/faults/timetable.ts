@@ -1,7 +1,7 @@
 /**
- * Lanes of faults side by side: of processes, of the network, of the database. Each lane goes through
- * its kinds in an order that the seed decides, again and again, so that every kind happens early and none is
- * forgotten; what overlaps between the lanes is up to chance.
+ * Lanes of faults side by side: of processes, of the network, of the database. Each lane goes
+ * through its kinds in an order that the seed decides, again and again, so that every kind happens
+ * early and none is forgotten; what overlaps between the lanes is up to chance.
  */
 import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'

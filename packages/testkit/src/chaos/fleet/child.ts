@@ -1,6 +1,7 @@
 /**
- * One process of the product: started, killed, stopped and continued, asked to end, and started again when
- * it ends by itself, as whatever runs services would do. It reaches the servers only through its proxy.
+ * One process of the product: started, killed, stopped and continued, asked to end, and started
+ * again when it ends by itself, as whatever runs services would do. It reaches the servers only
+ * through its proxy.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { openSync } from 'node:fs'

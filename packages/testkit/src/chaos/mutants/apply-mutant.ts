@@ -1,6 +1,6 @@
 /**
- * Makes a copy of the built product with a mutant's edits, in which the programs of the campaign run: the
- * packages are copied, and everything else they need is linked to where it is.
+ * Makes a copy of the built product with a mutant's edits, in which the programs of the campaign
+ * run: the packages are copied, and everything else they need is linked to where it is.
  */
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,12 +1,15 @@
 /**
- * Ways to break the product that the campaign must notice: a checker that never fails proves nothing. A
- * mutant is data: which text of a built package becomes which other one. There is no switch in the product;
- * the edit is made to a copy of it.
+ * Ways to break the product that the campaign must notice: a checker that never fails proves
+ * nothing. A mutant is data: which text of a built package becomes which other one. There is no
+ * switch in the product; the edit is made to a copy of it.
  */
 export interface Edit {
   /** From the folder of the packages; compiled JavaScript or SQL. */
   readonly file: string
-  /** Must be there exactly once, so that a mutant does not die unnoticed with the code it is made of. */
+  /**
+   * Must be there exactly once, so that a mutant does not die unnoticed with the code it is made
+   * of.
+   */
   readonly find: string
   readonly replace: string
 }
@@ -61,9 +64,10 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'worker/dist/worker.js',
-        find: 'store.giveBack(this.#runner.takeUnstarted())',
+        find: "'give back', store.giveBack(this.#runner.takeUnstarted())",
         replace:
-          'store.giveBack([...this.#runner.takeUnstarted(), ...this.#runner.attempts.map((it) => it.run)])',
+          "'give back', store.giveBack(this.#runner.takeUnstarted().concat(" +
+          'this.#runner.attempts.map((it) => it.run)))',
       },
     ],
     killedBy: 'rolling: unflaggedDuplicates',
@@ -74,8 +78,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/dist/settling.js',
-        find: 'const refused = again ? await this.#notOurs(told.refused, settlements) : told.refused;',
-        replace: 'const refused = told.refused;',
+        find: 'refused: await this.#notOurs(told.refused, settlements)',
+        replace: 'refused: told.refused',
       },
     ],
     killedBy: 'commitReplyLost: staleAccepted',
@@ -100,7 +104,8 @@ export const mutants: readonly Mutant[] = [
         file: 'store/dist/submitter.js',
         find: 'this.inserts(runs, again)',
         replace:
-          'this.inserts(again ? runs.map((run) => ({ ...run, id: this.#ids.next(Date.now()) })) : runs, again)',
+          'this.inserts(again ? runs.map((run) => ' +
+          '({ ...run, id: this.#ids.next(Date.now()) })) : runs, again)',
       },
     ],
     killedBy: 'commitReplyLost: duplicateAccepted',

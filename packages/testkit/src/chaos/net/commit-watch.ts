@@ -1,10 +1,11 @@
 /**
- * Knows, on one connection, when the server has committed something: it follows what the client sends
- * (statements, binds, syncs) and what the server answers to each. When it is told to, it keeps the next
- * answer that says "committed" from the client: the work is done, and nobody hears of it.
+ * Knows, on one connection, when the server has committed something: it follows what the client
+ * sends (statements, binds, syncs) and what the server answers to each. When it is told to, it
+ * keeps the next answer that says "committed" from the client: the work is done, and nobody hears
+ * of it.
  *
- * Most statements of the product are transactions of their own, so "committed" is not the tag COMMIT alone:
- * it is a batch that wrote, ended without an error, and left no transaction open.
+ * Most statements of the product are transactions of their own, so "committed" is not the tag
+ * COMMIT alone: it is a batch that wrote, ended without an error, and left no transaction open.
  */
 import { type Message, Messages, textAt } from './messages.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Splits one direction of a PostgreSQL connection into its messages. A message is a type byte, a length
- * that counts itself, and a body; only the first message of a client has no type.
+ * Splits one direction of a PostgreSQL connection into its messages. A message is a type byte, a
+ * length that counts itself, and a body; only the first message of a client has no type.
  */
 export interface Message {
   /** Empty for the first message of a client. */

@@ -1,11 +1,11 @@
 /**
- * What stands between one process and the servers: a TCP relay that can hold either direction back, reset
- * connections, and keep the answer to one commit from the client. It lives in the process of
+ * What stands between one process and the servers: a TCP relay that can hold either direction back,
+ * reset connections, and keep the answer to one commit from the client. It lives in the process of
  * the campaign, out of reach of the product.
  *
- * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and arrive
- * when it is mended, which may be long after anybody expects them. `mend({ lose: true })` resets the
- * connections instead, and what was held is gone.
+ * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and
+ * arrive when it is mended, which may be long after anybody expects them. `mend({ lose: true })`
+ * resets the connections instead, and what was held is gone.
  */
 import { createServer, type Server, Socket } from 'node:net'
 import { CommitWatch } from './commit-watch.ts'

@@ -1,6 +1,7 @@
 /**
- * Every planner and reaper dies, for longer than they plan ahead, and a worker dies meanwhile. When they
- * are back every slot of the time without them is decided and run, and what the worker held is too.
+ * Every planner and reaper dies, for longer than they plan ahead, and a worker dies meanwhile. When
+ * they are back every slot of the time without them is decided and run, and what the worker held is
+ * too.
  */
 import { pause } from '../faults/nemesis.ts'
 import { declare } from '../gather.ts'

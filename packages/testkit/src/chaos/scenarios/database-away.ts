@@ -1,6 +1,6 @@
 /**
- * The database is away for twelve leases under a thousand runs that take twice as long: work goes on, every
- * outcome arrives, and nothing starts a second time because of it.
+ * The database is away for twelve leases under a thousand runs that take twice as long: work goes
+ * on, every outcome arrives, and nothing starts a second time because of it.
  */
 import { pause } from '../faults/nemesis.ts'
 import { type Scenario, startCounts } from './stage.ts'

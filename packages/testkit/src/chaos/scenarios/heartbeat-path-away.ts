@@ -1,7 +1,7 @@
 /**
- * The heartbeat of a worker does not get through, while the database is fine and everything else of the
- * worker reaches it. Whether its lease is saved by its other connections or lost to the reaper: every run
- * has one outcome, and the worker works on.
+ * The heartbeat of a worker does not get through, while the database is fine and everything else of
+ * the worker reaches it. Whether its lease is saved by its other connections or lost to the reaper:
+ * every run has one outcome, and the worker works on.
  */
 import { eventually } from '../../gate.ts'
 import { pause } from '../faults/nemesis.ts'

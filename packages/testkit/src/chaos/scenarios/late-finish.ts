@@ -1,6 +1,7 @@
 /**
- * A worker is stopped until its runs were given away and are running elsewhere; then it finishes them, too
- * late. Its outcomes are refused and recorded, those of the others are accepted, and it works on.
+ * A worker is stopped until its runs were given away and are running elsewhere; then it finishes
+ * them, too late. Its outcomes are refused and recorded, those of the others are accepted, and it
+ * works on.
  */
 import { eventually } from '../../gate.ts'
 import { type Scenario, startCounts } from './stage.ts'

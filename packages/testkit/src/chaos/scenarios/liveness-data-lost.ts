@@ -1,6 +1,7 @@
 /**
- * What is known of who is alive is lost: the rows of sessions and planners are gone, as after a restore of
- * some tables or a slip of an administrator. Workers find out, register again, and what they run is theirs.
+ * What is known of who is alive is lost: the rows of sessions and planners are gone, as after a
+ * restore of some tables or a slip of an administrator. Workers find out, register again, and what
+ * they run is theirs.
  */
 import { pause } from '../faults/nemesis.ts'
 import { type Scenario, startCounts } from './stage.ts'

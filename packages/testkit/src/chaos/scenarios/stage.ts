@@ -1,6 +1,6 @@
 /**
- * Where a scripted scenario plays: a small world, a library to submit with, and the same ledgers and checker
- * as the campaign. A scenario adds what it expects beyond that.
+ * Where a scripted scenario plays: a small world, a library to submit with, and the same ledgers
+ * and checker as the campaign. A scenario adds what it expects beyond that.
  */
 import { Punctual } from 'punctual'
 import { eventually } from '../../gate.ts'
