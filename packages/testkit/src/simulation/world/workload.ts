@@ -44,11 +44,11 @@ export class Workload {
 
   start(): void {
     const { chance } = this.#o
-    const jobs = chance.int(1, 4)
+    const jobs = chance.int(1, 3)
     for (let n = 0; n < jobs; n++) this.#soon(() => this.#register(n))
-    const runs = chance.int(15, 40)
+    const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
-    const steps = chance.int(0, 12)
+    const steps = chance.int(0, 10)
     for (let n = 0; n < steps; n++) this.#soon(() => this.#steer())
   }
 
