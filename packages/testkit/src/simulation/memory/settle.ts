@@ -35,6 +35,11 @@ export function settle(
   return { refused, cancelled }
 }
 
+/** Null when the handler was never called. */
+function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
+  return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
+}
+
 function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
   const lease = db.leases.get(id)
   if (!lease) return null
@@ -44,7 +49,7 @@ function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
 function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): Ended {
   const { sessionId, cancelReason } = lease
   const { claim } = settlement.run
-  const startedMs = db.nowMs - Math.round(settlement.startedAgoMs)
+  const startedMs = startOf(db, settlement)
   const base = { ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs }
   switch (settlement.kind) {
     case 'succeeded':
@@ -75,7 +80,7 @@ function again(
   const { runId, claim } = lease
   if (!db.mutants.has('retry-keeps-lease')) db.leases.delete(runId)
   const attempt = lease.attempt + 1
-  const startedMs = db.nowMs - Math.round(settlement.startedAgoMs)
+  const startedMs = startOf(db, settlement)
   const outcome = attemptOutcomes[settlement.outcome]
   db.attempts.insert(`${runId} ${attempt}`, { runId, claim, attempt, outcome, startedMs })
   const delayMs = Math.round(settlement.delayMs)
@@ -105,7 +110,7 @@ export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
       ended.push({
         ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId: lease.sessionId },
         ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
-        ...{ startedMs: db.nowMs, output: null, reason: lease.cancelReason },
+        ...{ startedMs: null, output: null, reason: lease.cancelReason },
       })
     } else {
       db.leases.delete(id)
