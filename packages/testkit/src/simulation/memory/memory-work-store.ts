@@ -201,7 +201,7 @@ export class MemoryWorkStore implements WorkStore {
     this.#o.hints.queued([])
   }
 
-  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>> {
+  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
     return this.#call('list-cancels', () => cancelRequests(this.#db, runs))
   }
 

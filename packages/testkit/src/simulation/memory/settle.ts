@@ -146,11 +146,11 @@ export function strayLeases(
 
 /** Which are asked to end, and why; null when the lease is gone. */
 export function cancelRequests(db: MemoryDatabase, runs: readonly Fence[]) {
-  const asked = new Map<string, string | null>()
+  const asked = new Map<bigint, string | null>()
   for (const { id, claim } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.claim !== claim) asked.set(id, null)
-    else if (lease.cancelReason !== null) asked.set(id, lease.cancelReason)
+    if (lease?.claim !== claim) asked.set(claim, null)
+    else if (lease.cancelReason !== null) asked.set(claim, lease.cancelReason)
   }
   return asked
 }
