@@ -272,14 +272,14 @@ export class Worker {
     try {
       const asked = await this.#o.store.cancelRequests(runs)
       for (const attempt of this.#runner.attempts) {
-        const reason = asked.get(attempt.run.id)
+        const reason = asked.get(attempt.run.claim)
         if (typeof reason === 'string') attempt.cancel(reason)
-        else if (reason === null && !attempt.ended) attempt.interrupt(LOST)
+        else if (reason === null && !attempt.ended) attempt.leaseLost(LOST)
       }
-      for (const run of this.#runner.takeUnstarted(asked)) {
-        const reason = asked.get(run.id)
+      for (const run of this.#runner.takeUnstarted(({ claim }) => asked.has(claim))) {
+        const reason = asked.get(run.claim)
         if (typeof reason === 'string')
-          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: 0, failure: null, reason })
+          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: null, failure: null, reason })
       }
     } catch (error) {
       this.#events.onError?.('cancel', error)
