@@ -36,10 +36,6 @@ export function settle(
 }
 
 /** Null when the handler was never called. */
-function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
-  return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
-}
-
 function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
   const lease = db.leases.get(id)
   if (!lease) return null
