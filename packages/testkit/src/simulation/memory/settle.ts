@@ -35,13 +35,13 @@ export function settle(
   return { refused, cancelled }
 }
 
-/** Null when the handler was never called. */
 function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
   const lease = db.leases.get(id)
   if (!lease) return null
   return lease.claim === claim || db.mutants.has('settle-without-fence') ? lease : null
 }
 
+/** Null when the handler was never called. */
 function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
   return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
 }
