@@ -279,7 +279,7 @@ export class Worker {
       for (const run of this.#runner.takeUnstarted(asked)) {
         const reason = asked.get(run.id)
         if (typeof reason === 'string')
-          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: 0, failure: null, reason })
+          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: null, failure: null, reason })
       }
     } catch (error) {
       this.#events.onError?.('cancel', error)
