@@ -88,7 +88,7 @@ interface SettlementBase {
   readonly run: ClaimedRun
   /**
    * How long ago the handler was called and how long it took, by the worker's monotonic clock; null when it was never
-   * called: the transaction that it was to run in could not begin.
+   * called: it was cancelled before, or the transaction that it was to run in could not begin.
    */
   readonly startedAgoMs: number | null
 }
