@@ -11,8 +11,9 @@ import { blackhole, commitReplyLost, cutDown, cutUp, reset } from './network-fau
 import { clockStep, kill9, rolling, stop } from './process-faults.ts'
 
 const LANES: readonly (readonly Nemesis[])[] = [
-  [stop, clockStep],
-  [kill9, rolling],
+  [stop],
+  [kill9],
+  [rolling, clockStep],
   [blackhole, commitReplyLost, cutUp, reset, commitReplyLost, cutDown],
   [postmaster, failover, exhaust, pgbouncerRestart, standby],
 ]
