@@ -84,7 +84,7 @@ export class Workers {
 
   /**
    * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when it
-   * was asked already. It holds for the session: a worker that is started again takes work again.
+   * was asked already. It holds for the process, also when that loses its session: one that is started again takes work.
    */
   async drain(id: string): Promise<boolean> {
     return this.#ask(checkId(id), true)

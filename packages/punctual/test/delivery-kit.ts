@@ -106,6 +106,11 @@ export class DeliveryKit {
     return effects
   }
 
+  /** Resolves when the run has had an effect. */
+  happened(id: string): Promise<void> {
+    return eventually(`run ${id} has an effect`, async () => (await this.effects()).has(id))
+  }
+
   async sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
     const client = await this.punctual.store.database.connect()
     try {

@@ -16,7 +16,7 @@ describe('at-least-once', () => {
   it('is tried again after its worker is killed, and flagged: its effect may have happened twice', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]])
-    await first.started(id)
+    await kit.happened(id)
     expect(await kit.punctual.runs.get(id)).toMatchObject({ possibleDuplicate: false })
     await first.kill()
     await kit.worker()
@@ -101,7 +101,7 @@ describe('at-most-once', () => {
   it('that started and lost its worker is unknown, and is never started again', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]], once)
-    await first.started(id)
+    await kit.happened(id)
     await first.kill()
     const second = await kit.worker()
     const run = await ended(id)
@@ -280,5 +280,48 @@ describe('transactional', () => {
       state: 'dead',
       error: { code: 'invalid_option', message: expect.stringContaining('transactional') },
     })
+  })
+})
+
+describe('a job', () => {
+  it('gives its delivery, its heartbeat and its retries to its runs, of slots and by hand', async () => {
+    const node = await kit.node({ roles: ['worker', 'planner'] })
+    const ran: string[] = []
+    node.handler('work', (_: null, ctx) => void ran.push(ctx.runId))
+    const job = { name: 'job', handler: 'work', every: '1s', overlap: 'allow' } as const
+    const retry = { abortOn: ['EBAD'] }
+    const once = { ...job, delivery: 'at-most-once', heartbeatMs: 5_000, retry } as const
+    expect((await node.jobs.upsert(once)).change).toBe('created')
+    expect((await node.jobs.upsert(once)).change).toBe('unchanged')
+    const byHand = await node.jobs.trigger('job')
+    await eventually('a slot has run as well', () => ran.some((id) => id !== byHand.id))
+    for (const id of [byHand.id, ran.find((it) => it !== byHand.id) as string])
+      expect(await ended(id)).toMatchObject({
+        delivery: 'at-most-once',
+        maxAttempts: 1,
+        policy: { heartbeatMs: 5_000, abortOn: ['EBAD'] },
+      })
+    expect((await node.jobs.upsert({ ...job, delivery: 'transactional' })).change).toBe('updated')
+    expect(await node.jobs.get('job')).toMatchObject({
+      delivery: 'transactional',
+      heartbeatMs: null,
+      maxAttempts: 3,
+    })
+    const { id } = await node.jobs.trigger('job')
+    expect(await ended(id)).toMatchObject({ delivery: 'transactional' })
+  })
+
+  it('is refused with a delivery that does not exist, or attempts that it cannot have', async () => {
+    const job = { name: 'bad', handler: 'work', every: '1h' }
+    for (const [options, field] of [
+      [{ delivery: 'exactly-once' }, 'delivery'],
+      [{ delivery: 'at-most-once', maxAttempts: 2 }, 'maxAttempts'],
+      [{ heartbeatMs: 99 }, 'heartbeatMs'],
+    ] as const)
+      await expect(
+        kit.punctual.jobs.upsert({ ...job, ...options } as Parameters<
+          typeof kit.punctual.jobs.upsert
+        >[0]),
+      ).rejects.toMatchObject({ code: 'invalid_option', field })
   })
 })

@@ -102,7 +102,7 @@ describe('a checkpoint', () => {
     const first = await kit.worker()
     const state = { page: 17, seen: ['a', 'b'] }
     const id = await kit.submit([[['checkpoint', state], ['effect'], ['hang']], []])
-    await eventually('the checkpoint is kept', async () => (await kit.effects()).has(id))
+    await kit.happened(id)
     await first.kill()
     await kit.worker()
     expect(await ended(id)).toMatchObject({

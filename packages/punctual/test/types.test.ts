@@ -203,6 +203,20 @@ describe('a run', () => {
       void runs.list({ states: ['bogus'] })
     })
   })
+
+  it('that is cancelled tells its state, and of many how many came to what', () => {
+    compiles(async ({ runs }) => {
+      const answer = await runs.cancel('id')
+      if (answer.result === 'already_finished')
+        expectTypeOf(answer.state).toEqualTypeOf<FinishedRun['state']>()
+      const { answers } = await runs.cancelMany({ queue: 'q' })
+      expectTypeOf(answers.cancelled).toEqualTypeOf<number>()
+      // @ts-expect-error: only cancelling is counted so
+      void answers.promoted
+      // @ts-expect-error: it is spelled wrong
+      void runs.promoteMany({ que: 'q' })
+    })
+  })
 })
 
 describe('the rest', () => {

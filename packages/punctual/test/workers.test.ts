@@ -96,6 +96,20 @@ describe('a worker that is drained', () => {
     for (const run of runs) expect((await client.runs.waitFor(run)).state).toBe('succeeded')
   })
 
+  it('drains on under another id when it loses its session', async () => {
+    const { id, proceed, runs, count } = await busyWorker(3_000)
+    await client.workers.drain(id)
+    proceed.open()
+    await client.workers.waitUntilDrained(id)
+    await sql('delete from punctual.sessions')
+    await eventually('it is there again', async () => (await client.workers.present()).length > 0)
+    const [again] = await client.workers.present()
+    expect(again).toMatchObject({ state: 'draining', id: expect.not.stringMatching(id) })
+    expect(await count('queued')).toBe(8)
+    await client.workers.activate(again?.id as string)
+    for (const run of runs) expect((await client.runs.waitFor(run)).state).toBe('succeeded')
+  })
+
   it('is waited for no longer than asked', async () => {
     const { id, proceed } = await busyWorker()
     await client.workers.drain(id)

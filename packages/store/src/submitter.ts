@@ -63,7 +63,7 @@ export class Submitter {
   /** Gives each submission its id, its due time and its lane. */
   async prepare(submissions: readonly Submission[], tenantId: number): Promise<Prepared[]> {
     const { database, lanes } = this.#o
-    if (database.clock.ageMs > 60_000) await this.#readClock()
+    if (database.clock.ageMs > 60_000) await this.#looking(() => this.#readClock())
     const nowMs = database.clock.nowMs()
     const daysAhead = this.#o.daysAhead ?? defaults.partitionDaysAhead
     const prepared: Prepared[] = []
@@ -74,7 +74,8 @@ export class Submitter {
       if (last.options !== options) {
         const { queue, handler, priority } = options
         const key = { tenantId, queue, handler, priority }
-        last = { options, lane: lanes.known(key) ?? (await lanes.intern(key)) }
+        const lane = lanes.known(key) ?? (await this.#looking(() => lanes.intern(key)))
+        last = { options, lane }
       }
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
@@ -86,6 +87,11 @@ export class Submitter {
       })
     }
     return prepared
+  }
+
+  /** A submission that has to look something up first waits for the database as long as any other. */
+  #looking<T>(look: () => Promise<T>): Promise<T> {
+    return retrying({ clock: this.#o.database.localClock, deadlineMs: DEADLINE_MS }, look)
   }
 
   async #readClock(): Promise<void> {

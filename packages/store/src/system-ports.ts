@@ -12,17 +12,23 @@ export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  after,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const done = () => {
-        clearTimeout(timer)
+        callOff()
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, Math.min(Math.max(0, ms), TIMER_MAX_MS))
+      const callOff = after(ms, done)
       signal?.addEventListener('abort', done)
     }),
+}
+
+function after(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, Math.min(Math.max(0, ms), TIMER_MAX_MS))
+  return () => clearTimeout(timer)
 }
 
 const words = new BigUint64Array(1)

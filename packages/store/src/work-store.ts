@@ -73,6 +73,7 @@ export class PostgresWorkStore implements WorkStore {
       [...session.handlers],
       [...session.queues],
       JSON.stringify(session.labels),
+      session.drains ?? false,
     ])
   }
 
@@ -217,10 +218,10 @@ export class PostgresWorkStore implements WorkStore {
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 
-  async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>> {
+  async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
     const values = fences(runs)
     const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
-    return new Map(rows.map(([id, reason]) => [id as string, reason ?? null]))
+    return new Map(rows.map(([claim, reason]) => [BigInt(claim as string), reason ?? null]))
   }
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

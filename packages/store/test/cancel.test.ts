@@ -28,7 +28,9 @@ describe('a run that runs', () => {
     })
     const listed = await t.store.runs.list({ states: ['cancelling'] })
     expect(listed.map(({ id }) => id)).toContain(run.id)
-    expect(await t.store.work.cancelRequests([run])).toEqual(new Map([[run.id, 'nobody wants it']]))
+    expect(await t.store.work.cancelRequests([run])).toEqual(
+      new Map([[run.claim, 'nobody wants it']]),
+    )
   })
 
   it('is not cancelled by another tenant', async () => {

@@ -137,6 +137,27 @@ it('are dropped, and their live runs carried: found, claimed, settled and swept 
   expect(await t.store.runs.find(older)).toMatchObject({ state: 'succeeded' })
 })
 
+it('are dropped with the checkpoints of what ended in them; live runs keep theirs until they are swept', async () => {
+  const live = await oldRun(95, true)
+  const ended = await oldRun(95, false)
+  await t.sql.query(
+    `insert into punctual.checkpoints select run_id, now(), 1, 1, '"here"' from unnest($1::uuid[]) as i (run_id)`,
+    [[live, ended]],
+  )
+  const c = await client()
+  await dropDays(c, 'punctual', now(), 90, pause)
+  await c.end()
+  const kept = () => t.store.work.checkpoints([live, ended])
+  expect(await kept()).toEqual(new Map([[live, '"here"']]))
+  await t.store.steering.cancel([live], 'test')
+  await t.sql.query(
+    `update punctual.outcomes set finished_at = now() - interval '91 days' where run_id = $1`,
+    [live],
+  )
+  await t.store.upkeep.sweep(90)
+  expect(await kept()).toEqual(new Map())
+})
+
 it('take the dead letters of their runs with them, however late these died; those of carried runs stay', async () => {
   const [gone, carried, kept] = [
     await oldRun(95, false),

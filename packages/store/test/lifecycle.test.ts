@@ -198,7 +198,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const { session, holder: run, waiter } = await overlapping('cancel-previous')
       await t.store.work.resolveParked([waiter])
       const asked = await t.store.work.cancelRequests([run])
-      const reason = asked.get(run.id) as string
+      const reason = asked.get(run.claim) as string
       const ended = { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason } as const
       await t.store.work.settle(session, [ended])
       return run.id

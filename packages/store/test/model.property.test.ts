@@ -7,6 +7,7 @@ import { checkInvariants, installWitness, succeeded, TestStore } from '@punctual
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { changingCommands } from './model/changing.ts'
 import { JOBS, jobCommands, makeJobs } from './model/jobs.ts'
 import { raceCommands } from './model/races.ts'
 import { steeringCommands } from './model/steering.ts'
@@ -20,6 +21,7 @@ const ROUNDS_MAX = 100
 const KINDS = [
   ...['claim', 'mark', 'settle', 'giveBack', 'crash', 'renew', 'reap'],
   ...['submit', 'cancel', 'reschedule', 'pass', 'promote', 'retain'],
+  ...['hasten', 'reprioritise', 'rewrite'],
   ...['plan', 'edit', 'pause', 'resume', 'delete', 'trigger', 'resolve'],
   ...['settle against the reaper', 'settle against a cancel', 'claim against claim'],
   ...['claim against cancel', 'submit against submit', 'plan against pause'],
@@ -114,7 +116,12 @@ async function live(): Promise<number> {
 }
 
 const history = fc.commands(
-  [fc.oneof(...workCommands, ...steeringCommands, ...jobCommands, ...raceCommands)],
+  [
+    fc.oneof(
+      ...[...workCommands, ...steeringCommands, ...changingCommands],
+      ...[...jobCommands, ...raceCommands],
+    ),
+  ],
   { maxCommands: COMMANDS_MAX, size: 'max' },
 )
 

@@ -120,7 +120,9 @@ describe('while a run of the job goes on, another one', () => {
     const { jobId, first } = await going('cancel-previous')
     const second = await run(jobId)
     expect(await claim()).toEqual([])
-    expect(await t.store.work.cancelRequests([first])).toEqual(new Map([[first.id, 'superseded']]))
+    expect(await t.store.work.cancelRequests([first])).toEqual(
+      new Map([[first.claim, 'superseded']]),
+    )
     expect(await t.places(first.id)).toEqual(['leases'])
     const cancelled = {
       kind: 'cancelled',

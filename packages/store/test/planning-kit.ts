@@ -10,6 +10,7 @@ export function skewedClock(byMs: number): Clock {
   return {
     wallMs: () => systemClock.wallMs() + byMs,
     monotonicMs: () => systemClock.monotonicMs() + byMs + 86_400_000,
+    after: (ms, call) => systemClock.after(ms, call),
     // waits: only as long as the real one does, when the store tries again
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
   }

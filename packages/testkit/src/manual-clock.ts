@@ -18,16 +18,28 @@ export class ManualClock implements Clock {
     return this.#nowMs
   }
 
+  after(ms: number, call: () => void): () => void {
+    const callOff = () => {
+      this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+    }
+    const wake = () => {
+      callOff()
+      call()
+    }
+    const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake }
+    this.#sleepers.push(sleeper)
+    return callOff
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const wake = () => {
-        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+        callOff()
         signal?.removeEventListener('abort', wake)
         resolve()
       }
-      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake }
-      this.#sleepers.push(sleeper)
+      const callOff = this.after(ms, wake)
       signal?.addEventListener('abort', wake)
     })
   }

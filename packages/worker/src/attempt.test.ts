@@ -19,6 +19,7 @@ it.each([
     const stepping = {
       wallMs: () => clock.wallMs() + stepMs,
       monotonicMs: () => clock.monotonicMs(),
+      after: (ms: number, call: () => void) => clock.after(ms, call),
       // waits: on the clock that the test moves
       sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
     }

@@ -232,7 +232,7 @@ export class Attempt implements HandlerContext, Placed {
     if (this.#returned || this.#timer) return
     const { timeoutMs, policy } = this.run
     const leftMs = Math.max(0, timeoutMs - this.#ranMs())
-    this.#timer = this.#callIn(leftMs, () =>
+    this.#timer = this.#host.clock.after(leftMs, () =>
       this.#expire(`The attempt took longer than ${timeoutMs} ms.`),
     )
     const { heartbeatMs } = policy === null ? {} : this.#policy()
@@ -248,16 +248,10 @@ export class Attempt implements HandlerContext, Placed {
     const silent = silentMs >= heartbeatMs
     const again = () => this.#listen(heartbeatMs, silent)
     if (silent && last) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
-    else this.#listening = this.#callIn(silent ? LAST_CHANCE_MS : heartbeatMs - silentMs, again)
-  }
-
-  /** Returns how to call it off. */
-  #callIn(ms: number, call: () => void): () => void {
-    const timer = new AbortController()
-    void this.#host.clock.sleep(ms, timer.signal).then(() => {
-      if (!timer.signal.aborted) call()
-    })
-    return () => timer.abort()
+    else {
+      const inMs = silent ? LAST_CHANCE_MS : heartbeatMs - silentMs
+      this.#listening = this.#host.clock.after(inMs, again)
+    }
   }
 
   #expire(message: string): void {
@@ -267,7 +261,7 @@ export class Attempt implements HandlerContext, Placed {
     this.#listening?.()
     const reason = new DOMException(message, 'TimeoutError')
     this.#abort(reason)
-    this.#timer = this.#callIn(TIMEOUT_GRACE_MS, () => this.#fail('timed_out', reason))
+    this.#timer = this.#host.clock.after(TIMEOUT_GRACE_MS, () => this.#fail('timed_out', reason))
   }
 
   /** The lease is lost, or about to be. */
@@ -289,7 +283,7 @@ export class Attempt implements HandlerContext, Placed {
     this.#cancelled = reason
     this.#timer?.()
     const error = new DOMException(`The run is cancelled: ${reason}.`, 'AbortError')
-    this.#timer = this.#callIn(CANCEL_GRACE_MS, () => this.#endCancelled(error))
+    this.#timer = this.#host.clock.after(CANCEL_GRACE_MS, () => this.#endCancelled(error))
     this.#abort(error)
   }
 

@@ -216,8 +216,7 @@ export class Runner {
   }
 
   /** Takes everything out that was not started, or only some of it. */
-  takeUnstarted(only?: { has(id: string): boolean }): ClaimedRun[] {
-    const leaves = (run: ClaimedRun) => only === undefined || only.has(run.id)
+  takeUnstarted(leaves: (run: ClaimedRun) => boolean = () => true): ClaimedRun[] {
     const runs = this.#unstarted().filter(leaves)
     if (runs.length === 0) return runs
     this.#waiting = this.#waiting.slice(this.#next).filter((run) => !leaves(run))

@@ -23,14 +23,13 @@ export class Wake {
 
   async sleep(ms: number): Promise<void> {
     if (!this.#woken && ms > 0) {
-      const timer = new AbortController()
-      // Who was woken goes on at once; the timer is put away when that is done.
+      let callOff = () => {}
       await new Promise<void>((resolve) => {
         this.#resume = resolve
-        void this.#clock.sleep(ms, timer.signal).then(resolve)
+        callOff = this.#clock.after(ms, resolve)
       })
       this.#resume = null
-      if (this.#woken) setImmediate(() => timer.abort())
+      callOff()
     }
     this.#woken = false
   }

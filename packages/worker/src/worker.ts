@@ -118,7 +118,6 @@ export class Worker {
       onLost: () => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
-        this.#drains = false
         this.#leaseLost(LOST)
         this.#events.onSessionLost?.()
         this.#wake.wake()
@@ -195,6 +194,7 @@ export class Worker {
       labels,
       capacity: concurrency,
       leaseMs,
+      drains: this.#drains,
     }
   }
 
@@ -272,14 +272,14 @@ export class Worker {
     try {
       const asked = await this.#o.store.cancelRequests(runs)
       for (const attempt of this.#runner.attempts) {
-        const reason = asked.get(attempt.run.id)
+        const reason = asked.get(attempt.run.claim)
         if (typeof reason === 'string') attempt.cancel(reason)
-        else if (reason === null && !attempt.ended) attempt.interrupt(LOST)
+        else if (reason === null && !attempt.ended) attempt.leaseLost(LOST)
       }
-      for (const run of this.#runner.takeUnstarted(asked)) {
-        const reason = asked.get(run.id)
+      for (const run of this.#runner.takeUnstarted(({ claim }) => asked.has(claim))) {
+        const reason = asked.get(run.claim)
         if (typeof reason === 'string')
-          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: 0, failure: null, reason })
+          this.#settler.add({ kind: 'cancelled', run, startedAgoMs: null, failure: null, reason })
       }
     } catch (error) {
       this.#events.onError?.('cancel', error)

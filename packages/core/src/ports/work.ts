@@ -14,6 +14,8 @@ export interface SessionAnnouncement {
   readonly labels: Readonly<Record<string, string>>
   readonly capacity: number
   readonly leaseMs: number
+  /** It was asked to drain before it lost the session that this one takes the place of. */
+  readonly drains?: boolean
 }
 
 /** What others see of a worker that changes while it works. */
@@ -146,7 +148,7 @@ export interface WorkStore {
   /** Starts, skips, or leaves waiting runs that would have overlapped, as their jobs say. */
   resolveParked(runIds: readonly string[]): Promise<void>
   /** Which of these runs are asked to end, and why; null when they belong to somebody else by now. */
-  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>>
+  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>>
   reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
   /** How many bytes the log of each of these runs has; none for one that has logged nothing. */

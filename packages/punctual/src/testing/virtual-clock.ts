@@ -11,6 +11,7 @@ export class VirtualTime {
   /** The clock of a machine that is wrong by so much. It never sleeps: the lab ticks. */
   clock(skewMs: number): Clock {
     const wallMs = () => this.nowMs + skewMs
-    return { wallMs, monotonicMs: wallMs, sleep: async () => undefined }
+    const after = () => () => undefined
+    return { wallMs, monotonicMs: wallMs, after, sleep: async () => undefined }
   }
 }

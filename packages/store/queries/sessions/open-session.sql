@@ -1,12 +1,13 @@
 -- Opens the lease of a worker process.
 --
 -- Parameters: $1 id, $2 lease in ms, $3 pid, $4 capacity, $5 host, $6 version, $7 handlers text[],
---   $8 queues text[], $9 labels jsonb
+--   $8 queues text[], $9 labels jsonb, $10 whether it drains
 -- Returns: nothing
 -- Locks: the new row. Index: primary key.
 insert into punctual.sessions (
   id, opened_at, renewed_at, expires_at, lease_ms, pid, capacity, state, host, version, handlers,
-  queues, labels)
+  queues, labels, drain_asked_at)
 select
   $1::bigint, clock_timestamp(), clock_timestamp(), clock_timestamp() + $2::integer * interval '1 millisecond', $2::integer,
-  $3::integer, $4::integer, 'active', $5::text, $6::text, $7::text[], $8::text[], $9::jsonb
+  $3::integer, $4::integer, case when $10::boolean then 'draining' else 'active' end, $5::text, $6::text, $7::text[],
+  $8::text[], $9::jsonb, case when $10::boolean then clock_timestamp() end

@@ -1,9 +1,9 @@
 -- Runs of a worker whose handlers are to end: they are asked to, or they belong to somebody else by now.
 --
 -- Parameters: $1 run ids uuid[], $2 claims bigint[]
--- Returns: run_id, reason (null when the lease is gone)
+-- Returns: claim, reason (null when the lease is gone); a worker may hold two claims of one run, of which one is stale
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
-select i.run_id, l.cancel_reason
+select i.claim, l.cancel_reason
 from unnest($1::uuid[], $2::bigint[]) as i (run_id, claim)
 -- Limited, so that each is looked up by its id: as a join it may walk all rows that are gone.
 left join lateral (

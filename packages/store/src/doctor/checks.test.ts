@@ -82,6 +82,7 @@ test.for([
   ['synchronous_commit', { synchronous_commit: 'local', standby_names: 'a' }, 'warn'],
   ['standbys', { standbys: '2' }, 'warn'],
   ['standbys', { standbys: '2', standby_names: 'any 1 (a, b)' }, 'ok'],
+  ['standbys', { standbys: '0', standby_names: 'a' }, 'warn'],
 ] as const)('durability: %s with %j is %s', ([check, facts, level]) => {
   expect(levelOf(check, durabilityChecks({ ...settings, ...facts }))).toBe(level)
 })

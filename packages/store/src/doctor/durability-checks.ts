@@ -48,6 +48,13 @@ function synchronousCommit(facts: Facts): Finding {
 
 function standbys({ standby_names: names, standbys }: Facts): Finding {
   const count = Number(standbys)
+  if (names !== '' && count === 0)
+    return warn(
+      'standbys',
+      `synchronous: ${names}, and none is connected`,
+      'Every commit waits for one: nothing is accepted, started or ended meanwhile.',
+      'Start it, name another one, or empty synchronous_standby_names.',
+    )
   if (names !== '') return ok('standbys', `synchronous: ${names}`, 'A fail-over loses nothing.')
   if (count === 0)
     return ok('standbys', 'none', 'The only copy is here; backups are what is left after a loss.')

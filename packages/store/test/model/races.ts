@@ -10,6 +10,7 @@ import { planAll } from '../planning-kit.ts'
 import { plannerIn, plans, steers } from './jobs.ts'
 import { holderOf, newRun, submissionOf, submitted } from './steering.ts'
 import {
+  CRASHES_UNTIL_QUARANTINE,
   comeBack,
   countsOf,
   fence,
@@ -20,8 +21,6 @@ import {
   workerOf,
 } from './working.ts'
 import { change, command, type Model, pick, type Real } from './world.ts'
-
-const CRASHES = 3
 
 /** How many wait for this session, or behind one that does. */
 const WAITING = `
@@ -81,7 +80,7 @@ const settleAgainstReaper = fc.record({ by: fc.nat(2), how }).map(({ by, how }) 
       await t.expire(worker.session)
       const [refused, reaped] = await Promise.all([
         t.store.work.settle(worker.session, [settlement]),
-        rival.upkeep.reap([worker.session], CRASHES),
+        rival.upkeep.reap([worker.session], CRASHES_UNTIL_QUARANTINE),
       ])
       if (refused.length === 0) change(model, run.id, (it) => settled(it, ending))
       // A lease that is just being settled is passed by, and its session stays for the next look.
@@ -221,7 +220,7 @@ const renewAgainstReaper = fc.nat(2).map((by) =>
       await t.expire(worker.session)
       const [renewed, reaped] = await Promise.all([
         t.store.work.renewSession(worker.session),
-        rival.upkeep.reap([worker.session], CRASHES),
+        rival.upkeep.reap([worker.session], CRASHES_UNTIL_QUARANTINE),
       ])
       worker.alive = renewed !== null
       const lost = renewed ? [] : fence(model, worker)

@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { change, command, type Model, pick, type Real } from './world.ts'
 
-export const DELAYS: Record<Distance, number | undefined> = {
+const DELAYS: Record<Distance, number | undefined> = {
   now: undefined,
   near: 30_000,
   far: 3_600_000,

@@ -129,7 +129,7 @@ function isReleased(model: Model, before: ModelRun, now: ModelRun): boolean {
   return ![...model.runs.values()].some((run) => run.jobId === now.jobId && run.holds)
 }
 
-export async function agree(model: Model, real: Real, leeway: Leeway = {}): Promise<void> {
+async function agree(model: Model, real: Real, leeway: Leeway = {}): Promise<void> {
   expect(await checkInvariants(real.t.sql)).toEqual([])
   const runs = await seen(real)
   const differing: ModelRun[] = []

@@ -81,7 +81,6 @@ export function settled(run: ModelRun, ending: Ending): ModelRun {
 /** A claim is not an attempt: what did not start goes back as it was, and keeps its job. */
 export function givenBack(run: ModelRun): ModelRun {
   if (run.lease?.cancelling) return ended(run, 'cancelled')
-  if (run.lease?.marked) return run
   return { ...run, ...waitsIn('now'), lease: null }
 }
 

@@ -124,11 +124,18 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
+/** Leases that end soon end more often. */
+const LEASE_MAX_MS = 3_000
+
 export function optionsOf(mutant: Mutant, seed: number): SimulationOptions {
   const enabled = new Set(mutant.faults)
   return {
     seed,
-    change: (settings) => ({ ...settings, faults: { enabled, callPercent: 8, everyMs: 3_000 } }),
+    change: (settings) => ({
+      ...settings,
+      leaseMs: Math.min(settings.leaseMs, LEASE_MAX_MS),
+      faults: { enabled, callPercent: 8, everyMs: 3_000 },
+    }),
     mutants: new Set(mutant.store ? [mutant.store] : []),
     wiring: mutant.wiring ?? noWiringMutants,
   }

@@ -51,7 +51,7 @@ export interface SimulationResult {
 }
 
 const START_MS = Date.UTC(2026, 0, 1)
-const ACTIVE_MS = 25_000
+const ACTIVE_MS = 15_000
 /** Longer than the slowest of what looks after the lost: strays, orphans and a round of the auditor. */
 const QUIET_WITHIN_MS = 900_000
 /** Who needs more than that goes round in circles. */

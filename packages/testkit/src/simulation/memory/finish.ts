@@ -26,7 +26,7 @@ export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
   follow(db, ended)
 }
 
-export function freeKeyOf(db: MemoryDatabase, runId: string): void {
+function freeKeyOf(db: MemoryDatabase, runId: string): void {
   for (const [key, holder] of db.liveKeys.entries()) if (holder === runId) db.liveKeys.delete(key)
 }
 

@@ -56,9 +56,12 @@ export class MemoryWorkStore implements WorkStore {
 
   lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
     return this.#call('lanes', () =>
-      lanesOf(this.#db).filter(({ handler, queue }) => {
-        return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
-      }),
+      this.#db.lanes
+        .values()
+        .filter(({ handler, queue }) => {
+          return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
+        })
+        .sort((a, b) => b.priority - a.priority || a.id - b.id),
     )
   }
 
@@ -198,7 +201,7 @@ export class MemoryWorkStore implements WorkStore {
     this.#o.hints.queued([])
   }
 
-  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<string, string | null>> {
+  cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
     return this.#call('list-cancels', () => cancelRequests(this.#db, runs))
   }
 
@@ -208,15 +211,6 @@ export class MemoryWorkStore implements WorkStore {
   async logBytes(): Promise<ReadonlyMap<string, number>> {
     return new Map()
   }
-}
-
-/** Highest priority first, with those that are paused. */
-function lanesOf(db: MemoryDatabase): Lane[] {
-  const paused = db.pauses.values()
-  return db.lanes
-    .values()
-    .map((lane) => ({ ...lane, paused: paused.includes('*') || paused.includes(lane.queue) }))
-    .sort((a, b) => b.priority - a.priority || a.id - b.id)
 }
 
 /** A reaper's or successor's end of the same claim is not the worker's. */

@@ -41,6 +41,7 @@ function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
   return lease.claim === claim || db.mutants.has('settle-without-fence') ? lease : null
 }
 
+/** Null when the handler was never called. */
 function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | null {
   return startedAgoMs === null ? null : db.nowMs - Math.round(startedAgoMs)
 }
@@ -109,7 +110,7 @@ export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
       ended.push({
         ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId: lease.sessionId },
         ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
-        ...{ startedMs: db.nowMs, output: null, reason: lease.cancelReason },
+        ...{ startedMs: null, output: null, reason: lease.cancelReason },
       })
     } else {
       db.leases.delete(id)
@@ -145,11 +146,11 @@ export function strayLeases(
 
 /** Which are asked to end, and why; null when the lease is gone. */
 export function cancelRequests(db: MemoryDatabase, runs: readonly Fence[]) {
-  const asked = new Map<string, string | null>()
+  const asked = new Map<bigint, string | null>()
   for (const { id, claim } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.claim !== claim) asked.set(id, null)
-    else if (lease.cancelReason !== null) asked.set(id, lease.cancelReason)
+    if (lease?.claim !== claim) asked.set(claim, null)
+    else if (lease.cancelReason !== null) asked.set(claim, lease.cancelReason)
   }
   return asked
 }

@@ -28,7 +28,7 @@ export class Journal {
 }
 
 /** What PostgreSQL says to a second row under one key. */
-export class UniqueViolation extends Error {
+class UniqueViolation extends Error {
   readonly code = '23505'
 
   constructor(table: string, key: string) {

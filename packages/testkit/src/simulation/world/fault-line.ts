@@ -11,7 +11,7 @@ import type { Machine, Timeline } from './timeline.ts'
 /** How long a client waits for an answer. */
 const PATIENCE_MS = 10_000
 
-export class ConnectionLost extends Error {
+class ConnectionLost extends Error {
   readonly code = 'ECONNRESET'
 }
 

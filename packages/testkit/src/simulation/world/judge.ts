@@ -2,7 +2,7 @@
  * The verdict at the end: faults have stopped, everything has had time to end, and the store is compared with what
  * really happened.
  */
-import { finalStates, TimingCache } from '@punctual/core'
+import { attemptOutcomes, finalStates, TimingCache } from '@punctual/core'
 import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { OutcomeRow } from '../memory/rows.ts'
@@ -92,6 +92,21 @@ function judgeEffects(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
       watch.fail('I14 a start is marked first', `run ${id} has started without its mark`)
   }
   for (const outcome of db.outcomes.values()) judgeOutcome(db, ledger, watch, outcome)
+  judgeStarts(db, ledger, watch)
+}
+
+/** What a worker that lived says to have started has started; of one that died nobody knows. */
+function judgeStarts(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+  const ended = db.outcomes.values().filter(({ reason }) => reason !== 'superseded')
+  const attempts = [
+    ...db.attempts.values(),
+    ...ended.map((outcome) => ({ ...outcome, outcome: outcome.attemptOutcome })),
+  ]
+  for (const { runId, claim, outcome, startedMs } of attempts) {
+    if (startedMs === null || outcome === attemptOutcomes.crashed) continue
+    if (!ledger.effects.get(runId)?.some((effect) => effect.claim === claim))
+      watch.fail('what has not started is not said to have', `run ${runId} by ${claim}`)
+  }
 }
 
 /** A success is that of a handler that returned, and what it wrote with its success is there once. */

@@ -24,17 +24,25 @@ export class MachineClock implements Clock {
     return this.#timeline.nowMs - this.#bootedMs
   }
 
+  /** As timers of Node are: whole milliseconds, one at least. */
+  after(ms: number, call: () => void): () => void {
+    return this.#timeline.after(Math.max(1, Math.trunc(ms)), this.#machine, call)
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
+      if (!signal) {
+        this.after(ms, resolve)
+        return
+      }
       const wake = () => {
         callOff()
-        signal?.removeEventListener('abort', wake)
+        signal.removeEventListener('abort', wake)
         resolve()
       }
-      // As timers of Node are: whole milliseconds, one at least.
-      const callOff = this.#timeline.after(Math.max(1, Math.trunc(ms)), this.#machine, wake)
-      signal?.addEventListener('abort', wake)
+      const callOff = this.after(ms, wake)
+      signal.addEventListener('abort', wake)
     })
   }
 }

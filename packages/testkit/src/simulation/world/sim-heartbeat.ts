@@ -49,18 +49,11 @@ export class SimHeartbeat implements Heartbeat {
   }
 
   /** Whoever waits longer than that takes the connection for lost. */
-  async #within<T>(work: Promise<T>, ms: number): Promise<T> {
-    const done = new AbortController()
-    const late = this.#clock.sleep(ms, done.signal).then((): T => {
-      throw new Error('Query read timeout')
+  #within<T>(work: Promise<T>, ms: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const callOff = this.#clock.after(ms, () => reject(new Error('Query read timeout')))
+      work.then(resolve, reject).finally(callOff)
     })
-    late.catch(() => undefined)
-    work.catch(() => undefined)
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      done.abort()
-    }
   }
 }
 
@@ -69,7 +62,7 @@ class Expiry {
   readonly #clock: Clock
   readonly #leaseMs: number
   readonly #events: HeartbeatEvents
-  #timer = new AbortController()
+  #callOff = () => {}
 
   constructor(clock: Clock, leaseMs: number, events: HeartbeatEvents) {
     this.#clock = clock
@@ -80,15 +73,11 @@ class Expiry {
 
   from(renewedAtMs: number): void {
     this.stop()
-    const { signal } = this.#timer
     const leftMs = renewedAtMs + this.#leaseMs * EXPIRING_AT - this.#clock.monotonicMs()
-    void this.#clock.sleep(Math.max(0, leftMs), signal).then(() => {
-      if (!signal.aborted) this.#events.onExpiring()
-    })
+    this.#callOff = this.#clock.after(Math.max(0, leftMs), () => this.#events.onExpiring())
   }
 
   stop(): void {
-    this.#timer.abort()
-    this.#timer = new AbortController()
+    this.#callOff()
   }
 }

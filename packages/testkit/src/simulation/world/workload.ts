@@ -44,11 +44,11 @@ export class Workload {
 
   start(): void {
     const { chance } = this.#o
-    const jobs = chance.int(1, 4)
+    const jobs = chance.int(1, 3)
     for (let n = 0; n < jobs; n++) this.#soon(() => this.#register(n))
-    const runs = chance.int(15, 40)
+    const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
-    const steps = chance.int(0, 12)
+    const steps = chance.int(0, 20)
     for (let n = 0; n < steps; n++) this.#soon(() => this.#steer())
   }
 
@@ -133,9 +133,10 @@ export class Workload {
 
   async #steer(): Promise<void> {
     const { chance, ledger, submitter, timeline } = this.#o
-    const ids = [...ledger.acknowledged]
+    // Those of late are more likely to be on their way.
+    const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
     const id = ids.length > 0 ? chance.pick(ids) : null
-    const kind = chance.pick(['cancel', 'reschedule', 'trigger'] as const)
+    const kind = chance.pick(['cancel', 'cancel', 'reschedule', 'trigger'] as const)
     if (kind === 'trigger') {
       if (this.#jobs.length > 0) await submitter.trigger(chance.pick(this.#jobs))
     } else if (id !== null && kind === 'cancel') await submitter.cancel(id, 'asked')
