@@ -45,7 +45,7 @@ async function runEverything(): Promise<void> {
   )
 }
 
-it('a submission whose answer is lost is one run, also when it has ended before it is sent again', async () => {
+it('a submission whose answer is lost is one run, also when it has ended before it is sent again (case 11)', async () => {
   const [accepted] = await submitLosing({}, runEverything)
   expect(await t.count('runs')).toBe(1)
   expect(await t.places(accepted?.id as string)).toEqual(['outcomes'])

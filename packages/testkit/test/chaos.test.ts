@@ -5,15 +5,14 @@
 import { expect, it } from 'vitest'
 import { runChaos } from './chaos-process.ts'
 
-const SECONDS = 40
 const TIMEOUT_MS = 400_000
 /** Another one each time: the more histories, the better. A failure prints it. */
 const seed = Date.now() % 1_000_000
 
-it(`${SECONDS} s of chaos violate nothing`, { timeout: TIMEOUT_MS }, async () => {
-  const { code, output, verdict } = await runChaos([
-    ...['--seconds', String(SECONDS), '--seed', String(seed)],
-  ])
+it('40 s of chaos violate nothing (cases 11, 45, 47, 54, 56, 74-76)', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { code, output, verdict } = await runChaos([...['--seconds', '40', '--seed', String(seed)]])
   expect(verdict, output).toMatchObject({
     ...{ missing: 0, duplicateAccepted: 0, staleAccepted: 0, orphans: 0 },
     ...{ unflaggedDuplicates: 0, wronglyFlagged: 0, verdict: 'pass' },
@@ -30,14 +29,14 @@ it(`${SECONDS} s of chaos violate nothing`, { timeout: TIMEOUT_MS }, async () =>
 })
 
 it.for([
-  'worker-dies',
-  'heartbeat-path-away',
-  'controllers-die',
-  'liveness-data-lost',
-  'late-finish',
-  'database-away',
-])('the scenario %s holds', { timeout: TIMEOUT_MS, concurrent: true }, async (scenario) => {
-  const { code, output } = await runChaos(['--scenario', scenario, '--scale', '0.1'])
+  ['worker-dies', '(case 9)'],
+  ['heartbeat-path-away', ''],
+  ['controllers-die', '(case 13)'],
+  ['liveness-data-lost', ''],
+  ['late-finish', '(case 19)'],
+  ['database-away', '(case 26)'],
+])('the scenario %s holds %s', { timeout: TIMEOUT_MS, concurrent: true }, async ([scenario]) => {
+  const { code, output } = await runChaos(['--scenario', scenario as string, '--scale', '0.1'])
   expect(code, output).toBe(0)
 })
 

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Judged, LEASE_MS, runCampaign } from './campaign.ts'
 import { drawTimeline } from './draw/timeline.ts'
+import { keepEvidence } from './keep-evidence.ts'
 import { applyMutant } from './mutants/apply-mutant.ts'
 import { findMutant, mutants } from './mutants/mutants.ts'
 import { type Options, parseOptions, USAGE } from './options.ts'
@@ -35,6 +36,10 @@ async function main(options: Options): Promise<number> {
     const judged = await run(options, programs)
     print(toText(judged.verdict))
     if (options.svg !== null) await draw(judged, options, options.svg)
+    if (judged.verdict.violations.length > 0 && options.mutant === null) {
+      const file = await keepEvidence(judged, options.scenario ?? String(options.seed))
+      say(`chaos: what is known of the runs at fault is in ${file}`)
+    }
     if (options.json) print(toJson(judged.verdict))
     return judged.verdict.pass ? 0 : 1
   } finally {

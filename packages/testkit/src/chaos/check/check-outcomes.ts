@@ -79,10 +79,11 @@ function checkAccepted(
   const accepted = starts.find((line) => line.claim === run.claim)
   if (starts.some((line) => line.claim === null)) return []
   if (!accepted) return told('staleAccepted', `was settled under ${run.claim}, which never started`)
+  // By the number of the attempt: an older one may start later, when the answer to its claim came late.
   const newer = starts.find(
     (line) =>
       line.claim !== run.claim &&
-      line.monotonicMs > accepted.monotonicMs &&
+      line.attempt > accepted.attempt &&
       wallMs(line) < (run.finishedMs ?? 0),
   )
   return newer

@@ -205,3 +205,20 @@ it('a submission that nobody knows of may be there or not, and not twice', () =>
   )
   expect(kindsIn(two)).toEqual(['duplicateAccepted'])
 })
+
+it('an older attempt that starts later, because the answer to its claim came late, is not newer', () => {
+  const evidence = withRun(
+    aRun('r', {
+      ...{ claim: 'r-2', output: { claim: 'r-2' } },
+      attempts: [
+        { claim: 'r-1', outcome: 'crashed' },
+        { claim: 'r-2', outcome: 'succeeded' },
+      ],
+    }),
+  )
+  const others = starts.filter((it) => it.run !== 'r')
+  const late = [start('r', 2, ANCHOR_MS + 100), start('r', 1, ANCHOR_MS + 200)]
+  expect(kindsIn({ ...withStarts(evidence, ...others, ...late), flagged: new Set(['r']) })).toEqual(
+    [],
+  )
+})

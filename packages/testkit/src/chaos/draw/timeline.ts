@@ -39,6 +39,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   cutUp: '#2980b9',
   cutDown: '#5dade2',
   reset: '#e67e22',
+  slow: '#aab7b8',
   commitReplyLost: '#d81b60',
   postmaster: '#b7950b',
   failover: '#f1c40f',
@@ -86,7 +87,7 @@ function legend(verdict: Verdict): string[] {
     const label = `${kind} ${verdict.faults[kind] ?? 0}`
     const box = rect({ x, y: 33, width: 10, height: 10 }, colour)
     const name = text(x + 14, 42, label)
-    x += 26 + label.length * 6.1
+    x += 22 + label.length * 6
     return [box, name]
   })
 }

@@ -26,6 +26,20 @@ export const blackhole = cut('blackhole', 'nothing passes, in either direction',
 export const cutUp = cut('cutUp', 'nothing reaches the server; it is heard', ['up'])
 export const cutDown = cut('cutDown', 'the server hears, and is not heard', ['down'])
 
+export const slow: Nemesis = {
+  kind: 'slow',
+  title: 'everything takes a second or two longer, in each direction',
+  async strike(world, random, signal) {
+    const child = world.fleet.pick(random)
+    const latencyMs = random.between(500, 2_000)
+    await hurt(world, 'slow', child, async (fault) => {
+      fault.note = `${latencyMs} ms`
+      child.options.proxy.slow(latencyMs)
+      await pause(random.between(3_000, 8_000), signal)
+    })
+  },
+}
+
 export const reset: Nemesis = {
   kind: 'reset',
   title: 'every connection of a process is reset',

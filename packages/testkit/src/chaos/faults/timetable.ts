@@ -7,13 +7,15 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
 import { exhaust, failover, pgbouncerRestart, postmaster, standby } from './database-faults.ts'
 import { type Nemesis, pause } from './nemesis.ts'
-import { blackhole, commitReplyLost, cutDown, cutUp, reset } from './network-faults.ts'
+import { blackhole, commitReplyLost, cutDown, cutUp, reset, slow } from './network-faults.ts'
 import { clockStep, kill9, rolling, stop } from './process-faults.ts'
 
 const LANES: readonly (readonly Nemesis[])[] = [
-  [stop, clockStep],
-  [kill9, rolling],
-  [blackhole, commitReplyLost, cutUp, reset, commitReplyLost, cutDown],
+  [stop],
+  [kill9],
+  [rolling, clockStep],
+  [blackhole, cutUp, cutDown, slow],
+  [commitReplyLost, reset],
   [postmaster, failover, exhaust, pgbouncerRestart, standby],
 ]
 

@@ -1,7 +1,7 @@
 /**
  * What stands between one process and the servers: a TCP relay that can hold either direction back,
- * reset connections, and keep the answer to one commit from the client. It lives in the process of
- * the campaign, out of reach of the product.
+ * slow both down, reset connections, and keep the answer to one commit from the client. It lives in
+ * the process of the campaign, out of reach of the product.
  *
  * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and
  * arrive when it is mended, which may be long after anybody expects them. `mend({ lose: true })`
@@ -33,6 +33,9 @@ export class TcpProxy {
   /** Of whom it is held; null = of all. */
   #heldOf: RegExp | null = null
   #loss: Loss | null = null
+  #latencyMs = 0
+  /** When the last bytes that are on their way arrive. */
+  readonly #arrivesAtMs = new WeakMap<Socket, number>()
   #ports: number[] = []
 
   static async start(targets: readonly Target[]): Promise<TcpProxy> {
@@ -68,7 +71,7 @@ export class TcpProxy {
     client.on('data', (piece: Buffer) => {
       const isNew = link.watch.application === ''
       link.watch.sent(piece)
-      server.write(piece)
+      this.#send(server, piece)
       if (isNew && this.#heldOf) this.#flow(link)
     })
     server.on('data', (piece: Buffer) => this.#answer(link, piece))
@@ -84,13 +87,30 @@ export class TcpProxy {
   #answer(link: Link, piece: Buffer): void {
     const armed = (writes: string) => this.#loss?.matches(writes) ?? false
     const { forward, swallowed } = link.watch.answered(piece, armed)
-    for (const bytes of forward) link.client.write(bytes)
+    for (const bytes of forward) this.#send(link.client, bytes)
     if (swallowed === null) return
     const loss = this.#loss
     this.#loss = null
     link.client.resetAndDestroy()
     link.server.destroy()
     loss?.lost(swallowed)
+  }
+
+  /** In order, also while the latency changes. */
+  #send(to: Socket, bytes: Buffer): void {
+    const nowMs = performance.now()
+    const atMs = Math.max(nowMs + this.#latencyMs, this.#arrivesAtMs.get(to) ?? 0)
+    if (atMs <= nowMs) {
+      to.write(bytes)
+      return
+    }
+    this.#arrivesAtMs.set(to, atMs)
+    setTimeout(() => to.write(bytes), atMs - nowMs)
+  }
+
+  /** Everything takes so much longer from now on, in each direction. */
+  slow(latencyMs: number): void {
+    this.#latencyMs = latencyMs
   }
 
   #ended(link: Link, direction: Direction): void {
@@ -130,6 +150,7 @@ export class TcpProxy {
   mend({ lose = false } = {}): void {
     this.#held.clear()
     this.#heldOf = null
+    this.#latencyMs = 0
     if (lose) this.reset()
     for (const link of this.#links) {
       if (link.client.destroyed || link.server.destroyed) this.#drop(link)

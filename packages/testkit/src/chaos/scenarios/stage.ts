@@ -3,11 +3,11 @@
  * and checker as the campaign. A scenario adds what it expects beyond that.
  */
 import { Punctual } from 'punctual'
-import { eventually } from '../../gate.ts'
 import type { Judged } from '../campaign.ts'
 import { check } from '../check/check.ts'
 import type { Evidence } from '../check/evidence.ts'
 import { groupBy } from '../check/index-evidence.ts'
+import { pause } from '../faults/nemesis.ts'
 import type { Part } from '../fleet/child.ts'
 import { declare, gather, quiesce } from '../gather.ts'
 import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../ledger.ts'
@@ -42,6 +42,7 @@ export type Judge = (evidence: Evidence) => readonly Expectation[]
 
 const QUIESCE_MS = 180_000
 const PATIENCE_MS = 60_000
+const LOOK_MS = 200
 
 export class Stage {
   readonly world: World
@@ -120,19 +121,29 @@ export class Stage {
 
   /** Resolves when all of these runs have started, each so many times. */
   async started(runs: readonly string[], times = 1): Promise<EffectLine[]> {
-    await eventually(
-      `${runs.length} runs have started ${times} times`,
-      () => {
-        const counts = groupBy(this.startsOf(runs), (line) => line.run)
-        return runs.every((run) => (counts.get(run)?.length ?? 0) >= times)
-      },
-      PATIENCE_MS,
-    )
+    await this.#until(`${runs.length} runs have started ${times} times`, PATIENCE_MS, () => {
+      const counts = groupBy(this.startsOf(runs), (line) => line.run)
+      return runs.every((run) => (counts.get(run)?.length ?? 0) >= times)
+    })
     return this.startsOf(runs)
   }
 
+  /** Resolves when all of these runs have an outcome. */
   async ended(runs: readonly string[]): Promise<void> {
-    await Promise.all(runs.map((run) => this.punctual.runs.waitFor(run, { timeoutMs: QUIESCE_MS })))
+    const text = 'select count(*)::integer as n from punctual.outcomes where run_id = any ($1)'
+    await this.#until(`${runs.length} runs have ended`, QUIESCE_MS, async () => {
+      const [row] = await this.world.cluster.query<{ n: number }>(text, [runs])
+      return row?.n === runs.length
+    })
+  }
+
+  /** Looks now and then: everything passes through this process, which must not be busy looking. */
+  async #until(what: string, boundMs: number, look: () => Promise<boolean> | boolean) {
+    const endMs = monotonicMs() + boundMs
+    while (!(await look())) {
+      if (monotonicMs() > endMs) throw new Error(`It did not happen in ${boundMs} ms: ${what}`)
+      await pause(LOOK_MS, new AbortController().signal)
+    }
   }
 }
 
