@@ -115,12 +115,18 @@ export class Settler {
   }
 }
 
-/** As many as fit into one statement, by number and by what their outputs hold. */
+/**
+ * As many as fit into one statement, by number and by what their outputs hold. None of a run twice: a worker that
+ * lost a run and claimed it again has two attempts of it, and answers are told by run.
+ */
 function batchSize(pending: readonly Settlement[]): number {
+  const runs = new Set<string>()
   let length = 0
   let size = 0
   for (; size < pending.length && size < BATCH_MAX; size++) {
     const next = pending[size] as Settlement
+    if (runs.has(next.run.id)) break
+    runs.add(next.run.id)
     length += next.kind === 'succeeded' ? (next.output?.length ?? 0) : 0
     if (length > OUTPUT_LENGTH_MAX && size > 0) break
   }
