@@ -163,3 +163,13 @@ it('slots are planned once (case 11)', async () => {
   expect(rows[0].slots).toBeGreaterThan(2)
   expect(rows[0].instants).toBe(rows[0].slots)
 })
+
+it('a key is taken although a connection answers nothing any more (case 74)', async () => {
+  const options = compileOptions('elsewhere', { delayMs: 30_000, key: 'black hole' })
+  // A transaction that has begun is not over: the proxy waits for its end, and passes nothing on.
+  marker = 'begin isolation'
+  const [accepted] = await store.submit([{ options, payload: '1' }])
+  expect(accepted).toMatchObject({ created: true })
+  expect(marker).toBeNull()
+  expect(await t.places(accepted?.id as string)).toEqual(['queue'])
+})
