@@ -43,9 +43,8 @@ export class Workload {
   }
 
   start(): void {
-    const { chance } = this.#o
-    const jobs = chance.int(1, 3)
-    for (let n = 0; n < jobs; n++) this.#soon(() => this.#register(n))
+    const { chance, settings } = this.#o
+    for (let n = 0; n < settings.jobs; n++) this.#soon(() => this.#register(n))
     const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
     const steps = chance.int(0, 20)
@@ -98,7 +97,7 @@ export class Workload {
     const { chance, settings } = this.#o
     const long = chance.chance(0.1)
     return {
-      takesMs: long ? chance.int(0, 2 * settings.leaseMs) : chance.int(0, 1_500),
+      takesMs: long ? chance.int(0, 2 * settings.leaseMs) : chance.int(0, settings.handlerMsMax),
       fails: chance.chance(0.25) ? chance.int(1, 4) : 0,
       heeds: chance.chance(0.6),
       transacts: chance.chance(0.15),
