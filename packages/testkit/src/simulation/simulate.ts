@@ -56,6 +56,9 @@ const QUIET_WITHIN_MS = 900_000
 /** Who needs more than that for a second of use goes round in circles. */
 const EVENTS_PER_SECOND_MAX = 4_000
 
+/** When nothing of what was sent during the faults is on its way any more. */
+const REMINDED_MS = 60_000
+
 /** With these a renewal may be late although its worker lives. */
 const unwell: readonly Fault[] = [...callFaults, 'stepDatabase', 'readOnly', 'loseCommits']
 
@@ -185,6 +188,7 @@ class World {
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
     this.#nemesis.over = true
     this.#note('faults are over')
+    this.#timeline.after(REMINDED_MS, null, () => letAllWork(this.#server.db))
     await this.#timeline.run(
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
@@ -220,4 +224,13 @@ function layLanes(db: MemoryDatabase): void {
       internLane(db, { tenantId: 1, queue, handler: HANDLER, priority })
   })
   db.secure()
+}
+
+/** Whoever asked a worker to drain, or paused the queue, and could not take it back, does so now. */
+function letAllWork(db: MemoryDatabase): void {
+  db.transact(() => {
+    for (const queue of db.pauses.values()) db.pauses.delete(queue)
+    for (const session of db.sessions.values())
+      if (session.drains) db.sessions.set(session.id, { ...session, drains: false })
+  })
 }

@@ -18,6 +18,11 @@ const OVERLAPS: readonly Overlap[] = [
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
 
+const steps = [
+  ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule'] as const),
+  ...(['trigger', 'drain', 'pause'] as const),
+]
+
 /** Mostly the usual one. */
 export const PRIORITIES = [5, 5, 5, 9] as const
 
@@ -135,10 +140,18 @@ export class Workload {
     // Those of late are more likely to be on their way.
     const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
     const id = ids.length > 0 ? chance.pick(ids) : null
-    const kind = chance.pick(['cancel', 'cancel', 'reschedule', 'trigger'] as const)
+    const kind = chance.pick(steps)
     if (kind === 'trigger') {
       if (this.#jobs.length > 0) await submitter.trigger(chance.pick(this.#jobs))
-    } else if (id !== null && kind === 'cancel') await submitter.cancel(id, 'asked')
+    } else if (kind === 'drain' || kind === 'pause') await this.#hold(kind)
+    else if (id !== null && kind === 'cancel') await submitter.cancel(id, 'asked')
     else if (id !== null) await submitter.reschedule(id, timeline.nowMs + chance.int(0, 15_000))
+  }
+
+  /** A worker is asked to drain, or the queue is paused, for a while. Whoever forgets it is reminded at the end. */
+  async #hold(kind: 'drain' | 'pause'): Promise<void> {
+    const { chance, submitter } = this.#o
+    const set = kind === 'drain' ? await submitter.drain(chance) : await submitter.pause()
+    this.#soon(() => set(false))
   }
 }
