@@ -106,6 +106,7 @@ export class Workload {
       fails: chance.chance(0.25) ? chance.int(1, 4) : 0,
       heeds: chance.chance(0.6),
       transacts: chance.chance(0.15),
+      checkpoints: chance.chance(0.2),
       kills: chance.chance(0.03) ? chance.int(1, 4) : 0,
     }
   }
