@@ -41,6 +41,7 @@ async function perform(host: HandlerHost, behaviour: Behaviour, context: Handler
   const { run } = context as unknown as { run: ClaimedRun }
   const lease = db.leases.get(run.id)
   const marked = lease?.claim === run.claim && lease.startedMs !== null
+  if (machine.stopped) ledger.afterStop.add(run.id)
   const effect = ledger.started(run, machine.name, host.nowMs(), marked)
   if (context.attempt <= behaviour.kills) host.onKill()
   const signal = behaviour.heeds ? context.signal : undefined

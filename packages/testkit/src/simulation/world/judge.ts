@@ -78,6 +78,8 @@ function judgeBounds(db: MemoryDatabase, watch: Watch): void {
 function judgeEffects(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   for (const id of ledger.acknowledged)
     if (!db.runs.has(id)) watch.fail('nothing acknowledged is lost', `run ${id}`)
+  for (const id of ledger.afterStop)
+    watch.fail('a worker that has stopped starts nothing', `run ${id}`)
   for (const id of ledger.forgotten)
     watch.fail('a checkpoint is kept for the next attempt', `run ${id}`)
   const flagged = possibleDuplicates(db)

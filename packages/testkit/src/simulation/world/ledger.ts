@@ -29,6 +29,8 @@ export class Ledger {
   readonly #kept = new Map<string, number>()
   /** Runs whose attempt was not given what an earlier one had kept. */
   readonly forgotten = new Set<string>()
+  /** Runs that were started by a worker that had stopped. */
+  readonly afterStop = new Set<string>()
   /** Submissions that failed, as far as the submitter knows. */
   readonly doubtful = new Set<string>()
 

@@ -7,6 +7,9 @@ import type { SimNode } from './sim-node.ts'
 import type { Timeline } from './timeline.ts'
 import type { Watch } from './watch.ts'
 
+/** How long a process is there after it has stopped. */
+const LINGERS_MS = 20_000
+
 export interface NemesisOptions {
   readonly timeline: Timeline
   readonly server: Server
@@ -147,8 +150,9 @@ export class Nemesis {
     void node.stop().then(() => {
       if (!node.alive) return
       this.#o.note(`${node.name} has stopped`)
-      node.crash()
-      this.#o.comeBack(this.#o.chance.int(0, 5_000))
+      node.stopped = true
+      // Its process is there for a while: nothing of it may go on.
+      this.#o.timeline.after(LINGERS_MS, null, () => this.crash(node))
     })
   }
 }

@@ -42,6 +42,7 @@ export class SimNode implements Machine {
   readonly name: string
   readonly clock: MachineClock
   alive = true
+  stopped = false
   pausedUntilMs = Number.NEGATIVE_INFINITY
   readonly worker: Worker
   readonly #o: SimNodeOptions
