@@ -51,8 +51,11 @@ export interface SimulationResult {
 }
 
 const START_MS = Date.UTC(2026, 0, 1)
-/** Longer than the slowest of what looks after the lost: strays, orphans and a round of the auditor. */
-const QUIET_WITHIN_MS = 900_000
+/**
+ * Longer than the slowest of what looks after the lost (strays, orphans, a round of the auditor), and than one worker with
+ * one slot takes for runs of minutes that are tried again.
+ */
+const QUIET_WITHIN_MS = 3_600_000
 /** Who needs more than that for a second of use goes round in circles. */
 const EVENTS_PER_SECOND_MAX = 4_000
 
@@ -161,7 +164,7 @@ class World {
     const node = new SimNode({
       ...{ name, timeline: this.#timeline, server: this.#server, settings: this.#settings },
       ...{ chance, ledger: this.#ledger, hints: this.#hints, lineFor: this.#lineFor },
-      skewMs: chance.int(-skewMs, skewMs),
+      skewMs: this.#nemesis.over ? 0 : chance.int(-skewMs, skewMs),
       rate: 1 + drift * (2 * chance.fraction() - 1),
       wiring: this.#o.wiring ?? noWiringMutants,
       onHint: (machine: Machine, listener: (hint: WorkerHint) => void) =>
@@ -186,7 +189,7 @@ class World {
     // What is left to happen of a seed with little to do happens on the same terms.
     while (!failed() && this.#timeline.happened < events)
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
-    this.#nemesis.over = true
+    this.#nemesis.end()
     this.#note('faults are over')
     this.#timeline.after(REMINDED_MS, null, () => letAllWork(this.#server.db))
     await this.#timeline.run(

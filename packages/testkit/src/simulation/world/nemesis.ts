@@ -41,6 +41,13 @@ export class Nemesis {
     this.#world = worldFaults.filter((fault) => enabled.has(fault))
   }
 
+  /** No more faults, and clocks are put right: a planner that cannot believe the database's waits for that. */
+  end(): void {
+    this.over = true
+    this.databaseSkewMs = 0
+    for (const node of this.#o.nodes()) node.clock.skewMs = 0
+  }
+
   start(): void {
     if (this.#world.length > 0) this.#later()
   }
