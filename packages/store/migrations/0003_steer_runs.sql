@@ -21,7 +21,7 @@ create table punctual.pauses (
 alter table punctual.lanes drop column paused_at;
 
 -- A worker that is asked to drain claims nothing; `stuck` are runs whose handlers did not end when they were
--- asked to: [{"id", "handler", "since"}].
+-- asked to: [{"runId", "handler", "attempt", "ranMs"}].
 alter table punctual.sessions
   add column drain_asked_at timestamptz,
   add column stuck jsonb not null default '[]';
