@@ -295,3 +295,16 @@ it('lets one run of a job go on at a time, whoever claims and whatever crashes',
   ])
   expect(await t.count('job_holds')).toBe(0)
 })
+
+it('an attempt that a successor terminates has started: with an earlier one the run is a possible duplicate', async () => {
+  const jobId = await jobOf('terminate-previous')
+  const id = await run(jobId)
+  const [first] = await claim()
+  await t.store.work.settle(session, [retry(first as ClaimedRun)])
+  await claim()
+  await run(jobId)
+  await claim()
+  expect(await outcome(id)).toBe('cancelled superseded')
+  const found = await t.store.runs.find(id)
+  expect(found).toMatchObject({ possibleDuplicate: true, attempts: [{}, {}] })
+})

@@ -38,6 +38,10 @@ describe('a cursor is in order', () => {
     ['nowhere, while the job is set aside', { nextMs: null, setAside: true }],
     ['nowhere, when no run is left', { nextMs: null, runsLeft: 0 }],
     ['nowhere, when the job has ended', { nextMs: null, endMs: t('11:00:00') }],
+    [
+      'nowhere, when the job ends sooner than it could fire again',
+      { rules: afterEnd, nextMs: null, endMs: t('10:30:59') },
+    ],
     ['at the first slot after the start', { anchorMs: t('12:00:00'), nextMs: t('12:00:00') }],
     ['nowhere, when it has run once', { rules: once, anchorMs: t('10:00:00'), nextMs: null }],
     ['ahead, before it has run once', { rules: once, anchorMs: t('11:00:00') }],

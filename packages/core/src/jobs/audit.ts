@@ -83,8 +83,11 @@ export function auditCursor(
   const { nextMs, rules, endMs } = job
   const { kind } = rules.when
   if (kind === 'after-end') {
-    if (nextMs === null) return endMs !== null && endMs <= nowMs ? null : { kind: 'rearm-lost' }
-    return behind(job, nowMs, planning)
+    if (nextMs !== null) return behind(job, nowMs, planning)
+    // If it were set going now, would it fire before its end?
+    const againMs = nextSlotOf(job, rules, timings)(nowMs)
+    const over = endMs !== null && (againMs === null || againMs >= endMs)
+    return over ? null : { kind: 'rearm-lost' }
   }
   const firstMs = firstUndecided(job, timings)
   const within = firstMs !== null && (endMs === null || firstMs < endMs)

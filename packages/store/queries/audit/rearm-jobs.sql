@@ -11,7 +11,7 @@ with idle as materialized (
     select c.job_id
     from punctual.cursors c
     where c.job_id = g.job_id and c.version = g.version and c.next_at is null and not c.paused
-      and (c.runs_left is null or c.runs_left > 0)
+      and (c.runs_left is null or c.runs_left > 0) and (c.end_at is null or c.end_at > statement_timestamp())
       -- One that has moved on since has another run, which this snapshot may not see.
       and (extract(epoch from c.cursor_at) * 1000)::bigint = g.cursor_ms
       and not exists (

@@ -196,7 +196,9 @@ class World {
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
     )
-    if (this.#watch.violations.length === 0) judge(this.#server.db, this.#ledger, this.#watch)
+    const clockSteps = this.#settings.faults.enabled.has('stepDatabase')
+    if (this.#watch.violations.length === 0)
+      judge(this.#server.db, this.#ledger, this.#watch, { clockSteps })
     for (const node of this.#nodes) node.crash()
   }
 

@@ -152,6 +152,7 @@ function rearm(db: MemoryDatabase, job: AuditedJob): boolean {
   const cursor = db.cursors.get(job.id)
   if (!cursor || cursor.version !== job.version || cursor.nextMs !== null) return false
   if (cursor.paused || cursor.runsLeft === 0 || cursor.cursorMs !== job.cursorMs) return false
+  if (cursor.endMs !== null && cursor.endMs <= db.nowMs) return false
   const last = db.slots.get(slotKey(job.cursorMs, job.id))
   if (last?.runId && isSomewhere(db, last.runId)) return false
   db.cursors.set(job.id, { ...cursor, anchorMs: db.nowMs, nextMs: db.nowMs })

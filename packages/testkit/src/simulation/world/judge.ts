@@ -2,7 +2,7 @@
  * The verdict at the end: faults have stopped, everything has had time to end, and the store is compared with what
  * really happened.
  */
-import { attemptOutcomes, finalStates, TimingCache } from '@punctual/core'
+import { type AuditKind, attemptOutcomes, finalStates, TimingCache } from '@punctual/core'
 import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { EffectRow, OutcomeRow } from '../memory/rows.ts'
@@ -17,7 +17,12 @@ export function isQuiet(db: MemoryDatabase): boolean {
   )
 }
 
-export function judge(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+export function judge(
+  db: MemoryDatabase,
+  ledger: Ledger,
+  watch: Watch,
+  { clockSteps }: { readonly clockSteps: boolean },
+): void {
   if (!isQuiet(db)) {
     unfinished(db, watch)
     return
@@ -28,6 +33,8 @@ export function judge(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   if (watch.lossy) return
   judgeEffects(db, ledger, watch)
   judgeAnswers(db, ledger, watch)
+  // By a clock that was put back a job has slots from before it was made.
+  if (!clockSteps) judgeFindings(ledger, watch)
 }
 
 function unfinished(db: MemoryDatabase, watch: Watch): void {
@@ -133,6 +140,18 @@ function judgeOutcome(
   const transacts = written.length === 1
   if (!of || (of.end !== 'returned' && !transacts))
     watch.fail('a success was a success', `run ${runId} by ${claim}`)
+}
+
+/**
+ * While no commit is lost there is nothing to be found, but what a part that died left for others to do. An auditor that
+ * was stopped between its look and its repair may set a job going whose last slot has passed: its planner stops it again.
+ */
+const expected: readonly AuditKind[] = ['parked-free', 'planning-behind', 'rearm-lost']
+
+function judgeFindings({ findings }: Ledger, watch: Watch): void {
+  for (const { kind, jobId, runId, at } of findings)
+    if (!expected.includes(kind))
+      watch.fail('auditors find nothing', `${kind} ${jobId} ${runId ?? at?.toISOString()}`)
 }
 
 /** Workers were told the truth about what they settled. */

@@ -2,7 +2,7 @@
  * What really happened, written down outside of the store: which handlers were called and how they ended, what
  * submitters and workers were told. The store is judged by it, and cannot touch it.
  */
-import type { ClaimedRun, Settlement } from '@punctual/core'
+import type { AuditFinding, ClaimedRun, Settlement } from '@punctual/core'
 
 export interface Effect {
   readonly runId: string
@@ -26,6 +26,8 @@ export class Ledger {
   readonly told: Told[] = []
   /** Runs whose submission was acknowledged. */
   readonly acknowledged = new Set<string>()
+  /** What auditors found to be wrong. */
+  readonly findings: AuditFinding[] = []
   readonly #kept = new Map<string, number>()
   /** Runs whose attempt was not given what an earlier one had kept. */
   readonly forgotten = new Set<string>()

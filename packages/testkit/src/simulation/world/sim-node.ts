@@ -101,7 +101,10 @@ export class SimNode implements Machine {
         ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },
         ...{ hintsArrive, batch },
       }),
-      new Auditor({ store: new MemoryAuditStore(options, work), clock, pageSize: batch }),
+      new Auditor({
+        ...{ store: new MemoryAuditStore(options, work), clock, pageSize: batch },
+        onAudited: ({ findings }) => this.alive && this.#o.ledger.findings.push(...findings),
+      }),
     ]
   }
 
