@@ -25,6 +25,8 @@ test('the numbers that the database stores never change', () => {
     rearms: 4,
     failuresCounted: 8,
     overlapShift: 4,
+    overlap: 112,
+    checkpointed: 128,
   })
 })
 
