@@ -81,6 +81,7 @@ export async function gather(
     strayEffects: await countStrayEffects(cluster),
     heldByEnded: await countHeld(cluster),
     ledger: readLedger(root),
+    ownDeaths: world.fleet.children.flatMap((child) => child.ownDeaths),
     flagged: new Set(asked?.flagged ?? []),
   }
 }

@@ -47,7 +47,8 @@ export function toJson(verdict: Verdict): string {
     staleAccepted: counts.staleAccepted,
     unflaggedDuplicates: counts.unflaggedDuplicates,
     wronglyFlagged: counts.wronglyFlagged,
-    orphans: counts.orphans + counts.early,
+    // What has no count of its own in this object still counts.
+    orphans: counts.orphans + counts.early + counts.died,
     faults: { ...always, ...faults },
     availability: verdict.availability,
     latenessP99Ms: verdict.latenessP99Ms,
