@@ -27,7 +27,7 @@ export const controllersDie: Scenario = {
     await pause(fromMs - Date.now(), signal)
     const runs = await stage.submit('slow', 10, 8_000)
     const starts = await stage.started(runs)
-    const victim = fleet.get('worker-1')
+    const victim = fleet.get(starts[0]?.process ?? '')
     const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
     const controllers = fleet.of('planner')
     const away = controllers.map((planner) =>
