@@ -4,6 +4,7 @@
  * inserted. When the holder of a key ends between our two looks we look again, a bounded number of times.
  */
 import { invariant, PunctualError } from '@punctual/core'
+import type pg from 'pg'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './faults.ts'
@@ -22,6 +23,16 @@ export interface Accepted {
 }
 
 const TRIES = 10
+/** Longer than the wait for a key: whoever does not answer by then is not there. */
+const ANSWER_MS = 12_000
+
+/** A connection that answers nothing is given up; without this a call would wait for it for ever. */
+function timed(client: pg.Client): Queryable {
+  return {
+    query: (text, values) =>
+      client.query({ text, ...(values && { values }), query_timeout: ANSWER_MS } as pg.QueryConfig),
+  }
+}
 
 function rowsOf(result: { rows: unknown[] }): { key: string; run_id: string }[] {
   return result.rows as { key: string; run_id: string }[]
@@ -47,9 +58,13 @@ export class KeyedSubmitter {
 
   /** In a transaction of our own. */
   async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
-    const accepted = await this.#conversations.transaction(async (client) => {
-      await client.query("set local lock_timeout = '5s'")
-      return this.submitIn(client, runs, tenantId, { notify: false, again })
+    const accepted = await this.#conversations.with(async (client) => {
+      const tx = timed(client)
+      await tx.query('begin isolation level read committed')
+      await tx.query("set local lock_timeout = '5s'")
+      const answers = await this.submitIn(tx, runs, tenantId, { notify: false, again })
+      await tx.query('commit')
+      return answers
     })
     this.#signals.due(new Set(runs.map((run) => run.lane)))
     return accepted

@@ -175,7 +175,7 @@ export class PostgresStore {
     const runs = await this.#submitter.prepare(submissions, tenantId)
     if (options.tx) return this.#keyed.submitIn(options.tx, runs, tenantId)
     if (runs.some((run) => run.submission.options.key !== null))
-      return retrying({ clock: this.database.localClock, deadlineMs: 10_000 }, (again) =>
+      return retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, (again) =>
         this.#keyed.submit(runs, tenantId, again),
       )
     await this.#submitter.submit(runs)

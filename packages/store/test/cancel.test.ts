@@ -1,4 +1,5 @@
 /** Cancelling runs that run: what the database promises whoever asks, whatever the worker does. */
+import type { ClaimedRun } from '@punctual/core'
 import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -109,19 +110,37 @@ it('a job whose run is cancelled while it fails is free for the next one', async
   expect(await t.count('job_holds')).toBe(0)
 })
 
-it('one that is given back unstarted has not started a second time', async () => {
-  const first = await t.session()
-  const { id } = await t.running(first)
-  await t.expire(first)
-  await t.reap([first])
-  const [suspect] = (await t.claim(await t.session(), 1)).runs
-  expect(suspect?.id).toBe(id)
-  await cancel(id)
-  await t.store.work.giveBack(suspect ? [suspect] : [])
-  expect(await find(id)).toMatchObject({
-    state: 'cancelled',
-    startedAt: null,
-    possibleDuplicate: false,
+describe('a run that has seen a crash, and is cancelled before it starts again', () => {
+  async function suspect(): Promise<[string, ClaimedRun]> {
+    const first = await t.session()
+    const { id } = await t.running(first)
+    await t.expire(first)
+    await t.reap([first])
+    const session = await t.session()
+    const run = (await t.claim(session, 100)).runs.find((claimed) => claimed.id === id)
+    await cancel(id)
+    return [session, run as ClaimedRun]
+  }
+  const once = { state: 'cancelled', startedAt: null, possibleDuplicate: false }
+
+  it('has started once, when its worker gives it back', async () => {
+    const [, run] = await suspect()
+    await t.store.work.giveBack([run])
+    expect(await find(run.id)).toMatchObject(once)
+  })
+
+  it('has started once, when its worker ends it', async () => {
+    const [session, run] = await suspect()
+    const ended = { kind: 'cancelled', startedAgoMs: null, failure: null, reason: 'test' } as const
+    expect(await t.store.work.settle(session, [{ ...ended, run }])).toEqual([])
+    expect(await find(run.id)).toMatchObject(once)
+  })
+
+  it('has started once, when its worker is lost', async () => {
+    const [session, run] = await suspect()
+    await t.expire(session)
+    await t.reap([session])
+    expect(await find(run.id)).toMatchObject(once)
   })
 })
 

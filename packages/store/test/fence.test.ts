@@ -128,9 +128,8 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     const again = (await t.claim(after)).runs[0] as typeof lost
     expect(again.id).toBe(lost.id)
     expect(again.claim).not.toBe(lost.claim)
-    // Both of its attempts end, and are settled together.
-    const both = [succeeded(lost, '"old"'), succeeded(again, '"new"')]
-    await t.store.work.settle(after, both)
+    expect(await t.store.work.settle(after, [succeeded(lost, '"old"')])).toEqual([lost.id])
+    expect(await t.store.work.settle(after, [succeeded(again, '"new"')])).toEqual([])
     expect(await t.store.runs.find(lost.id)).toMatchObject({ state: 'succeeded', output: 'new' })
     expect(await t.store.work.settle(after, [succeeded(lost)])).toEqual([lost.id])
   })

@@ -57,6 +57,28 @@ it('tells which outcomes were refused', async () => {
   ])
 })
 
+it('settles two attempts of one run apart, so that each has its own answer (case 28)', async () => {
+  const batches: string[][] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.map((s) => `${s.run.id}${s.run.claim}`))
+    return batch.filter((s) => s.run.id === 'a' && s.run.claim === 1n).map((s) => s.run.id)
+  })
+  const again = { ...success('a'), run: { id: 'a', claim: 2n } as ClaimedRun }
+  for (const settlement of [success('a'), success('b'), again, success('c')])
+    settler.add(settlement)
+  await settler.idle()
+  expect(batches).toEqual([
+    ['a1', 'b1'],
+    ['a2', 'c1'],
+  ])
+  expect(settled.map(([id, , accepted]) => [id, accepted])).toEqual([
+    ['a', false],
+    ['b', true],
+    ['a', true],
+    ['c', true],
+  ])
+})
+
 it('finds the one outcome that cannot be stored, settles it as dead, and the others as they are', async () => {
   const { settler, settled } = make(async (batch) => {
     if (batch.some((s) => s.run.id === 'poison' && s.kind === 'succeeded'))

@@ -88,7 +88,7 @@ interface SettlementBase {
   readonly run: ClaimedRun
   /**
    * How long ago the handler was called and how long it took, by the worker's monotonic clock; null when it was never
-   * called: the transaction that it was to run in could not begin.
+   * called: it was cancelled before, or the transaction that it was to run in could not begin.
    */
   readonly startedAgoMs: number | null
 }
@@ -141,7 +141,7 @@ export interface WorkStore {
   markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>>
   /** Gives runs back that were not started. */
   giveBack(runs: readonly Fence[]): Promise<void>
-  /** Returns the ids whose outcome was refused because the lease is gone. */
+  /** Returns the ids whose outcome was refused because the lease is gone. None of a run may be given twice. */
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]>
   /** Runs leased to the session under other claims than those known: replies that were lost. */
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]>

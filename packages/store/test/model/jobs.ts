@@ -46,6 +46,18 @@ export const plans = (model: Model): Leeway => ({
     run.attempt === 0,
 })
 
+/** Nobody was set aside, and every rhythm is planned as far ahead as planners look. */
+async function allIsPlanned(model: Model, t: Real['t']): Promise<void> {
+  const untilMs = Date.now() + model.aheadMs
+  const { rows } = await t.sql.query(
+    `select j.name, j.planning_error from punctual.jobs j join punctual.cursors c on c.job_id = j.id
+     where j.planning_error is not null
+       or (not c.paused and j.name <> 'after' and c.next_at < to_timestamp($1::float8 / 1000))`,
+    [untilMs],
+  )
+  expect(rows).toEqual([])
+}
+
 const plan = fc.boolean().map((both) =>
   command(
     both ? 'plan(both)' : 'plan()',
@@ -53,6 +65,7 @@ const plan = fc.boolean().map((both) =>
     async (model, { t, rival }) => {
       const stores = both ? [t.store, rival] : [t.store]
       await Promise.all(stores.map((store) => planAll(plannerIn(model, store))))
+      await allIsPlanned(model, t)
       return plans(model)
     },
   ),

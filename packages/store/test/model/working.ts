@@ -123,14 +123,15 @@ function takeHeld(worker: ModelWorker, from: number, many: number): ClaimedRun[]
   return first
 }
 
+const how = fc.constantFrom<How>('ok', 'ok', 'fail', 'interrupt', 'dead', 'cancelled')
+const distance = fc.constantFrom<Distance>('now', 'near', 'far')
+
 const settle = fc
   .record({
     by: fc.nat(2),
     from: fc.nat(),
-    hows: fc.array(fc.constantFrom<How>('ok', 'ok', 'fail', 'interrupt', 'dead', 'cancelled'), {
-      ...{ minLength: 1, maxLength: 3 },
-    }),
-    distance: fc.constantFrom<Distance>('now', 'near', 'far'),
+    hows: fc.array(how, { minLength: 1, maxLength: 3 }),
+    distance,
     twice: fc.boolean(),
   })
   .map(({ by, from, hows, distance, twice }) =>
@@ -227,6 +228,49 @@ const reap = fc.constant(
   ),
 )
 
+/** A worker that has begun some of what it holds dies, and is found dead. */
+const die = fc
+  .record({ by: fc.nat(2), begun: fc.integer({ min: 0, max: 3 }) })
+  .map(({ by, begun }) =>
+    command(
+      `die(${by}, ${begun})`,
+      (model) => workerOf(model, by).alive && workerOf(model, by).held.length > 0,
+      async (model, { t }) => {
+        const worker = workerOf(model, by)
+        const runs = worker.held.slice(0, begun)
+        if (begun > 0) await t.store.work.markStarted(runs)
+        for (const { id, claim } of runs) if (holds(model, id, claim)) change(model, id, marked)
+        await t.expire(worker.session)
+        const result = await t.reap([worker.session], CRASHES_UNTIL_QUARANTINE)
+        expect(result).toEqual(countsOf(1, fence(model, worker)))
+      },
+    ),
+  )
+
+/** It is taken for dead, another one gets its runs, and it comes back to settle them. */
+const haunt = fc.record({ by: fc.nat(2), how, distance }).map(({ by, how, distance }) =>
+  command(
+    `haunt(${by}, ${how}, ${distance})`,
+    (model) => workerOf(model, by).alive && workerOf(model, by).held.length > 0,
+    async (model, real) => {
+      const { t } = real
+      const zombie = workerOf(model, by)
+      await t.expire(zombie.session)
+      const result = await t.reap([zombie.session], CRASHES_UNTIL_QUARANTINE)
+      expect(result).toEqual(countsOf(1, fence(model, zombie)))
+      const heir = workerOf(model, (by + 1) % model.workers.length)
+      await comeBack(heir, real)
+      const { runs, parked: waiting } = await t.claim(heir.session, 10)
+      took(model, heir, runs)
+      for (const id of waiting) change(model, id, parked)
+      for (const run of zombie.held.splice(0)) {
+        const [settlement] = settlementOf(run, how, distance)
+        expect(await t.store.work.settle(zombie.session, [settlement])).toEqual([run.id])
+      }
+    },
+  ),
+)
+
 export const workCommands = [
   { weight: 14, arbitrary: claim },
   { weight: 5, arbitrary: mark },
@@ -235,4 +279,6 @@ export const workCommands = [
   { weight: 2, arbitrary: crash },
   { weight: 2, arbitrary: renew },
   { weight: 3, arbitrary: reap },
+  { weight: 6, arbitrary: die },
+  { weight: 6, arbitrary: haunt },
 ]

@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- --seeds 500 | --seed 7 [--events 500] [--slots 1000000] [--from 1] [--mutant NAME] [--json]`
+ * `npm run simulate -- --seeds 500 | --seed 7 | --slots 1000000 [--from 1] [--events 500] [--mutant NAME] [--json]`
  *
+ * Seeds from one on, one seed, or as many seeds with many jobs as it takes for so many slots.
  * Ends with 1 when an invariant was broken, after what broke, the last of what happened before, what it needs, and
  * the command that shows it again.
  */
@@ -9,6 +10,7 @@ import { minimise } from './minimise.ts'
 import { mutants, optionsOf } from './mutants.ts'
 import { runSeeds, type Total } from './run-seeds.ts'
 import type { SimulationOptions, SimulationResult } from './simulate.ts'
+import { withManySlots } from './world/settings.ts'
 
 const SEEDS = 500
 const TRACE_LINES = 60
@@ -36,17 +38,25 @@ async function main(): Promise<number> {
   }
   const events = values.events === undefined ? {} : { events: whole('events', values.events) }
   const of = (seed: number): SimulationOptions =>
-    mutant ? { ...optionsOf(mutant, seed), ...events } : { seed, ...events }
+    mutant
+      ? { ...optionsOf(mutant, seed), ...events }
+      : { seed, ...events, ...(values.slots !== undefined && { change: withManySlots }) }
   const total = await runSeeds({
     from: whole('from', values.seed ?? values.from ?? '1'),
     seeds: values.seed === undefined ? whole('seeds', values.seeds ?? String(SEEDS)) : 1,
-    ...(values.slots !== undefined && { slots: whole('slots', values.slots) }),
+    ...(values.slots !== undefined &&
+      values.seed === undefined && { slots: whole('slots', values.slots) }),
     optionsOf: of,
     onSeed: values.json ? () => undefined : progress(),
   })
+  const flags = (['events', 'slots', 'mutant'] as const).flatMap((name) =>
+    values[name] === undefined ? [] : [`--${name} ${values[name]}`],
+  )
+  const again = ({ seed }: SimulationResult) =>
+    ['npm run simulate -- --seed', seed, ...flags].join(' ')
   const [first] = total.failed
-  if (first && !values.json) await explain(first, of(first.seed), values.mutant)
-  if (values.json) say(JSON.stringify(summary(total, values.mutant)))
+  if (first && !values.json) await explain(first, of(first.seed), again(first))
+  if (values.json) say(JSON.stringify(summary(total, again)))
   else say(inWords(total))
   return total.failed.length > 0 ? 1 : 0
 }
@@ -69,27 +79,24 @@ const inWords = ({ seeds, events, slots, runs, effects, duplicates, failed }: To
   `${seeds} seeds, ${events} events, ${runs} runs, ${slots} slots, ${effects} starts, ` +
   `${duplicates} runs started more than once; ${failed.length} seeds broke an invariant`
 
-const command = ({ seed }: SimulationResult, mutant?: string) =>
-  `npm run simulate -- --seed ${seed}${mutant ? ` --mutant ${mutant}` : ''}`
-
 async function explain(
   failure: SimulationResult,
   options: SimulationOptions,
-  mutant: string | undefined,
+  again: string,
 ): Promise<void> {
   const least = await minimise(options, failure)
   const { faults, ...settings } = least.settings
   say(least.trace.slice(-TRACE_LINES).join('\n'))
   say(`seed ${failure.seed} broke ${failure.violations.map(({ message }) => message).join('\n')}`)
   say(`with no more than ${JSON.stringify({ faults: [...faults.enabled], ...settings })}`)
-  say(`again: ${command(failure, mutant)}`)
+  say(`again: ${again}`)
 }
 
-function summary(total: Total, mutant: string | undefined) {
+function summary(total: Total, again: (result: SimulationResult) => string) {
   const { failed, ...counts } = total
   const violations = failed.map((result) => ({
     ...{ seed: result.seed, invariant: result.violations[0]?.invariant },
-    ...{ what: result.violations[0]?.message, again: command(result, mutant) },
+    ...{ what: result.violations[0]?.message, again: again(result) },
   }))
   return { ...counts, violations, verdict: failed.length > 0 ? 'fail' : 'pass' }
 }

@@ -134,7 +134,7 @@ export function optionsOf(mutant: Mutant, seed: number): SimulationOptions {
     change: (settings) => ({
       ...settings,
       leaseMs: Math.min(settings.leaseMs, LEASE_MAX_MS),
-      faults: { enabled, callPercent: 8, everyMs: 3_000 },
+      faults: { enabled, callPercent: 20, everyMs: 3_000 },
     }),
     mutants: new Set(mutant.store ? [mutant.store] : []),
     wiring: mutant.wiring ?? noWiringMutants,

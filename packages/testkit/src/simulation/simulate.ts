@@ -51,11 +51,16 @@ export interface SimulationResult {
 }
 
 const START_MS = Date.UTC(2026, 0, 1)
-const ACTIVE_MS = 15_000
-/** Longer than the slowest of what looks after the lost: strays, orphans and a round of the auditor. */
-const QUIET_WITHIN_MS = 900_000
-/** Who needs more than that goes round in circles. */
-const EVENTS_MAX = 60_000
+/**
+ * Longer than the slowest of what looks after the lost (strays, orphans, a round of the auditor), and than one worker with
+ * one slot takes for runs of minutes that are tried again.
+ */
+const QUIET_WITHIN_MS = 3_600_000
+/** Who needs more than that for a second of use goes round in circles. */
+const EVENTS_PER_SECOND_MAX = 4_000
+
+/** When nothing of what was sent during the faults is on its way any more. */
+const REMINDED_MS = 60_000
 
 /** With these a renewal may be late although its worker lives. */
 const unwell: readonly Fault[] = [...callFaults, 'stepDatabase', 'readOnly', 'loseCommits']
@@ -133,7 +138,11 @@ class World {
     const submitter = new MemorySubmitter(options, work, this.#chance.fork('ids'))
     return new Workload({
       ...{ timeline: this.#timeline, settings: this.#settings, ledger: this.#ledger, submitter },
-      ...{ machine, chance: this.#chance.fork('workload'), untilMs: START_MS + ACTIVE_MS },
+      ...{
+        machine,
+        chance: this.#chance.fork('workload'),
+        untilMs: START_MS + this.#settings.activeMs,
+      },
     })
   }
 
@@ -150,12 +159,13 @@ class World {
 
   #boot(): void {
     const name = `node${++this.#named}`
-    const { skewMs } = this.#settings
+    const { skewMs, drift } = this.#settings
     const chance = this.#chance.fork(name)
     const node = new SimNode({
       ...{ name, timeline: this.#timeline, server: this.#server, settings: this.#settings },
       ...{ chance, ledger: this.#ledger, hints: this.#hints, lineFor: this.#lineFor },
-      skewMs: chance.int(-skewMs, skewMs),
+      skewMs: this.#nemesis.over ? 0 : chance.int(-skewMs, skewMs),
+      rate: 1 + drift * (2 * chance.fraction() - 1),
       wiring: this.#o.wiring ?? noWiringMutants,
       onHint: (machine: Machine, listener: (hint: WorkerHint) => void) =>
         this.#hints.listen(machine, listener),
@@ -168,17 +178,20 @@ class World {
 
   async run(): Promise<void> {
     const { events = 500 } = this.#o
+    const { activeMs } = this.#settings
+    const eventsMax = events + (EVENTS_PER_SECOND_MAX * activeMs) / 1_000
     layLanes(this.#server.db)
     for (let i = 0; i < this.#settings.nodes; i++) this.#boot()
     this.#workload.start()
     this.#nemesis.start()
-    const failed = () => this.#watch.violations.length > 0 || this.#timeline.happened > EVENTS_MAX
-    await this.#timeline.run(START_MS + ACTIVE_MS, failed)
+    const failed = () => this.#watch.violations.length > 0 || this.#timeline.happened > eventsMax
+    await this.#timeline.run(START_MS + activeMs, failed)
     // What is left to happen of a seed with little to do happens on the same terms.
     while (!failed() && this.#timeline.happened < events)
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
-    this.#nemesis.over = true
+    this.#nemesis.end()
     this.#note('faults are over')
+    this.#timeline.after(REMINDED_MS, null, () => letAllWork(this.#server.db))
     await this.#timeline.run(
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
@@ -214,4 +227,13 @@ function layLanes(db: MemoryDatabase): void {
       internLane(db, { tenantId: 1, queue, handler: HANDLER, priority })
   })
   db.secure()
+}
+
+/** Whoever asked a worker to drain, or paused the queue, and could not take it back, does so now. */
+function letAllWork(db: MemoryDatabase): void {
+  db.transact(() => {
+    for (const queue of db.pauses.values()) db.pauses.delete(queue)
+    for (const session of db.sessions.values())
+      if (session.drains) db.sessions.set(session.id, { ...session, drains: false })
+  })
 }

@@ -3,16 +3,12 @@
  * played on both, every answer and everything in every table is compared after each step.
  */
 import type { ClaimedRun, Settlement, SubmitOptions } from '@punctual/core'
-import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
+import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Twins } from './twins.ts'
 
-let t: TestStore
-beforeAll(async () => {
-  t = await TestStore.open()
-})
-afterAll(() => t.close())
+const HISTORIES = 15
 
 const worker = fc.nat(2)
 const pick = fc.nat(1_000)
@@ -163,25 +159,33 @@ async function audit(twins: Twins): Promise<void> {
   await twins.both((store) => store.audit.freeParked(0))
 }
 
-it('a random history has the same answers and leaves the same rows in memory as in PostgreSQL', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      const twins = await Twins.open(t)
-      for (const one of steps) {
-        await twins.pass()
-        await perform(twins, one)
-        await twins.compare()
-      }
-    }),
-    { numRuns: Number(process.env.DIFF_RUNS ?? 25), endOnFailure: true },
-  )
-})
+describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
+  let t: TestStore
+  beforeAll(async () => {
+    t = await TestStore.open({ major })
+  })
+  afterAll(() => t.close())
 
-it('a store in memory that does something else is noticed', async () => {
-  const twins = await Twins.open(t, new Set(['key-not-freed']))
-  await twins.submit({ key: 'a' })
-  await twins.claim(0, 1)
-  const [run] = twins.held[0] as [ClaimedRun]
-  await twins.settle(0, [succeeded(run)])
-  await expect(twins.compare()).rejects.toThrow()
+  it('a random history has the same answers and leaves the same rows in memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const twins = await Twins.open(t)
+        for (const one of steps) {
+          await twins.pass()
+          await perform(twins, one)
+          await twins.compare()
+        }
+      }),
+      { numRuns: HISTORIES, endOnFailure: true },
+    )
+  })
+
+  it('a store in memory that does something else is noticed', async () => {
+    const twins = await Twins.open(t, new Set(['key-not-freed']))
+    await twins.submit({ key: 'a' })
+    await twins.claim(0, 1)
+    const [run] = twins.held[0] as [ClaimedRun]
+    await twins.settle(0, [succeeded(run)])
+    await expect(twins.compare()).rejects.toThrow()
+  })
 })

@@ -7,7 +7,7 @@ import { simulate } from '../../src/simulation/simulate.ts'
 import { callFaults, worldFaults } from '../../src/simulation/world/faults.ts'
 
 const SEEDS = 500
-const MUTANT_SEEDS = 60
+const MUTANT_SEEDS = 100
 
 it('keeps every promise through five hundred seeds of faults, and ends everything when they stop', async () => {
   const { failed, events, faults } = await runSeeds({ from: 1, seeds: SEEDS })

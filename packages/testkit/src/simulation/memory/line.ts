@@ -7,11 +7,14 @@ export interface Line {
 export interface Hints {
   queued(lanes: Iterable<number>): void
   cancels(runIds: readonly string[]): void
+  /** Workers that are asked to drain, or to take work again. */
+  sessions(ids: readonly string[]): void
   jobsChanged(): void
 }
 
 export const noHints: Hints = {
   queued: () => undefined,
   cancels: () => undefined,
+  sessions: () => undefined,
   jobsChanged: () => undefined,
 }

@@ -121,6 +121,31 @@ export class MemorySubmitter {
     return null
   }
 
+  /** Asks some worker to take nothing more; returns how to ask it again, or for the opposite. */
+  async drain(random: Random): Promise<(on: boolean) => Promise<void>> {
+    const ids = this.#db.sessions.values().map(({ id }) => id)
+    const id = ids[Math.floor(random.fraction() * ids.length)]
+    const set = async (on: boolean) => {
+      if (id !== undefined) await this.#work.askToDrain(id, on)
+      if (id !== undefined) this.#o.hints.sessions([id])
+    }
+    await set(true)
+    return set
+  }
+
+  /** Nothing is taken from the queue; returns how to pause it again, or to resume it. */
+  async pause(queue: string = defaults.queue): Promise<(on: boolean) => Promise<void>> {
+    const set = async (on: boolean) => {
+      await this.#call(on ? 'pause-queue' : 'resume-queue', () => {
+        if (on) this.#db.pauses.set(queue, queue)
+        else this.#db.pauses.delete(queue)
+      })
+      if (!on) this.#o.hints.queued([])
+    }
+    await set(true)
+    return set
+  }
+
   async reschedule(id: string, dueMs: number): Promise<boolean> {
     const { horizonMs, hints } = this.#o
     for (const place of ['later', 'queue', 'later'] as const)

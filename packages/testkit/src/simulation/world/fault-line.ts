@@ -63,12 +63,12 @@ export class FaultLine implements Line {
         return this.#arrive(PATIENCE_MS + chance.int(0, 20_000), what, work, () => undefined)
       }
       const wayMs = this.#wayMs() + (fault === 'delay' ? chance.int(100, 5_000) : 0)
+      const backMs = this.#wayMs() + (fault === 'delayAnswer' ? chance.int(100, 5_000) : 0)
       this.#arrive(wayMs, what, work, (result) => {
         if (result.kind === 'down') fail(0, 'down')
         else if (fault === 'failAfter') fail(this.#wayMs(), fault)
         else if (fault === 'hangAfter') fail(PATIENCE_MS, fault)
-        else if (result.kind === 'done')
-          answer(this.#wayMs(), 'ok', () => resolve(result.value as T))
+        else if (result.kind === 'done') answer(backMs, 'ok', () => resolve(result.value as T))
         else answer(this.#wayMs(), result.error.message, () => reject(result.error))
       })
     })

@@ -7,7 +7,7 @@ import type { Chance } from './chance.ts'
  * - `hangBefore`, `hangAfter`: the same, and it takes the client its whole patience to notice.
  * - `applyLate`: the client has given up, and then the server does it.
  * - `deadlock`: the server did nothing and says so.
- * - `delay`: it takes long.
+ * - `delay`, `delayAnswer`: it takes long until it is done, or until that is known.
  */
 export const callFaults = [
   'failBefore',
@@ -17,6 +17,7 @@ export const callFaults = [
   'applyLate',
   'deadlock',
   'delay',
+  'delayAnswer',
 ] as const
 
 export type CallFault = (typeof callFaults)[number]

@@ -13,6 +13,8 @@ export interface Behaviour {
   readonly heeds: boolean
   /** Writes its effect in the transaction that settles it. */
   readonly transacts: boolean
+  /** Keeps how far it has come, half-way. */
+  readonly checkpoints: boolean
   /** Kills its machine on the first so many attempts. */
   readonly kills: number
 }
@@ -39,9 +41,17 @@ async function perform(host: HandlerHost, behaviour: Behaviour, context: Handler
   const { run } = context as unknown as { run: ClaimedRun }
   const lease = db.leases.get(run.id)
   const marked = lease?.claim === run.claim && lease.startedMs !== null
+  if (machine.stopped) ledger.afterStop.add(run.id)
   const effect = ledger.started(run, machine.name, host.nowMs(), marked)
   if (context.attempt <= behaviour.kills) host.onKill()
-  await clock.sleep(behaviour.takesMs, behaviour.heeds ? context.signal : undefined)
+  const signal = behaviour.heeds ? context.signal : undefined
+  ledger.resumed(run.id, context.lastCheckpoint as number | null)
+  await clock.sleep(behaviour.takesMs / 2, signal)
+  if (behaviour.checkpoints) {
+    await context.checkpoint(context.attempt)
+    ledger.keeps(run.id, context.attempt)
+  }
+  await clock.sleep(behaviour.takesMs / 2, signal)
   if (context.attempt <= behaviour.fails || context.signal.aborted) {
     effect.end = 'threw'
     throw new Error('failed on purpose')

@@ -40,6 +40,10 @@ export class HintBoard implements Hints {
     this.#tell({ lanes: [], newLane: false, cancels: runIds })
   }
 
+  sessions(ids: readonly string[]): void {
+    this.#tell({ lanes: [], newLane: false, sessions: ids })
+  }
+
   jobsChanged(): void {
     const { timeline, chance, arrive, onJobsChanged } = this.#o
     if (arrive()) timeline.after(5 * chance.fraction(), null, onJobsChanged)

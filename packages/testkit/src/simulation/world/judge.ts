@@ -5,9 +5,9 @@
 import { attemptOutcomes, finalStates, TimingCache } from '@punctual/core'
 import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
-import type { OutcomeRow } from '../memory/rows.ts'
+import type { EffectRow, OutcomeRow } from '../memory/rows.ts'
 import type { Ledger } from './ledger.ts'
-import { isAtMostOnce, isPossibleDuplicate, type Watch } from './watch.ts'
+import { isAtMostOnce, possibleDuplicates, type Watch } from './watch.ts'
 
 /** Whether every run has ended and no job has a slot left. */
 export function isQuiet(db: MemoryDatabase): boolean {
@@ -78,20 +78,28 @@ function judgeBounds(db: MemoryDatabase, watch: Watch): void {
 function judgeEffects(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   for (const id of ledger.acknowledged)
     if (!db.runs.has(id)) watch.fail('nothing acknowledged is lost', `run ${id}`)
+  for (const id of ledger.afterStop)
+    watch.fail('a worker that has stopped starts nothing', `run ${id}`)
+  for (const id of ledger.forgotten)
+    watch.fail('a checkpoint is kept for the next attempt', `run ${id}`)
+  const flagged = possibleDuplicates(db)
   for (const [id, effects] of ledger.effects) {
     const run = db.runs.get(id)
     if (!run) {
       watch.fail('no effect without a run', `run ${id}`)
       continue
     }
-    if (effects.length > 1 && !isPossibleDuplicate(db, id))
+    if (effects.length > 1 && !flagged.has(id))
       watch.fail('a duplicate is flagged', `run ${id} has started ${effects.length} times`)
     if (!isAtMostOnce(run.traits)) continue
     if (effects.length > 1) watch.fail('I14 at most once', `run ${id} has started twice`)
     if (effects.some(({ marked }) => !marked))
       watch.fail('I14 a start is marked first', `run ${id} has started without its mark`)
   }
-  for (const outcome of db.outcomes.values()) judgeOutcome(db, ledger, watch, outcome)
+  const written = new Map<string, EffectRow[]>()
+  for (const effect of db.effects.values())
+    written.set(effect.runId, [...(written.get(effect.runId) ?? []), effect])
+  for (const outcome of db.outcomes.values()) judgeOutcome(written, ledger, watch, outcome)
   judgeStarts(db, ledger, watch)
 }
 
@@ -111,12 +119,12 @@ function judgeStarts(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
 
 /** A success is that of a handler that returned, and what it wrote with its success is there once. */
 function judgeOutcome(
-  db: MemoryDatabase,
+  writtenBy: ReadonlyMap<string, readonly EffectRow[]>,
   ledger: Ledger,
   watch: Watch,
   { runId, claim, state }: OutcomeRow,
 ): void {
-  const written = db.effects.values().filter((effect) => effect.runId === runId)
+  const written = writtenBy.get(runId) ?? []
   if (written.length > 1) watch.fail('a transaction takes effect once', `run ${runId}`)
   if (written.length === 1 && (state !== finalStates.succeeded || written[0]?.claim !== claim))
     watch.fail('a transaction takes effect with its outcome', `run ${runId}`)
@@ -129,13 +137,14 @@ function judgeOutcome(
 
 /** Workers were told the truth about what they settled. */
 function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
+  const tried = new Map(db.attempts.values().map((attempt) => [attempt.claim, attempt]))
   for (const { runId, claim, kind, accepted } of ledger.told) {
     const outcome = db.outcomes.get(runId)
-    const attempt = db.attempts.values().find((row) => row.runId === runId && row.claim === claim)
+    const attempt = tried.get(claim)
     const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3 }[kind]
     const ended = outcome?.claim === claim && outcome.state === state && !byReaper(outcome)
-    const tried = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
-    if (accepted !== (ended || tried))
+    const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
+    if (accepted !== (ended || again))
       watch.fail(
         accepted ? 'no stale outcome is accepted' : 'what is accepted is said to be',
         `run ${runId} by ${claim}, ${kind}`,

@@ -26,6 +26,11 @@ export class Ledger {
   readonly told: Told[] = []
   /** Runs whose submission was acknowledged. */
   readonly acknowledged = new Set<string>()
+  readonly #kept = new Map<string, number>()
+  /** Runs whose attempt was not given what an earlier one had kept. */
+  readonly forgotten = new Set<string>()
+  /** Runs that were started by a worker that had stopped. */
+  readonly afterStop = new Set<string>()
   /** Submissions that failed, as far as the submitter knows. */
   readonly doubtful = new Set<string>()
 
@@ -42,7 +47,14 @@ export class Ledger {
     this.told.push({ runId: run.id, claim: run.claim, kind, accepted })
   }
 
-  startsOf(runId: string): number {
-    return this.effects.get(runId)?.length ?? 0
+  /** A handler was told that its checkpoint is kept. */
+  keeps(runId: string, checkpoint: number): void {
+    this.#kept.set(runId, Math.max(checkpoint, this.#kept.get(runId) ?? 0))
+  }
+
+  /** An attempt was given this checkpoint of those before it. */
+  resumed(runId: string, checkpoint: number | null): void {
+    const kept = this.#kept.get(runId) ?? 0
+    if ((checkpoint ?? 0) < kept) this.forgotten.add(runId)
   }
 }

@@ -8,8 +8,11 @@ export class MachineClock implements Clock {
   readonly #bootedMs: number
   /** By how much the wall clock is wrong. */
   skewMs: number
+  /** How fast its own time goes. */
+  readonly #rate: number
 
-  constructor(timeline: Timeline, machine: Machine, skewMs: number) {
+  constructor(timeline: Timeline, machine: Machine, skewMs: number, rate = 1) {
+    this.#rate = rate
     this.#timeline = timeline
     this.#machine = machine
     this.#bootedMs = timeline.nowMs
@@ -21,12 +24,12 @@ export class MachineClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#timeline.nowMs - this.#bootedMs
+    return (this.#timeline.nowMs - this.#bootedMs) * this.#rate
   }
 
   /** As timers of Node are: whole milliseconds, one at least. */
   after(ms: number, call: () => void): () => void {
-    return this.#timeline.after(Math.max(1, Math.trunc(ms)), this.#machine, call)
+    return this.#timeline.after(Math.max(1, Math.trunc(ms)) / this.#rate, this.#machine, call)
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

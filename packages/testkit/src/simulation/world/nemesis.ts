@@ -7,6 +7,9 @@ import type { SimNode } from './sim-node.ts'
 import type { Timeline } from './timeline.ts'
 import type { Watch } from './watch.ts'
 
+/** How long a process is there after it has stopped. */
+const LINGERS_MS = 20_000
+
 export interface NemesisOptions {
   readonly timeline: Timeline
   readonly server: Server
@@ -36,6 +39,13 @@ export class Nemesis {
     const { enabled } = options.settings.faults
     this.#calls = callFaults.filter((fault) => enabled.has(fault))
     this.#world = worldFaults.filter((fault) => enabled.has(fault))
+  }
+
+  /** No more faults, and clocks are put right: a planner that cannot believe the database's waits for that. */
+  end(): void {
+    this.over = true
+    this.databaseSkewMs = 0
+    for (const node of this.#o.nodes()) node.clock.skewMs = 0
   }
 
   start(): void {
@@ -147,8 +157,9 @@ export class Nemesis {
     void node.stop().then(() => {
       if (!node.alive) return
       this.#o.note(`${node.name} has stopped`)
-      node.crash()
-      this.#o.comeBack(this.#o.chance.int(0, 5_000))
+      node.stopped = true
+      // Its process is there for a while: nothing of it may go on.
+      this.#o.timeline.after(LINGERS_MS, null, () => this.crash(node))
     })
   }
 }

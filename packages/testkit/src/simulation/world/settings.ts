@@ -12,7 +12,14 @@ export interface Settings {
   readonly hints: boolean
   /** Planners do not know of each other: all plan everything. */
   readonly race: boolean
+  /** Wall clocks are wrong by up to so much. */
   readonly skewMs: number
+  /** Machines count up to this part of the time too much or too little. */
+  readonly drift: number
+  readonly jobs: number
+  /** For how long users ask for things, and faults happen. */
+  readonly activeMs: number
+  readonly handlerMsMax: number
   readonly faults: FaultPlan
 }
 
@@ -27,6 +34,18 @@ export function settingsOf(chance: Chance): Settings {
     hints: chance.chance(0.7),
     race: chance.chance(0.4),
     skewMs: chance.pick([0, 0, 5_000, 600_000]),
+    drift: chance.pick([0, 0, 0.05]),
+    jobs: chance.int(1, 3),
+    activeMs: 15_000,
+    handlerMsMax: 1_500,
     faults: faultsOf(chance),
+  }
+}
+
+/** More of what is planned: for as many slots as somebody wants to see. */
+export function withManySlots(settings: Settings): Settings {
+  return {
+    ...{ ...settings, jobs: 20, activeMs: 60_000, handlerMsMax: 100 },
+    ...{ concurrency: Math.max(20, settings.concurrency), batch: 1_000 },
   }
 }

@@ -27,6 +27,8 @@ export interface SimNodeOptions {
   readonly ledger: Ledger
   readonly hints: Hints
   readonly skewMs: number
+  /** How fast its own time goes. */
+  readonly rate: number
   /** Each purpose has a connection of its own. */
   readonly lineFor: (machine: Machine) => Line
   readonly onHint: (machine: Machine, listener: (hint: WorkerHint) => void) => () => void
@@ -40,6 +42,7 @@ export class SimNode implements Machine {
   readonly name: string
   readonly clock: MachineClock
   alive = true
+  stopped = false
   pausedUntilMs = Number.NEGATIVE_INFINITY
   readonly worker: Worker
   readonly #o: SimNodeOptions
@@ -50,7 +53,7 @@ export class SimNode implements Machine {
     this.#o = options
     this.name = options.name
     const { timeline, server, settings, chance, lineFor, hints, ledger } = options
-    this.clock = new MachineClock(timeline, this, options.skewMs)
+    this.clock = new MachineClock(timeline, this, options.skewMs, options.rate)
     const { clock } = this
     const store = { db: server.db, clock, horizonMs: settings.horizonMs, hints }
     const work = new MemoryWorkStore({ ...store, line: lineFor(this) })

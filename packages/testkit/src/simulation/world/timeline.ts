@@ -9,6 +9,8 @@ import { TimeQueue } from '@punctual/core'
 export interface Machine {
   readonly name: string
   alive: boolean
+  /** It has been told to stop, and has said that it has. */
+  stopped?: boolean
   /** Nothing of it happens before this. */
   pausedUntilMs: number
 }

@@ -164,14 +164,14 @@ export class Watch {
   }
 }
 
-/** More than one attempt has passed its start mark: as the store shows it. */
-export function isPossibleDuplicate(db: MemoryDatabase, runId: string): boolean {
-  const marked = db.attempts
-    .values()
-    .filter((attempt) => attempt.runId === runId && attempt.startedMs !== null)
-  const outcome = db.outcomes.get(runId)
-  const final = outcome?.attemptOutcome != null && outcome.startedMs !== null
-  return marked.length + Number(final) > 1
+/** The runs of which more than one attempt has passed its start mark: as the store shows it. */
+export function possibleDuplicates(db: MemoryDatabase): ReadonlySet<string> {
+  const marks = new Map<string, number>()
+  const mark = (runId: string) => marks.set(runId, (marks.get(runId) ?? 0) + 1)
+  for (const { runId, startedMs } of db.attempts.values()) if (startedMs !== null) mark(runId)
+  for (const { runId, startedMs, attemptOutcome } of db.outcomes.values())
+    if (startedMs !== null && attemptOutcome !== null) mark(runId)
+  return new Set([...marks].filter(([, count]) => count > 1).map(([runId]) => runId))
 }
 
 export const isAtMostOnce = (bits: number): boolean => (bits & traits.atMostOnce) !== 0

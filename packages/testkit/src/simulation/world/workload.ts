@@ -18,6 +18,11 @@ const OVERLAPS: readonly Overlap[] = [
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
 
+const steps = [
+  ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule'] as const),
+  ...(['trigger', 'drain', 'pause'] as const),
+]
+
 /** Mostly the usual one. */
 export const PRIORITIES = [5, 5, 5, 9] as const
 
@@ -43,9 +48,8 @@ export class Workload {
   }
 
   start(): void {
-    const { chance } = this.#o
-    const jobs = chance.int(1, 3)
-    for (let n = 0; n < jobs; n++) this.#soon(() => this.#register(n))
+    const { chance, settings } = this.#o
+    for (let n = 0; n < settings.jobs; n++) this.#soon(() => this.#register(n))
     const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
     const steps = chance.int(0, 20)
@@ -98,10 +102,11 @@ export class Workload {
     const { chance, settings } = this.#o
     const long = chance.chance(0.1)
     return {
-      takesMs: long ? chance.int(0, 2 * settings.leaseMs) : chance.int(0, 1_500),
+      takesMs: long ? chance.int(0, 2 * settings.leaseMs) : chance.int(0, settings.handlerMsMax),
       fails: chance.chance(0.25) ? chance.int(1, 4) : 0,
       heeds: chance.chance(0.6),
       transacts: chance.chance(0.15),
+      checkpoints: chance.chance(0.2),
       kills: chance.chance(0.03) ? chance.int(1, 4) : 0,
     }
   }
@@ -136,10 +141,18 @@ export class Workload {
     // Those of late are more likely to be on their way.
     const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
     const id = ids.length > 0 ? chance.pick(ids) : null
-    const kind = chance.pick(['cancel', 'cancel', 'reschedule', 'trigger'] as const)
+    const kind = chance.pick(steps)
     if (kind === 'trigger') {
       if (this.#jobs.length > 0) await submitter.trigger(chance.pick(this.#jobs))
-    } else if (id !== null && kind === 'cancel') await submitter.cancel(id, 'asked')
+    } else if (kind === 'drain' || kind === 'pause') await this.#hold(kind)
+    else if (id !== null && kind === 'cancel') await submitter.cancel(id, 'asked')
     else if (id !== null) await submitter.reschedule(id, timeline.nowMs + chance.int(0, 15_000))
+  }
+
+  /** A worker is asked to drain, or the queue is paused, for a while. Whoever forgets it is reminded at the end. */
+  async #hold(kind: 'drain' | 'pause'): Promise<void> {
+    const { chance, submitter } = this.#o
+    const set = kind === 'drain' ? await submitter.drain(chance) : await submitter.pause()
+    this.#soon(() => set(false))
   }
 }
