@@ -7,7 +7,7 @@ import { check, type Verdict } from './check/check.ts'
 import type { Evidence } from './check/evidence.ts'
 import { pause } from './faults/nemesis.ts'
 import { strikeAll } from './faults/timetable.ts'
-import { declare, gather, quiesce, type Span } from './gather.ts'
+import { declare, gather, marginMs, quiesce, type Span } from './gather.ts'
 import { monotonicMs } from './ledger.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { makeJobs } from './workload.ts'
@@ -36,8 +36,6 @@ const POOLED = ['worker-6', 'submitter-2']
 const KEYED_DELAY_MS = 25_000
 const ASK_AGAIN_WITHIN_MS = 11_000
 const SUBMITS_PER_SECOND = 5
-/** Time for the processes to come up before the first slot. */
-const START_MS = 8_000
 const QUIESCE_MS = 120_000
 const never = new AbortController().signal
 
@@ -48,8 +46,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Judged> {
     ...{ programs, seed, leaseMs: LEASE_MS, sizes: SIZES, pooled: POOLED, keep },
   })
   try {
-    // The servers took their time to come up: the first slot is fixed only now.
-    const fromMs = monotonicMs() + START_MS
+    // The first slot is fixed only when it is known how quick this machine is.
+    const margin = marginMs(await declare(world, []))
+    const fromMs = monotonicMs() + margin
     const span = {
       fromMs,
       untilMs: fromMs + seconds * 1_000,

@@ -27,8 +27,14 @@ export interface Span {
   readonly wallOffsetMs: number
 }
 
-/** Makes the schema, the table of effects and the jobs. */
-export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<void> {
+const MARGIN_MIN_MS = 6_000
+
+/**
+ * Makes the schema, the table of effects and the jobs; returns how long a process takes for that. A
+ * start in the past makes no missed slots: jobs that are declared too late would lack their first.
+ */
+export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<number> {
+  const beganMs = monotonicMs()
   const { leaseMs, seed, programs } = world.options
   await world.cluster.query(
     `create table if not exists chaos_effects
@@ -38,6 +44,14 @@ export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<
     ...{ name: 'declare', directory: world.root, leaseMs, seed, more: { jobs } },
     databaseUrl: world.cluster.url,
   })
+  if (jobs.some((job) => job.anchorMs <= Date.now()))
+    throw new Error('This machine is too busy: the jobs were declared after their first slot.')
+  return monotonicMs() - beganMs
+}
+
+/** Ahead of now by so much that jobs are surely declared before their first slot. */
+export function marginMs(declaredInMs: number): number {
+  return Math.max(MARGIN_MIN_MS, Math.round(declaredInMs * 4))
 }
 
 /**
@@ -81,6 +95,7 @@ export async function gather(
     strayEffects: await countStrayEffects(cluster),
     heldByEnded: await countHeld(cluster),
     ledger: readLedger(root),
+    ownDeaths: world.fleet.children.flatMap((child) => child.ownDeaths),
     flagged: new Set(asked?.flagged ?? []),
   }
 }

@@ -34,7 +34,7 @@ async function main(options: Options): Promise<number> {
   try {
     const programs = await programsOf(options, copy)
     const judged = await run(options, programs)
-    print(toText(judged.verdict))
+    print(toText(judged.verdict, judged.world.heldUpMs))
     if (options.svg !== null) await draw(judged, options, options.svg)
     if (judged.verdict.violations.length > 0 && options.mutant === null) {
       const file = await keepEvidence(judged, options.scenario ?? String(options.seed))

@@ -4,7 +4,7 @@ import { nemeses } from './faults/timetable.ts'
 
 const SHOWN_MAX = 20
 
-export function toText(verdict: Verdict): string {
+export function toText(verdict: Verdict, heldUpMs: number): string {
   const { counts, violations, latenessP99Ms, late, recoveryMs, faults } = verdict
   const line = (name: string, value: string | number) => `  ${name.padEnd(24)} ${value}`
   const byKind = nemeses.map(({ kind, title }) => line(kind, `${faults[kind] ?? 0}  ${title}`))
@@ -26,6 +26,7 @@ export function toText(verdict: Verdict): string {
     line('lateness p99, calm', `${latenessP99Ms.calm} ms`),
     line('lateness p99, faults', `${latenessP99Ms.faults} ms`),
     line('late by over 1 s', `${late.calm} calm, ${late.faults} under faults`),
+    line('proxies held up by', `${heldUpMs} ms`),
     'recovery, the worst of each',
     ...recovered,
     ...(shown.length > 0 ? ['violations', ...shown] : []),
@@ -46,7 +47,8 @@ export function toJson(verdict: Verdict): string {
     staleAccepted: counts.staleAccepted,
     unflaggedDuplicates: counts.unflaggedDuplicates,
     wronglyFlagged: counts.wronglyFlagged,
-    orphans: counts.orphans + counts.early,
+    // What has no count of its own in this object still counts.
+    orphans: counts.orphans + counts.early + counts.died,
     faults: { ...always, ...faults },
     availability: verdict.availability,
     latenessP99Ms: verdict.latenessP99Ms,

@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { findProgram } from '../servers/find-program.ts'
 import { type PgBouncer, startPgBouncer } from '../servers/pgbouncer.ts'
 import { Cluster } from './db/cluster.ts'
@@ -51,6 +52,7 @@ export class World {
   readonly cluster: Cluster
   readonly options: WorldOptions
   readonly #more: Record<string, unknown> = {}
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 })
   readonly #endNow = () => {
     this.fleet.killNow()
     if (!this.options.keep) rmSync(this.root, { recursive: true, force: true })
@@ -68,6 +70,7 @@ export class World {
   static async start(options: WorldOptions): Promise<World> {
     const root = await makeRoot()
     const world = new World(root, await Cluster.start(join(root, 'db')), options)
+    world.#delay.enable()
     // However this process ends, none of its children stays behind.
     process.once('exit', world.#endNow)
     try {
@@ -130,12 +133,21 @@ export class World {
     }
   }
 
+  /**
+   * The longest time for which this process did not get round to its proxies: what children could
+   * not say for so long is no fault of theirs.
+   */
+  get heldUpMs(): number {
+    return Math.round(this.#delay.max / 1e6)
+  }
+
   /** What children that are started from now on are told beyond the usual. */
   tell(more: Readonly<Record<string, unknown>>): void {
     Object.assign(this.#more, more)
   }
 
   async stop(): Promise<void> {
+    this.#delay.disable()
     await this.fleet.stop()
     await this.pgbouncer?.stop()
     await this.#primary?.close()

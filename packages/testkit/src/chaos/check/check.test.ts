@@ -47,7 +47,7 @@ function whole(): Evidence {
   const [first, second] = [ANCHOR_MS, ANCHOR_MS + 1_000]
   return {
     ...{ jobs: [job], strayEffects: 0, heldByEnded: 0, faults: [], wallOffsetMs: 0 },
-    ...{ fromMs: ANCHOR_MS, untilMs: ANCHOR_MS + 2_000, flagged: new Set<string>() },
+    ...{ fromMs: ANCHOR_MS, untilMs: ANCHOR_MS + 2_000, flagged: new Set<string>(), ownDeaths: [] },
     runs: [slotRun('s1', first), slotRun('s2', second), aRun('r')],
     slots: [
       { job: 'job', slotMs: first, run: 's1', slots: 1 },
@@ -152,6 +152,7 @@ it.for<[string, ViolationKind, () => Evidence]>([
   ],
   ['a flag without two starts', 'wronglyFlagged', () => ({ ...whole(), flagged: new Set(['r']) })],
   ['a key of a run that has ended', 'orphans', () => ({ ...whole(), heldByEnded: 1 })],
+  ['a process that ended by itself', 'died', () => ({ ...whole(), ownDeaths: ['worker-1'] })],
   ['an effect of no run', 'orphans', () => ({ ...whole(), strayEffects: 1 })],
   [
     'a start of a run that is not there',

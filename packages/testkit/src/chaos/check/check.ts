@@ -30,6 +30,7 @@ export function check(given: Evidence, leaseMs: number): Verdict {
     ...checkEarly(evidence),
     ...checkWindows(evidence),
     ...flags.violations,
+    ...given.ownDeaths.map((what): Violation => ({ kind: 'died', what })),
   ]
   const counts = Object.fromEntries(
     violationKinds.map((kind) => [kind, violations.filter((it) => it.kind === kind).length]),

@@ -49,6 +49,8 @@ export interface Evidence {
   /** Keys and holds of jobs that belong to runs which have ended. */
   readonly heldByEnded: number
   readonly flagged: ReadonlySet<string>
+  /** Processes of the product that ended by themselves. */
+  readonly ownDeaths: readonly string[]
   readonly faults: readonly Fault[]
   /** Wall time is monotonic time plus this. */
   readonly wallOffsetMs: number
@@ -65,6 +67,7 @@ export const violationKinds = [
   'wronglyFlagged',
   'orphans',
   'early',
+  'died',
 ] as const
 
 export type ViolationKind = (typeof violationKinds)[number]

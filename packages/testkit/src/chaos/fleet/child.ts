@@ -31,6 +31,8 @@ const RESTART_MS = 300
 export class Child {
   readonly options: ChildOptions
   readonly lives: Life[] = []
+  /** How it ended when nobody had asked it to: a process of the product outlives every fault. */
+  readonly ownDeaths: string[] = []
   #process: ChildProcess | null = null
   #ready: Promise<void> = Promise.resolve()
   #exited: Promise<void> = Promise.resolve()
@@ -71,9 +73,12 @@ export class Child {
     this.#process = child
     const life: Life = { pid: child.pid ?? 0, fromMs: monotonicMs(), untilMs: null }
     this.lives.push(life)
+    // One that cannot start, because the database is away, ends and is started again.
+    let wasReady = false
     this.#exited = new Promise((resolve) =>
-      child.once('exit', () => {
+      child.once('exit', (code, signal) => {
         life.untilMs = monotonicMs()
+        if (this.#wanted && wasReady) this.ownDeaths.push(`${this.name} ended: ${signal ?? code}`)
         if (this.#process === child) this.#process = null
         resolve()
         if (this.#wanted)
@@ -82,7 +87,10 @@ export class Child {
     )
     child.on('error', () => undefined)
     this.#ready = new Promise((resolve) => {
-      child.once('message', () => resolve())
+      child.once('message', () => {
+        wasReady = true
+        resolve()
+      })
       child.once('exit', () => resolve())
     })
   }

@@ -11,7 +11,6 @@ import { type Scenario, startCounts } from './stage.ts'
 /** Slots are planned 20 s ahead. */
 const AWAY_MS = 26_000
 const AWAY_MS_MIN = 6_000
-const BEFORE_MS = 6_000
 
 export const controllersDie: Scenario = {
   name: 'controllers-die',
@@ -21,14 +20,14 @@ export const controllersDie: Scenario = {
     const { fleet } = stage.world
     const signal = new AbortController().signal
     const awayMs = Math.max(AWAY_MS_MIN, AWAY_MS * stage.options.scale)
-    const fromMs = stage.wholeSecondIn(BEFORE_MS)
+    const fromMs = stage.wholeSecondIn(stage.marginMs)
     stage.jobs.push(...makeJobs(10, fromMs, fromMs + Math.ceil(awayMs / 1_000) * 1_000 + 8_000))
     await declare(stage.world, stage.jobs)
     await fleet.start()
-    await pause(BEFORE_MS, signal)
+    await pause(fromMs - Date.now(), signal)
     const runs = await stage.submit('slow', 10, 8_000)
     const starts = await stage.started(runs)
-    const victim = fleet.get('worker-1')
+    const victim = fleet.get(starts[0]?.process ?? '')
     const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
     const controllers = fleet.of('planner')
     const away = controllers.map((planner) =>

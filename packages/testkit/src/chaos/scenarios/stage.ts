@@ -9,7 +9,7 @@ import type { Evidence } from '../check/evidence.ts'
 import { groupBy } from '../check/index-evidence.ts'
 import { pause } from '../faults/nemesis.ts'
 import type { Part } from '../fleet/child.ts'
-import { declare, gather, quiesce } from '../gather.ts'
+import { declare, gather, marginMs, quiesce } from '../gather.ts'
 import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../ledger.ts'
 import type { ChaosJob, Kind } from '../workload.ts'
 import { World } from '../world.ts'
@@ -48,16 +48,19 @@ export class Stage {
   readonly world: World
   readonly options: StageOptions
   readonly punctual: Punctual
+  /** How far ahead the first slot of jobs is to be. */
+  readonly marginMs: number
   readonly #ledger: LedgerWriter
   readonly #fromMs = monotonicMs()
   readonly #wallOffsetMs = Date.now() - monotonicMs()
   readonly jobs: ChaosJob[] = []
   #asked = 0
 
-  private constructor(world: World, options: StageOptions, punctual: Punctual) {
+  private constructor(world: World, options: StageOptions, punctual: Punctual, marginMs: number) {
     this.world = world
     this.options = options
     this.punctual = punctual
+    this.marginMs = marginMs
     this.#ledger = new LedgerWriter(world.root, 'scenario')
   }
 
@@ -69,11 +72,11 @@ export class Stage {
     })
     let stage: Stage | null = null
     try {
-      await declare(world, [])
+      const declaredInMs = await declare(world, [])
       const punctual = await Punctual.start({
         ...{ databaseUrl: world.cluster.url, roles: [], migrate: false },
       })
-      stage = new Stage(world, options, punctual)
+      stage = new Stage(world, options, punctual, marginMs(declaredInMs))
       const judge = await scenario.play(stage)
       return await stage.#judge(judge)
     } finally {

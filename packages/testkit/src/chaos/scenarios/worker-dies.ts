@@ -13,7 +13,7 @@ export const workerDies: Scenario = {
     await fleet.start()
     const runs = await stage.submit('slow', RUNS, TAKES_MS)
     const starts = await stage.started(runs)
-    const victim = fleet.get('worker-1')
+    const victim = fleet.get(starts[0]?.process ?? '')
     const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
     const kept = starts.filter((it) => it.pid !== victim.pid).map((it) => it.run)
     await stage.world.fault('kill9', victim, () => victim.kill())
