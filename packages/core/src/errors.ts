@@ -64,6 +64,10 @@ export const errorCatalogue = {
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
+  database_full: {
+    status: 503,
+    meaning: 'PostgreSQL has no room left on its disk; what was asked for did not happen.',
+  },
   database_required: {
     status: 400,
     meaning: 'In production a database must be named, or the embedded one asked for.',
