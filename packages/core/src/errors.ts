@@ -82,6 +82,10 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'A migration that was applied differs from the one in this version.',
   },
+  key_missing: {
+    status: 500,
+    meaning: 'A primary key that keeps things from happening twice is missing or invalid.',
+  },
   partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
