@@ -64,6 +64,10 @@ export const errorCatalogue = {
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
+  database_full: {
+    status: 503,
+    meaning: 'PostgreSQL has no room left on its disk; what was asked for did not happen.',
+  },
   database_required: {
     status: 400,
     meaning: 'In production a database must be named, or the embedded one asked for.',
@@ -77,6 +81,10 @@ export const errorCatalogue = {
   migration_changed: {
     status: 409,
     meaning: 'A migration that was applied differs from the one in this version.',
+  },
+  key_missing: {
+    status: 500,
+    meaning: 'A primary key that keeps things from happening twice is missing or invalid.',
   },
   partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
 } as const satisfies Record<string, { status: number; meaning: string }>

@@ -109,7 +109,8 @@ export class Punctual {
     })
     try {
       if (compiled.migrate) await store.migrate()
-      await store.check({ makeDays: compiled.roles.has('janitor') })
+      const { roles } = compiled
+      await store.check({ makeDays: roles.has('janitor'), planning: roles.has('planner') })
     } catch (error) {
       await store.close()
       await server?.stop()

@@ -37,8 +37,12 @@ export class Waiter {
 
   /** The finished run; null when the signal is aborted first. */
   async wait(id: string, signal: AbortSignal): Promise<FinishedRun | null> {
-    for (;;) {
-      const run = await this.#o.find(id)
+    for (let looks = 0; ; looks++) {
+      const run = await this.#o.find(id).catch((error) => {
+        // Whoever waits already waits through an outage too; whoever begins is told of it.
+        if (looks === 0) throw error
+        return null
+      })
       if (run && isFinal(run.state)) return run as FinishedRun
       if (signal.aborted) return null
       await this.#ended(id, signal)

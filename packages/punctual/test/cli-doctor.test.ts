@@ -55,6 +55,7 @@ test('a healthy schema on a server that does not flush is told apart from it (ca
     'prepared statements': 'ok',
     privileges: 'ok',
     migrations: 'ok',
+    keys: 'ok',
     'days of history': 'ok',
     'unfinished days': 'ok',
     'dead rows': 'ok',

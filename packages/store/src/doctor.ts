@@ -9,9 +9,10 @@ import type { Database } from './database.ts'
 import { clientChecks } from './doctor/client-checks.ts'
 import { durabilityChecks } from './doctor/durability-checks.ts'
 import type { Facts, Finding } from './doctor/finding.ts'
-import { dayChecks, migrationCheck, privilegeCheck } from './doctor/schema-checks.ts'
+import { dayChecks, keyCheck, migrationCheck, privilegeCheck } from './doctor/schema-checks.ts'
 import { serverChecks } from './doctor/server-checks.ts'
 import { vacuumChecks } from './doctor/vacuum-checks.ts'
+import { brokenKeys } from './keys.ts'
 import { type MigrationStatus, migrationStatus } from './migrations.ts'
 import { listDays } from './partitions.ts'
 
@@ -63,6 +64,7 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   const status = await statusOf(client, schema)
   findings.push(migrationCheck(schema, status))
   if (status instanceof PunctualError || status.applied.length === 0) return findings
+  findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
   const [row] = await ask('count-detaching', [schema])
   const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]

@@ -10,6 +10,26 @@ import { type ConnectionTarget, parseConnectionUrl, type ServerAddress } from '.
 /** Every value comes back as text; what a caller needs otherwise it converts itself. */
 const asText = { getTypeParser: () => (value: string) => value }
 
+/**
+ * How long the server keeps what belongs to a client whose host is gone: a lock, an open transaction. Its own default
+ * is two hours. Silent for `idle`, then asked `count` times; with an answer under way, `tcp_user_timeout`.
+ */
+const KEEPALIVE = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '25000',
+}
+
+/** Behind a pooler the process that answers is another one, and its connection belongs to others as well. */
+const greeting = (processId: number) => {
+  const settings = Object.entries(KEEPALIVE).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  )
+  const all = settings.join(' || ')
+  return `select pg_is_in_recovery(), case when pg_backend_pid() = ${processId} then ${all} end`
+}
+
 const HOPELESS = new Set(['28P01', '28000', '3D000', '42501'])
 
 export interface EndpointOptions {
@@ -85,14 +105,12 @@ export class Endpoint {
     // An error after connecting is reported by whoever is waiting; without a listener it ends the process.
     client.on('error', () => undefined)
     await client.connect()
-    if (this.target.servers.length > 1) {
-      const answer = await client.query({ text: 'select pg_is_in_recovery()', rowMode: 'array' })
-      if (String(answer.rows[0]?.[0]).startsWith('t')) {
-        await client.end()
-        return 'standby'
-      }
-    }
-    return client
+    const { processID } = client as unknown as { processID: number | null }
+    const answer = await client.query({ text: greeting(processID ?? 0), rowMode: 'array' })
+    const isStandby = String(answer.rows[0]?.[0]).startsWith('t')
+    if (!isStandby || this.target.servers.length === 1) return client
+    await client.end()
+    return 'standby'
   }
 }
 

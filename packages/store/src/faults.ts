@@ -40,6 +40,8 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function isConnectionFault(error: unknown): boolean {
   if (CONNECTION.has(codeOf(error))) return true
+  // The server goes down with it, and recovers with the commit or without it.
+  if (codeOf(error) === DISK_FULL) return !isPlainError(error)
   const message = error instanceof Error ? error.message : ''
   return /Connection terminated|Query read timeout|not queryable|Client was closed|timeout expired|connection error/i.test(
     message,
@@ -69,6 +71,16 @@ export function isMissingSchema(error: unknown): boolean {
 /** A settle of all found that a lease is gone: raised by `insist`, or by the outcome that is there already. */
 export function isLeaseGone(error: unknown): boolean {
   return codeOf(error) === 'PN001' || codeOf(error) === '23505'
+}
+
+const DISK_FULL = '53100'
+
+/** Ends the statement and not the server, which tells it by the same code when its log has no room. */
+const isPlainError = (error: unknown) => (error as { severity?: unknown }).severity === 'ERROR'
+
+/** There is no room for what was to be written: it was taken back, and only an operator can help. */
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === DISK_FULL && isPlainError(error)
 }
 
 export function isReadOnly(error: unknown): boolean {

@@ -16,6 +16,7 @@ import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
+import { checkKeys } from './keys.ts'
 import { LaneRegistry } from './lane-registry.ts'
 import { LetterReader } from './letter-reader.ts'
 import { LetterSteering } from './letter-steering.ts'
@@ -142,10 +143,10 @@ export class PostgresStore {
   }
 
   /**
-   * Throws unless the schema is one that this version can work with, and today can be written to. Whoever may
-   * make days makes them here: an installation that was off for weeks has none left.
+   * Throws unless the schema is one that this version can work with, its keys hold, and today can be written to. Whoever
+   * may make days makes them here: an installation that was off for weeks has none left.
    */
-  check(options: { makeDays?: boolean } = {}): Promise<void> {
+  check(options: { makeDays?: boolean; planning?: boolean } = {}): Promise<void> {
     const { schema, clock } = this.database
     return this.#conversations.with(async (client) => {
       const { rows } = await client.query('show server_version_num')
@@ -161,6 +162,7 @@ export class PostgresStore {
           'schema_missing',
           `The schema ${schema} lacks ${pending.length} migration(s), the first is ${pending[0]?.version} (${pending[0]?.name}). Run \`punctual migrate\`.`,
         )
+      await checkKeys(client, this.database, { planning: options.planning ?? false })
       if (options.makeDays && (await missingDay(client, schema, clock.nowMs())) !== null)
         await this.#makeDays(client)
       await checkDays(client, schema, clock.nowMs())

@@ -3,7 +3,13 @@
  * Bounded by a deadline. `again` tells the work that an earlier try may have taken effect.
  */
 import { type Clock, PunctualError } from '@punctual/core'
-import { isConnectionFault, isMissingPartition, isMissingSchema, isTransient } from './faults.ts'
+import {
+  isConnectionFault,
+  isDiskFull,
+  isMissingPartition,
+  isMissingSchema,
+  isTransient,
+} from './faults.ts'
 
 export interface RetryOptions {
   readonly clock: Clock
@@ -33,6 +39,12 @@ export async function retrying<T>(
         throw new PunctualError(
           'schema_missing',
           'The schema is missing or incomplete. Run `punctual migrate`.',
+          { cause: error },
+        )
+      if (isDiskFull(error))
+        throw new PunctualError(
+          'database_full',
+          `PostgreSQL has no room left, and nothing was stored: ${(error as Error).message}. Make room and try again.`,
           { cause: error },
         )
       const lost = isConnectionFault(error)

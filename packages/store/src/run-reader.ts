@@ -17,12 +17,14 @@ import { int2Array, uuidArray } from './binary-arrays.ts'
 import type { Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
+import { retrying } from './retrying.ts'
 import { type FilterInStore, runFilterValues } from './run-filter-values.ts'
 import { date, summary, toAttempt, toLogLine, toRun } from './run-rows.ts'
 
 /** A run's id carries its due time: some are ahead. */
 const DAYS_AHEAD = 14
 const DAYS_AT_ONCE = 15
+const FIND_DEADLINE_MS = 10_000
 
 export interface ListFilter extends FilterInStore {
   readonly tenantId?: number
@@ -52,12 +54,15 @@ export class RunReader {
     this.#database = database
   }
 
+  /** A connection that breaks under it costs a moment, and a server that is away is told by its code. */
   async find(id: string, tenantId: number | null = null): Promise<Run | null> {
-    const { read } = this.#database
-    const [[row], attempts] = await Promise.all([
-      read.query(this.#database.statement('runs/find-run'), [id, tenantId]),
-      read.query(this.#database.statement('runs/list-attempts'), [id]),
-    ])
+    const { read, localClock: clock } = this.#database
+    const [[row], attempts] = await retrying({ clock, deadlineMs: FIND_DEADLINE_MS }, () =>
+      Promise.all([
+        read.query(this.#database.statement('runs/find-run'), [id, tenantId]),
+        read.query(this.#database.statement('runs/list-attempts'), [id]),
+      ]),
+    )
     return row ? toRun(row, attempts.map(toAttempt)) : null
   }
 

@@ -118,7 +118,7 @@ it('a thread whose process does not see its reports stops renewing, and goes on 
   await renewal()
 })
 
-it('tells that a lease runs out from when it was asked for, however late its thread began', async () => {
+it('tells that a lease runs out from when it was asked for, however late its thread began (case 25)', async () => {
   const nobody = new URL(t.url)
   nobody.port = String(await freePort())
   const heartbeat = createHeartbeat({

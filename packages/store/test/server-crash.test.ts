@@ -137,7 +137,7 @@ it('while all connections are taken who has one keeps its lease, and a newcomer 
   const submit = (by: PostgresStore) =>
     by.submit([{ options: compileOptions('test'), payload: '1' }])
   await submit(store)
-  expect(await store.work.renewSession(sessionId)).not.toBeNull()
+  expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   const taken: pg.Client[] = []
   const release = () => Promise.all(taken.splice(0).map((client) => client.end()))
   onTestFinished(() => release().then(() => undefined))
@@ -159,7 +159,7 @@ it('while all connections are taken who has one keeps its lease, and a newcomer 
   const waiting = submit(newcomer).then((runs) => {
     accepted = runs
   })
-  expect(await store.work.renewSession(sessionId)).not.toBeNull()
+  expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   expect(await submit(store)).toMatchObject([{ created: true }])
   expect(accepted, 'it has no connection').toBeUndefined()
   await release()

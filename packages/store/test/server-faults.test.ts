@@ -94,12 +94,45 @@ const steps: Record<string, Step> = {
   'a renewal': {
     ...{ table: 'sessions', on: 'update', place: 'leases' },
     act: async () =>
-      expect(await persist(() => t.store.work.renewSession(session))).not.toBeNull(),
+      expect(await persist(() => t.store.work.renewSession(session))).toEqual({ drains: false }),
   },
   'a cancel of what runs': {
     ...{ table: 'leases', on: 'update', place: 'leases' },
     act: async (run) =>
       expect((await persist(() => t.store.steering.cancel([run.id], 'test'))).size).toBe(1),
+  },
+  'a cancel of what waits': {
+    ...{ table: 'outcomes', on: 'insert', place: 'leases' },
+    act: async () => {
+      const id = await t.submit({ handler: 'waiting' })
+      expect((await persist(() => t.store.steering.cancel([id], 'test'))).size).toBe(1)
+      expect(await t.places(id)).toEqual(['outcomes'])
+    },
+  },
+  'a new time': {
+    ...{ table: 'later', on: 'insert', place: 'leases' },
+    act: async () => {
+      const id = await t.submit({ handler: 'waiting' })
+      await persist(() => t.store.steering.reschedule([id], Date.now() + 1e7))
+      expect(await t.places(id)).toEqual(['later'])
+      await t.store.steering.cancel([id], 'over')
+    },
+  },
+  promoting: {
+    ...{ table: 'queue', on: 'insert', place: 'leases' },
+    act: async () => {
+      const id = await t.submit({ handler: 'waiting', delayMs: 1e7 })
+      // One that has promoted nothing yet: it begins at the head.
+      const { upkeep } = t.another()
+      await persist(() => upkeep.promote(2e7, 100))
+      expect(await t.places(id)).toEqual(['queue'])
+      await t.store.steering.cancel([id], 'over')
+    },
+  },
+  'a checkpoint': {
+    ...{ table: 'checkpoints', on: 'insert', place: 'leases' },
+    act: async (run) =>
+      expect(await persist(() => t.store.work.saveCheckpoint(run, '{"page":1}'))).toBe(true),
   },
   reaping: {
     ...{ table: 'attempts', on: 'insert', place: 'queue' },

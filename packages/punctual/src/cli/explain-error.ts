@@ -28,7 +28,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
 }
 
 function exitCodeFor(code: ErrorCode): ExitCode {
-  if (code === 'database_unavailable' || code === 'database_unsupported') return exit.database
+  if (code.startsWith('database_') && code !== 'database_required') return exit.database
   const { status } = errorCatalogue[code]
   if (status === 404) return exit.notFound
   return status === 400 || status === 413 ? exit.usage : exit.failure
@@ -51,6 +51,7 @@ function explainSqlState(state: string, message: string): Explanation | null {
     return explain('database_unavailable', `PostgreSQL has no such database: ${message}.`, check)
   if (/^(08|53300|57P)/.test(state))
     return explain('database_unavailable', `PostgreSQL: ${message}.`)
+  if (state === '53100') return explain('database_full', `PostgreSQL has no room left: ${message}.`)
   if (state === '42P01' || state === '3F000')
     return explain('schema_missing', `The schema is not migrated, or only in part: ${message}.`)
   if (state === '42501')

@@ -1,6 +1,7 @@
 /** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
 import { PunctualError } from '@punctual/core'
 import { DAY_MS, dayName, dayStart } from '../days.ts'
+import { keyRepair, shownKeys } from '../keys.ts'
 import type { MigrationStatus } from '../migrations.ts'
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
 
@@ -21,6 +22,17 @@ export function migrationCheck(schema: string, status: MigrationStatus | Punctua
   if (pending.length > 0)
     return fail('migrations', `${pending.length} missing`, 'This version needs them.', MIGRATE)
   return ok('migrations', `${applied.length} applied`, `The schema ${schema} is up to date.`)
+}
+
+export function keyCheck(schema: string, broken: readonly string[]): Finding {
+  const check = 'keys'
+  if (broken.length === 0) return ok(check, 'all valid', 'Nothing can be there twice.')
+  return fail(
+    check,
+    `missing or invalid: ${shownKeys(broken)}`,
+    'Slots or runs could happen twice. Nodes refuse to start.',
+    keyRepair(schema, broken),
+  )
 }
 
 export interface Days {
