@@ -254,7 +254,7 @@ describe('jobs export', () => {
       const { stdout, stderr } = await cli(args, { ...here, input })
       expect(stderr).toBe('')
       const results = JSON.parse(stdout)
-      expect(results.map(({ source }: { source: string }) => source)).toEqual(['b', 'a', null])
+      expect(results.map(({ source }: { source: string }) => source)).toEqual(['a', 'b', null])
       for (const result of results)
         expect(result).toMatchObject({ created: [], updated: [], removed: [], changes: {} })
     }

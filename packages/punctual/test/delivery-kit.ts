@@ -61,7 +61,7 @@ export class DeliveryKit {
 
   /** Another instance in this process. */
   async node(options: PunctualOptions = {}): Promise<Punctual> {
-    const worker = { leaseMs: 1_000, ...options.worker }
+    const worker = { leaseMs: 30_000, ...options.worker }
     const base = { databaseUrl: this.url, migrate: false, roles: ['worker'] as const }
     const node = await Punctual.start({ ...base, ...options, worker })
     this.#others.push(node)
