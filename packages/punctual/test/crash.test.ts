@@ -34,10 +34,11 @@ interface WorkerProcess {
   readonly starts: string[]
 }
 
-async function startWorker(leaseMs = 1_000): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [script.pathname], {
+async function startWorker(leaseMs = 1_000, flags: string[] = []): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [...flags, script.pathname], {
     env: { ...process.env, DATABASE_URL: database.url, LEASE_MS: String(leaseMs) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // What V8 prints about its end is no news.
+    stdio: ['ignore', 'pipe', flags.length > 0 ? 'ignore' : 'inherit'],
   })
   children.push(child)
   const lines: string[] = []
@@ -103,6 +104,27 @@ it('a run that kills its worker each time is quarantined, and its neighbours suc
   for (const run of neighbours)
     expect(await punctual.runs.waitFor(run)).toMatchObject({ state: 'succeeded' })
 })
+
+it('a run that takes all the memory each time is quarantined, and its neighbours succeed (case 15)', async () => {
+  const payloads = [{ waitMs: 1 }, { hoard: true }, { waitMs: 1 }]
+  const [before, hoarder, after] = await punctual.submitMany('work', payloads)
+  for (let deaths = 0; deaths < 3; deaths++) {
+    const worker = await startWorker(1_000, ['--max-old-space-size=64'])
+    const { child } = worker
+    await eventually(
+      'it dies of it',
+      () => child.exitCode !== null || child.signalCode !== null,
+      60_000,
+    )
+  }
+  await startWorker()
+  expect(await punctual.runs.waitFor(hoarder as { id: string })).toMatchObject({
+    ...{ state: 'dead', reason: 'quarantined' },
+    attempts: [{ outcome: 'crashed' }, { outcome: 'crashed' }, { outcome: 'crashed' }],
+  })
+  for (const run of [before, after] as { id: string }[])
+    expect(await punctual.runs.waitFor(run)).toMatchObject({ state: 'succeeded' })
+}, 180_000)
 
 it('an effect that is repeated after a kill has the same key, so that a receiver can tell (case 10)', async () => {
   const effect = join(tmpdir(), `punctual-effects-${process.pid}-${Date.now()}`)

@@ -8,6 +8,8 @@ import type { Database } from './database.ts'
 import type { ConnectSettings } from './endpoint.ts'
 import { isConnectionFault } from './faults.ts'
 
+type Timed = pg.QueryConfig & { query_timeout: number }
+
 const AT_ONCE = 8
 const KEEP = 2
 const IDLE_MS = 10_000
@@ -47,9 +49,11 @@ export class Conversations {
   /** Runs the work in a transaction, committed when it resolves and rolled back when it rejects. */
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.with(async (client) => {
-      await client.query('begin isolation level read committed')
+      // A connection may be dead and not know: what is quick by nature has a deadline, whatever the work has.
+      const query_timeout = this.#database.timeoutMs
+      await client.query({ text: 'begin isolation level read committed', query_timeout } as Timed)
       const result = await work(client)
-      await client.query('commit')
+      await client.query({ text: 'commit', query_timeout } as Timed)
       return result
     })
   }

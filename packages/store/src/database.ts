@@ -37,6 +37,8 @@ export class Database {
   readonly url: string
   readonly schema: string
   readonly endpoint: Endpoint
+  /** How long any statement may take. */
+  readonly timeoutMs: number
   readonly clock: DatabaseClock
   readonly localClock: Clock
   readonly statements: Statements
@@ -75,8 +77,12 @@ export class Database {
       url: options.url,
       applicationName: options.applicationName ?? 'punctual',
     })
-    const timeoutMs = options.timeoutMs ?? 30_000
-    const base = { endpoint: this.endpoint, timeoutMs, prepared: () => this.prepared }
+    this.timeoutMs = options.timeoutMs ?? 30_000
+    const base = {
+      endpoint: this.endpoint,
+      timeoutMs: this.timeoutMs,
+      prepared: () => this.prepared,
+    }
     const meet = (client: pg.Client) => this.#meet(client)
     const pinSession = () => !this.pooled
     const passing = () => new Channel({ ...base, onConnect: meet, idleMs: IDLE_MS })

@@ -43,6 +43,8 @@ export interface ConnectSettings {
   readonly pipeline?: boolean
   /** Values come back as the driver's own types: for connections that users are handed. */
   readonly parsed?: boolean
+  /** How long any statement may take, or the connection is given up. @default as long as it wants */
+  readonly timeoutMs?: number
 }
 
 export class Endpoint {
@@ -100,6 +102,7 @@ export class Endpoint {
       keepAliveInitialDelayMillis: 5_000,
       ...(settings.parsed !== true && { types: asText }),
       pipeline: settings.pipeline === true,
+      ...(settings.timeoutMs !== undefined && { query_timeout: settings.timeoutMs }),
     }
     const client = new pg.Client(config as unknown as pg.ClientConfig)
     // An error after connecting is reported by whoever is waiting; without a listener it ends the process.

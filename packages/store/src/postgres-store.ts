@@ -61,6 +61,8 @@ export class PostgresStore {
   readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
+  /** Of migrations and of the upkeep of days, which may take long. */
+  readonly #patientConversations: Conversations
   readonly #userConversations: Conversations
   readonly #submitter: Submitter
   readonly #keyed: KeyedSubmitter
@@ -68,13 +70,15 @@ export class PostgresStore {
   constructor(options: PostgresStoreOptions) {
     this.horizonMs = options.horizonMs ?? defaults.horizonMs
     this.database = new Database(options)
-    this.#conversations = new Conversations(this.database)
+    const { timeoutMs } = this.database
+    this.#conversations = new Conversations(this.database, { timeoutMs })
+    this.#patientConversations = new Conversations(this.database)
     this.#userConversations = new Conversations(this.database, { parsed: true })
     this.signals = new Signals(this.database, options.node)
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
     this.lanes.onNew = (lane) => this.signals.due([lane], true)
-    this.upkeep = new PostgresUpkeepStore(this.database, this.#conversations, (runIds) =>
+    this.upkeep = new PostgresUpkeepStore(this.database, this.#patientConversations, (runIds) =>
       this.work.resolveParked(runIds),
     )
     const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
@@ -129,7 +133,7 @@ export class PostgresStore {
 
   /** Brings the schema up to date and makes the coming days; returns the names of what was applied. */
   migrate(): Promise<readonly string[]> {
-    return this.#conversations.with(async (client) => {
+    return this.#patientConversations.with(async (client) => {
       const applied = await migrate(client, this.database.schema)
       await this.#makeDays(client)
       return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
@@ -148,7 +152,7 @@ export class PostgresStore {
    */
   check(options: { makeDays?: boolean; planning?: boolean } = {}): Promise<void> {
     const { schema, clock } = this.database
-    return this.#conversations.with(async (client) => {
+    return this.#patientConversations.with(async (client) => {
       const { rows } = await client.query('show server_version_num')
       const version = Math.floor(Number(rows[0].server_version_num) / 10_000)
       if (version < 15)
@@ -265,7 +269,8 @@ export class PostgresStore {
 
   async close(): Promise<void> {
     await this.signals.close()
-    await Promise.all([this.#conversations.close(), this.#userConversations.close()])
+    const all = [this.#conversations, this.#patientConversations, this.#userConversations]
+    await Promise.all(all.map((conversations) => conversations.close()))
     await this.database.close()
   }
 }

@@ -1,8 +1,17 @@
 /** The server commits and its answer is lost, on a real wire (RELIABILITY case 11). */
-import { compileOptions } from '@punctual/core'
+import { compileOptions, type Settlement } from '@punctual/core'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
-import { succeeded, TcpProxy, TestStore } from '@punctual/testkit'
+import {
+  checkInvariants,
+  dead,
+  installWitness,
+  retry,
+  succeeded,
+  TcpProxy,
+  TestStore,
+} from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { planAll, plannerOf } from './planning-kit.ts'
 
 let t: TestStore
 let proxy: TcpProxy
@@ -67,4 +76,80 @@ it('a key stays with its run, when the answer to its submission was lost and it 
   expect(await t.store.submit([{ options, payload: '2' }])).toEqual([
     { id: accepted?.id, created: false },
   ])
+})
+
+/** Does something of which the answer to the commit is lost; returns what it came to. */
+async function losing<T>(step: RegExp, act: () => Promise<T>): Promise<T> {
+  const lost = proxy.loseCommitReply((writes) => step.test(writes), never)
+  const result = await act()
+  expect(await lost).not.toBeNull()
+  return result
+}
+
+it.each(['success', 'retry', 'death'] as const)(
+  'a %s whose answer is lost is accepted once, and its worker is told so (case 11)',
+  async (kind) => {
+    await installWitness(t.sql)
+    const session = await t.session()
+    const run = await t.running(session)
+    const of = { success: succeeded, retry, death: dead } as const
+    const settlement: Settlement = of[kind](run)
+    const refused = await losing(/settle|commit/, () => store.work.settle(session, [settlement]))
+    expect(refused).toEqual([])
+    expect(await t.places(run.id)).toEqual([kind === 'retry' ? 'queue' : 'outcomes'])
+    expect(await checkInvariants(t.sql)).toEqual([])
+  },
+)
+
+it('a start mark whose answer is lost starts nothing, and its run is given back (case 11)', async () => {
+  await installWitness(t.sql)
+  const session = await t.session()
+  const run = await t.running(session, { delivery: 'at-most-once' })
+  const marked = await losing(/mark/, () => store.work.markStarted([run]).catch(() => null))
+  expect(marked).toBeNull()
+  await store.work.giveBack([run])
+  await t.expire(session)
+  await t.reap([session])
+  expect(await t.places(run.id)).toEqual(['queue'])
+  await runEverything()
+  expect(await checkInvariants(t.sql)).toEqual([])
+})
+
+it('a renewal whose answer is lost is made again (case 11)', async () => {
+  const session = await t.session()
+  const renewed = await losing(/renew/, () => store.work.renewSession(session).catch(() => null))
+  expect(renewed).toBeNull()
+  expect(await store.work.renewSession(session)).toEqual({ drains: false })
+})
+
+it('a claim whose answer is lost is found again by who made it, or taken back (case 11)', async () => {
+  await installWitness(t.sql)
+  const session = await t.session()
+  const id = await t.submit()
+  const claimed = await losing(/claim/, () => t.claim(session, 10, store).catch(() => null))
+  expect(claimed).toBeNull()
+  expect(await t.places(id)).toEqual(['leases'])
+  expect(await store.work.strayLeases(session, [])).toHaveLength(1)
+  await t.expire(session)
+  await t.reap([session])
+  await runEverything()
+  expect(await t.places(id)).toEqual(['outcomes'])
+  expect(await checkInvariants(t.sql)).toEqual([])
+})
+
+it('a plan whose answer is lost has each slot once (case 11)', async () => {
+  await installWitness(t.sql)
+  const job = await t.job({ every: '5s' })
+  const planner = plannerOf({ store, alone: true, aheadMs: 60_000 })
+  await losing(/slots|commit/, () => planAll(planner).catch(() => undefined))
+  await planAll(planner)
+  const { rows } = await t.sql.query(
+    `select count(*)::int as slots, count(distinct slot_at)::int as times,
+       (select count(*)::int from punctual.runs where job_id = $1) as runs
+     from punctual.slots where job_id = $1`,
+    [job],
+  )
+  expect(rows[0].slots).toBeGreaterThan(5)
+  expect(rows[0]).toEqual({ slots: rows[0].slots, times: rows[0].slots, runs: rows[0].slots })
+  expect(await checkInvariants(t.sql)).toEqual([])
 })

@@ -21,6 +21,10 @@ punctual.handler('work', async (payload, ctx) => {
   if (payload.killUntilAttempt && ctx.attempt < payload.killUntilAttempt)
     process.kill(process.pid, 'SIGKILL')
   if (payload.kill) process.kill(process.pid, 'SIGKILL')
+  if (payload.hoard) {
+    const hoard = []
+    for (;;) hoard.push(new Array(100_000).fill(ctx.attempt))
+  }
   if (payload.blockMs) {
     const end = performance.now() + payload.blockMs
     while (performance.now() < end);

@@ -46,6 +46,13 @@ it('keeps the answer to a statement that wrote, and only that', () => {
   expect(passed.swallowed).toBe('b')
 })
 
+it('an update is a write, whatever its table is called', () => {
+  const watch = greeted()
+  watch.sent(query('update punctual.leases set started_at = clock_timestamp()'))
+  const answer = Buffer.concat([complete('UPDATE 1'), ready('I')])
+  expect(watch.answered(answer, always).swallowed).toMatch(/^update punctual/)
+})
+
 it('a statement inside of a transaction is not a commit; the commit is', () => {
   const watch = greeted()
   watch.sent(Buffer.concat([query('begin'), query('insert into t values (1)'), query('commit')]))

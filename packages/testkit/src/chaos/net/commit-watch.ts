@@ -22,7 +22,7 @@ interface Passed {
   readonly swallowed: string | null
 }
 
-const WRITES = /\b(?:insert\s+into|update\s+\w|delete\s+from|commit)\b/i
+const WRITES = /\b(?:insert\s+into|update\s+\w+|delete\s+from|commit)\b/i
 const IDLE = 'I'
 
 /** Its first line that is not empty, as far as it fits. */
