@@ -128,3 +128,21 @@ it('the largest payload that the limit can be raised to reaches its handler, and
     await worker.stop()
   }
 })
+
+it('payloads and outputs at their limit are claimed, run and settled beside small ones (case 117)', async () => {
+  const payloads = Array.from({ length: 200 }, (_, i) => i + (i % 20 === 7 ? textOf(MIB - 3) : ''))
+  const submitted = await client.submitMany(handler, payloads)
+  const worker = await Punctual.start({
+    ...{ databaseUrl: database.url, roles: ['worker'], worker: { concurrency: 200 } },
+  })
+  try {
+    worker.handler(handler, (payload: string) => payload)
+    for (const [i, run] of submitted.entries()) {
+      const { state, output, attempts } = await client.runs.waitFor(run, { timeoutMs: 60_000 })
+      expect([state, attempts.length]).toEqual(['succeeded', 1])
+      expect(output === payloads[i]).toBe(true)
+    }
+  } finally {
+    await worker.stop()
+  }
+})
