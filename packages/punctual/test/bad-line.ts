@@ -49,6 +49,12 @@ export class BadLine {
 
   /** From now on, also for who is connected; with nothing the line is well. */
   suffer(faults: Faults = {}): void {
+    // What is still on its way would arrive after what comes later, which TCP never does: it is lost instead.
+    if (this.#faults.drips || this.#faults.latencyMs)
+      for (const { client, server } of this.#links) {
+        client.resetAndDestroy()
+        server.resetAndDestroy()
+      }
     this.#faults = faults
     for (const link of this.#links) this.#flow(link)
   }

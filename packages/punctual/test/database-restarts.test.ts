@@ -56,7 +56,7 @@ async function ended(ids: readonly string[]): Promise<readonly FinishedRun[]> {
   return Promise.all(ids.map((id) => kit.punctual.runs.waitFor(id, { timeoutMs: 90_000 })))
 }
 
-it('crashes of the database lose nothing, repeat nothing and leave nothing unknown', async () => {
+it('crashes of the database lose nothing, repeat nothing and leave nothing unknown (cases 11, 46)', async () => {
   await query(server.url, 'create table effects (run_id uuid, attempt integer)')
   const wait: readonly [string, number] = ['wait', 30]
   const plain = await submit('at-least-once', [[wait, ['effect'], wait]])

@@ -77,7 +77,9 @@ export class Channel {
     client.once('end', gone)
     await this.#options.onConnect?.(client)
     this.#sessionPinned = this.#options.pinSession?.() ?? false
-    if (this.#sessionPinned) await client.query(PIN_SESSION)
+    const query_timeout = this.#options.timeoutMs
+    if (this.#sessionPinned)
+      await client.query({ text: PIN_SESSION, query_timeout } as pg.QueryConfig)
     return client
   }
 

@@ -123,7 +123,8 @@ export class Database {
 
   async #meet(client: pg.Client): Promise<void> {
     const sentAtMs = this.localClock.monotonicMs()
-    const answer = await client.query({ text: MEET, rowMode: 'array' })
+    const query = { text: MEET, rowMode: 'array' as const, query_timeout: this.timeoutMs }
+    const answer = await client.query(query)
     const [nowMs, pid, timeline] = answer.rows[0] as unknown as [string, string, string | null]
     if (timeline === null) {
       await client.end()

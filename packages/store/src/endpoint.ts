@@ -109,7 +109,12 @@ export class Endpoint {
     client.on('error', () => undefined)
     await client.connect()
     const { processID } = client as unknown as { processID: number | null }
-    const answer = await client.query({ text: greeting(processID ?? 0), rowMode: 'array' })
+    const query_timeout = config.connectionTimeoutMillis
+    const query = { text: greeting(processID ?? 0), rowMode: 'array' as const, query_timeout }
+    const answer = await client.query(query).catch((error) => {
+      void client.end().catch(() => undefined)
+      throw error
+    })
     const isStandby = String(answer.rows[0]?.[0]).startsWith('t')
     if (!isStandby || this.target.servers.length === 1) return client
     await client.end()

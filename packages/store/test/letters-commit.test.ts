@@ -39,7 +39,7 @@ const replaysOf = async (id: string) => {
   return rows.map((row) => row.id as string)
 }
 
-it('a replay is made once, and its caller gets its id', async () => {
+it('a replay is made once, and its caller gets its id (case 11)', async () => {
   for (const key of [undefined, 'k']) {
     const id = await aDeadRun(key)
     const how = { note: null, by: null, fromCheckpoint: false }
