@@ -158,11 +158,13 @@ it('one poison pill among a thousand good runs takes none of them with it (case 
   const good = Array.from({ length: 1_000 }, () => ({ waitMs: 1 }))
   const payloads = [...good.slice(0, 500), { kill: true }, ...good.slice(500)]
   const runs = await punctual.submitMany('work', payloads)
+  // Long enough that nothing but the pill ends them: a lease that is lost on a busy machine counts as a crash, too.
+  const leaseMs = 4_000
   for (let deaths = 0; deaths < 3; deaths++) {
-    const worker = await startWorker()
+    const worker = await startWorker(leaseMs)
     await eventually('the pill kills its worker', () => worker.child.signalCode !== null)
   }
-  await startWorker()
+  await startWorker(leaseMs)
   for (const [i, run] of runs.entries()) {
     const { state, reason } = await punctual.runs.waitFor(run)
     expect([state, reason]).toEqual(i === 500 ? ['dead', 'quarantined'] : ['succeeded', null])

@@ -57,7 +57,8 @@ export class Runner {
   #waiting: ClaimedRun[] = []
   #next = 0
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
-  #suspectRuns = false
+  /** The run that runs alone now, and what has to be before the next one may. */
+  #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
   /** About to start: the store is asked for their mark or their checkpoint. */
   readonly #preparing = new Set<ClaimedRun>()
   #fresh: Attempt[] = []
@@ -74,7 +75,10 @@ export class Runner {
       transaction: options.transaction,
       onEnded: (attempt, settlement) => {
         if (settlement) options.settle(settlement)
-        else options.onTransacted(attempt.run)
+        else {
+          this.settled(attempt.run)
+          options.onTransacted(attempt.run)
+        }
       },
       onReturned: (attempt) => this.#returned(attempt),
       onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
@@ -135,10 +139,10 @@ export class Runner {
 
   #pumpSuspects(): void {
     while (this.#o.slots.free > 0) {
-      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || !this.#suspectRuns)
+      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
       if (at < 0) break
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
-      if (runsAlone(run)) this.#suspectRuns = true
+      if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
       this.#o.slots.start()
       void this.#startPrepared(run)
     }
@@ -171,6 +175,7 @@ export class Runner {
     }
     // Not ours any more, or not known to be: it is not started.
     this.#preparing.delete(run)
+    this.settled(run)
     this.#release(run)
   }
 
@@ -191,6 +196,22 @@ export class Runner {
     for (const attempt of fresh) attempt.armTimeout()
   }
 
+  /**
+   * The outcome of a run is stored. Before that the next one that runs alone does not start: should that one be the pill,
+   * this one would be taken to have died with it.
+   */
+  settled(run: ClaimedRun): void {
+    if (this.#alone?.run !== run) return
+    this.#alone.settled = true
+    if (this.#leaveAlone()) this.pump()
+  }
+
+  #leaveAlone(): boolean {
+    if (!this.#alone?.returned || !this.#alone.settled) return false
+    this.#alone = null
+    return true
+  }
+
   /** Handlers that go on after the end of their attempts. */
   stuck(): StuckHandler[] {
     const all = this.#running.all().map((attempt) => attempt.stuck)
@@ -204,7 +225,10 @@ export class Runner {
   }
 
   #release(run: ClaimedRun): void {
-    if (runsAlone(run)) this.#suspectRuns = false
+    if (this.#alone?.run === run) {
+      this.#alone.returned = true
+      this.#leaveAlone()
+    }
     this.#o.slots.release(run.queue, true)
     this.#o.onReturned(run)
     this.pump()

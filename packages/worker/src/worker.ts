@@ -292,6 +292,7 @@ export class Worker {
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
+    this.#runner.settled(settlement.run)
     this.#events.onSettled?.(settlement, accepted)
     this.#roomMade()
   }
