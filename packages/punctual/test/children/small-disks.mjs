@@ -21,7 +21,7 @@ import pg from 'pg'
 
 const root = process.argv[2]
 const disks = { log: join(root, 'log'), tables: join(root, 'tables') }
-const SIZES = { log: '80m', tables: '48m' }
+const SIZES = { log: '80m', tables: '256m' }
 const ballast = (disk) => join(disks[disk], 'ballast')
 const say = (line) => process.stdout.write(`${line}\n`)
 
