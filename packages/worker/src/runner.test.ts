@@ -17,7 +17,7 @@ interface Lab {
   readonly started: string[]
 }
 
-function lab(): Lab {
+function lab(handled: Promise<unknown> = new Promise(() => undefined)): Lab {
   const marks: Lab['marks'] = new Map()
   const started: string[] = []
   const store = {
@@ -29,12 +29,13 @@ function lab(): Lab {
   } as unknown as WorkStore
   const run = (_: unknown, { runId }: { runId: string }) => {
     started.push(runId)
-    return new Promise(() => undefined)
+    return handled
   }
   const runner = new Runner({
     ...{ store, clock: new ManualClock(), outputBytes: 1_000, random: () => 0 },
     slots: new Slots({ concurrency: 10, queueConcurrency: {} }),
     handlers: new Map([['work', { name: 'work', run }]]),
+    settle: () => undefined,
     ...{ onStarted: () => undefined, onReturned: () => undefined, onError: () => undefined },
   } as unknown as RunnerOptions)
   return { runner, marks, started }
@@ -68,3 +69,17 @@ it.for([
     expect(marks.size).toBe(count)
   },
 )
+
+it('the next run that runs alone starts when the outcome of the one before is stored, not when it has returned', async () => {
+  const handled = Promise.resolve('done')
+  const { runner, marks, started } = lab(handled)
+  const [first, second] = [aRun(1n, { crashes: 2 }), aRun(2n, { crashes: 2 })]
+  runner.accept([first, second])
+  marks.get('run-1')?.open(new Set(['run-1']))
+  // waits: for the handler that has returned to be noticed
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(started).toEqual(['run-1'])
+  expect([...marks.keys()]).toEqual(['run-1'])
+  runner.settled(first)
+  expect([...marks.keys()]).toEqual(['run-1', 'run-2'])
+})
