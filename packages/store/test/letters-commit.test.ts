@@ -1,21 +1,23 @@
 /** The answer to a commit is lost: whoever handled a dead letter or an unknown run is told so, and nothing is done twice. */
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
-import { dead, TestStore } from '@punctual/testkit'
+import { dead, TcpProxy, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { CommitSwallower } from './commit-swallower.ts'
 
 let t: TestStore
-let way: CommitSwallower
+let proxy: TcpProxy
 let store: PostgresStore
 beforeAll(async () => {
   t = await TestStore.open()
-  way = await CommitSwallower.before(t.url)
+  const url = new URL(t.url)
+  const port = Number(url.port)
+  proxy = await TcpProxy.start([() => port])
+  url.port = String(proxy.ports[0])
   const ports = { clock: systemClock, random: systemRandom, node: systemRandom.token() }
-  store = new PostgresStore({ url: way.url, ...ports })
+  store = new PostgresStore({ url: url.href, ...ports })
 })
 afterAll(async () => {
   await store.close()
-  await way.close()
+  await proxy.close()
   await t.close()
 })
 
@@ -27,10 +29,10 @@ async function aDeadRun(key?: string): Promise<string> {
 }
 
 async function swallowing<T>(work: () => Promise<T>): Promise<T> {
-  const before = way.swallowed
-  way.arm()
+  const never = new AbortController().signal
+  const lost = proxy.loseCommitReply((writes) => writes.includes('commit'), never)
   const result = await work()
-  expect(way.swallowed).toBe(before + 1)
+  expect(await lost).toContain('commit')
   return result
 }
 
