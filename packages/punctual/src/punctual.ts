@@ -15,6 +15,7 @@ import {
 } from '@punctual/core'
 import { RoleLoop } from '@punctual/engine'
 import {
+  asUnavailable,
   createHeartbeat,
   type EmbeddedServer,
   PostgresStore,
@@ -114,7 +115,7 @@ export class Punctual {
     } catch (error) {
       await store.close()
       await server?.stop()
-      throw error
+      throw asUnavailable(error)
     }
     const punctual = new Punctual({ options: compiled, store, server, databaseUrl })
     punctual.#startRoles()

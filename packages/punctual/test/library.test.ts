@@ -373,3 +373,16 @@ describe('waiting', () => {
     })
   })
 })
+
+it.for([
+  ['nobody listens', { port: '1' }, /cannot be reached: .*ECONNREFUSED/],
+  ['the password is wrong', { password: 'wrong' }, /refused the connection: .*password/],
+  ['the database does not exist', { pathname: '/nowhere' }, /refused the connection: .*nowhere/],
+] as const)('starting where %s ends with a coded error', async ([, part, message]) => {
+  const databaseUrl = Object.assign(new URL(database.url), part).href
+  const starting = Punctual.start({ databaseUrl })
+  await expect(starting).rejects.toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringMatching(message),
+  })
+})

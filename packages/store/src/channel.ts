@@ -125,6 +125,11 @@ export class Channel {
       })
   }
 
+  /** Resolves when it is connected, and has met the server; what is sent next goes to that one. */
+  async ready(): Promise<void> {
+    await this.#client()
+  }
+
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
     return this.#send(await this.#client(), statement, values)
   }

@@ -117,6 +117,11 @@ export class Database {
     return this.#pooled === true
   }
 
+  /** Where nodes tell each other that something became due. */
+  get hintChannel(): string {
+    return `${this.schema}_due`
+  }
+
   statement(path: string): Statement {
     return this.statements.get(path)
   }
@@ -143,7 +148,7 @@ export class Database {
   /** A connection of its own for a conversation (a user's transaction, migrations); the caller ends it. */
   async connect(settings: ConnectSettings = {}): Promise<pg.Client> {
     const client = await this.endpoint.connect(settings)
-    if (this.#pooled === null) await this.#meet(client)
+    await this.#meet(client)
     return client
   }
 

@@ -1,4 +1,5 @@
 /** What an error of the database means for the caller: the one place that reads SQLSTATEs. */
+import { PunctualError } from '@punctual/core'
 
 /** Nothing happened, and the same call may succeed: deadlock, serialisation, lock or statement timeout. */
 const AGAIN = new Set(['40001', '40P01', '55P03', '57014'])
@@ -85,4 +86,16 @@ export function isDiskFull(error: unknown): boolean {
 
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
+}
+
+/** For a caller who does not try again: a coded error where there is no way to the database, any other as it is. */
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof PunctualError) return error
+  const refused = codeOf(error).startsWith('28') || codeOf(error) === '3D000'
+  if (!refused && !isConnectionFault(error)) return error
+  const { message } = error as Error
+  const what = refused
+    ? `PostgreSQL refused the connection: ${message}. Check user, password and database in the URL.`
+    : `PostgreSQL cannot be reached: ${message || codeOf(error)}. Check that it runs, and the URL.`
+  return new PunctualError('database_unavailable', what, { cause: error })
 }

@@ -62,7 +62,8 @@ export class KeyedSubmitter {
       const tx = timed(client)
       await tx.query('begin isolation level read committed')
       await tx.query("set local lock_timeout = '5s'")
-      const answers = await this.submitIn(tx, runs, tenantId, { notify: false, again })
+      const known = await this.#submitter.current(runs)
+      const answers = await this.submitIn(tx, known, tenantId, { notify: false, again })
       await tx.query('commit')
       return answers
     })
@@ -92,12 +93,27 @@ export class KeyedSubmitter {
     if (created.length > 0)
       for (const { statement, values } of this.#submitter.inserts(created, again))
         await tx.query(statement.text, values as unknown[])
-    if (notify && created.length > 0)
-      await tx.query('select pg_notify($1, $2)', [
-        this.#signals.channelName,
-        this.#signals.payloadFor(new Set(created.map((run) => run.lane))),
-      ])
+    if (notify && created.length > 0) await this.#hint(tx, created, tenantId)
     return accepted
+  }
+
+  /** On somebody else's connection, whose server we have not met. */
+  async #hint(tx: Queryable, created: readonly Prepared[], tenantId: number): Promise<void> {
+    const lanes = new Map(created.map(({ lane, submission }) => [lane, submission.options]))
+    const options = [...lanes.values()]
+    const { rows } = await tx.query(this.#database.statement('submit/hint-lanes').text, [
+      ...[this.#signals.channelName, this.#signals.payloadFor(new Set(lanes.keys())), tenantId],
+      ...[[...lanes.keys()], options.map(({ queue }) => queue)],
+      ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
+    ])
+    if ((rows as { known: number }[])[0]?.known === lanes.size) return
+    // Gone, or made after the transaction took its snapshot.
+    const now = await this.#submitter.lookAgain(created)
+    if (now.every(({ lane }, i) => lane === created[i]?.lane)) return
+    throw new PunctualError(
+      'database_unavailable',
+      'PostgreSQL has failed over, and lost what these runs refer to. Roll the transaction back and try again.',
+    )
   }
 
   /** Those of these runs that are there, with their keys. */

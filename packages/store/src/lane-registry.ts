@@ -6,7 +6,8 @@ export class LaneRegistry {
   readonly #database: Database
   readonly #ids = new Map<string, number>()
   readonly #asked = new Map<string, Promise<number>>()
-  /** Called with a lane that was not known here before: workers may have to learn of it. */
+  #generation = 0
+  /** Called with a lane that was made here; other processes are told by the database. */
   onNew: (lane: number) => void = () => undefined
 
   constructor(database: Database) {
@@ -21,9 +22,16 @@ export class LaneRegistry {
     return this.#ids.get(LaneRegistry.#name(key))
   }
 
+  /** Numbers that were learned in another generation may be those of other lanes by now, or of none. */
+  get generation(): number {
+    return this.#generation
+  }
+
   /** After a fail-over a lane may be gone with the commits that were lost. */
   forget(): void {
+    this.#generation++
     this.#ids.clear()
+    this.#asked.clear()
   }
 
   async intern(key: LaneKey): Promise<number> {
@@ -32,13 +40,16 @@ export class LaneRegistry {
     if (known !== undefined) return known
     let asking = this.#asked.get(name)
     if (!asking) {
-      asking = this.#ask(key, name).finally(() => this.#asked.delete(name))
+      asking = this.#ask(key, name).finally(() => {
+        if (this.#asked.get(name) === asking) this.#asked.delete(name)
+      })
       this.#asked.set(name, asking)
     }
     return asking
   }
 
   async #ask(key: LaneKey, name: string): Promise<number> {
+    const generation = this.#generation
     const values = [key.tenantId, key.queue, key.handler, key.priority]
     const find = () =>
       this.#database.read.query(this.#database.statement('lanes/find-lane'), values)
@@ -48,7 +59,10 @@ export class LaneRegistry {
       let room = true
       // Each try takes the next number: those that are taken, where the sequence is behind, are passed.
       for (let i = 0; !row && room && i < limits.lanesPerTenant; i++) {
-        const [answer] = await this.#database.read.query(intern, [...values, limits.lanesPerTenant])
+        const [answer] = await this.#database.read.query(intern, [
+          ...values,
+          ...[limits.lanesPerTenant, this.#database.hintChannel],
+        ])
         room = answer?.[0] === 't'
         ;[row] = await find()
       }
@@ -60,7 +74,7 @@ export class LaneRegistry {
       this.onNew(Number(row[0]))
     }
     const id = Number(row[0])
-    this.#ids.set(name, id)
+    if (generation === this.#generation) this.#ids.set(name, id)
     return id
   }
 }

@@ -77,7 +77,7 @@ export class PostgresStore {
     this.signals = new Signals(this.database, options.node)
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
-    this.lanes.onNew = (lane) => this.signals.due([lane], true)
+    this.lanes.onNew = (lane) => this.signals.newLane(lane)
     this.upkeep = new PostgresUpkeepStore(this.database, this.#patientConversations, (runIds) =>
       this.work.resolveParked(runIds),
     )

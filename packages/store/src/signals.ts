@@ -38,7 +38,6 @@ export class Signals {
   readonly #node: string
   readonly #listeners = new Set<(hint: Hint) => void>()
   #lanes = new Set<number>()
-  #newLane = false
   #anything = false
   #scheduled = false
   #sending: Promise<void> | null = null
@@ -57,7 +56,7 @@ export class Signals {
   }
 
   get channelName(): string {
-    return `${this.#database.schema}_due`
+    return this.#database.hintChannel
   }
 
   /** True while hints of other nodes arrive. */
@@ -75,16 +74,20 @@ export class Signals {
   }
 
   /** Tells this process at once and the others soon. */
-  due(lanes: Iterable<number>, newLane = false): void {
+  due(lanes: Iterable<number>): void {
     for (const lane of lanes) this.#lanes.add(lane)
-    this.#newLane ||= newLane
-    this.here(lanes, newLane)
+    this.here(lanes)
     this.#schedule()
   }
 
   /** Tells this process only. */
-  here(lanes: Iterable<number>, newLane = false): void {
-    this.#tell({ lanes: [...lanes], newLane })
+  here(lanes: Iterable<number>): void {
+    this.#tell({ lanes: [...lanes], newLane: false })
+  }
+
+  /** Tells this process only: whoever makes a lane tells the others by the same statement. */
+  newLane(lane: number): void {
+    this.#tell({ lanes: [lane], newLane: true })
   }
 
   /**
@@ -163,7 +166,6 @@ export class Signals {
     this.#sent(this.#clock.monotonicMs())
     const payload = this.#payload()
     this.#lanes = new Set()
-    this.#newLane = false
     this.#anything = false
     // From here on another hint is another message.
     this.#scheduled = false
@@ -172,7 +174,7 @@ export class Signals {
 
   #payload(): string {
     const lanes = this.#anything || this.#lanes.size > LANES_MAX ? '*' : [...this.#lanes].join(',')
-    return `${this.#node} ${this.#newLane ? 'new' : 'due'} ${lanes}`
+    return `${this.#node} due ${lanes}`
   }
 
   /** The text that a user's own transaction sends with its commit. */

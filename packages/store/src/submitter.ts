@@ -21,6 +21,8 @@ export interface Prepared {
   readonly id: string
   readonly tenantId: number
   readonly lane: number
+  /** Of the lanes, when this one was looked up. */
+  readonly generation: number
   readonly dueMs: number | null
   readonly submission: Submission
 }
@@ -67,26 +69,49 @@ export class Submitter {
     const nowMs = database.clock.nowMs()
     const daysAhead = this.#o.daysAhead ?? defaults.partitionDaysAhead
     const prepared: Prepared[] = []
+    const generation = lanes.generation
     let last: { options: Submission['options'] | null; lane: number } = { options: null, lane: 0 }
     for (const submission of submissions) {
       const { options } = submission
       // A batch mostly has one set of options: its lane is looked up once.
-      if (last.options !== options) {
-        const { queue, handler, priority } = options
-        const key = { tenantId, queue, handler, priority }
-        const lane = lanes.known(key) ?? (await this.#looking(() => lanes.intern(key)))
-        last = { options, lane }
-      }
+      if (last.options !== options) last = { options, lane: await this.#laneOf(options, tenantId) }
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
         id: this.#ids.next(runIdTimeFor(dueMs, nowMs, daysAhead)),
         tenantId,
         lane: last.lane,
+        generation,
         dueMs,
         submission,
       })
     }
     return prepared
+  }
+
+  #laneOf(options: Submission['options'], tenantId: number): number | Promise<number> {
+    const { lanes } = this.#o
+    const { queue, handler, priority } = options
+    const key = { tenantId, queue, handler, priority }
+    return lanes.known(key) ?? this.#looking(() => lanes.intern(key))
+  }
+
+  /** With their lanes looked up in the database, whatever is known of them. */
+  lookAgain(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
+    this.#o.lanes.forget()
+    return this.current(runs)
+  }
+
+  /** As they are to be sent on a connection that is open: with lanes that its server knows. */
+  async current(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
+    const { lanes } = this.#o
+    const { generation } = lanes
+    if (runs.every((run) => run.generation === generation)) return runs
+    const found: Prepared[] = []
+    for (const run of runs) {
+      const lane = await this.#laneOf(run.submission.options, run.tenantId)
+      found.push({ ...run, lane, generation })
+    }
+    return this.current(found)
   }
 
   /** A submission that has to look something up first waits for the database as long as any other. */
@@ -134,7 +159,6 @@ export class Submitter {
   async #commit(channel: Channel, batch: readonly Pending[]): Promise<void> {
     const runs =
       batch.length === 1 ? (batch[0] as Pending).runs : batch.flatMap((pending) => pending.runs)
-    const lanes = new Set(runs.map((run) => run.lane))
     try {
       await retrying(
         {
@@ -142,7 +166,7 @@ export class Submitter {
           deadlineMs: DEADLINE_MS,
           ensurePartitions: this.#o.ensurePartitions,
         },
-        (again) => this.#send(channel, this.inserts(runs, again), lanes),
+        (again) => this.#send(channel, runs, again),
       )
       for (const pending of batch) pending.resolve()
     } catch (error) {
@@ -154,12 +178,12 @@ export class Submitter {
     }
   }
 
-  async #send(
-    channel: Channel,
-    inserts: readonly { statement: Statement; values: Value[] }[],
-    lanes: ReadonlySet<number>,
-  ): Promise<void> {
+  async #send(channel: Channel, prepared: readonly Prepared[], again: boolean): Promise<void> {
     const { signals } = this.#o
+    await channel.ready()
+    const runs = await this.current(prepared)
+    const lanes = new Set(runs.map((run) => run.lane))
+    const inserts = this.inserts(runs, again)
     const [first] = inserts
     const sent =
       inserts.length === 1 && first

@@ -19,15 +19,17 @@ let primary: EmbeddedServer
 let standby: EmbeddedServer
 let store: PostgresStore
 
-const query = async (url: string, text: string) => {
+const connected = async <T>(url: string, work: (client: pg.Client) => Promise<T>) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(text)).rows
+    return await work(client)
   } finally {
     await client.end()
   }
 }
+const query = (url: string, text: string) =>
+  connected(url, async (client) => (await client.query(text)).rows)
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'punctual-failover-'))
@@ -62,7 +64,8 @@ afterAll(async () => {
 
 it('passes the standby by, works on the primary, and goes on with the standby after a fail-over (cases 47, 50, 51)', async () => {
   await store.migrate()
-  const submit = () => store.submit([{ options: compileOptions('test'), payload: '1' }])
+  const submission = (options = {}) => ({ options: compileOptions('test', options), payload: '1' })
+  const submit = () => store.submit([submission()])
   const [before] = await submit()
   const sessionId = systemRandom.token()
   await store.work.openSession({
@@ -92,6 +95,23 @@ it('passes the standby by, works on the primary, and goes on with the standby af
   })
   await primary.stop()
   await query(standby.url, 'select pg_promote()')
+  // As if the commits of the lanes had been lost, and others had got their numbers.
+  await query(standby.url, `update punctual.lanes set handler = 'another'`)
+  const inTransaction = connected(standby.url, async (tx) => {
+    await tx.query('begin')
+    return store.submit([submission()], { tx })
+  })
+  const [[plain], [keyed], refused] = await Promise.all([
+    submit(),
+    store.submit([submission({ key: 'k' })]),
+    inTransaction.catch((error: unknown) => error),
+  ])
+  for (const accepted of [plain, keyed])
+    expect(await store.runs.find(accepted?.id as string)).toMatchObject({ handler: 'test' })
+  expect(refused, 'what was written on a connection of the caller cannot be mended').toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringMatching(/failed over.*[Tt]ry again/),
+  })
   expect(
     await store.work.settle(
       sessionId,

@@ -63,8 +63,18 @@ function explainSqlState(state: string, message: string): Explanation | null {
   return null
 }
 
+/** What PostgreSQL said of a connection that it refused is clearer than that there is none. */
+function explainCause({ code, cause }: PunctualError): Explanation | null {
+  if (code !== 'database_unavailable' || !(cause instanceof Error)) return null
+  const state = (cause as { code?: unknown }).code
+  return typeof state === 'string' && /^(28|3D)/.test(state)
+    ? explainSqlState(state, cause.message)
+    : null
+}
+
 export function explainError(error: unknown): Explanation {
-  if (error instanceof PunctualError) return explain(error.code, error.message)
+  if (error instanceof PunctualError)
+    return explainCause(error) ?? explain(error.code, error.message)
   if (error instanceof CliError) return explainCli(error.code, error.message, error.hint)
   if (error instanceof EmbeddedError)
     return {

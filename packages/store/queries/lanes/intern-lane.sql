@@ -1,6 +1,8 @@
--- Makes a lane unless it exists, within the tenant's limit of lanes.
+-- Makes a lane unless it exists, within the tenant's limit of lanes, and tells workers of it with its commit: they look
+-- for lanes that they were not told of once a minute only.
 --
--- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority, $5 most lanes of a tenant
+-- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority, $5 most lanes of a tenant,
+--   $6 channel of hints
 -- Returns: one row: whether the tenant may have another lane; read the lane itself with find-lane. It may not be there
 --   although there is room: another one has its number, where a copy of the rows came without their sequence.
 -- Locks: the new row. Index: unique (tenant_id, queue, handler, priority).
@@ -12,5 +14,7 @@ made as (
   select $1::integer, $2::text, $3::text, $4::smallint
   where (select is_left from room)
   on conflict do nothing
+  returning id
 )
-select is_left from room
+select is_left, (select pg_notify($6::text, '- new ' || id) from made) as told
+from room
