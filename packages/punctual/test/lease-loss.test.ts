@@ -153,3 +153,28 @@ it('what is held and not started when the lease is about to end is not started a
   expect(starts).toHaveLength(1)
   proxy.mend()
 })
+
+it('what a claim brings after the lease has ended is not started', async () => {
+  const [claimed, held] = [gate(), gate()]
+  const { work } = node.store
+  const claim = work.claim.bind(work)
+  Object.assign(work, {
+    claim: async (request: Parameters<typeof claim>[0]) => {
+      const result = await claim(request)
+      if (result.runs.length === 0) return result
+      claimed.open()
+      await held.opened
+      return result
+    },
+  })
+  const late = register('late')
+  const { id } = await kit.punctual.submit('late', null)
+  await claimed.opened
+  proxy.cut()
+  await fenced.opened
+  held.open()
+  const heir = await kit.node({ worker: { leaseMs: LEASE_MS } })
+  heir.handler('late', () => 'by the heir')
+  expect(await kit.punctual.runs.waitFor(id)).toMatchObject({ output: 'by the heir' })
+  expect(late.state.signal, 'it was never called').toBeNull()
+})

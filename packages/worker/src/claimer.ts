@@ -40,7 +40,7 @@ export interface ClaimerOptions {
   readonly backlog: () => number
   /** The session is no longer valid: a new one is wanted. */
   readonly onSessionLost: () => Promise<void>
-  readonly onClaimed: (runs: readonly ClaimedRun[]) => Promise<void>
+  readonly onClaimed: (runs: readonly ClaimedRun[], askedAtMs: number) => Promise<void>
   /** Runs that may not start while another run of their job goes on. */
   readonly onParked: (runIds: readonly string[]) => void
 }
@@ -201,15 +201,16 @@ export class Claimer {
   }
 
   async #claimFrom(lanes: readonly Lane[], limit: number): Promise<Claimed> {
-    const { store, random, onSessionLost, onClaimed, onParked } = this.#o
+    const { store, random, clock, onSessionLost, onClaimed, onParked } = this.#o
     const sessionId = this.#o.sessionId()
     if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
+    const askedAtMs = clock.monotonicMs()
     const result = await store.claim({ sessionId, claim: random.token(), limit, lanes })
     if (!result.sessionAlive) {
       await onSessionLost()
       return { ...result, more: true }
     }
-    if (result.runs.length > 0) await onClaimed(result.runs)
+    if (result.runs.length > 0) await onClaimed(result.runs, askedAtMs)
     if (result.parked.length > 0) onParked(result.parked)
     return result
   }

@@ -28,6 +28,7 @@ export class Session {
   #id: string | null = null
   #opening: Promise<string> | null = null
   #beating: { stop(): Promise<void> } | null = null
+  #expiring = false
 
   constructor(options: SessionOptions) {
     this.#o = options
@@ -35,6 +36,11 @@ export class Session {
 
   get id(): string | null {
     return this.#id
+  }
+
+  /** It may have run out: nothing new is begun under it. */
+  get expiring(): boolean {
+    return this.#expiring
   }
 
   open(): Promise<string> {
@@ -50,9 +56,14 @@ export class Session {
     const askedAtMs = this.#o.clock.monotonicMs()
     await this.#o.store.openSession(announcement)
     this.#id = id
+    this.#expiring = false
     const events = {
-      onRenewed: (drains: boolean) => this.#id === id && this.#o.onDrains(drains),
-      onExpiring: () => this.#id === id && this.#o.onExpiring(),
+      onRenewed: (drains: boolean) => this.#id === id && this.#renewed(drains),
+      onExpiring: () => {
+        if (this.#id !== id) return
+        this.#expiring = true
+        this.#o.onExpiring()
+      },
       onLost: () => this.lose(id),
       onFailing: (message: string) => this.#o.onFailing(message),
     }
@@ -60,6 +71,11 @@ export class Session {
     const { heartbeat } = this.#o
     this.#beating = heartbeat.start(id, announcement.leaseMs, events, openedAgoMs)
     return id
+  }
+
+  #renewed(drains: boolean): void {
+    this.#expiring = false
+    this.#o.onDrains(drains)
   }
 
   /** The session is gone; a new one is opened before the next claim. */
@@ -77,7 +93,7 @@ export class Session {
     if (!id) return false
     const renewed = await this.#o.store.renewSession(id)
     if (!renewed) this.lose(id)
-    else if (this.#id === id) this.#o.onDrains(renewed.drains)
+    else if (this.#id === id) this.#renewed(renewed.drains)
     return renewed !== null
   }
 

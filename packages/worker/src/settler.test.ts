@@ -128,3 +128,18 @@ it('two attempts of one run, of which one is stale, are not settled together: an
     ['a', 'succeeded', true],
   ])
 })
+
+it('gives up when it is told to: what is not stored by then is found by the reaper', async () => {
+  const { settler, settled, errors, clock } = make(async () => {
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  })
+  settler.add(success('a'))
+  await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(1_000)
+  settler.giveUp()
+  await settler.idle()
+  const tries = errors.length
+  await clock.advance(60_000)
+  expect(errors.length).toBe(tries)
+  expect(settled).toEqual([])
+})

@@ -31,6 +31,7 @@ export class Settler {
   readonly #batches = new Set<readonly Settlement[]>()
   #scheduled = false
   #waiters: (() => void)[] = []
+  readonly #givenUp = new AbortController()
 
   constructor(options: SettlerOptions) {
     this.#o = options
@@ -81,7 +82,9 @@ export class Settler {
       } catch (error) {
         events.onError(error)
         if (isData(error)) return this.#isolate(batch, error)
-        await clock.sleep(Math.min(5_000, 100 * attempt))
+        if (!this.#givenUp.signal.aborted)
+          await clock.sleep(Math.min(5_000, 100 * attempt), this.#givenUp.signal)
+        if (this.#givenUp.signal.aborted) return
       }
     }
   }
@@ -106,6 +109,12 @@ export class Settler {
         failure: { name: failure.name, message: 'The outcome could not be stored.' },
       },
     ])
+  }
+
+  /** Nothing is tried again: what is not stored by now is found by the reaper, and runs again. */
+  giveUp(): void {
+    this.#pending = []
+    this.#givenUp.abort()
   }
 
   /** Resolves when nothing is left to settle. */

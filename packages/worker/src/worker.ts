@@ -20,6 +20,8 @@ import { Wake } from './wake.ts'
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
 const INTERRUPT_GRACE_MS = 1_000
+const SETTLE_GRACE_MS = 10_000
+const EXPIRING_REST_MS = 200
 
 const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
 const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
@@ -159,7 +161,7 @@ export class Worker {
       sessionId: () => this.#session.id,
       backlog: () => this.#settler.backlog,
       onSessionLost: async () => void (await this.#session.renew()),
-      onClaimed: (runs) => this.#claimed(runs),
+      onClaimed: (runs, askedAtMs) => this.#claimed(runs, askedAtMs),
       onParked: (runIds) => {
         // Those that can start are not kept waiting; should this fail, the reaper looks after them.
         store.resolveParked(runIds).catch(onError('overlap'))
@@ -167,9 +169,12 @@ export class Worker {
     })
   }
 
-  async #claimed(runs: readonly ClaimedRun[]): Promise<void> {
+  async #claimed(runs: readonly ClaimedRun[], askedAtMs: number): Promise<void> {
+    const { clock, leaseMs, store } = this.#o
     this.#events.onClaimed?.(runs.length)
-    if (this.#stopped || this.#drains) await this.#o.store.giveBack(runs)
+    // What held the answer back may have held back the heartbeat too: others may have them by now.
+    const late = this.#session.expiring || clock.monotonicMs() - askedAtMs > leaseMs / 2
+    if (this.#stopped || this.#drains || late) await store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 
@@ -336,7 +341,8 @@ export class Worker {
       await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#o.store.giveBack(overdue)
-    return this.#drains ? CANCELS_EVERY_MS : this.#claimer.tick(straysDue)
+    if (this.#drains) return CANCELS_EVERY_MS
+    return this.#session.expiring ? EXPIRING_REST_MS : this.#claimer.tick(straysDue)
   }
 
   /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
@@ -371,7 +377,8 @@ export class Worker {
     for (const running of this.#runner.attempts) running.interrupt(reason)
     await this.#within(this.#runner.idle(), INTERRUPT_GRACE_MS)
     for (const running of this.#runner.attempts) running.abandon(reason)
-    await this.#within(Promise.all([this.#settler.idle(), this.#logs.flush()]), 10_000)
+    await this.#within(Promise.all([this.#settler.idle(), this.#logs.flush()]), SETTLE_GRACE_MS)
+    this.#settler.giveUp()
     await attempt('close', this.#session.close())
     await clock.sleep(0)
   }
