@@ -18,7 +18,7 @@ export const defaults = {
   retentionDays: 90,
   partitionDaysAhead: 14,
   /** How far ahead slots become runs; longer than the take-over of a dead planner. */
-  planAheadMs: 20_000,
+  planAheadMs: 60_000,
   plannerTtlMs: 7_000,
   overlap: 'skip',
   timezone: 'UTC',
