@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers that test suites and benchmarks start, on Debian and Ubuntu.
+# Installs the servers that test suites and benchmarks start, and the clock that they fake, on Debian and Ubuntu.
 #
 #   npm run setup:servers                  all of them
 #   npm run setup:servers -- redis         only those named
@@ -14,6 +14,7 @@ SERVERS='
 pgbouncer  | pgbouncer                                | pgbouncer    | pgbouncer
 redis      | redis-server                             | redis-server | redis-server
 postgresql | postgres initdb pg_ctl psql pg_basebackup | postgresql   | postgresql
+faketime   | faketime                                 | faketime     |
 '
 
 # A script here that exits with 101 forbids every package to start its service.
@@ -115,7 +116,7 @@ has_program() {
   return 1
 }
 
-knows_service() { [[ -d /run/systemd/system ]] && systemctl cat "$1.service" &>/dev/null; }
+knows_service() { [[ -n $1 && -d /run/systemd/system ]] && systemctl cat "$1.service" &>/dev/null; }
 
 apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive \

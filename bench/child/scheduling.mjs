@@ -6,10 +6,10 @@ import { loadJobs } from '../jobs/load-jobs.mjs'
 import { jobPayload } from '../jobs/payload.mjs'
 import { makeHotSchedules, makeSchedules } from '../jobs/schedules.mjs'
 
-/** @param {{ mix?: object, hotMs?: number, each?: object }} of  which schedules */
-function schedulesOf({ mix, hotMs, each }) {
+/** @param {{ mix?: object, hotMs?: number, overlap?: string, each?: object }} of  which schedules */
+function schedulesOf({ mix, hotMs, overlap, each }) {
   if (mix) return makeSchedules(mix)
-  return hotMs ? makeHotSchedules(hotMs) : [each]
+  return hotMs ? makeHotSchedules(hotMs, overlap) : [each]
 }
 
 export function scheduling(state) {

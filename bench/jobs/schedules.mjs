@@ -56,7 +56,7 @@ export function makeSchedules({ jobs, perSecond, jitter = true }) {
 }
 
 /** Different schedules that all fire at one instant: its local time, and some other hours. */
-export function makeHotSchedules(instantMs) {
+export function makeHotSchedules(instantMs, overlap) {
   const random = seeded(2)
   return Array.from({ length: PAIRS }, (_, n) => {
     const timezone = ZONES[n % ZONES.length]
@@ -68,7 +68,7 @@ export function makeHotSchedules(instantMs) {
     return { cron: `${second} ${minute} ${others} * * *`, timezone, order: random() }
   })
     .sort((a, b) => a.order - b.order)
-    .map(({ cron, timezone }) => ({ cron, timezone }))
+    .map(({ cron, timezone }) => ({ cron, timezone, ...(overlap && { overlap }) }))
 }
 
 /** One minute of each part of the hour: `3,17,21,38,44,59 * * * *`. */

@@ -17,7 +17,7 @@ export const defaults = {
   horizonMs: 60_000,
   retentionDays: 90,
   partitionDaysAhead: 14,
-  /** How far ahead slots become runs; longer than the take-over of a dead planner. */
+  /** How far ahead slots become runs. */
   planAheadMs: 60_000,
   plannerTtlMs: 7_000,
   overlap: 'skip',
@@ -53,4 +53,7 @@ export const limits = {
   calendarsPerJob: 10,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
+  /** Longer than the take-over of a dead planner, which must not make anything late. */
+  planAheadMsMin: 10_000,
+  planAheadMsMax: 600_000,
 } as const

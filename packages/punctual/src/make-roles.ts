@@ -14,7 +14,7 @@ export function makeRoles(
   log: Log,
 ): Role[] {
   const roles: Role[] = []
-  if (options.roles.has('planner')) roles.push(promoter(store), planner(store, log))
+  if (options.roles.has('planner')) roles.push(promoter(store), planner(options, store, log))
   if (options.roles.has('reaper')) roles.push(reaper(options, store, metrics, log))
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
   if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
@@ -29,12 +29,12 @@ function promoter(store: PostgresStore): Promoter {
   })
 }
 
-function planner(store: PostgresStore, log: Log): Planner {
+function planner(options: CompiledOptions, store: PostgresStore, log: Log): Planner {
   return new Planner({
     store: store.schedules.plan,
     clock: systemClock,
     id: systemRandom.token(),
-    aheadMs: defaults.planAheadMs,
+    aheadMs: options.planAheadMs,
     ttlMs: defaults.plannerTtlMs,
     hintsArrive: () => store.signals.connected,
     givesWay: true,

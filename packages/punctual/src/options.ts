@@ -38,6 +38,8 @@ export interface PunctualOptions {
   timezone?: string
   /** How far runs of jobs are spread, where a job does not say otherwise. @default 0 */
   jitterMs?: number
+  /** How far ahead planners turn slots of jobs into runs, 10 s to 10 min. @default 60000 */
+  planAheadMs?: number
   /** The largest payload, in bytes of JSON, up to 16 MiB. @default 1048576 */
   payloadBytes?: number
   /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
@@ -64,6 +66,7 @@ export interface CompiledOptions {
   readonly retentionDays: number
   readonly timezone: string
   readonly jitterMs: number
+  readonly planAheadMs: number
   readonly payloadBytes: number
   readonly outputBytes: number
   readonly migrate: boolean
@@ -82,6 +85,7 @@ const KNOWN = [
   'retentionDays',
   'timezone',
   'jitterMs',
+  'planAheadMs',
   'payloadBytes',
   'outputBytes',
   'migrate',
@@ -196,6 +200,12 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     ),
     timezone: zoneOf(options.timezone ?? defaults.timezone).name,
     jitterMs: whole('jitterMs', options.jitterMs ?? 0, 0, 86_400_000),
+    planAheadMs: whole(
+      'planAheadMs',
+      options.planAheadMs ?? defaults.planAheadMs,
+      limits.planAheadMsMin,
+      limits.planAheadMsMax,
+    ),
     payloadBytes: whole(
       'payloadBytes',
       options.payloadBytes ?? limits.payloadBytes,

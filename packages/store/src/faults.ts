@@ -14,6 +14,8 @@ const CONNECTION = new Set([
   '08006',
   '08001',
   '08004',
+  // What a pooler says when it has no server to give.
+  '08P01',
   '53300',
   '25006',
   'ECONNREFUSED',

@@ -14,6 +14,7 @@ export function libraryOptions(config: Config, roles: readonly RoleName[]): Punc
     retentionDays: config.retentionDays,
     timezone: config.timezone,
     jitterMs: config.jitterMs,
+    planAheadMs: config.planAheadMs,
     payloadBytes: config.payloadBytes,
     outputBytes: config.outputBytes,
     migrate: config.migrate,

@@ -184,6 +184,14 @@ export const settings = {
     default: 0,
     help: 'how far runs of jobs are spread behind their slots, where a job does not say otherwise',
   }),
+  planAheadMs: setting<number>({
+    group: 'node',
+    flag: '--plan-ahead-ms',
+    env: 'PUNCTUAL_PLAN_AHEAD_MS',
+    kind: whole(limits.planAheadMsMin, limits.planAheadMsMax),
+    default: defaults.planAheadMs,
+    help: 'how far ahead planners turn slots of jobs into runs',
+  }),
   payloadBytes: setting<number>({
     group: 'database',
     flag: '--payload-bytes',

@@ -6,7 +6,7 @@
 import { check, type Verdict } from './check/check.ts'
 import type { Evidence } from './check/evidence.ts'
 import { pause } from './faults/nemesis.ts'
-import { strikeAll } from './faults/timetable.ts'
+import { nemeses, strikeAll } from './faults/timetable.ts'
 import { declare, gather, marginMs, quiesce, type Span } from './gather.ts'
 import { monotonicMs } from './ledger.ts'
 import { SeededRandom } from './seeded-random.ts'
@@ -37,6 +37,8 @@ const KEYED_DELAY_MS = 25_000
 const ASK_AGAIN_WITHIN_MS = 11_000
 const SUBMITS_PER_SECOND = 5
 const QUIESCE_MS = 120_000
+/** In so long every kind of fault happens. */
+const EVERY_KIND_S = 120
 const never = new AbortController().signal
 
 export async function runCampaign(options: CampaignOptions): Promise<Judged> {
@@ -64,7 +66,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Judged> {
     const live = await quiesce(world, QUIESCE_MS, say)
     const evidence = await gather(world, jobs, span)
     say(`chaos: read ${evidence.runs.length} runs, ${live} live`)
-    return { verdict: check(evidence, LEASE_MS), evidence, world }
+    const faults = seconds < EVERY_KIND_S ? [] : nemeses.map(({ kind }) => kind)
+    const demands = { leaseMs: LEASE_MS, heldUpMs: world.heldUpMs, faults }
+    return { verdict: check(evidence, demands), evidence, world }
   } finally {
     await world.stop()
   }

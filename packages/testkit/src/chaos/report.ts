@@ -5,17 +5,15 @@ import { nemeses } from './faults/timetable.ts'
 const SHOWN_MAX = 20
 
 export function toText(verdict: Verdict, heldUpMs: number): string {
-  const { counts, violations, latenessP99Ms, late, recoveryMs, faults } = verdict
+  const { counts, violations, latenessP99Ms, late, recoveryMs, slowest, faults } = verdict
   const line = (name: string, value: string | number) => `  ${name.padEnd(24)} ${value}`
   const byKind = nemeses.map(({ kind, title }) => line(kind, `${faults[kind] ?? 0}  ${title}`))
-  const recovered = Object.entries(recoveryMs).map(([kind, ms]) => line(kind, `${ms} ms`))
-  const absent = nemeses.filter(({ kind }) => !faults[kind]).map(({ kind }) => kind)
+  const recovered = Object.entries(recoveryMs).map(([kind, ms]) => line(kind, `${ms} ms, ${slowest[kind]}`))
   const shown = violations.slice(0, SHOWN_MAX).map((it) => `  ${it.kind}: ${it.what}`)
   const more = violations.length - shown.length
   return [
     'faults',
     ...byKind,
-    ...(absent.length > 0 ? [line('did not happen', absent.join(', '))] : []),
     'what was expected, and what happened',
     line('slots', verdict.slots),
     line('acknowledged submissions', verdict.submitted),
@@ -48,7 +46,7 @@ export function toJson(verdict: Verdict): string {
     unflaggedDuplicates: counts.unflaggedDuplicates,
     wronglyFlagged: counts.wronglyFlagged,
     // What has no count of its own in this object still counts.
-    orphans: counts.orphans + counts.early + counts.died,
+    orphans: counts.orphans + counts.early + counts.died + counts.slow + counts.spared,
     faults: { ...always, ...faults },
     availability: verdict.availability,
     latenessP99Ms: verdict.latenessP99Ms,

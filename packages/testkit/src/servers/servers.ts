@@ -1,5 +1,5 @@
 /**
- * The servers, apart from the embedded PostgreSQL, that test suites and benchmarks start.
+ * The servers, apart from the embedded PostgreSQL, that test suites and benchmarks start, and the clock that they fake.
  *
  * `scripts/setup-servers.sh` holds the same names and programs beside the Debian packages that
  * bring them; a test keeps the two tables equal.
@@ -29,6 +29,11 @@ export const servers = {
     title: 'PostgreSQL',
     programs: ['postgres', 'initdb', 'pg_ctl', 'psql', 'pg_basebackup'],
     install: 'npm run setup:servers -- postgresql',
+  },
+  faketime: {
+    title: 'libfaketime',
+    programs: ['faketime'],
+    install: 'npm run setup:servers -- faketime',
   },
 } as const satisfies Record<string, ServerDefinition>
 

@@ -6,6 +6,7 @@ import { check } from './check.ts'
 import type { Evidence, ObservedRun, ViolationKind } from './evidence.ts'
 
 const ANCHOR_MS = 1_000_000
+const DEMANDS = { leaseMs: 5_000, heldUpMs: 100 }
 const job: ChaosJob = {
   ...{ name: 'job', kind: 'quick', everyMs: 1_000, anchorMs: ANCHOR_MS, endMs: ANCHOR_MS + 2_000 },
   ...{ cron: null, overlap: 'allow' },
@@ -70,11 +71,11 @@ const withStarts = (evidence: Evidence, ...effects: readonly EffectLine[]): Evid
 const starts = whole().ledger.effects
 
 function kindsIn(evidence: Evidence): ViolationKind[] {
-  return [...new Set(check(evidence, 5_000).violations.map((it) => it.kind))]
+  return [...new Set(check(evidence, DEMANDS).violations.map((it) => it.kind))]
 }
 
 it('evidence that is whole passes', () => {
-  expect(check(whole(), 5_000)).toMatchObject({ pass: true, slots: 2, submitted: 1 })
+  expect(check(whole(), DEMANDS)).toMatchObject({ pass: true, slots: 2, submitted: 1 })
 })
 
 const twice = start('r', 2, ANCHOR_MS + 500)
@@ -180,6 +181,30 @@ it.for<[string, ViolationKind, () => Evidence]>([
   ],
 ])('%s is found as %s', ([, kind, make]) => {
   expect(kindsIn(make())).toContain(kind)
+})
+
+it.for([
+  ['within a lease, a poll and a second', 11_000, [], []],
+  ['later', 12_000, [], ['slow']],
+  ['later, beside another fault', 12_000, ['reset'], []],
+] as const)('what a dead worker ran goes on %s', ([, afterMs, others, found]) => {
+  const fault = { target: 'worker-1', pid: 1, fromMs: ANCHOR_MS + 20, untilMs: null, note: '' }
+  const faults = ['kill9', ...others].map((kind) => ({ ...fault, kind }))
+  const again = start('r', 2, fault.fromMs + afterMs, { pid: 2 })
+  const crashed = aRun('r', {
+    ...{ claim: 'r-2', output: { claim: 'r-2' }, finishedMs: again.monotonicMs + 10 },
+    attempts: [
+      { claim: 'r-1', outcome: 'crashed' },
+      { claim: 'r-2', outcome: 'succeeded' },
+    ],
+  })
+  const evidence = { ...withStarts(withRun(crashed), ...starts, again), faults }
+  expect(kindsIn({ ...evidence, flagged: new Set(['r']) })).toEqual(found)
+})
+
+it('a fault that was to happen and did not is found', () => {
+  const { violations } = check(whole(), { ...DEMANDS, faults: ['kill9'] })
+  expect(violations).toEqual([{ kind: 'spared', what: 'kill9 did not happen' }])
 })
 
 it('a slot that is labelled wrongly is found by time alone', () => {

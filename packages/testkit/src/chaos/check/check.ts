@@ -3,6 +3,7 @@ import { expectedSlots } from '../workload.ts'
 import { checkAsks, countAcknowledged } from './check-asks.ts'
 import { checkFlags } from './check-flags.ts'
 import { checkOutcomes } from './check-outcomes.ts'
+import { checkRecovery, type Patience } from './check-recovery.ts'
 import { checkSlots } from './check-slots.ts'
 import { checkEarly, checkWindows } from './check-times.ts'
 import { type Evidence, type Violation, type ViolationKind, violationKinds } from './evidence.ts'
@@ -20,8 +21,15 @@ export interface Verdict extends Figures {
   readonly pass: boolean
 }
 
-export function check(given: Evidence, leaseMs: number): Verdict {
+export interface Demands extends Patience {
+  /** Kinds of faults without which the campaign has not shown what it is for. */
+  readonly faults?: readonly string[]
+}
+
+export function check(given: Evidence, demands: Demands): Verdict {
   const evidence = indexEvidence(given)
+  const happened = new Set(given.faults.map(({ kind }) => kind))
+  const spared = (demands.faults ?? []).filter((kind) => !happened.has(kind))
   const flags = checkFlags(evidence)
   const violations = [
     ...checkSlots(evidence),
@@ -30,7 +38,9 @@ export function check(given: Evidence, leaseMs: number): Verdict {
     ...checkEarly(evidence),
     ...checkWindows(evidence),
     ...flags.violations,
+    ...checkRecovery(evidence, demands),
     ...given.ownDeaths.map((what): Violation => ({ kind: 'died', what })),
+    ...spared.map((what): Violation => ({ kind: 'spared', what: `${what} did not happen` })),
   ]
   const counts = Object.fromEntries(
     violationKinds.map((kind) => [kind, violations.filter((it) => it.kind === kind).length]),
@@ -44,7 +54,7 @@ export function check(given: Evidence, leaseMs: number): Verdict {
     faults: Object.fromEntries(
       [...groupBy(given.faults, (it) => it.kind)].map(([kind, of]) => [kind, of.length]),
     ),
-    ...measure(evidence, leaseMs),
+    ...measure(evidence, demands.leaseMs),
     pass: violations.length === 0,
   }
 }

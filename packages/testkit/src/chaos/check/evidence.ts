@@ -68,6 +68,8 @@ export const violationKinds = [
   'orphans',
   'early',
   'died',
+  'slow',
+  'spared',
 ] as const
 
 export type ViolationKind = (typeof violationKinds)[number]

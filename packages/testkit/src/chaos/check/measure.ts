@@ -11,6 +11,8 @@ export interface Figures {
   readonly late: { readonly calm: number; readonly faults: number }
   /** The worst of each kind. */
   readonly recoveryMs: Readonly<Record<string, number>>
+  /** What that was: who was hurt, and the run that took longest. */
+  readonly slowest: Readonly<Record<string, string>>
 }
 
 const LATE_MS = 1_000
@@ -21,7 +23,7 @@ export function measure(evidence: Indexed, leaseMs: number): Figures {
   return {
     availability: availabilityOf(evidence),
     ...latenessOf(evidence, leaseMs),
-    recoveryMs: recoveryOf(evidence),
+    ...recoveryOf(evidence),
   }
 }
 
@@ -76,18 +78,25 @@ function percentile(values: readonly number[], share: number): number {
 }
 
 /** From the fault to the moment in which what it took away goes on. */
-function recoveryOf(evidence: Indexed): Record<string, number> {
-  const worst: Record<string, number> = {}
+function recoveryOf(evidence: Indexed): Pick<Figures, 'recoveryMs' | 'slowest'> {
+  const recoveryMs: Record<string, number> = {}
+  const slowest: Record<string, string> = {}
   for (const fault of evidence.faults) {
     const takesAway = TAKE_AWAY.has(fault.kind)
-    const ms = takesAway ? runsRecovered(fault, evidence) : serviceRecovered(fault, evidence)
-    if (ms !== null) worst[fault.kind] = Math.max(worst[fault.kind] ?? 0, Math.round(ms))
+    const next = takesAway ? runsRecovered(fault, evidence) : serviceRecovered(fault, evidence)
+    if (next === null) continue
+    const ms = Math.round(next.monotonicMs - fault.fromMs)
+    if (ms <= (recoveryMs[fault.kind] ?? -1)) continue
+    recoveryMs[fault.kind] = ms
+    const atS = ((fault.fromMs - evidence.fromMs) / 1_000).toFixed(1)
+    slowest[fault.kind] =
+      `${fault.target} at ${atS} s: run ${next.run} (${next.kind}), attempt ${next.attempt} on ${next.process}`
   }
-  return worst
+  return { recoveryMs, slowest }
 }
 
-/** Until the last of the runs that the dead process was running has started elsewhere. */
-function runsRecovered(fault: Fault, { ledger, starts }: Indexed): number | null {
+/** The last start of the runs that the dead process was running, elsewhere. */
+export function runsRecovered(fault: Fault, { ledger, starts }: Indexed): EffectLine | null {
   const open = new Map<string, EffectLine>()
   for (const line of ledger.effects) {
     if (line.pid !== fault.pid || line.monotonicMs > fault.fromMs) continue
@@ -96,15 +105,17 @@ function runsRecovered(fault: Fault, { ledger, starts }: Indexed): number | null
   }
   const again = [...open.keys()].flatMap((run) => {
     const next = starts.get(run)?.find((line) => line.monotonicMs > fault.fromMs)
-    return next ? [next.monotonicMs - fault.fromMs] : []
+    return next ? [next] : []
   })
-  return again.length > 0 ? Math.max(...again) : null
+  return again.reduce<EffectLine | null>(
+    (last, line) => (last === null || line.monotonicMs > last.monotonicMs ? line : last),
+    null,
+  )
 }
 
-/** Until anything starts after the database is back. */
-function serviceRecovered(fault: Fault, { ledger }: Indexed): number | null {
+/** The first start of anything after the database is back. */
+function serviceRecovered(fault: Fault, { ledger }: Indexed): EffectLine | null {
   if (fault.target !== 'database' || fault.untilMs === null) return null
-  const { fromMs, untilMs } = fault
-  const next = ledger.effects.find((line) => line.what === 'start' && line.monotonicMs > untilMs)
-  return next ? next.monotonicMs - fromMs : null
+  const { untilMs } = fault
+  return ledger.effects.find((it) => it.what === 'start' && it.monotonicMs > untilMs) ?? null
 }

@@ -33,6 +33,8 @@ export function libraryOptions(settings: ChildSettings): PunctualOptions {
     databaseUrl,
     migrate: false,
     drainMs: 2_000,
+    // As little as may be: what was planned before the faults began would tell nothing of planners.
+    planAheadMs: 10_000,
     worker: { leaseMs, concurrency: (more.concurrency as number | undefined) ?? 20 },
     logger: fileLogger(settings),
   }

@@ -1,9 +1,7 @@
 /** A process of the campaign that plans slots and takes runs back from workers that are gone. */
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
-import { obeyClockSteps } from './step-clock.ts'
 
-obeyClockSteps()
 const settings = readSettings()
 const punctual = await Punctual.start({
   ...libraryOptions(settings),

@@ -9,9 +9,7 @@ import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type ChaosPayload, type Kind, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
-import { obeyClockSteps } from './step-clock.ts'
 
-obeyClockSteps()
 const settings = readSettings()
 const { untilMs, keyedUntilMs, perSecond, keyedDelayMs, askAgainWithinMs } = settings.more as {
   untilMs: number

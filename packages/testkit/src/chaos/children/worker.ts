@@ -6,9 +6,7 @@ import { type HandlerContext, Punctual, type TransactionClient } from 'punctual'
 import { type EffectLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { type ChaosPayload, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
-import { obeyClockSteps } from './step-clock.ts'
 
-obeyClockSteps()
 const settings = readSettings()
 const ledger = new LedgerWriter(settings.directory, settings.name)
 const punctual = await Punctual.start({ ...libraryOptions(settings), roles: ['worker'] })

@@ -64,15 +64,16 @@ const STEPS_MS = [-3_600_000, -300_000, 300_000, 86_400_000]
 
 export const clockStep: Nemesis = {
   kind: 'clockStep',
-  title: 'the wall clock of one process, as its JavaScript sees it, jumps and jumps back',
+  title: 'the wall clock of one process jumps, and jumps back (libfaketime)',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
-    const clockOffsetMs = random.pick(STEPS_MS)
+    const offsetMs = random.pick(STEPS_MS)
+    child.clock.require()
     await hurt(world, 'clockStep', child, async (fault) => {
-      fault.note = `${clockOffsetMs / 1_000} s`
-      child.send({ clockOffsetMs })
+      fault.note = `${offsetMs / 1_000} s`
+      child.clock.step(offsetMs)
       await pause(random.between(3_000, 6_000), signal)
-      child.send({ clockOffsetMs: 0 })
+      child.clock.step(0)
     })
   },
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { type ChildSettings, toEnvironment } from '../children/child-settings.ts'
 import { monotonicMs } from '../ledger.ts'
 import type { TcpProxy } from '../net/tcp-proxy.ts'
+import { FakedClock } from './faked-clock.ts'
 
 export type Part = 'planner' | 'worker' | 'submitter'
 
@@ -33,6 +34,7 @@ export class Child {
   readonly lives: Life[] = []
   /** How it ended when nobody had asked it to: a process of the product outlives every fault. */
   readonly ownDeaths: string[] = []
+  readonly clock: FakedClock
   #process: ChildProcess | null = null
   #ready: Promise<void> = Promise.resolve()
   #exited: Promise<void> = Promise.resolve()
@@ -43,6 +45,7 @@ export class Child {
 
   constructor(options: ChildOptions) {
     this.options = options
+    this.clock = new FakedClock(options.settings.directory, options.settings.name)
   }
 
   get name(): string {
@@ -66,7 +69,7 @@ export class Child {
     const { program, settings } = this.options
     const output = openSync(join(settings.directory, `${this.name}.out`), 'a')
     const child = fork(program, [], {
-      env: { ...process.env, ...toEnvironment(settings) },
+      env: { ...process.env, ...this.clock.environment, ...toEnvironment(settings) },
       stdio: ['ignore', output, output, 'ipc'],
       execArgv: [],
     })
@@ -97,11 +100,6 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
-  }
-
-  send(message: object): void {
-    const child = this.#process
-    if (child?.connected) child.send(message, () => undefined)
   }
 
   /** Kills it and waits until it is gone; it stays away until `start`. */

@@ -9,6 +9,7 @@
  */
 import { createServer, type Server, Socket } from 'node:net'
 import { CommitWatch } from './commit-watch.ts'
+import { SlowLine } from './slow-line.ts'
 
 type Direction = 'up' | 'down'
 
@@ -34,8 +35,7 @@ export class TcpProxy {
   #heldOf: RegExp | null = null
   #loss: Loss | null = null
   #latencyMs = 0
-  /** When the last bytes that are on their way arrive. */
-  readonly #arrivesAtMs = new WeakMap<Socket, number>()
+  readonly #lines = new WeakMap<Socket, SlowLine>()
   #ports: number[] = []
 
   static async start(targets: readonly Target[]): Promise<TcpProxy> {
@@ -96,16 +96,13 @@ export class TcpProxy {
     loss?.lost(swallowed)
   }
 
-  /** In order, also while the latency changes. */
   #send(to: Socket, bytes: Buffer): void {
-    const nowMs = performance.now()
-    const atMs = Math.max(nowMs + this.#latencyMs, this.#arrivesAtMs.get(to) ?? 0)
-    if (atMs <= nowMs) {
-      to.write(bytes)
-      return
+    let line = this.#lines.get(to)
+    if (!line) {
+      line = new SlowLine((arrived) => to.write(arrived))
+      this.#lines.set(to, line)
     }
-    this.#arrivesAtMs.set(to, atMs)
-    setTimeout(() => to.write(bytes), atMs - nowMs)
+    line.send(bytes, this.#latencyMs)
   }
 
   /** Everything takes so much longer from now on, in each direction. */

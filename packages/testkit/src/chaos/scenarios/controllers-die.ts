@@ -8,7 +8,7 @@ import { declare } from '../gather.ts'
 import { makeJobs } from '../workload.ts'
 import { type Scenario, startCounts } from './stage.ts'
 
-/** Slots are planned 20 s ahead. */
+/** Slots are planned 10 s ahead. */
 const AWAY_MS = 26_000
 const AWAY_MS_MIN = 6_000
 

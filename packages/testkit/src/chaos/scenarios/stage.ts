@@ -89,7 +89,8 @@ export class Stage {
     await quiesce(this.world, QUIESCE_MS, this.options.say)
     const span = { fromMs: this.#fromMs, untilMs: monotonicMs(), wallOffsetMs: this.#wallOffsetMs }
     const evidence = await gather(this.world, this.jobs, span)
-    const verdict = check(evidence, this.options.leaseMs)
+    const { leaseMs } = this.options
+    const verdict = check(evidence, { leaseMs, heldUpMs: this.world.heldUpMs })
     const expectations = judge(evidence)
     for (const { what, holds } of expectations)
       this.options.say(`  ${holds ? 'yes' : 'NO '}  ${what}`)
