@@ -8,7 +8,9 @@ export function toText(verdict: Verdict, heldUpMs: number): string {
   const { counts, violations, latenessP99Ms, late, recoveryMs, slowest, faults } = verdict
   const line = (name: string, value: string | number) => `  ${name.padEnd(24)} ${value}`
   const byKind = nemeses.map(({ kind, title }) => line(kind, `${faults[kind] ?? 0}  ${title}`))
-  const recovered = Object.entries(recoveryMs).map(([kind, ms]) => line(kind, `${ms} ms, ${slowest[kind]}`))
+  const recovered = Object.entries(recoveryMs).map(([kind, ms]) =>
+    line(kind, `${ms} ms, ${slowest[kind]}`),
+  )
   const shown = violations.slice(0, SHOWN_MAX).map((it) => `  ${it.kind}: ${it.what}`)
   const more = violations.length - shown.length
   return [
