@@ -12,7 +12,10 @@ export class SlowLine {
   }
 
   send(bytes: Buffer, latencyMs: number): void {
-    if (latencyMs === 0 && this.#pieces.length === 0) return this.#arrive(bytes)
+    if (latencyMs === 0 && this.#pieces.length === 0) {
+      this.#arrive(bytes)
+      return
+    }
     this.#pieces.push({ bytes, atMs: performance.now() + latencyMs })
     if (this.#pieces.length === 1) this.#wait()
   }
