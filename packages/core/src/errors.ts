@@ -12,7 +12,8 @@ export const errorCatalogue = {
   },
   invalid_payload: {
     status: 400,
-    meaning: 'The payload cannot be stored as JSON without changing it.',
+    meaning:
+      "The payload cannot be stored as JSON without changing it, or is not what the handler's schema wants.",
   },
   payload_too_large: { status: 413, meaning: 'The payload is larger than the limit.' },
   payload_too_deep: { status: 400, meaning: 'The payload is nested deeper than the limit.' },

@@ -81,6 +81,7 @@ export type {
 } from './jobs.ts'
 export type { Logger } from './logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
+export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
 export type {

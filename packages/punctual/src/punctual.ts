@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import {
-  checkName,
   compileOptions as compileSubmission,
   defaults,
   encodeJson,
@@ -37,14 +36,15 @@ import type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
-import { compileHandlerOptions } from './handler-options.ts'
+import { compileHandler, type HandlerArgument } from './handler-options.ts'
 import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { type InputOf, type OutputOf, type PayloadSchema, readPayload } from './payload-schema.ts'
 import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
-import { at, checkCall } from './submit-call.ts'
+import { at, atLater, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
@@ -69,6 +69,7 @@ export class Punctual {
   readonly store: PostgresStore
   readonly #parts: Parts
   readonly #handlers = new Map<string, RegisteredHandler>()
+  readonly #schemas = new Map<string, PayloadSchema>()
   readonly #waiter: Waiter
   readonly #loops: RoleLoop[] = []
   #worker: Worker | null = null
@@ -162,25 +163,31 @@ export class Punctual {
   }
 
   /** Registers what runs of this name do. The worker starts with the first handler. */
+  handler<Schema extends PayloadSchema, Output = unknown>(
+    name: string,
+    options: HandlerOptions & { readonly schema: Schema },
+    run: HandlerFunction<OutputOf<Schema>, Output>,
+  ): HandlerHandle<InputOf<Schema>>
+  handler<Payload = unknown, Output = unknown>(
+    name: string,
+    options: HandlerOptions,
+    run: HandlerFunction<Payload, Output>,
+  ): HandlerHandle<Payload>
   handler<Payload = unknown, Output = unknown>(
     name: string,
     run: HandlerFunction<Payload, Output>,
-    options: HandlerOptions = {},
-  ): HandlerHandle<Payload> {
-    checkName('handler', name)
+    options?: HandlerOptions,
+  ): HandlerHandle<Payload>
+  handler(name: string, first: HandlerArgument, second?: HandlerArgument): HandlerHandle<unknown> {
+    const { registered, schema } = compileHandler(name, first, second)
     if (this.#handlers.has(name))
       throw new PunctualError(
         'handler_duplicate',
         `This process has a handler ${JSON.stringify(name)} already. Give each handler its own name.`,
         { field: 'name' },
       )
-    if (typeof run !== 'function')
-      throw new PunctualError(
-        'invalid_option',
-        `The handler ${JSON.stringify(name)} must be a function.`,
-        { field: 'run' },
-      )
-    this.#handlers.set(name, { name, run, ...compileHandlerOptions(options) })
+    this.#handlers.set(name, registered)
+    if (schema) this.#schemas.set(name, schema)
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
       name,
@@ -308,6 +315,8 @@ export class Punctual {
   ): Promise<Submitted> {
     const { tx, ...rest } = checkCall(options)
     const submission = { options: compileSubmission(handler, rest), payload: this.#encode(payload) }
+    const schema = this.#schemas.get(handler)
+    if (schema) await readPayload(schema, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
@@ -324,6 +333,9 @@ export class Punctual {
         { field: 'payloads' },
       )
     if (payloads.length === 0) return []
+    const schema = this.#schemas.get(handler)
+    if (schema)
+      for (const [i, payload] of payloads.entries()) await atLater(i, readPayload(schema, payload))
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
         at(i, () => ({

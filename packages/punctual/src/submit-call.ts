@@ -24,11 +24,21 @@ export function at<T>(index: number, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    if (error instanceof PunctualError)
-      throw new PunctualError(error.code, `Item ${index}: ${error.message}`, {
-        field: `[${index}].${error.field ?? ''}`,
-        cause: error,
-      })
-    throw error
+    throw ofItem(index, error)
   }
+}
+
+/** The same for what has to be waited for. */
+export function atLater<T>(index: number, making: Promise<T>): Promise<T> {
+  return making.catch((error: unknown) => {
+    throw ofItem(index, error)
+  })
+}
+
+function ofItem(index: number, error: unknown): unknown {
+  if (!(error instanceof PunctualError)) return error
+  return new PunctualError(error.code, `Item ${index}: ${error.message}`, {
+    field: `[${index}].${error.field ?? ''}`,
+    cause: error,
+  })
 }

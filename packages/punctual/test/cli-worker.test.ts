@@ -36,7 +36,7 @@ const modules = [
   [
     'a register function that takes its time, in a module of TypeScript that says so',
     'worker.mts',
-    'type N = number; export async function register(punctual: any) { await null; punctual.handler("NAME", (p: N) => p + 1) }',
+    'type N = number; export async function register(punctual: any) { await null; punctual.handler("NAME", { onLeaseLoss: "abort" }, (p: N) => p + 1) }',
   ],
   [
     'a table of handlers in JavaScript',

@@ -18,6 +18,7 @@ import {
   type TransactionClient,
 } from 'punctual'
 import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
 
 /** The statements inside are compiled and never run. */
 function compiles(_statements: (punctual: Punctual) => unknown): void {}
@@ -51,6 +52,20 @@ describe('a handler', () => {
       void handle.submit()
       // @ts-expect-error: one of them is wrong
       void handle.submitMany([{ to: 'a' }, { to: null }])
+    })
+  })
+
+  it('takes what its schema takes, and is called with what the schema makes of it', () => {
+    compiles((punctual) => {
+      const schema = z.object({ to: z.string(), at: z.string().transform((it) => new Date(it)) })
+      const handle = punctual.handler('h', { schema, onLeaseLoss: 'abort' }, (payload) => {
+        expectTypeOf(payload).toEqualTypeOf<{ to: string; at: Date }>()
+      })
+      expectTypeOf(handle).toEqualTypeOf<HandlerHandle<{ to: string; at: string }>>()
+      // @ts-expect-error: it is text until the schema has read it
+      void handle.submit({ to: 'a', at: new Date() })
+      // @ts-expect-error: the function is missing
+      punctual.handler('h', { schema })
     })
   })
 

@@ -113,6 +113,7 @@ function compile(files: ReadonlyMap<string, string>): string {
       punctual: [join(root, 'packages/punctual/src/index.ts')],
       'punctual/testing': [join(root, 'packages/punctual/src/testing/index.ts')],
       pg: [join(root, 'node_modules/@types/pg/index.d.ts')],
+      zod: [join(root, 'node_modules/zod/index.d.ts')],
     },
   }
   const config = { extends: join(root, 'tsconfig.base.json'), compilerOptions, include: ['*'] }

@@ -55,12 +55,12 @@ function pick(exported: Record<string, unknown>, name: string): unknown {
 
 async function callRegister(path: string, register: unknown, punctual: Punctual) {
   const names: string[] = []
-  const original = punctual.handler.bind(punctual)
+  const original = punctual.handler.bind(punctual) as (...values: unknown[]) => unknown
   // Seen on the way: the library has no list of what was registered.
-  const watched: Punctual['handler'] = (name, run) => {
-    const handle = original(name, run)
-    names.push(name)
-    return handle as never
+  const watched = (...values: unknown[]) => {
+    const handle = original(...values)
+    names.push(values[0] as string)
+    return handle
   }
   Object.defineProperty(punctual, 'handler', { value: watched, configurable: true })
   try {

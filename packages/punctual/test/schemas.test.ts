@@ -1,0 +1,99 @@
+/** Payloads that a schema describes: refused where they are submitted, and never handed to a handler. */
+import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { type PayloadSchema, Punctual } from 'punctual'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let database: TestDatabase
+let punctual: Punctual
+/** Another process, which does not know the handlers and submits what it likes. */
+let stranger: Punctual
+beforeAll(async () => {
+  database = await migratedDatabase()
+  punctual = await Punctual.start({ databaseUrl: database.url })
+  stranger = await Punctual.start({ databaseUrl: database.url, roles: [] })
+})
+afterAll(async () => {
+  await stranger.stop()
+  await punctual.stop()
+  await database.drop()
+})
+
+const mail = z.object({
+  to: z.email(),
+  copies: z.array(z.object({ to: z.string() })).default([]),
+  at: z.string().transform((text) => new Date(text)),
+})
+
+it('the handler gets what the schema makes of the payload, and what is stored is what was submitted', async () => {
+  const seen = gate<unknown>()
+  const handler = punctual.handler('made', { schema: mail }, (payload) => seen.open(payload))
+  const submitted = { to: 'a@b.example', at: '2030-01-01T00:00:00Z' }
+  const { id } = await handler.submit(submitted)
+  expect(await seen.opened).toEqual({ to: submitted.to, copies: [], at: new Date(submitted.at) })
+  expect((await punctual.runs.waitFor(id)).payload).toEqual(submitted)
+})
+
+it('a payload that is refused is told by its places, and nothing is submitted', async () => {
+  const handler = punctual.handler('told', { schema: mail }, () => 1)
+  const bad = { to: 'nobody', copies: [{ to: 'c' }, { to: 5 }], at: '2030-01-01' }
+  const refusal = {
+    code: 'invalid_payload',
+    field: 'payload.to',
+    message: expect.stringMatching(/payload\.to: .*; payload\.copies\[1\]\.to: /),
+  }
+  await expect(handler.submit(bad as never)).rejects.toMatchObject(refusal)
+  await expect(punctual.submit('told', bad)).rejects.toMatchObject(refusal)
+  const good = { to: 'a@b.example', at: '2030-01-01' }
+  await expect(handler.submitMany([good, bad as never])).rejects.toMatchObject({
+    ...{ code: 'invalid_payload', field: '[1].payload.to' },
+    message: expect.stringContaining('Item 1: '),
+  })
+  expect(await punctual.runs.list({ handler: 'told' })).toEqual([])
+})
+
+it('a payload that somebody else submitted is dead at once, and its handler is not called', async () => {
+  let called = false
+  punctual.handler('kept', { schema: mail }, () => {
+    called = true
+  })
+  const { id } = await stranger.submit('kept', { to: 5 })
+  const run = await punctual.runs.waitFor(id)
+  expect(run).toMatchObject({ state: 'dead', attempts: [{ outcome: 'failed' }] })
+  expect(run.error?.message).toMatch(/payload\.to: /)
+  expect(called).toBe(false)
+})
+
+it('a schema may take its time', async () => {
+  const even: PayloadSchema<number, { half: number }> = {
+    '~standard': {
+      ...{ version: 1, vendor: 'test' },
+      validate: async (value) =>
+        Number(value) % 2 === 0
+          ? { value: { half: Number(value) / 2 } }
+          : { issues: [{ message: 'It is odd.' }] },
+    },
+  }
+  const handler = punctual.handler('later', { schema: even }, ({ half }) => half)
+  expect(await punctual.runs.waitFor(await handler.submit(8))).toMatchObject({ output: 4 })
+  await expect(handler.submit(7)).rejects.toMatchObject({
+    ...{ code: 'invalid_payload', field: 'payload' },
+    message: expect.stringContaining('payload: It is odd.'),
+  })
+})
+
+it.for([[{}], [null], ['zod'], [() => true], [{ '~standard': { version: 2 } }]])(
+  'what is no schema is refused: %j',
+  ([schema]) => {
+    expect(() => punctual.handler('none', { schema: schema as never }, () => 1)).toThrow(
+      expect.objectContaining({ code: 'invalid_option', field: 'schema' }),
+    )
+  },
+)
+
+it('the function may stand before its options, or behind them', async () => {
+  const before = punctual.handler('before', () => 'before', { onLeaseLoss: 'abort' })
+  const behind = punctual.handler('behind', { onLeaseLoss: 'abort' }, () => 'behind')
+  for (const { name, submit } of [before, behind])
+    expect(await punctual.runs.waitFor(await submit(null))).toMatchObject({ output: name })
+})
