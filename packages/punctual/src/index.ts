@@ -80,6 +80,7 @@ export type {
   SyncOptions,
 } from './jobs.ts'
 export type { Logger } from './logger.ts'
+export type { HandlerCall, Middleware } from './middleware.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'

@@ -23,12 +23,7 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import {
-  type HandlerFunction,
-  type HandlerOptions,
-  type RegisteredHandler,
-  Worker,
-} from '@punctual/worker'
+import { type HandlerFunction, type HandlerOptions, Worker } from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
@@ -36,15 +31,17 @@ import type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
-import { compileHandler, type HandlerArgument } from './handler-options.ts'
+import type { HandlerArgument } from './handler-options.ts'
+import { Handlers } from './handlers.ts'
 import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
+import type { Middleware } from './middleware.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
-import { type InputOf, type OutputOf, type PayloadSchema, readPayload } from './payload-schema.ts'
+import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
-import { at, atLater, checkCall } from './submit-call.ts'
+import { at, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
@@ -68,8 +65,7 @@ export class Punctual {
   readonly metrics: Metrics
   readonly store: PostgresStore
   readonly #parts: Parts
-  readonly #handlers = new Map<string, RegisteredHandler>()
-  readonly #schemas = new Map<string, PayloadSchema>()
+  readonly #handlers = new Handlers()
   readonly #waiter: Waiter
   readonly #loops: RoleLoop[] = []
   #worker: Worker | null = null
@@ -179,21 +175,22 @@ export class Punctual {
     options?: HandlerOptions,
   ): HandlerHandle<Payload>
   handler(name: string, first: HandlerArgument, second?: HandlerArgument): HandlerHandle<unknown> {
-    const { registered, schema } = compileHandler(name, first, second)
-    if (this.#handlers.has(name))
-      throw new PunctualError(
-        'handler_duplicate',
-        `This process has a handler ${JSON.stringify(name)} already. Give each handler its own name.`,
-        { field: 'name' },
-      )
-    this.#handlers.set(name, registered)
-    if (schema) this.#schemas.set(name, schema)
+    this.#handlers.register(name, first, second)
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
       name,
       submit: (payload, options) => this.submit(name, payload, options),
       submitMany: (payloads, options) => this.submitMany(name, payloads, options),
     }
+  }
+
+  /**
+   * Surrounds every call of a handler in this process, also of those registered before: tracing, AsyncLocalStorage,
+   * reports of errors. Those added first are outermost.
+   */
+  use(middleware: Middleware): this {
+    this.#handlers.use(middleware)
+    return this
   }
 
   #ensureWorker(): void {
@@ -238,7 +235,7 @@ export class Punctual {
         store.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
       onHint: (listener) => store.signals.onHint(listener),
       hintsArrive: () => store.signals.connected,
-      handlers: this.#handlers,
+      handlers: this.#handlers.all,
       queues: options.queues,
       concurrency: options.concurrency,
       queueConcurrency: options.queueConcurrency,
@@ -315,8 +312,7 @@ export class Punctual {
   ): Promise<Submitted> {
     const { tx, ...rest } = checkCall(options)
     const submission = { options: compileSubmission(handler, rest), payload: this.#encode(payload) }
-    const schema = this.#schemas.get(handler)
-    if (schema) await readPayload(schema, payload)
+    await this.#handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
@@ -333,9 +329,7 @@ export class Punctual {
         { field: 'payloads' },
       )
     if (payloads.length === 0) return []
-    const schema = this.#schemas.get(handler)
-    if (schema)
-      for (const [i, payload] of payloads.entries()) await atLater(i, readPayload(schema, payload))
+    await this.#handlers.checkPayloads(handler, payloads)
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
         at(i, () => ({
@@ -363,7 +357,7 @@ export class Punctual {
     for (const { options } of submissions)
       if (
         options.strict &&
-        !this.#handlers.has(options.handler) &&
+        !this.#handlers.all.has(options.handler) &&
         !(await this.store.hasHandler(options.handler, options.queue))
       )
         throw new PunctualError(
