@@ -23,32 +23,24 @@ function mute(): PostgresStore {
   return store
 }
 
-it('a run that nobody hinted at is run by a worker that had nothing to do (cases 2, 62)', async () => {
-  const punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
-  onTestFinished(() => punctual.stop())
-  let heard = gate<string>()
-  const handler = punctual.handler('quiet', (payload) => heard.open(String(payload)))
-  await handler.submit('warm')
-  await heard.opened
-  heard = gate<string>()
-  await eventually('it listens', () => punctual.store.signals.connected)
-  await mute().submit([{ options: compileOptions('quiet'), payload: '"unheard"' }])
-  expect(await heard.opened).toBe('unheard')
-})
-
-it('a run in a lane that is new is run, although nobody hinted at it: the lane itself is told of (case 62)', async () => {
-  const punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
-  onTestFinished(() => punctual.stop())
-  let heard = gate<string>()
-  const handler = punctual.handler('fresh', (payload) => heard.open(String(payload)))
-  await handler.submit('warm')
-  await heard.opened
-  heard = gate<string>()
-  await eventually('it listens', () => punctual.store.signals.connected)
-  const options = compileOptions('fresh', { priority: 9, queue: 'unseen' })
-  await mute().submit([{ options, payload: '"unheard"' }])
-  expect(await heard.opened).toBe('unheard')
-})
+it.for([
+  ['in a lane that is known', 'quiet', {}],
+  ['in a lane that is new, which is told of by itself', 'fresh', { priority: 9, queue: 'unseen' }],
+] as const)(
+  'a run that nobody hinted at is run by a worker that had nothing to do: %s (cases 2, 62)',
+  async ([, name, options]) => {
+    const punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
+    onTestFinished(() => punctual.stop())
+    let heard = gate<string>()
+    const handler = punctual.handler(name, (payload) => heard.open(String(payload)))
+    await handler.submit('warm')
+    await heard.opened
+    heard = gate<string>()
+    await eventually('it listens', () => punctual.store.signals.connected)
+    await mute().submit([{ options: compileOptions(name, options), payload: '"unheard"' }])
+    expect(await heard.opened).toBe('unheard')
+  },
+)
 
 it('a job that nobody hinted at is planned and run (case 2)', async () => {
   const roles = ['worker', 'planner'] as const

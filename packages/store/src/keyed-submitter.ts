@@ -58,16 +58,16 @@ export class KeyedSubmitter {
 
   /** In a transaction of our own. */
   async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
-    const accepted = await this.#conversations.with(async (client) => {
+    const { accepted, lanes } = await this.#conversations.with(async (client) => {
       const tx = timed(client)
       await tx.query('begin isolation level read committed')
       await tx.query("set local lock_timeout = '5s'")
       const known = await this.#submitter.current(runs)
-      const answers = await this.submitIn(tx, known, tenantId, { notify: false, again })
+      const accepted = await this.submitIn(tx, known, tenantId, { notify: false, again })
       await tx.query('commit')
-      return answers
+      return { accepted, lanes: new Set(known.map((run) => run.lane)) }
     })
-    this.#signals.due(new Set(runs.map((run) => run.lane)))
+    this.#signals.due(lanes)
     return accepted
   }
 
