@@ -7,6 +7,7 @@ import type pg from 'pg'
 import type { Database } from './database.ts'
 import type { ConnectSettings } from './endpoint.ts'
 import { isConnectionFault } from './faults.ts'
+import { retrying } from './retrying.ts'
 
 type Timed = pg.QueryConfig & { query_timeout: number }
 
@@ -56,6 +57,32 @@ export class Conversations {
       await client.query({ text: 'commit', query_timeout } as Timed)
       return result
     })
+  }
+
+  /**
+   * The same for work that is not to be repeated: as long as it has not been called, a server that cannot be reached,
+   * or has no connection left, is asked again.
+   */
+  async transactionOnceOpen<T>(
+    openWithinMs: number,
+    work: (client: pg.Client) => Promise<T>,
+  ): Promise<T> {
+    const retries = { clock: this.#database.localClock, deadlineMs: openWithinMs }
+    const end = await retrying(retries, async () => {
+      let called = false
+      const once = (client: pg.Client) => {
+        called = true
+        return work(client)
+      }
+      try {
+        return { value: await this.transaction(once) }
+      } catch (error) {
+        if (called) return { error }
+        throw error
+      }
+    })
+    if ('error' in end) throw end.error
+    return end.value
   }
 
   async #open(): Promise<pg.Client> {

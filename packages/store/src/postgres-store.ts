@@ -35,6 +35,9 @@ import { PostgresUpkeepStore } from './upkeep-store.ts'
 import { PostgresWorkStore } from './work-store.ts'
 import { type WorkerSession, WorkerSteering } from './worker-steering.ts'
 
+/** How long the transaction of a handler may take to begin: nothing has happened yet, so its attempt need not fail. */
+const OPEN_WITHIN_MS = 30_000
+
 export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   readonly clock: Clock
   readonly random: Random
@@ -228,7 +231,7 @@ export class PostgresStore {
   ): Promise<T> {
     let output: { value: T } | null = null
     try {
-      return await this.#userConversations.transaction(async (client) => {
+      return await this.#userConversations.transactionOnceOpen(OPEN_WITHIN_MS, async (client) => {
         const value = await work(client)
         // What follows locks the lease: should this process be stopped before the commit, the reaper gets it back.
         const pins = PINNED.slice(PINNED.indexOf(';') + 1)
