@@ -17,7 +17,7 @@ interface Lab {
   readonly started: string[]
 }
 
-function lab(handled: Promise<unknown> = new Promise(() => undefined)): Lab {
+function lab(handled: unknown = new Promise(() => undefined)): Lab {
   const marks: Lab['marks'] = new Map()
   const started: string[] = []
   const store = {
@@ -82,4 +82,13 @@ it('the next run that runs alone starts when the outcome of the one before is st
   expect([...marks.keys()]).toEqual(['run-1'])
   runner.settled(first)
   expect([...marks.keys()]).toEqual(['run-1', 'run-2'])
+})
+
+it('handlers that return at once do not stand on one another: as many as were claimed run', async () => {
+  const { runner, started } = lab(null)
+  runner.accept(Array.from({ length: 50_000 }, (_, i) => aRun(BigInt(i), {})))
+  // waits: a large batch starts a turn of the event loop later
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(started).toHaveLength(50_000)
+  await runner.idle()
 })

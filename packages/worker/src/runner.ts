@@ -61,6 +61,7 @@ export class Runner {
   #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
   /** About to start: the store is asked for their mark or their checkpoint. */
   readonly #preparing = new Set<ClaimedRun>()
+  #pumping = false
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -122,19 +123,29 @@ export class Runner {
     else setImmediate(() => this.pump())
   }
 
-  /** Starts as many as there are slots. */
+  /**
+   * Starts as many as there are slots. A handler that returns at once makes room while we are at it: the loop goes on
+   * with that, and not the handler, or thousands of them would stand on one stack.
+   */
   pump(): void {
-    const { slots } = this.#o
-    while (slots.free > 0 && this.#next < this.#waiting.length) {
-      const run = this.#waiting[this.#next++] as ClaimedRun
-      if (this.#next === this.#waiting.length) {
-        this.#waiting = []
-        this.#next = 0
-      }
-      slots.start()
-      this.#start(run)
+    if (this.#pumping) return
+    this.#pumping = true
+    try {
+      while (this.#o.slots.free > 0 && this.#next < this.#waiting.length) this.#startNext()
+      if (this.#suspects.length > 0) this.#pumpSuspects()
+    } finally {
+      this.#pumping = false
     }
-    if (this.#suspects.length > 0) this.#pumpSuspects()
+  }
+
+  #startNext(): void {
+    const run = this.#waiting[this.#next++] as ClaimedRun
+    if (this.#next === this.#waiting.length) {
+      this.#waiting = []
+      this.#next = 0
+    }
+    this.#o.slots.start()
+    this.#start(run)
   }
 
   #pumpSuspects(): void {
