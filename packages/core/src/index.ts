@@ -100,6 +100,7 @@ export type {
   ClaimRequest,
   ClaimResult,
   Fence,
+  LaneYield,
   LogEntry,
   SessionAnnouncement,
   SessionDescription,

@@ -8,6 +8,7 @@ import {
   type ClaimResult,
   invariant,
   type Lane,
+  type LaneYield,
   runIdTimeMs,
 } from '@punctual/core'
 import { int2Array, int4Array, int8Array, uuidArray } from './binary-arrays.ts'
@@ -32,15 +33,12 @@ interface Taken {
   readonly lanes: readonly string[] | null
   /** Null when all are 0. */
   readonly traits: readonly string[] | null
-  readonly gave: readonly LaneYield[]
+  readonly gave: readonly LaneGave[]
   /** The lanes that were looked into; null when all were. */
   readonly looked: ReadonlySet<number> | null
 }
 
-/** What one lane gave. */
-interface LaneYield {
-  readonly lane: number
-  readonly runs: number
+interface LaneGave extends LaneYield {
   readonly lastPos: string
 }
 
@@ -63,6 +61,10 @@ const SPEC_UNIT = 65_536
 const LOOKED = 16
 
 type Text = string | null | undefined
+
+const NOTHING: ClaimResult = {
+  ...{ sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [], gave: [] },
+}
 
 const list = (joined: Text): string[] => (joined ? joined.split(',') : [])
 
@@ -131,8 +133,9 @@ export class Claiming {
       int8Array(scans.map((scan) => BigInt(Math.floor(scan.startMs)) << POSITION_BITS)),
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
       request.limit,
+      int4Array(request.weights ?? request.lanes.map(() => 1)),
     ])
-    if (!about) return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
+    if (!about) return NOTHING
     const [xmin, xmax, bound, next, gave, ids, lanes, traits, jobPlaces, jobIds, parkedIds] = about
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
@@ -150,6 +153,7 @@ export class Claiming {
     return {
       sessionAlive: true,
       parked,
+      gave: taken.gave,
       more: this.#note(request, turn, scans, taken, boundMs, {
         xmin: Number(xmin),
         xmax: Number(xmax),
@@ -171,15 +175,11 @@ export class Claiming {
   ): boolean {
     const nowMs = this.#database.localClock.monotonicMs()
     const gave = new Map(taken.gave.map((of) => [of.lane, of]))
-    const inRank = new Map<number, number>()
-    for (const lane of request.lanes)
-      inRank.set(lane.priority, (inRank.get(lane.priority) ?? 0) + 1)
     const filled = taken.ids.length >= request.limit
     let more = filled
     request.lanes.forEach((lane, i) => {
       const count = gave.get(lane.id)
-      const share = Math.ceil(request.limit / (inRank.get(lane.priority) as number))
-      const full = count !== undefined && (filled || count.runs >= share)
+      const full = count !== undefined && (filled || count.full)
       more ||= full
       // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all, nor was
       // one that is paused.
@@ -304,12 +304,13 @@ const lookedInto = (lanes: Text) =>
   lanes === null || lanes === undefined ? null : new Set(list(lanes).map(Number))
 
 const laneAt = (taken: Taken, i: number): number =>
-  taken.lanes ? Number(taken.lanes[i]) : (taken.gave[0] as LaneYield).lane
+  taken.lanes ? Number(taken.lanes[i]) : (taken.gave[0] as LaneGave).lane
 
-function yields(gave: Text): LaneYield[] {
+function yields(gave: Text): LaneGave[] {
   return list(gave).map((of) => {
-    const [lane, runs, lastPos] = of.split(' ')
-    return { lane: Number(lane), runs: Number(runs), lastPos: lastPos as string }
+    const [lane, runs, lastPos, share] = of.split(' ')
+    const full = Number(runs) >= Number(share)
+    return { lane: Number(lane), runs: Number(runs), full, lastPos: lastPos as string }
   })
 }
 

@@ -21,7 +21,15 @@ it.each([
   const lanes = await t.sql.query('select id from punctual.lanes order by id')
   const given = lanes.rows.map(({ id }) => id)
   await t.sql.query(`analyze punctual.queue; ${settings}`)
-  await t.sql.query(claim, [session, 1, given, given.map(() => 0), given.map(() => 0), 10])
+  await t.sql.query(claim, [
+    session,
+    1,
+    given,
+    given.map(() => 0),
+    given.map(() => 0),
+    10,
+    given.map(() => 1),
+  ])
   expect(await t.count('leases')).toBe(10)
   expect(await t.count('queue')).toBe(50)
   await t.sql.query('reset all; delete from punctual.leases')

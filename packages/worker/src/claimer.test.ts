@@ -9,7 +9,7 @@ const lane: Lane = {
   ...{ id: 1, tenantId: 1, queue: 'q', handler: 'h', priority: 5, paused: false },
 }
 const nothing: ClaimResult = {
-  ...{ sessionAlive: true, runs: [], more: false, nextDueInMs: null, parked: [] },
+  ...{ sessionAlive: true, runs: [], more: false, nextDueInMs: null, parked: [], gave: [] },
 }
 const many = (count: number): ClaimResult => ({
   ...nothing,

@@ -12,7 +12,7 @@ import {
   restTogether,
   type WorkStore,
 } from '@punctual/core'
-import { claimSize, Pace, Yielding } from './intake.ts'
+import { claimSize, Demand, Pace, Yielding } from './intake.ts'
 import type { LaneList } from './lane-list.ts'
 import type { Slots } from './slots.ts'
 
@@ -51,6 +51,7 @@ export class Claimer {
   readonly #o: ClaimerOptions
   readonly #pace: Pace
   readonly #yielding = new Yielding()
+  readonly #demand = new Demand()
   /** When the hint that came is to be followed; null when none came since the last claim. */
   #followAtMs: number | null = null
   /** When the next run is due that the last claim saw. */
@@ -205,11 +206,13 @@ export class Claimer {
     const sessionId = this.#o.sessionId()
     if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
     const askedAtMs = clock.monotonicMs()
-    const result = await store.claim({ sessionId, claim: random.token(), limit, lanes })
+    const weights = this.#demand.weights(lanes)
+    const result = await store.claim({ sessionId, claim: random.token(), limit, lanes, weights })
     if (!result.sessionAlive) {
       await onSessionLost()
       return { ...result, more: true }
     }
+    this.#demand.note(lanes, limit, result.gave)
     if (result.runs.length > 0) await onClaimed(result.runs, askedAtMs)
     if (result.parked.length > 0) onParked(result.parked)
     return result

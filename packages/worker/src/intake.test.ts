@@ -1,6 +1,7 @@
+import type { Lane } from '@punctual/core'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { claimSize, Pace, Yielding } from './intake.ts'
+import { claimSize, Demand, Pace, Yielding } from './intake.ts'
 import { Wake } from './wake.ts'
 
 it('asks for what is free when handlers are slow', () => {
@@ -63,4 +64,21 @@ it('a wake that comes before the sleep cuts it short', async () => {
   wake.wake()
   wake.wake()
   await sleeping
+})
+
+it('lanes that gave all they were asked for weigh alike, and one with little to give takes little', () => {
+  const demand = new Demand()
+  const lanes = [1, 2, 3].map((id) => ({ id }) as Lane)
+  expect(new Set(demand.weights(lanes)).size, 'nothing is known yet').toBe(1)
+  const gave = [
+    { lane: 1, runs: 500, full: true },
+    { lane: 2, runs: 3, full: false },
+  ]
+  demand.note(lanes, 1_000, gave)
+  expect(demand.weights(lanes)).toEqual([1_500, 10, 4])
+  demand.note(lanes, 13, [{ lane: 2, runs: 13, full: true }])
+  expect(
+    demand.weights(lanes),
+    'a full claim tells nothing of those that it did not reach',
+  ).toEqual([1_500, 1_500, 4])
 })

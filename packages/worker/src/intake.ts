@@ -3,6 +3,8 @@
  * of late, so that quick handlers never wait for the database. Nothing is held ahead where handlers take
  * longer than that: slots come free in clumps then, and a held run would wait for one while others idle.
  */
+import type { Lane, LaneYield } from '@punctual/core'
+
 const AHEAD_MS = 100
 const PACE_WINDOW_MS = 50
 const AHEAD_MAX = 4_000
@@ -44,6 +46,33 @@ export function claimSize(free: number, ahead: number, buffered: number): number
   // A claim for a few while many are held costs as much as one for many: wait until half is used up.
   if (buffered > 0 && want < ahead / 2) return 0
   return Math.min(want, CLAIM_MAX)
+}
+
+/** What a lane is expected to have that had nothing. */
+const DEMAND_MIN = 4
+
+/**
+ * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
+ * take half of the claim from one that has much. One that gave all it was asked for counts as much as any.
+ */
+export class Demand {
+  readonly #expected = new Map<number, number>()
+
+  weights(lanes: readonly Lane[]): number[] {
+    return lanes.map(({ id }) => this.#expected.get(id) ?? CLAIM_MAX)
+  }
+
+  note(lanes: readonly Lane[], limit: number, gave: readonly LaneYield[]): void {
+    const of = new Map(gave.map((each) => [each.lane, each]))
+    const filled = gave.reduce((sum, { runs }) => sum + runs, 0) >= limit
+    for (const { id } of lanes) {
+      const some = of.get(id)
+      // What a claim that was full did not reach is not known.
+      if (!some && filled) continue
+      if (some?.full) this.#expected.delete(id)
+      else this.#expected.set(id, DEMAND_MIN + 2 * (some?.runs ?? 0))
+    }
+  }
 }
 
 const YIELD_FIRST_MS = 2

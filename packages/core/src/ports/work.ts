@@ -41,6 +41,16 @@ export interface ClaimRequest {
   readonly limit: number
   /** In the order in which they are to be taken from: by priority, rotated inside of one. */
   readonly lanes: readonly Lane[]
+  /** How lanes of one priority that have something due share the claim, in the order of `lanes`. @default alike */
+  readonly weights?: readonly number[]
+}
+
+/** What a claim took from one lane. */
+export interface LaneYield {
+  readonly lane: number
+  readonly runs: number
+  /** It gave all that it was asked for: it may have more. */
+  readonly full: boolean
 }
 
 export interface ClaimedRun {
@@ -73,6 +83,8 @@ export interface ClaimedRun {
 export type Fence = Pick<ClaimedRun, 'id' | 'claim'>
 
 export interface ClaimResult {
+  /** The lanes that gave something. */
+  readonly gave: readonly LaneYield[]
   /** False when the session is no longer valid: nothing was claimed and a new one must be opened. */
   readonly sessionAlive: boolean
   readonly runs: readonly ClaimedRun[]

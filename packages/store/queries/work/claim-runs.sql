@@ -4,10 +4,10 @@
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
---   $5 rank of each lane smallint[] (0 = first), $6 most runs
+--   $5 rank of each lane smallint[] (0 = first), $6 most runs, $7 weight of each lane integer[]
 -- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
 --   the smallest pos that is not due; then lists, which are texts joined by commas: the lanes that gave something,
---   each with how many and the last pos (separated by blanks); of the runs taken, in the order of their fences,
+--   each with how many, the last pos and how many it could have given (separated by blanks); of the runs taken, in the order of their fences,
 --   which is that of their ids: run ids, lanes (null when all are of one), (traits << 24) | (crashes << 16) |
 --   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
 --   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
@@ -29,7 +29,7 @@ bound as materialized (
 ),
 heads as materialized (
   select
-    l.lane, l.rank,
+    l.lane, l.rank, l.weight,
     (select q.pos from punctual.queue q
      where q.lane = l.lane and q.pos >= l.start_pos
      order by q.pos
@@ -39,7 +39,7 @@ heads as materialized (
      where q.lane = l.lane and q.pos > (select pos from bound)
      order by q.pos
      limit 1) as next_pos
-  from unnest($3::integer[], $4::bigint[], $5::smallint[]) as l (lane, start_pos, rank)
+  from unnest($3::integer[], $4::bigint[], $5::smallint[], $7::integer[]) as l (lane, start_pos, rank, weight)
   where exists (select from me where not drains)
     and (
       -- Mostly nothing is paused, and that is asked once.
@@ -51,8 +51,8 @@ heads as materialized (
         where n.id = l.lane))
 ),
 due as materialized (
-  -- Lanes of one rank share alike; a rank that is empty leaves everything to the next.
-  select lane, rank, pos, ceil($6::integer::float8 / count(*) over (partition by rank))::integer as share
+  -- Lanes of one rank share by weight; a rank that is empty leaves everything to the next.
+  select lane, rank, pos, ceil($6::integer::float8 * weight / sum(weight) over (partition by rank))::integer as share
   from heads
   where pos <= (select pos from bound)
   order by rank, pos
@@ -120,10 +120,12 @@ select
   (select pos from bound) as bound,
   (select min(next_pos) from heads) as next_pos,
   case
-    when b.lane = b.last_lane then concat_ws(' ', b.lane, b.runs, b.last_pos)
+    when b.lane = b.last_lane
+      then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
     else (
-      select string_agg(concat_ws(' ', lane, runs, last_pos), ',')
-      from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane)
+      select string_agg(concat_ws(' ', lane, runs, last_pos, share), ',')
+      from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane
+      join due using (lane))
   end as gave,
   b.run_ids,
   case when b.lane <> b.last_lane then (select string_agg(lane::text, ',') from numbered) end as lanes,

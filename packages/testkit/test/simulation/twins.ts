@@ -7,6 +7,7 @@ import {
   compileOptions,
   type DueJob,
   encodeJson,
+  type LaneYield,
   type Overlap,
   type PlannedJob,
   type Settlement,
@@ -161,12 +162,17 @@ export class Twins {
     }
     const lanes = await this.t.lanes()
     expect(await this.memory.work.lanes(['test', 'other'], [])).toEqual(lanes)
-    const theirs = await this.t.store.work.claim({ ...request, lanes })
-    const ours = await this.memory.work.claim({ ...request, lanes })
+    const weights = lanes.map((_, i) => 1 + ((limit + i) % 3))
+    const theirs = await this.t.store.work.claim({ ...request, lanes, weights })
+    const ours = await this.memory.work.claim({ ...request, lanes, weights })
     // What was due in the one is due in the other; when the next one is due is told to the millisecond.
-    const { nextDueInMs: theirNext, parked: theirParked, ...answer } = theirs
-    const { nextDueInMs: ourNext, parked: ourParked, ...mine } = ours
+    const { nextDueInMs: theirNext, parked: theirParked, gave: theyGave, ...answer } = theirs
+    const { nextDueInMs: ourNext, parked: ourParked, gave, ...mine } = ours
     expect(withoutTimes(mine)).toEqual(withoutTimes(answer))
+    const byLane = (a: LaneYield, b: LaneYield) => a.lane - b.lane
+    expect(gave.toSorted(byLane)).toMatchObject(
+      theyGave.toSorted(byLane).map(({ lane, runs, full }) => ({ lane, runs, full })),
+    )
     expect(ourParked.toSorted()).toEqual(theirParked.toSorted())
     expect(ourNext === null).toBe(theirNext === null)
     this.held[worker]?.push(...theirs.runs)

@@ -1,5 +1,5 @@
 /** The claim: due runs of some lanes become leases of a session, or are parked (work/claim-runs). */
-import type { ClaimedRun, ClaimRequest, ClaimResult, Lane } from '@punctual/core'
+import type { ClaimedRun, ClaimRequest, ClaimResult, Lane, LaneYield } from '@punctual/core'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type Carried, isExclusive, type QueueRow, type RunRow } from './rows.ts'
 
@@ -10,11 +10,11 @@ export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResul
   const session = db.sessions.get(request.sessionId)
   const alive = session !== undefined && session.expiresMs > db.nowMs
   if (!alive && !db.mutants.has('claim-without-session-guard'))
-    return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [] }
+    return { sessionAlive: false, runs: [], more: false, nextDueInMs: null, parked: [], gave: [] }
   const boundMs = db.nowMs
   const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
-  const { taken, nextMs } = session?.drains
-    ? { taken: [], nextMs: null }
+  const { taken, nextMs, gave } = session?.drains
+    ? { taken: [], nextMs: null, gave: [] }
     : pick(db, request, boundMs)
   for (const row of taken) db.queue.delete(row.runId)
   taken.sort((a, b) => (a.runId < b.runId ? -1 : 1))
@@ -34,7 +34,8 @@ export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResul
   return {
     sessionAlive: true,
     runs,
-    more: hasMore(request, taken),
+    gave,
+    more: taken.length >= request.limit || gave.some(({ full }) => full),
     nextDueInMs: nextMs === null ? null : Math.max(0, nextMs - boundMs),
     parked: [...parked],
   }
@@ -43,8 +44,8 @@ export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResul
 const priorityOf = (lanes: ReadonlyMap<number, Lane>, lane: number) =>
   lanes.get(lane)?.priority ?? 0
 
-/** Lanes of one rank share alike; a rank that is empty leaves everything to the next. */
-function pick(db: MemoryDatabase, { lanes, limit }: ClaimRequest, boundMs: number) {
+/** Lanes of one rank share by weight; a rank that is empty leaves everything to the next. */
+function pick(db: MemoryDatabase, { lanes, limit, weights }: ClaimRequest, boundMs: number) {
   const paused = db.pauses.values()
   const isPaused = (queue: string) => paused.includes('*') || paused.includes(queue)
   const open = lanes.filter(({ queue }) => !isPaused(queue))
@@ -57,14 +58,22 @@ function pick(db: MemoryDatabase, { lanes, limit }: ClaimRequest, boundMs: numbe
     return first ? [{ lane, first }] : []
   })
   heads.sort((a, b) => b.lane.priority - a.lane.priority || byPosition(a.first, b.first))
+  const weightOf = ({ lane }: { lane: Lane }) => weights?.[lanes.indexOf(lane)] ?? 1
   const taken: QueueRow[] = []
-  for (const { lane } of heads) {
-    const inRank = heads.filter((other) => other.lane.priority === lane.priority).length
-    const share = Math.ceil(limit / inRank)
-    taken.push(...dueRows.filter((row) => row.lane === lane.id).slice(0, share))
+  const gave: LaneYield[] = []
+  for (const head of heads) {
+    const { id, priority } = head.lane
+    const rank = heads.filter(({ lane }) => lane.priority === priority)
+    const sum = rank.reduce((total, other) => total + weightOf(other), 0)
+    const share = Math.ceil((limit * weightOf(head)) / sum)
+    const some = dueRows
+      .filter((row) => row.lane === id)
+      .slice(0, Math.min(share, limit - taken.length))
+    taken.push(...some)
+    if (some.length > 0) gave.push({ lane: id, runs: some.length, full: some.length >= share })
   }
   return {
-    taken: taken.slice(0, limit),
+    ...{ taken, gave },
     nextMs: aheadMs.length > 0 ? Math.min(...aheadMs) : null,
   }
 }
@@ -88,16 +97,6 @@ function park(db: MemoryDatabase, taken: readonly QueueRow[]): Set<string> {
 
 const byJob = (a: Carried, b: Carried) =>
   `${a.jobId} ${a.runId}` < `${b.jobId} ${b.runId}` ? -1 : 1
-
-/** As the store judges it: a lane that gave its share may have more. */
-function hasMore({ lanes, limit }: ClaimRequest, taken: readonly QueueRow[]): boolean {
-  if (taken.length >= limit) return true
-  return lanes.some((lane) => {
-    const inRank = lanes.filter(({ priority }) => priority === lane.priority).length
-    const gave = taken.filter((row) => row.lane === lane.id).length
-    return gave > 0 && gave >= Math.ceil(limit / inRank)
-  })
-}
 
 function described(db: MemoryDatabase, row: QueueRow, claim: bigint, lane: Lane): ClaimedRun {
   const run = db.runs.get(row.runId) as RunRow
