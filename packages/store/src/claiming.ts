@@ -25,7 +25,7 @@ const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 /** What the claim took, as parallel lists in the order of the fences. */
 interface Taken {
   /** Of those that are slots of jobs, by their place. */
-  readonly jobs: ReadonlyMap<number, string> | null
+  readonly jobs: readonly (string | undefined)[] | null
   /** What was parked and not leased. */
   readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
@@ -215,6 +215,7 @@ export class Claiming {
       const lane = lanes.get(laneAt(taken, i)) as Lane
       const traits = taken.traits ? Number(taken.traits[i]) : 0
       const spec = Number(definitions.specs[place])
+      const dueMs = Number(definitions.duesMs[place])
       const extra = extraOf(definitions.extras[place])
       runs.push({
         id,
@@ -228,12 +229,12 @@ export class Claiming {
         traits: traits >>> 24,
         maxAttempts: spec % SPEC_UNIT,
         timeoutMs: Math.floor(spec / SPEC_UNIT),
-        dueMs: Number(definitions.duesMs[place]),
+        dueMs,
         payload: definitions.payloads[place] as string,
         policy: extra.policy,
         trace: extra.trace,
-        jobId: taken.jobs?.get(i) ?? null,
-        slotMs: extra.slotMs,
+        jobId: taken.jobs?.[i] ?? null,
+        slotMs: extra === AT_ITS_SLOT ? dueMs : extra.slotMs,
         missedFromMs: extra.missedFromMs,
       })
     }
@@ -282,8 +283,12 @@ type Extra = Pick<ClaimedRun, 'policy' | 'trace' | 'slotMs' | 'missedFromMs'>
 
 const NO_EXTRA: Extra = { policy: null, trace: null, slotMs: null, missedFromMs: null }
 
+/** Of a slot that is due at its own time, and has nothing else. */
+const AT_ITS_SLOT: Extra = { ...NO_EXTRA }
+
 function extraOf(text: Text): Extra {
   if (!text) return NO_EXTRA
+  if (text === '=') return AT_ITS_SLOT
   const [policy, trace, slot] = text.split(EXTRA_SEPARATOR)
   const [slotMs, missedFromMs] = (slot as string).split(',')
   return {
@@ -294,10 +299,15 @@ function extraOf(text: Text): Extra {
   }
 }
 
-function jobsOf(places: Text, ids: Text): ReadonlyMap<number, string> | null {
+function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null {
   if (!ids) return null
-  const at = places ? list(places) : null
-  return new Map(list(ids).map((id, i) => [at ? Number(at[i]) : i, id]))
+  if (!places) return list(ids)
+  const jobs: (string | undefined)[] = []
+  const of = list(ids)
+  list(places).forEach((place, i) => {
+    jobs[Number(place)] = of[i]
+  })
+  return jobs
 }
 
 const lookedInto = (lanes: Text) =>

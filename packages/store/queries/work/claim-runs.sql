@@ -12,8 +12,8 @@
 --   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
 --   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
---   none of them can hold. An extra is empty, or policy, trace and slot (in ms, comma, first slot missed in ms)
---   joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
+--   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
+--   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
 --   read with read-runs. At last the lanes that were looked into; null when all were, as when nothing is paused.
 -- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
@@ -156,6 +156,7 @@ cross join (
     string_agg(
       case
         when r.policy is null and r.trace is null and r.job_id is null then ''
+        when r.slot_at = r.due_at and r.policy is null and r.trace is null and r.missed_from is null then '='
         else concat(
           r.policy, e'\x1f', r.trace, e'\x1f', (date_part('epoch', r.slot_at) * 1000)::bigint, ',',
           (date_part('epoch', r.missed_from) * 1000)::bigint)
