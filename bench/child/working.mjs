@@ -73,11 +73,11 @@ function holding(seen, holdMs) {
   }
 }
 
-/** When each run of a job was due and how late it started; runs of no job are let through. */
+/** When each run was due and how late it started. */
 function recording(jobs) {
-  return ({ beside = false }, { dueAt, job }) => {
+  return ({ beside = false }, { dueAt }) => {
     const nowMs = wallMs()
-    if (job) jobs.starts.push({ dueMs: dueAt.getTime(), nowMs, beside })
+    jobs.starts.push({ dueMs: dueAt.getTime(), nowMs, beside })
   }
 }
 
