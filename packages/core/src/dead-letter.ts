@@ -2,10 +2,12 @@
  * Runs that ended dead, as people deal with them. A dead letter is open until somebody handles it, once: it is
  * replayed, which makes a new run, or discarded with a reason. The dead run itself stays as it was.
  */
+
+import { checkName, checkText } from './check-value.ts'
 import { storableText } from './failure.ts'
 import { limits } from './limits.ts'
 import { oneOf, refuseOption } from './refuse-option.ts'
-import { checkName, checkText, instantOf } from './submission.ts'
+import { instantOf } from './submission.ts'
 
 /** What came of a dead letter. Numbers are what the database stores. */
 export const handlings = { replayed: 1, discarded: 2 } as const

@@ -1,3 +1,4 @@
+export { checkName, checkText, integer } from './check-value.ts'
 export {
   type CompiledLetterFilter,
   compileLetterFilter,
@@ -29,6 +30,7 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
+export type { ConcurrencyOptions, RunConcurrency } from './flow.ts'
 export {
   CONNECTIONS_OF_A_NODE,
   type Guarantee,
@@ -211,11 +213,9 @@ export type { WindowInput } from './schedule/weekly-windows.ts'
 export { type Zone, zoneOf } from './schedule/zone.ts'
 export {
   type CompiledOptions,
-  checkName,
-  checkText,
   compileOptions,
   instantOf,
-  integer,
+  makeSubmission,
   type Submission,
   type SubmitOptions,
 } from './submission.ts'

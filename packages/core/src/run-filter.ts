@@ -1,9 +1,11 @@
 /** Which runs people mean: one filter for listing them and for steering many at once. */
+
+import { checkName, checkText } from './check-value.ts'
 import { limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 import { isRunId } from './run-id.ts'
 import { type RunState, runStates } from './run-state.ts'
-import { checkName, checkText, compileLabels, instantOf } from './submission.ts'
+import { compileLabels, instantOf } from './submission.ts'
 
 type Instant = Date | string | number
 

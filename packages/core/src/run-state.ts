@@ -74,4 +74,6 @@ export const traits = {
   overlap: 112,
   /** An earlier attempt has left a checkpoint. */
   checkpointed: 128,
+  /** It has a concurrency key: one of the places of its gate is taken with its lease. */
+  gated: 256,
 } as const

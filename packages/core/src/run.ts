@@ -1,5 +1,7 @@
 /** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
+
 import type { Failure } from './failure.ts'
+import type { RunConcurrency } from './flow.ts'
 import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState } from './run-state.ts'
@@ -48,6 +50,8 @@ interface RunDefinition {
   readonly replayedAs: string | null
   /** When somebody last changed its time, its priority or its payload. */
   readonly editedAt: Date | null
+  /** So many runs of its key may go on at once; null when it has no key. */
+  readonly concurrency: RunConcurrency | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]
   /**
@@ -61,6 +65,8 @@ export interface WaitingRun extends RunDefinition {
   readonly state: 'waiting' | 'scheduled' | 'queued'
   /** When it may next be claimed. */
   readonly nextAt: Date
+  /** What a `waiting` one waits for: another run of its job, or a place of its concurrency key. */
+  readonly waitsFor: 'overlap' | 'concurrency' | null
 }
 
 export interface RunningRun extends RunDefinition {

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { checkName, checkText } from './check-value.ts'
 import { PunctualError } from './errors.ts'
 import { defaults, limits } from './limits.ts'
-import {
-  type CompiledOptions,
-  checkName,
-  checkText,
-  compileOptions,
-  type SubmitOptions,
-} from './submission.ts'
+import { type CompiledOptions, compileOptions, type SubmitOptions } from './submission.ts'
 
 const YEAR_9999 = 253_402_300_799_999
 

@@ -2,8 +2,16 @@
  * Options as users write them, and the compiled form that is used inside: defaults are applied and
  * everything is checked once, here.
  */
+import { checkName, checkText, integer } from './check-value.ts'
 import { PunctualError } from './errors.ts'
 import { shown } from './failure.ts'
+import {
+  type CompiledConcurrency,
+  type ConcurrencyOptions,
+  compileConcurrency,
+  concurrencyOf,
+  type RunConcurrency,
+} from './flow.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 import type { RetryPolicyInput } from './retry.ts'
@@ -41,6 +49,11 @@ export interface SubmitOptions {
   delivery?: Delivery
   /** The handler must be heard of (`ctx.heartbeat()`, progress or a checkpoint) this often. @default never */
   heartbeatMs?: number
+  /**
+   * How many runs of a key may go on at once, in the whole fleet. Those that may not start yet wait in the order of
+   * their ids, and cost nothing meanwhile. @default no limit
+   */
+  concurrency?: ConcurrencyOptions
   /** Refuse when no live worker has the handler. @default false */
   strict?: boolean
 }
@@ -62,32 +75,20 @@ export interface CompiledOptions {
   readonly policy: string | null
   readonly traits: number
   readonly strict: boolean
+  readonly concurrency: CompiledConcurrency | null
 }
 
 export interface Submission {
   readonly options: CompiledOptions
   readonly payload: string
+  readonly concurrency?: RunConcurrency
 }
 
-export function integer(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
-    refuseOption(field, `a whole number from ${min} to ${max}`, value)
-  return value
-}
-
-const CONTROL = /\p{Cc}/u
-
-export function checkText(field: string, value: unknown, maxLength: number): string {
-  if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
-    refuseOption(field, `a text of 1 to ${maxLength} characters`, value)
-  if (CONTROL.test(value) || !value.isWellFormed())
-    refuseOption(field, 'free of control characters and broken surrogates', value)
-  return value
-}
-
-/** A handler's or queue's name. */
-export function checkName(field: string, value: unknown): string {
-  return checkText(field, value, limits.nameLength)
+/** A run with these options and this payload, which may hold its concurrency key. */
+export function makeSubmission(options: CompiledOptions, payload: string): Submission {
+  const { concurrency } = options
+  if (concurrency === null) return { options, payload }
+  return { options, payload, concurrency: concurrencyOf(concurrency, payload) }
 }
 
 function dueMsOf(options: SubmitOptions): number | null {
@@ -156,6 +157,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'retry',
   'delivery',
   'heartbeatMs',
+  'concurrency',
   'strict',
 ])
 
@@ -204,8 +206,10 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
     policy: compileRunPolicy({ ...options, delivery }),
     traits:
       (options.key === undefined ? 0 : traits.keyed) |
-      (delivery === 'at-most-once' ? traits.atMostOnce : 0),
+      (delivery === 'at-most-once' ? traits.atMostOnce : 0) |
+      (options.concurrency === undefined ? 0 : traits.gated),
     strict: strictOf(options.strict),
+    concurrency: compileConcurrency(options.concurrency),
   })
   if (plain && plainOptions.size < 1_000) plainOptions.set(handler, compiled)
   return compiled

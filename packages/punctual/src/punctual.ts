@@ -8,6 +8,7 @@ import {
   type GuaranteePanel,
   judgeGuarantees,
   limits,
+  makeSubmission,
   PunctualError,
   type Submission,
   type SubmitOptions,
@@ -311,7 +312,7 @@ export class Punctual {
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
     const { tx, ...rest } = checkCall(options)
-    const submission = { options: compileSubmission(handler, rest), payload: this.#encode(payload) }
+    const submission = makeSubmission(compileSubmission(handler, rest), this.#encode(payload))
     await this.#handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
@@ -332,10 +333,9 @@ export class Punctual {
     await this.#handlers.checkPayloads(handler, payloads)
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
-        at(i, () => ({
-          options: compileSubmission(handler, options(payload, i)),
-          payload: this.#encode(payload),
-        })),
+        at(i, () =>
+          makeSubmission(compileSubmission(handler, options(payload, i)), this.#encode(payload)),
+        ),
       )
       return this.#submit(submissions)
     }
@@ -343,7 +343,7 @@ export class Punctual {
     const compiled = compileSubmission(handler, rest as SubmitOptions)
     return this.#submit(
       Array.from(payloads, (payload, i) =>
-        at(i, () => ({ options: compiled, payload: this.#encode(payload) })),
+        at(i, () => makeSubmission(compiled, this.#encode(payload))),
       ),
       tx,
     )

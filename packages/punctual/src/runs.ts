@@ -14,6 +14,7 @@ import {
   PunctualError,
   type Resolution,
   type Run,
+  type RunConcurrency,
   type RunFilter,
   type RunState,
   type RunSummary,
@@ -56,7 +57,18 @@ export interface ListOptions extends RunFilter {
 }
 
 /** Why a run that could run does not. */
-export type NotRunningReason = 'not_due' | 'no_worker' | 'paused' | 'overlap' | 'waiting_for_slot'
+function fullGate({ concurrency }: Run): string {
+  const { key, limit } = concurrency as RunConcurrency
+  return `${limit} ${limit === 1 ? 'run' : 'runs'} of its concurrency key ${key} may go on at once; it starts in its turn, when a place is free.`
+}
+
+export type NotRunningReason =
+  | 'not_due'
+  | 'no_worker'
+  | 'paused'
+  | 'overlap'
+  | 'concurrency'
+  | 'waiting_for_slot'
 
 function checkList(options: ListOptions): ListOptions {
   const { limit, days } = options
@@ -303,6 +315,8 @@ export class Runs {
 
   /** Why a run is not running now; null when it runs or has ended. */
   async whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
+    if (run.state === 'waiting' && run.waitsFor === 'concurrency')
+      return { reason: 'concurrency', message: fullGate(run) }
     if (run.state === 'waiting')
       return {
         reason: 'overlap',

@@ -33,6 +33,8 @@ interface Taken {
   readonly lanes: readonly string[] | null
   /** Null when all are 0. */
   readonly traits: readonly string[] | null
+  /** Null when none has one. */
+  readonly gates: readonly string[] | null
   readonly gave: readonly LaneGave[]
   /** The lanes that were looked into; null when all were. */
   readonly looked: ReadonlySet<number> | null
@@ -59,6 +61,8 @@ const EXTRA_SEPARATOR = '\u001f'
 const SPEC_UNIT = 65_536
 /** Which column of the answer names the lanes that were looked into. */
 const LOOKED = 16
+/** Which one names the gates of the runs that were taken. */
+const GATES = 17
 
 type Text = string | null | undefined
 
@@ -149,6 +153,7 @@ export class Claiming {
       traits: traits ? list(traits) : null,
       gave: yields(gave),
       looked: lookedInto(about[LOOKED]),
+      gates: about[GATES] ? list(about[GATES]) : null,
     }
     return {
       sessionAlive: true,
@@ -225,8 +230,8 @@ export class Claiming {
         handler: lane.handler,
         queue: lane.queue,
         attempt: traits & 0xffff,
-        crashes: (traits >>> 16) & 0xff,
-        traits: traits >>> 24,
+        crashes: (traits >>> 16) & 0x1f,
+        traits: traits >>> 21,
         maxAttempts: spec % SPEC_UNIT,
         timeoutMs: Math.floor(spec / SPEC_UNIT),
         dueMs,
@@ -236,6 +241,7 @@ export class Claiming {
         jobId: taken.jobs?.[i] ?? null,
         slotMs: extra === AT_ITS_SLOT ? dueMs : extra.slotMs,
         missedFromMs: extra.missedFromMs,
+        gate: gateAt(taken, i),
       })
     }
     return inStartOrder(runs, taken, lanes)
@@ -315,6 +321,11 @@ const lookedInto = (lanes: Text) =>
 
 const laneAt = (taken: Taken, i: number): number =>
   taken.lanes ? Number(taken.lanes[i]) : (taken.gave[0] as LaneGave).lane
+
+function gateAt({ gates }: Taken, i: number): bigint | null {
+  const gate = gates?.[i]
+  return gate ? BigInt(gate) : null
+}
 
 function yields(gave: Text): LaneGave[] {
   return list(gave).map((of) => {

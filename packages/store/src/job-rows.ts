@@ -10,6 +10,7 @@ import {
   slotReasons,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
+import { concurrencyIn } from './gates.ts'
 import { date } from './run-rows.ts'
 
 /** A job with what only the store needs of it. */
@@ -33,7 +34,8 @@ export function toJob(row: Row): StoredJob {
   const [startAt, endAt, maxRuns, runsLeft, maxAttempts, timeoutMs, traits, policy] = row.slice(10)
   const [labels, description, owner, source, createdBy, version, createdAt, updatedAt] =
     row.slice(18)
-  const [pausedAt, pausedNote, planningError, cursorAt, nextAt, anchorAt, failures] = row.slice(26)
+  const [pausedAt, pausedNote, planningError, cursorAt, nextAt, anchorAt, failures, flow] =
+    row.slice(26)
   const rules = decodeRules(spec as string)
   const anchorMs = date(anchorAt)?.getTime() ?? null
   const madeAt = new Date(createdAt as string)
@@ -61,6 +63,7 @@ export function toJob(row: Row): StoredJob {
     policy: policy ?? null,
     delivery: deliveryFrom(Number(traits), policy ?? null),
     heartbeatMs: heartbeatMs ?? null,
+    concurrency: concurrencyIn(flow),
     retry,
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,

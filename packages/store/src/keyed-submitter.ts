@@ -68,6 +68,7 @@ export class KeyedSubmitter {
       return { accepted, lanes: new Set(known.map((run) => run.lane)) }
     })
     this.#signals.due(lanes)
+    this.#submitter.committed(runs)
     return accepted
   }
 
@@ -91,7 +92,7 @@ export class KeyedSubmitter {
     })
     const created = runs.filter((run, i) => accepted[i]?.created && !there.has(run.id))
     if (created.length > 0)
-      for (const { statement, values } of this.#submitter.inserts(created, again))
+      for (const { statement, values } of this.#submitter.inserts(created, again, !notify))
         await tx.query(statement.text, values as unknown[])
     if (notify && created.length > 0) await this.#hint(tx, created, tenantId)
     return accepted

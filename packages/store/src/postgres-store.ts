@@ -81,8 +81,11 @@ export class PostgresStore {
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
     this.lanes.onNew = (lane) => this.signals.newLane(lane)
-    this.upkeep = new PostgresUpkeepStore(this.database, this.#patientConversations, (runIds) =>
-      this.work.resolveParked(runIds),
+    this.upkeep = new PostgresUpkeepStore(
+      this.database,
+      this.#patientConversations,
+      (runIds) => this.work.resolveParked(runIds),
+      (gates) => this.work.releaseGates(gates),
     )
     const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
     const onQueued = (lanes: Iterable<number>) => this.signals.due(lanes)
@@ -125,6 +128,7 @@ export class PostgresStore {
       random: options.random,
       ensurePartitions,
       horizonMs: this.horizonMs,
+      onGated: (gates) => this.work.releaseGates(gates),
     })
     this.#keyed = new KeyedSubmitter(
       this.database,

@@ -17,6 +17,7 @@ import {
   traits,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
+import { concurrencyIn } from './gates.ts'
 
 export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
 const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
@@ -130,6 +131,8 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     resolvedAt,
     resolvedBy,
     note,
+    flow,
+    awaitedGate,
   ] = row
   const definition = {
     id: id as string,
@@ -154,6 +157,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     replayOf: replayOf ?? null,
     replayedAs: replayedAs ?? null,
     editedAt: date(editedAt),
+    concurrency: concurrencyIn(flow),
   }
   if (state !== null && state !== undefined) {
     const failure = json(error) as Failure | null
@@ -209,5 +213,6 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     attempts: earlier,
     possibleDuplicate: startedTwice(earlier),
     nextAt,
+    waitsFor: parkedAt ? (awaitedGate ? 'concurrency' : 'overlap') : null,
   }
 }

@@ -52,6 +52,8 @@ export interface SettlingOptions {
   readonly onQueued: (lanes: Iterable<number>) => void
   /** Runs of these jobs may wait for one that has ended. */
   readonly onFreed: (jobIds: readonly string[]) => Promise<void>
+  /** Runs may wait for places of these gates that were freed. */
+  readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
   /** Runs of these jobs died, and enough of them in a row pause the job. */
   readonly onFailed: (jobIds: readonly string[]) => Promise<void>
   /** A job fires again so long after the run that has ended. */
@@ -128,11 +130,13 @@ export class Settling {
     return refusedIn(steps, await channel.pinned(steps))
   }
 
-  /** What the ends of runs mean for their jobs, beyond what was committed with them. */
+  /** What the ends of runs mean for their jobs and for those that wait for them, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
+    const { onFreed, onGatesFreed, onRearmed, onFailed } = this.#options
+    const gated = settlements.filter((s) => s.run.gate !== null)
+    if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
     const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
     if (ended.length === 0) return
-    const { onFreed, onRearmed, onFailed } = this.#options
     const jobs = (of: (s: Settlement) => boolean) =>
       ended.filter(of).map((s) => s.run.jobId as string)
     const freed = jobs((s) => overlapOf(s.run) > 1)
@@ -273,6 +277,7 @@ function settleAll(
   const tried = runs.some((run) => run.attempt > 0)
   const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
   const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
+  const gated = runs.filter((run) => (run.traits & traits.gated) !== 0)
   const followed = followedBy(runs)
   const [ids, claims] = fences(runs)
   const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
@@ -294,6 +299,7 @@ function settleAll(
     held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,
     followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
     followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
+    gated.length > 0 ? uuidArray(gated.map((run) => run.id)) : null,
   ]
 }
 

@@ -7,11 +7,26 @@
  *
  * Keyed submissions and those in a user's transaction go their own way (keyed-submitter.ts, and `insert`).
  */
-import { defaults, type Random, RunIdSource, runIdTimeFor, type Submission } from '@punctual/core'
-import { int4Array, int8ArrayOfNumbers, jsonbArray, textArray, uuidArray } from './binary-arrays.ts'
+import {
+  defaults,
+  type Random,
+  type RunConcurrency,
+  RunIdSource,
+  runIdTimeFor,
+  type Submission,
+} from '@punctual/core'
+import {
+  int4Array,
+  int8Array,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from './binary-arrays.ts'
 import type { Channel, Value } from './channel.ts'
 import type { Database } from './database.ts'
 import { isDataFault } from './faults.ts'
+import { flowOf, gateOf } from './gates.ts'
 import type { LaneRegistry } from './lane-registry.ts'
 import { retrying } from './retrying.ts'
 import type { Signals } from './signals.ts'
@@ -25,6 +40,8 @@ export interface Prepared {
   readonly generation: number
   readonly dueMs: number | null
   readonly submission: Submission
+  /** Of its concurrency key. */
+  readonly gate: bigint | null
 }
 
 interface Pending {
@@ -45,6 +62,8 @@ export interface SubmitterOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs?: number
   readonly daysAhead?: number
+  /** Runs that have these gates were committed, and may wait for places that were freed meanwhile. */
+  readonly onGated: (gates: readonly bigint[]) => Promise<void>
 }
 
 export class Submitter {
@@ -83,6 +102,7 @@ export class Submitter {
         generation,
         dueMs,
         submission,
+        gate: submission.concurrency ? gateOf(tenantId, submission.concurrency.key) : null,
       })
     }
     return prepared
@@ -195,10 +215,25 @@ export class Submitter {
     await sent
     if (hint) signals.here(lanes)
     else signals.due(lanes)
+    this.committed(runs)
   }
 
-  /** The statements that insert these runs: one for each distinct set of rare options, mostly one. */
-  inserts(runs: readonly Prepared[], again: boolean): { statement: Statement; values: Value[] }[] {
+  /** Those that wait may do so in vain: their gate was full when we looked, and may be free by now. */
+  committed(runs: readonly Prepared[]): void {
+    const gates = runs.flatMap(({ gate }) => gate ?? [])
+    // Should this fail, the reaper looks after them.
+    if (gates.length > 0) this.#o.onGated(gates).catch(() => undefined)
+  }
+
+  /**
+   * The statements that insert these runs: one for each distinct set of rare options, mostly one. `mayWait`: whoever
+   * commits them tells us, so that those whose gate is full may wait for it at once.
+   */
+  inserts(
+    runs: readonly Prepared[],
+    again: boolean,
+    mayWait = true,
+  ): { statement: Statement; values: Value[] }[] {
     const { database } = this.#o
     // What is surely within the horizon needs no look at it.
     const soonMs = database.clock.nowMs() + this.horizonMs / 2
@@ -206,12 +241,15 @@ export class Submitter {
     for (const group of inPieces(byShape(runs))) {
       const first = group[0] as Prepared
       const { options } = first.submission
-      const soon = !again && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
+      const gated = first.gate !== null
+      const soon =
+        !again && !gated && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
       const list = <T>(
         of: (run: Prepared) => T | null,
         encode: (values: (T | null)[]) => Buffer,
       ) => (group.some((run) => of(run) !== null) ? encode(group.map(of)) : null)
-      const path = again ? 'insert-runs-again' : soon ? 'insert-due-runs' : 'insert-runs'
+      const plain = again ? 'insert-runs-again' : soon ? 'insert-due-runs' : 'insert-runs'
+      const path = gated ? 'insert-gated-runs' : plain
       inserts.push({
         statement: database.statement(`submit/${path}`),
         values: [
@@ -233,12 +271,22 @@ export class Submitter {
           options.trace,
           this.#sequence,
           ...(soon ? [] : [this.horizonMs]),
+          ...(gated ? [...gatesOf(group), mayWait] : []),
         ],
       })
       this.#sequence = (this.#sequence + group.length) % (1 << 20)
     }
     return inserts
   }
+}
+
+function gatesOf(runs: readonly Prepared[]): Value[] {
+  const of = runs.map(({ submission }) => submission.concurrency as RunConcurrency)
+  return [
+    int8Array(runs.map(({ gate }) => gate as bigint)),
+    int4Array(of.map(({ limit }) => limit)),
+    jsonbArray(runs.map(({ tenantId }, i) => flowOf(tenantId, of[i] as RunConcurrency))),
+  ]
 }
 
 function lengthOf(runs: readonly Prepared[]): number {

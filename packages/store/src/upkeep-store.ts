@@ -9,12 +9,26 @@ import { dropDays } from './retention.ts'
 
 const HEAD_EVERY_MS = 30_000
 const VACUUM_DEAD_ROWS = 50_000
-const HOT_TABLES = ['queue', 'leases', 'later', 'sessions', 'counters', 'live_keys']
+const HOT_TABLES = [
+  'queue',
+  'leases',
+  'later',
+  'sessions',
+  'counters',
+  'live_keys',
+  'gated',
+  'parked',
+]
+const GATES_AT_ONCE = 1_000
+const FIRST_GATE = '-9223372036854775808'
 
 export class PostgresUpkeepStore implements UpkeepStore {
   readonly #database: Database
   readonly #conversations: Conversations
   readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
+  readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
+  /** Where the next look at the gates begins. */
+  #afterGate = FIRST_GATE
   /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
   #promotedMs = 0
   #headAtMs = Number.NEGATIVE_INFINITY
@@ -23,9 +37,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
     database: Database,
     conversations: Conversations,
     resolveParked: (runIds: readonly string[]) => Promise<void>,
+    releaseGates: (gates: readonly bigint[]) => Promise<void>,
   ) {
     this.#database = database
     this.#resolveParked = resolveParked
+    this.#releaseGates = releaseGates
     this.#conversations = conversations
   }
 
@@ -95,7 +111,19 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const [row] = await this.#database.upkeep.pinnedOne(statement, [olderThanMs])
     const ids = row?.[1]?.slice(1, -1).split(',') ?? []
     if (ids.length > 0) await this.#resolveParked(ids)
-    return ids.length
+    return ids.length + (await this.#lookAtGates())
+  }
+
+  /** A page of the gates that runs wait for, from where the last look ended. */
+  async #lookAtGates(): Promise<number> {
+    const statement = this.#database.statement('upkeep/list-free-gates')
+    const values = [this.#afterGate, GATES_AT_ONCE]
+    const [row] = await this.#database.upkeep.pinnedOne(statement, values)
+    const [gates, last, looked] = row as Row
+    this.#afterGate = Number(looked) < GATES_AT_ONCE ? FIRST_GATE : (last as string)
+    const free = gates?.slice(1, -1).split(',').map(BigInt) ?? []
+    await this.#releaseGates(free)
+    return free.length
   }
 
   ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ import { retrying } from './retrying.ts'
 import { ago, fences, Settling, type SettlingOptions } from './settling.ts'
 import type { Statement } from './statements.ts'
 
-export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed'> {
+export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
   /** These runs are asked to end: their workers are told. */
   readonly onCancel: (runIds: readonly string[]) => void
 }
@@ -41,7 +41,11 @@ export class PostgresWorkStore implements WorkStore {
     this.#options = options
     this.#database = options.database
     this.#claiming = new Claiming(options.database)
-    this.#settling = new Settling({ ...options, onFreed: (jobIds) => this.release(jobIds) })
+    this.#settling = new Settling({
+      ...options,
+      onFreed: (jobIds) => this.release(jobIds),
+      onGatesFreed: (gates) => this.releaseGates(gates),
+    })
   }
 
   #sql(path: string): Statement {
@@ -200,8 +204,9 @@ export class PostgresWorkStore implements WorkStore {
     const { settle } = this.#database
     const superseded = await settle.pinnedOne(this.#sql('work/supersede-holders'), [0, ids])
     if (superseded.length > 0) this.#options.onCancel(superseded.map(([id]) => id as string))
-    const jobs = await settle.pinnedOne(this.#sql('work/list-parked'), [ids])
-    await this.release(jobs.map(([jobId]) => jobId as string))
+    const awaited = await settle.pinnedOne(this.#sql('work/list-parked'), [ids])
+    await this.release(awaited.flatMap(([jobId]) => jobId ?? []))
+    await this.releaseGates(awaited.flatMap(([, gate]) => (gate ? BigInt(gate) : [])))
     await settle.pinnedOne(this.#sql('work/skip-parked'), [0, ids])
   }
 
@@ -212,9 +217,16 @@ export class PostgresWorkStore implements WorkStore {
 
   /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
   async release(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length === 0) return
-    const values = [uuidArray(jobIds)]
-    const rows = await this.#database.settle.pinnedOne(this.#sql('work/release-parked'), values)
+    if (jobIds.length > 0) await this.#let('work/release-parked', uuidArray(jobIds))
+  }
+
+  /** The first of the runs that wait for each of these gates may start, as many as it has room for. */
+  async releaseGates(gates: readonly bigint[]): Promise<void> {
+    if (gates.length > 0) await this.#let('work/release-gates', int8Array([...new Set(gates)]))
+  }
+
+  async #let(path: string, of: Buffer): Promise<void> {
+    const rows = await this.#database.settle.pinnedOne(this.#sql(path), [of])
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 

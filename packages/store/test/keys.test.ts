@@ -45,6 +45,7 @@ it('does not give a key to a run that has ended: its submission was committed, a
   const { database, lanes, signals } = t.store
   const ensurePartitions = async () => undefined
   const submitter = new Submitter({
+    onGated: async () => undefined,
     ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
   })
   const conversations = new Conversations(database)

@@ -40,7 +40,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
     'work/settle-all-succeeded': {
-      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1, array[1], array[1]::bigint[], null, null, null`,
+      args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1, array[1], array[1]::bigint[], null, null, null, null`,
       indexes: ['leases_pkey'],
     },
     'work/settle-succeeded': {
@@ -60,6 +60,14 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     'work/release-parked': {
       args: `${uuids}`,
       indexes: ['parked_job', 'parked_pkey', 'job_holds_pkey'],
+    },
+    'work/release-gates': {
+      args: `array[1]::bigint[]`,
+      indexes: ['parked_gate', 'leases_gate', 'queue_gate'],
+    },
+    'upkeep/list-free-gates': {
+      args: `0, 100`,
+      indexes: ['parked_gate', 'leases_gate', 'queue_gate'],
     },
     'work/list-parked': { args: `${uuids}`, indexes: ['parked_pkey'] },
     'work/skip-parked': { args: `1, ${uuids}`, indexes: ['parked_job', 'parked_pkey'] },

@@ -1,6 +1,9 @@
 /** Jobs as people write them, and the compiled form that is used inside: checked and completed once, here. */
+
+import { checkName, checkText, integer } from '../check-value.ts'
 import { PunctualError } from '../errors.ts'
 import { shown } from '../failure.ts'
+import { type ConcurrencyOptions, concurrencyOf, type RunConcurrency } from '../flow.ts'
 import { encodeJson } from '../json-value.ts'
 import { defaults, limits } from '../limits.ts'
 import { oneOf, refuseOption } from '../refuse-option.ts'
@@ -19,14 +22,7 @@ import { parseExpression } from '../schedule/parse-expression.ts'
 import { parsePeriod } from '../schedule/parse-period.ts'
 import { compileTiming, type TimingInput } from '../schedule/timing.ts'
 import { zoneOf } from '../schedule/zone.ts'
-import {
-  type CompiledOptions,
-  checkName,
-  checkText,
-  compileOptions,
-  instantOf,
-  integer,
-} from '../submission.ts'
+import { type CompiledOptions, compileOptions, instantOf } from '../submission.ts'
 import {
   encodeRules,
   type JobRules,
@@ -98,6 +94,8 @@ export interface JobOptions {
   retry?: RetryPolicyInput
   delivery?: Delivery
   heartbeatMs?: number
+  /** How many runs of a key may go on at once, of this job and of whatever else has the key. @default no limit */
+  concurrency?: ConcurrencyOptions
 }
 
 /** What one job is, checked and complete. */
@@ -114,6 +112,7 @@ export interface CompiledJob {
   readonly delayMs: number | null
   readonly maxRuns: number | null
   readonly traits: number
+  readonly concurrency: RunConcurrency | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
@@ -131,7 +130,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['startAt', 'endAt', 'maxRuns', 'jitterMs', 'exact', 'calendars', 'dst', 'dayRule', 'misfire'],
   ...['overlap', 'pauseAfterFailures', 'description', 'owner', 'labels', 'source', 'createdBy'],
   ...['queue', 'priority', 'maxAttempts', 'timeoutMs', 'retry'],
-  ...['delivery', 'heartbeatMs'],
+  ...['delivery', 'heartbeatMs', 'concurrency'],
 ])
 const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'] as const
 const JITTER_MAX_MS = 86_400_000
@@ -153,14 +152,16 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
   const [startMs, endMs] = [instant('startAt'), instant('endAt')]
   if (startMs !== null && endMs !== null && endMs <= startMs)
     refuseOption('endAt', 'later than startAt', options.endAt)
+  const payload = encodeJson(
+    options.payload ?? null,
+    'payload',
+    installation.payloadBytes ?? limits.payloadBytes,
+  )
   return {
     name: checkName('name', options.name),
     run,
-    payload: encodeJson(
-      options.payload ?? null,
-      'payload',
-      installation.payloadBytes ?? limits.payloadBytes,
-    ),
+    payload,
+    concurrency: run.concurrency && concurrencyOf(run.concurrency, payload),
     rules,
     rulesText: encodeRules(rules),
     startMs,
@@ -192,10 +193,10 @@ function textOf(field: string, value: unknown, maxLength: number): string | null
 /** What its runs have in common with any other run. */
 function runOptionsOf(options: JobOptions): CompiledOptions {
   const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy } = options
-  const { retry, delivery, heartbeatMs } = options
+  const { retry, delivery, heartbeatMs, concurrency } = options
   const given = {
     ...{ queue, priority, maxAttempts, timeoutMs, labels, createdBy },
-    ...{ retry, delivery, heartbeatMs },
+    ...{ retry, delivery, heartbeatMs, concurrency },
   }
   const present = Object.entries(given).filter(([, value]) => value !== undefined)
   return compileOptions(handler, Object.fromEntries(present))

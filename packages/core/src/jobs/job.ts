@@ -1,4 +1,5 @@
 /** A job as people see it. */
+import type { RunConcurrency } from '../flow.ts'
 import type { RetryPolicy } from '../retry.ts'
 import type { Delivery } from '../run-policy.ts'
 import type { JobRules } from './job-rules.ts'
@@ -23,6 +24,8 @@ export interface Job {
   readonly retry: RetryPolicy
   /** How often the handler of its runs must be heard of; null when it need not be. */
   readonly heartbeatMs: number | null
+  /** So many runs of its key may go on at once; null when it has no key. */
+  readonly concurrency: RunConcurrency | null
   readonly labels: Readonly<Record<string, string>>
   readonly description: string | null
   readonly owner: string | null

@@ -77,6 +77,8 @@ export interface ClaimedRun {
   readonly slotMs: number | null
   /** The first slot that this run makes up for together with its own; null when it is the only one. */
   readonly missedFromMs: number | null
+  /** Of its concurrency key; null when it has none. */
+  readonly gate: bigint | null
 }
 
 /** What proves that a run is held: all that giving it back needs. */

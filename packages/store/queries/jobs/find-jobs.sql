@@ -7,7 +7,7 @@ select
   j.id, j.tenant_id, j.name, l.handler, l.queue, l.priority, j.payload, t.spec, j.timing, j.lane,
   j.start_at, c.end_at, j.max_runs, c.runs_left, j.max_attempts, j.timeout_ms, j.traits, j.policy, j.labels,
   j.description, j.owner, j.source, j.created_by, j.version, j.created_at, j.updated_at, j.paused_at,
-  j.paused_note, j.planning_error, c.cursor_at, c.next_at, c.anchor_at, c.failures
+  j.paused_note, j.planning_error, c.cursor_at, c.next_at, c.anchor_at, c.failures, j.flow
 from punctual.jobs j
 join punctual.cursors c on c.job_id = j.id
 join punctual.lanes l on l.id = j.lane

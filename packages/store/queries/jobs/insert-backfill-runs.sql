@@ -7,20 +7,26 @@
 with made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
-    created_by, job_id, slot_at)
+    created_by, job_id, slot_at, flow)
   select
     i.run_id, to_timestamp(i.due_ms::float8 / 1000), clock_timestamp(), j.tenant_id, j.lane, j.timeout_ms,
     j.max_attempts,
     case when j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end, j.payload, j.labels, j.policy, j.created_by, j.id,
-    to_timestamp(i.slot_ms::float8 / 1000)
+    to_timestamp(i.slot_ms::float8 / 1000), j.flow
   from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as i (run_id, slot_ms, due_ms)
   cross join lateral (
-    select id, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy, created_by
+    select id, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy, created_by, flow
     from punctual.jobs
     where id = $1::uuid
     limit 1
   ) j
-  returning id, due_at, tenant_id, lane, traits, job_id
+  returning id, due_at, tenant_id, lane, traits, job_id, flow
+),
+gated as (
+  insert into punctual.gated (run_id, gate, gate_limit)
+  select id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  from made
+  where traits & 256 <> 0
 ),
 near as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)

@@ -6,13 +6,19 @@
 with made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
-    created_by, job_id)
+    created_by, job_id, flow)
   select
     $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits & ~4,
-    coalesce($3::text, payload), labels, policy, created_by, id
+    coalesce($3::text, payload), labels, policy, created_by, id, flow
   from punctual.jobs
   where id = $1::uuid
-  returning id, tenant_id, lane, traits, job_id
+  returning id, tenant_id, lane, traits, job_id, flow
+),
+gated as (
+  insert into punctual.gated (run_id, gate, gate_limit)
+  select id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  from made
+  where traits & 256 <> 0
 ),
 noted as (
   insert into punctual.triggers (job_id, run_id, triggered_at, tenant_id)

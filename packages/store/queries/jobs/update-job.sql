@@ -3,7 +3,7 @@
 -- Parameters: $1 job, $2 lane, $3 timing, $4 payload, $5 timeout_ms, $6 max_attempts, $7 traits, $8 start in ms,
 --   $9 max_runs, $10 policy, $11 labels, $12 description, $13 owner, $14 source, $15 next slot in ms, $16 anchor in
 --   ms, $17 end in ms, $18 runs left, $19 the clock in ms, $20 up to where everything is decided
---   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null
+--   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null, $22 flow
 -- Returns: nothing
 -- Locks: jobs; the caller holds the cursor. Index: primary keys.
 with kept as (
@@ -28,5 +28,6 @@ set
   lane = $2::integer, timing = $3::integer, payload = $4::text, timeout_ms = $5::integer,
   max_attempts = $6::smallint, traits = $7::smallint, start_at = to_timestamp($8::float8 / 1000),
   max_runs = $9::integer, policy = $10::text, labels = $11::jsonb, description = $12::text, owner = $13::text,
-  source = $14::text, version = version + 1, updated_at = clock_timestamp(), planning_error = null
+  source = $14::text, version = version + 1, updated_at = clock_timestamp(), planning_error = null,
+  flow = $22::jsonb
 where id = $1::uuid

@@ -10,21 +10,28 @@
 with made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels, policy,
-    created_by, trace, job_id, slot_at, missed_from, replay_of)
+    created_by, trace, job_id, slot_at, missed_from, replay_of, flow)
   select
     i.id, clock_timestamp(), clock_timestamp(), r.tenant_id, r.lane, r.timeout_ms, r.max_attempts,
     case when r.traits & 112 <> 0 then (r.traits & ~116) | 48 else r.traits & ~4 end, coalesce(i.payload, r.payload),
-    r.key, r.labels, r.policy, coalesce($4::text, r.created_by), r.trace, r.job_id, r.slot_at, r.missed_from, r.id
+    r.key, r.labels, r.policy, coalesce($4::text, r.created_by), r.trace, r.job_id, r.slot_at, r.missed_from, r.id,
+    r.flow
   from unnest($1::uuid[], $2::uuid[], $3::text[]) as i (replay_of, id, payload)
   cross join lateral (
     select
       id, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels, policy, created_by, trace, job_id,
-      slot_at, missed_from
+      slot_at, missed_from, flow
     from punctual.runs
     where id = i.replay_of
     limit 1
   ) r
-  returning id, tenant_id, lane, traits, job_id, replay_of
+  returning id, tenant_id, lane, traits, job_id, replay_of, flow
+),
+gated as (
+  insert into punctual.gated (run_id, gate, gate_limit)
+  select id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  from made
+  where traits & 256 <> 0
 ),
 kept as (
   insert into punctual.checkpoints (run_id, saved_at, tenant_id, attempt, state)

@@ -26,11 +26,11 @@ input as materialized (
   select
     i.n, i.run_id, i.job_id, i.slot_ms, i.from_ms, i.due_ms, j.tenant_id, j.lane, j.timeout_ms, j.max_attempts,
     case when i.reason in (2, 3) and j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end as traits,
-    j.payload, j.labels, j.policy, j.created_by
+    j.payload, j.labels, j.policy, j.created_by, j.flow
   from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $7::smallint[], $8::bigint[])
     with ordinality as i (slot_ms, job_id, run_id, from_ms, reason, due_ms, n)
   cross join lateral (
-    select tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy, created_by
+    select tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy, created_by, flow
     from punctual.jobs
     where id = i.job_id
     limit 1
@@ -40,12 +40,18 @@ input as materialized (
 made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
-    created_by, job_id, slot_at, missed_from)
+    created_by, job_id, slot_at, missed_from, flow)
   select
     run_id, to_timestamp(due_ms::float8 / 1000), statement_timestamp(), tenant_id, lane, timeout_ms,
     max_attempts, traits, payload, labels, policy, created_by, job_id, to_timestamp(slot_ms::float8 / 1000),
-    to_timestamp(from_ms::float8 / 1000)
+    to_timestamp(from_ms::float8 / 1000), flow
   from input
+),
+gated as (
+  insert into punctual.gated (run_id, gate, gate_limit)
+  select run_id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  from input
+  where traits & 256 <> 0
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)

@@ -15,7 +15,7 @@ select
   k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from,
   s.cancel_reason, r.policy, r.traits, r.replay_of, r.edited_at,
   coalesce(o.replayed_as, (select d.replayed_as from punctual.dead_letters d where d.run_id = r.id)) as replayed_as,
-  o.resolved_at, o.resolved_by, o.note
+  o.resolved_at, o.resolved_by, o.note, r.flow, k.gate
 from punctual.runs r
 join punctual.lanes l on l.id = r.lane
 left join punctual.later w on w.run_id = r.id

@@ -1,4 +1,4 @@
--- Jobs whose runs have waited for a while: whoever should have moved them on may have died.
+-- Jobs whose runs have waited for a while, for another run: whoever should have moved them on may have died.
 --
 -- Parameters: $1 how long in ms
 -- Returns: job_ids, run_ids: one row of arrays (null when there is none)
@@ -7,7 +7,7 @@ select array_agg(distinct job_id) as job_ids, array_agg(run_id) as run_ids
 from (
   select job_id, run_id
   from punctual.parked
-  where parked_at < clock_timestamp() - $1::bigint * interval '1 millisecond'
+  where gate is null and parked_at < clock_timestamp() - $1::bigint * interval '1 millisecond'
   order by run_id
   limit 1000
 ) p

@@ -1,5 +1,6 @@
 -- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
--- must not overlap with another run of its job, and would, is parked instead. Nothing is taken from a queue that is
+-- must not overlap with another run of its job, and would, is parked instead; so is one whose gate is full, or that
+-- would pass another one which waits for it. Nothing is taken from a queue that is
 -- paused, nor by a session that is asked to drain.
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
@@ -8,14 +9,16 @@
 -- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
 --   the smallest pos that is not due; then lists, which are texts joined by commas: the lanes that gave something,
 --   each with how many, the last pos and how many it could have given (separated by blanks); of the runs taken, in the order of their fences,
---   which is that of their ids: run ids, lanes (null when all are of one), (traits << 24) | (crashes << 16) |
+--   which is that of their ids: run ids, lanes (null when all are of one), (traits << 21) | (crashes << 16) |
 --   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
 --   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
 --   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
 --   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
---   read with read-runs. At last the lanes that were looked into; null when all were, as when nothing is paused.
--- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases.
+--   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. At last, for each
+--   run taken, its gate; null when none has one.
+-- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases (by gate
+--   and place).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
@@ -86,7 +89,8 @@ batch as materialized (
   select
     array_agg(run_id) as ids, string_agg(run_id::text, ',') as run_ids, count(*) as runs, count(job_id) as of_jobs,
     min(lane) as lane, max(lane) as last_lane, max(pos) as last_pos, bool_or(traits & 112 <> 0) as exclusive,
-    bit_or((traits::integer << 24) | (crashes::integer << 16) | attempt) as traits
+    bit_or((traits::integer << 21) | (crashes::integer << 16) | attempt) as traits,
+    bool_or(traits & 256 <> 0) as gated
   from numbered
 ),
 held as (
@@ -107,13 +111,58 @@ parked as (
     and not exists (select from punctual.job_holds h where h.job_id = n.job_id and h.run_id = n.run_id)
   returning run_id
 ),
+gates as materialized (
+  select
+    n.n, n.run_id, g.gate, g.gate_limit, row_number() over (partition by g.gate order by n.run_id) as turn,
+    exists (select from punctual.parked p where p.gate = g.gate and p.run_id < n.run_id) as behind
+  from numbered n
+  join punctual.gated g on g.run_id = n.run_id
+  where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
+),
+places as materialized (
+  select g.gate, s.slot, row_number() over (partition by g.gate order by s.slot) as turn
+  from (select gate, max(gate_limit) as gate_limit, count(*) as wanted from gates where not behind group by gate) g
+  cross join lateral (
+    select s.slot
+    from generate_series(1, g.gate_limit) as s (slot)
+    where not exists (select from punctual.leases l where l.gate = g.gate and l.gate_slot = s.slot)
+    order by s.slot
+    limit g.wanted
+  ) s
+),
+admitted as (
+  insert into punctual.leases (
+    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot)
+  select
+    n.run_id, $2::bigint + n.n, $1::bigint, statement_timestamp(), n.tenant_id, n.lane, n.attempt, n.crashes, n.traits,
+    n.job_id, g.gate, p.slot
+  from gates g
+  join places p on p.gate = g.gate and p.turn = g.turn and p.slot <= g.gate_limit
+  join numbered n on n.n = g.n
+  where not g.behind
+  order by g.gate, p.slot
+  -- A place that another claim takes at this moment is waited for, and then is not ours.
+  on conflict (gate, gate_slot) where gate is not null do nothing
+  returning run_id
+),
+stopped as (
+  insert into punctual.parked (
+    run_id, parked_at, job_id, tenant_id, lane, attempt, crashes, traits, gate, gate_limit)
+  select
+    n.run_id, clock_timestamp(), n.job_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits, g.gate, g.gate_limit
+  from gates g
+  join numbered n on n.n = g.n
+  where g.run_id not in (select run_id from admitted)
+  returning run_id
+),
 leased as (
   insert into punctual.leases (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id
   from numbered
-  where traits & 112 = 0 or run_id not in (select run_id from parked)
+  where (traits & 112 = 0 or run_id not in (select run_id from parked))
+    and (traits & 256 = 0 or run_id not in (select run_id from gates))
 )
 select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
@@ -131,20 +180,25 @@ select
   case when b.lane <> b.last_lane then (select string_agg(lane::text, ',') from numbered) end as lanes,
   case
     when b.traits <> 0 then (
-      select string_agg(((traits::integer << 24) | (crashes::integer << 16) | attempt)::text, ',') from numbered)
+      select string_agg(((traits::integer << 21) | (crashes::integer << 16) | attempt)::text, ',') from numbered)
   end as traits,
   case
     when b.of_jobs between 1 and b.runs - 1
       then (select string_agg((n - 1)::text, ',') from numbered where job_id is not null)
   end as job_places,
   case when b.of_jobs > 0 then (select string_agg(job_id::text, ',') from numbered) end as job_ids,
-  (select string_agg(run_id::text, ',') from parked) as parked,
+  (select string_agg(run_id::text, ',') from (select run_id from parked union all select run_id from stopped) w)
+    as parked,
   case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
   today.specs, today.due_ms, today.payloads, today.extras,
   case
     when me.drains or exists (select from punctual.pauses)
       then coalesce((select string_agg(lane::text, ',') from heads), '')
-  end as looked
+  end as looked,
+  case
+    when b.gated then (
+      select string_agg(coalesce(g.gate::text, ''), ',' order by n.n) from numbered n left join gates g on g.n = n.n)
+  end as gates
 from me
 cross join batch b
 cross join (

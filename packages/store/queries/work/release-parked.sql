@@ -6,7 +6,7 @@
 with free as materialized (
   select distinct on (p.job_id) p.run_id
   from punctual.parked p
-  where p.job_id = any ($1::uuid[])
+  where p.job_id = any ($1::uuid[]) and p.gate is null
     and not exists (select from punctual.job_holds h where h.job_id = p.job_id)
   order by p.job_id, p.run_id
 ),

@@ -9,7 +9,7 @@
 --   $11 runs that hold a key uuid[] or null, $12 sum of the fences, $13 lanes that are counted integer[]
 --   (sorted, none twice), $14 runs of each bigint[], $15 jobs that their runs hold uuid[] or null, $16 jobs for
 --   which an end means something uuid[] or null (sorted, none twice), $17 whether it decides when they fire next
---   boolean[]
+--   boolean[], $18 runs that have a gate uuid[] or null
 -- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
 -- Locks: leases, live_keys, job_holds, cursors, own counter row. Index: primary keys, by lists of ids that are near each other.
 --   Pinned: no sequential scan.
@@ -42,6 +42,9 @@ unheld as (
   -- The second list is looked up by its hash: as a list, or as a join, it would be searched for every row.
   delete from punctual.job_holds
   where job_id = any ($15::uuid[]) and (run_id = any (select unnest($2::uuid[]))) is true
+),
+ungated as (
+  delete from punctual.gated where run_id = any ($18::uuid[])
 ),
 followed as (
   update punctual.cursors c

@@ -36,6 +36,11 @@ unheld as (
   using ended e
   where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
 ),
+ungated as (
+  delete from punctual.gated g
+  using ended e
+  where e.traits & 256 <> 0 and g.run_id = e.run_id
+),
 followed as (
   -- What its end means for the job: it is counted, and it may decide when the job fires next.
   update punctual.cursors c

@@ -7,14 +7,14 @@
 with ended as (
   delete from punctual.parked p
   where p.run_id = any (array(
-    select g.run_id from punctual.parked g where g.run_id = any ($2::uuid[]) and (g.traits >> 4) & 7 = 1
+    select g.run_id from punctual.parked g where g.run_id = any ($2::uuid[]) and (g.traits >> 4) & 7 = 1 and g.gate is null
     union all
     -- Of all that wait for the job: one that was parked before ours may have been seen only now.
     select o.run_id
     from punctual.parked g
-    join punctual.parked o on o.job_id = g.job_id
-    where g.run_id = any ($2::uuid[]) and (o.traits >> 4) & 7 = 2
-      and exists (select from punctual.parked f where f.job_id = o.job_id and f.run_id < o.run_id)))
+    join punctual.parked o on o.job_id = g.job_id and o.gate is null
+    where g.run_id = any ($2::uuid[]) and (o.traits >> 4) & 7 = 2 and g.gate is null
+      and exists (select from punctual.parked f where f.job_id = o.job_id and f.run_id < o.run_id and f.gate is null)))
   returning
     run_id, null::bigint as claim, null::bigint as session_id, tenant_id, lane, crashes, traits, job_id,
     null::text as output, attempt, 4::smallint as state, null::smallint as attempt_outcome,
@@ -39,6 +39,11 @@ unheld as (
   delete from punctual.job_holds h
   using ended e
   where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
+),
+ungated as (
+  delete from punctual.gated g
+  using ended e
+  where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
   -- What its end means for the job: it is counted, and it may decide when the job fires next.

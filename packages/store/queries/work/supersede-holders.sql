@@ -10,7 +10,7 @@ with successors as materialized (
   select p.run_id, p.job_id, (p.traits >> 4) & 7 as policy, h.run_id as holder
   from punctual.parked p
   left join punctual.job_holds h on h.job_id = p.job_id
-  where p.run_id = any ($2::uuid[]) and (p.traits >> 4) & 7 in (4, 5)
+  where p.run_id = any ($2::uuid[]) and (p.traits >> 4) & 7 in (4, 5) and p.gate is null
 ),
 terminated as (
   delete from punctual.leases
@@ -79,6 +79,11 @@ unheld as (
   delete from punctual.job_holds h
   using ended e
   where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
+),
+ungated as (
+  delete from punctual.gated g
+  using ended e
+  where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
   -- What its end means for the job: it is counted, and it may decide when the job fires next.
