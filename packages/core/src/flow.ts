@@ -1,6 +1,6 @@
 /**
- * Flow control of single runs: how many runs of a key may go on at once. A key is a text, or is taken from the payload
- * by the path of a field.
+ * Flow control of single runs: how many runs of a key may go on at once (concurrency), and how many may start in a time
+ * (rate). A key is a text, or is taken from the payload by the path of a field.
  */
 import { checkText, integer } from './check-value.ts'
 import { PunctualError } from './errors.ts'
@@ -8,18 +8,25 @@ import { shown } from './failure.ts'
 import { limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 
+/** A text, or the field of the payload that holds it, such as `{ payload: 'customer.id' }`. */
+export type FlowKey = string | { readonly payload: string }
+
 export interface ConcurrencyOptions {
-  /** Runs of one key share a limit, whatever their handlers: a text, or the field of the payload that holds it. */
-  key: string | { readonly payload: string }
+  /** Runs of one key share a limit, whatever their handlers. */
+  key: FlowKey
   /** How many of them may go on at once, in the whole fleet. @default 1 */
   limit?: number
 }
 
-/** The concurrency of some runs: their key, or where in the payload it stands. */
-export interface CompiledConcurrency {
-  readonly key: string | null
-  readonly path: readonly string[] | null
-  readonly limit: number
+export interface RateOptions {
+  /** Runs of one key share a rate. @default the name of the handler */
+  key?: FlowKey
+  /** How many of them may start in that time, in the whole fleet. */
+  limit: number
+  /** A unit of time, or milliseconds. @default 'second' */
+  per?: keyof typeof UNITS | number
+  /** How many may start at once after a pause. @default a tenth of the limit, 1 at least */
+  burst?: number
 }
 
 /** The concurrency of one run. */
@@ -28,42 +35,113 @@ export interface RunConcurrency {
   readonly limit: number
 }
 
-const KNOWN = ['key', 'limit']
-
-export function compileConcurrency(options: unknown): CompiledConcurrency | null {
-  if (options === undefined) return null
-  if (Object.prototype.toString.call(options) !== '[object Object]')
-    refuseOption('concurrency', 'an object such as { key: "customer:17", limit: 2 }', options)
-  for (const name of Object.keys(options as object))
-    if (!KNOWN.includes(name))
-      refuseOption(`concurrency.${name}`, `one of ${KNOWN.join(', ')}`, name)
-  const { key, limit = 1 } = options as ConcurrencyOptions
-  const most = integer('concurrency.limit', limit, 1, limits.concurrencyMax)
-  if (typeof key === 'object' && key !== null) {
-    const path = checkText('concurrency.key.payload', key.payload, limits.keyLength).split('.')
-    return { key: null, path, limit: most }
-  }
-  return { key: checkText('concurrency.key', key, limits.keyLength), path: null, limit: most }
+/** The rate of one run. */
+export interface RunRate {
+  readonly key: string
+  readonly limit: number
+  readonly perMs: number
+  readonly burst: number
 }
 
-/** With the key of a run that has this payload. */
-export function concurrencyOf(of: CompiledConcurrency, payload: string): RunConcurrency {
-  if (of.key !== null) return { key: of.key, limit: of.limit }
-  const path = of.path as readonly string[]
-  const value = valueAt(path, JSON.parse(payload))
+export interface RunFlow {
+  readonly concurrency: RunConcurrency | null
+  readonly rate: RunRate | null
+}
+
+type Path = readonly string[]
+
+/** The same for runs whose payloads, and so their keys, are not known yet. */
+export interface CompiledFlow {
+  readonly concurrency: (Omit<RunConcurrency, 'key'> & { readonly key: string | Path }) | null
+  readonly rate: (Omit<RunRate, 'key'> & { readonly key: string | Path }) | null
+}
+
+const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+
+export function compileFlow(
+  handler: string,
+  options: { readonly concurrency?: unknown; readonly rate?: unknown },
+): CompiledFlow | null {
+  if (options.concurrency === undefined && options.rate === undefined) return null
+  return {
+    concurrency: concurrencyFrom(options.concurrency),
+    rate: rateFrom(handler, options.rate),
+  }
+}
+
+function concurrencyFrom(given: unknown): CompiledFlow['concurrency'] {
+  if (given === undefined) return null
+  const example = '{ key: "customer:17", limit: 2 }'
+  const { key, limit = 1 } = fieldsOf('concurrency', given, ['key', 'limit'], example)
+  return {
+    key: keyFrom('concurrency.key', key),
+    limit: integer('concurrency.limit', limit, 1, limits.concurrencyMax),
+  }
+}
+
+function rateFrom(handler: string, given: unknown): CompiledFlow['rate'] {
+  if (given === undefined) return null
+  const names = ['key', 'limit', 'per', 'burst']
+  const fields = fieldsOf('rate', given, names, '{ limit: 500, per: "second" }')
+  const { key = handler, per = 'second' } = fields
+  const limit = integer('rate.limit', fields.limit, 1, limits.rateMax)
+  const { burst = Math.max(1, Math.floor(limit / 10)) } = fields
+  return {
+    key: keyFrom('rate.key', key),
+    limit,
+    perMs: perMsOf(per),
+    burst: integer('rate.burst', burst, 1, limits.rateMax),
+  }
+}
+
+function perMsOf(per: unknown): number {
+  if (typeof per === 'number') return integer('rate.per', per, 1, limits.ratePerMsMax)
+  if (typeof per !== 'string' || !Object.hasOwn(UNITS, per))
+    refuseOption('rate.per', `one of ${Object.keys(UNITS).join(', ')}, or milliseconds`, per)
+  return UNITS[per as keyof typeof UNITS]
+}
+
+function fieldsOf(
+  field: string,
+  given: unknown,
+  known: readonly string[],
+  example: string,
+): Readonly<Record<string, unknown>> {
+  if (Object.prototype.toString.call(given) !== '[object Object]')
+    refuseOption(field, `an object such as ${example}`, given)
+  for (const name of Object.keys(given as object))
+    if (!known.includes(name)) refuseOption(`${field}.${name}`, `one of ${known.join(', ')}`, name)
+  return given as Record<string, unknown>
+}
+
+function keyFrom(field: string, key: unknown): string | Path {
+  if (typeof key !== 'object' || key === null) return checkText(field, key, limits.keyLength)
+  const { payload } = key as { payload?: unknown }
+  return checkText(`${field}.payload`, payload, limits.keyLength).split('.')
+}
+
+/** With the keys of a run that has this payload. */
+export function flowIn({ concurrency, rate }: CompiledFlow, payload: string): RunFlow {
+  return {
+    concurrency: concurrency && { ...concurrency, key: keyIn(concurrency.key, payload) },
+    rate: rate && { ...rate, key: keyIn(rate.key, payload) },
+  }
+}
+
+function keyIn(key: string | Path, payload: string): string {
+  if (typeof key === 'string') return key
+  const field = `payload.${key.join('.')}`
+  const value = valueAt(key, JSON.parse(payload))
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     throw new PunctualError(
       'invalid_payload',
-      `The concurrency key is to be found at ${path.join('.')} in the payload: a text, a number or a boolean is expected there, but ${shown(value)} came.`,
-      { field: `payload.${path.join('.')}` },
+      `${field} is to hold a key of flow control: a text, a number or a boolean, but ${shown(value)} came.`,
+      { field },
     )
-  return {
-    key: checkText(`payload.${path.join('.')}`, String(value), limits.keyLength),
-    limit: of.limit,
-  }
+  return checkText(field, String(value), limits.keyLength)
 }
 
-function valueAt(path: readonly string[], payload: unknown): unknown {
+function valueAt(path: Path, payload: unknown): unknown {
   let value = payload
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined

@@ -30,7 +30,14 @@ export {
   retryAfterMs,
   storableText,
 } from './failure.ts'
-export type { ConcurrencyOptions, RunConcurrency } from './flow.ts'
+export type {
+  ConcurrencyOptions,
+  FlowKey,
+  RateOptions,
+  RunConcurrency,
+  RunFlow,
+  RunRate,
+} from './flow.ts'
 export {
   CONNECTIONS_OF_A_NODE,
   type Guarantee,

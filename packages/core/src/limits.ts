@@ -49,6 +49,8 @@ export const limits = {
   errorMessageLength: 8_192,
   errorStackLength: 32_768,
   concurrencyMax: 10_000,
+  rateMax: 1_000_000,
+  ratePerMsMax: 30 * 86_400_000,
   lanesPerTenant: 10_000,
   calendarsPerJob: 10,
   descriptionLength: 1_024,

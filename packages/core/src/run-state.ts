@@ -74,6 +74,6 @@ export const traits = {
   overlap: 112,
   /** An earlier attempt has left a checkpoint. */
   checkpointed: 128,
-  /** It has a concurrency key: one of the places of its gate is taken with its lease. */
+  /** It has a key of flow control: of concurrency, of a rate, or both. */
   gated: 256,
 } as const

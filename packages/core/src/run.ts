@@ -1,7 +1,7 @@
 /** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
 
 import type { Failure } from './failure.ts'
-import type { RunConcurrency } from './flow.ts'
+import type { RunConcurrency, RunRate } from './flow.ts'
 import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState } from './run-state.ts'
@@ -52,6 +52,8 @@ interface RunDefinition {
   readonly editedAt: Date | null
   /** So many runs of its key may go on at once; null when it has no key. */
   readonly concurrency: RunConcurrency | null
+  /** So many runs of its key may start in a time; null when it has no such key. */
+  readonly rate: RunRate | null
   /** Attempts that have ended, oldest first. */
   readonly attempts: readonly Attempt[]
   /**

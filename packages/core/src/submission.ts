@@ -6,11 +6,12 @@ import { checkName, checkText, integer } from './check-value.ts'
 import { PunctualError } from './errors.ts'
 import { shown } from './failure.ts'
 import {
-  type CompiledConcurrency,
+  type CompiledFlow,
   type ConcurrencyOptions,
-  compileConcurrency,
-  concurrencyOf,
-  type RunConcurrency,
+  compileFlow,
+  flowIn,
+  type RateOptions,
+  type RunFlow,
 } from './flow.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
@@ -54,6 +55,11 @@ export interface SubmitOptions {
    * their ids, and cost nothing meanwhile. @default no limit
    */
   concurrency?: ConcurrencyOptions
+  /**
+   * How many runs of a key may start in a time, in the whole fleet. Those that may not start yet wait for the moment
+   * when they may. @default no limit
+   */
+  rate?: RateOptions
   /** Refuse when no live worker has the handler. @default false */
   strict?: boolean
 }
@@ -75,20 +81,19 @@ export interface CompiledOptions {
   readonly policy: string | null
   readonly traits: number
   readonly strict: boolean
-  readonly concurrency: CompiledConcurrency | null
+  readonly flow: CompiledFlow | null
 }
 
 export interface Submission {
   readonly options: CompiledOptions
   readonly payload: string
-  readonly concurrency?: RunConcurrency
+  readonly flow?: RunFlow
 }
 
-/** A run with these options and this payload, which may hold its concurrency key. */
+/** A run with these options and this payload, which may hold its keys of flow control. */
 export function makeSubmission(options: CompiledOptions, payload: string): Submission {
-  const { concurrency } = options
-  if (concurrency === null) return { options, payload }
-  return { options, payload, concurrency: concurrencyOf(concurrency, payload) }
+  const { flow } = options
+  return flow === null ? { options, payload } : { options, payload, flow: flowIn(flow, payload) }
 }
 
 function dueMsOf(options: SubmitOptions): number | null {
@@ -158,6 +163,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'delivery',
   'heartbeatMs',
   'concurrency',
+  'rate',
   'strict',
 ])
 
@@ -207,9 +213,9 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
     traits:
       (options.key === undefined ? 0 : traits.keyed) |
       (delivery === 'at-most-once' ? traits.atMostOnce : 0) |
-      (options.concurrency === undefined ? 0 : traits.gated),
+      (options.concurrency === undefined && options.rate === undefined ? 0 : traits.gated),
     strict: strictOf(options.strict),
-    concurrency: compileConcurrency(options.concurrency),
+    flow: compileFlow(handler, options),
   })
   if (plain && plainOptions.size < 1_000) plainOptions.set(handler, compiled)
   return compiled

@@ -188,7 +188,7 @@ it.for([
   [{ concurrency: { limit: 2 } }, /concurrency.key/],
   [{ concurrency: { key: 'k', limit: 0 } }, /concurrency.limit/],
   [{ concurrency: { key: 'k', most: 1 } }, /concurrency.most/],
-  [{ concurrency: { key: { payload: 'user.id' } } }, /at user.id in the payload/],
+  [{ concurrency: { key: { payload: 'user.id' } } }, /payload.user.id is to hold a key/],
 ] as const)('%j is refused: %s', async ([options, message]) => {
   await expect(kit.punctual.submit('any', { user: {} }, options as never)).rejects.toThrow(message)
 })

@@ -26,7 +26,7 @@ const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 interface Taken {
   /** Of those that are slots of jobs, by their place. */
   readonly jobs: readonly (string | undefined)[] | null
-  /** What was parked and not leased. */
+  /** What was not leased. */
   readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
   /** Null when all are of the one lane that gave something. */
@@ -61,8 +61,9 @@ const EXTRA_SEPARATOR = '\u001f'
 const SPEC_UNIT = 65_536
 /** Which column of the answer names the lanes that were looked into. */
 const LOOKED = 16
-/** Which one names the gates of the runs that were taken. */
-const GATES = 17
+/** Which one names the runs that went back, and which the gates of all that were taken. */
+const POSTPONED = 17
+const GATES = 18
 
 type Text = string | null | undefined
 
@@ -145,9 +146,10 @@ export class Claiming {
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(turn, boundMs)
     const parked = list(parkedIds)
+    const left = [...parked, ...list(about[POSTPONED])]
     const taken: Taken = {
       jobs: jobsOf(jobPlaces, jobIds),
-      parked: parked.length > 0 ? new Set(parked) : null,
+      parked: left.length > 0 ? new Set(left) : null,
       ids: list(ids),
       lanes: lanes ? list(lanes) : null,
       traits: traits ? list(traits) : null,

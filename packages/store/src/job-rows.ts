@@ -10,7 +10,7 @@ import {
   slotReasons,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
-import { concurrencyIn } from './gates.ts'
+import { decodeFlow } from './gates.ts'
 import { date } from './run-rows.ts'
 
 /** A job with what only the store needs of it. */
@@ -63,7 +63,7 @@ export function toJob(row: Row): StoredJob {
     policy: policy ?? null,
     delivery: deliveryFrom(Number(traits), policy ?? null),
     heartbeatMs: heartbeatMs ?? null,
-    concurrency: concurrencyIn(flow),
+    ...decodeFlow(flow),
     retry,
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,

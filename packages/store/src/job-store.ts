@@ -1,4 +1,5 @@
 /** Jobs are registered, changed and found here. A job is known by its name; declaring it again changes it. */
+import { isDeepStrictEqual } from 'node:util'
 import {
   type CompiledJob,
   firstSlot,
@@ -20,7 +21,7 @@ import {
   uuidArray,
 } from './binary-arrays.ts'
 import type { Database } from './database.ts'
-import { flowOf } from './gates.ts'
+import { encodeFlow } from './gates.ts'
 import type { JobConversation } from './job-conversation.ts'
 import type { JobEdits } from './job-edits.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
@@ -177,7 +178,7 @@ export class JobStore {
       textArray(of.map(({ owner }) => owner)),
       textArray(of.map(({ source }) => source)),
       textArray(of.map(({ run }) => run.createdBy)),
-      jsonbArray(of.map(({ concurrency }) => flowOf(tenantId, concurrency))),
+      jsonbArray(of.map(({ flow }) => encodeFlow(tenantId, flow))),
     ])
     const made = new Set(rows.map(([id]) => id as string))
     const fresh = jobs.filter(({ id }) => made.has(id))
@@ -217,7 +218,7 @@ export class JobStore {
         ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
         ...[job.description, job.owner, job.source],
         ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
-        flowOf(tenantId, job.concurrency),
+        encodeFlow(tenantId, job.flow),
       ])
       return true
     })
@@ -291,8 +292,8 @@ function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: numbe
     stored.timeoutMs === job.run.timeoutMs &&
     stored.maxAttempts === job.run.maxAttempts &&
     stored.policy === job.run.policy &&
-    stored.concurrency?.key === job.concurrency?.key &&
-    stored.concurrency?.limit === job.concurrency?.limit &&
+    isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
+    isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&
     sameJson(stored.labelsText, job.run.labels) &&
     stored.description === job.description &&
     stored.owner === job.owner &&

@@ -17,7 +17,7 @@ import {
   traits,
 } from '@punctual/core'
 import type { Row } from './channel.ts'
-import { concurrencyIn } from './gates.ts'
+import { decodeFlow } from './gates.ts'
 
 export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
 const json = (text: string | null | undefined) => (text ? JSON.parse(text) : null)
@@ -157,7 +157,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
     replayOf: replayOf ?? null,
     replayedAs: replayedAs ?? null,
     editedAt: date(editedAt),
-    concurrency: concurrencyIn(flow),
+    ...decodeFlow(flow),
   }
   if (state !== null && state !== undefined) {
     const failure = json(error) as Failure | null

@@ -7,26 +7,12 @@
  *
  * Keyed submissions and those in a user's transaction go their own way (keyed-submitter.ts, and `insert`).
  */
-import {
-  defaults,
-  type Random,
-  type RunConcurrency,
-  RunIdSource,
-  runIdTimeFor,
-  type Submission,
-} from '@punctual/core'
-import {
-  int4Array,
-  int8Array,
-  int8ArrayOfNumbers,
-  jsonbArray,
-  textArray,
-  uuidArray,
-} from './binary-arrays.ts'
+import { defaults, type Random, RunIdSource, runIdTimeFor, type Submission } from '@punctual/core'
+import { int4Array, int8ArrayOfNumbers, jsonbArray, textArray, uuidArray } from './binary-arrays.ts'
 import type { Channel, Value } from './channel.ts'
 import type { Database } from './database.ts'
 import { isDataFault } from './faults.ts'
-import { flowOf, gateOf } from './gates.ts'
+import { encodeFlow, gateOf } from './gates.ts'
 import type { LaneRegistry } from './lane-registry.ts'
 import { retrying } from './retrying.ts'
 import type { Signals } from './signals.ts'
@@ -102,7 +88,7 @@ export class Submitter {
         generation,
         dueMs,
         submission,
-        gate: submission.concurrency ? gateOf(tenantId, submission.concurrency.key) : null,
+        gate: submission.flow ? gateOf(tenantId, submission.flow) : null,
       })
     }
     return prepared
@@ -241,7 +227,7 @@ export class Submitter {
     for (const group of inPieces(byShape(runs))) {
       const first = group[0] as Prepared
       const { options } = first.submission
-      const gated = first.gate !== null
+      const gated = first.submission.flow !== undefined
       const soon =
         !again && !gated && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
       const list = <T>(
@@ -271,7 +257,7 @@ export class Submitter {
           options.trace,
           this.#sequence,
           ...(soon ? [] : [this.horizonMs]),
-          ...(gated ? [...gatesOf(group), mayWait] : []),
+          ...(gated ? [flowsOf(group), mayWait] : []),
         ],
       })
       this.#sequence = (this.#sequence + group.length) % (1 << 20)
@@ -280,13 +266,8 @@ export class Submitter {
   }
 }
 
-function gatesOf(runs: readonly Prepared[]): Value[] {
-  const of = runs.map(({ submission }) => submission.concurrency as RunConcurrency)
-  return [
-    int8Array(runs.map(({ gate }) => gate as bigint)),
-    int4Array(of.map(({ limit }) => limit)),
-    jsonbArray(runs.map(({ tenantId }, i) => flowOf(tenantId, of[i] as RunConcurrency))),
-  ]
+function flowsOf(runs: readonly Prepared[]): Buffer {
+  return jsonbArray(runs.map(({ tenantId, submission }) => encodeFlow(tenantId, submission.flow)))
 }
 
 function lengthOf(runs: readonly Prepared[]): number {

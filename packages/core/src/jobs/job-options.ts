@@ -3,7 +3,7 @@
 import { checkName, checkText, integer } from '../check-value.ts'
 import { PunctualError } from '../errors.ts'
 import { shown } from '../failure.ts'
-import { type ConcurrencyOptions, concurrencyOf, type RunConcurrency } from '../flow.ts'
+import { type ConcurrencyOptions, flowIn, type RateOptions, type RunFlow } from '../flow.ts'
 import { encodeJson } from '../json-value.ts'
 import { defaults, limits } from '../limits.ts'
 import { oneOf, refuseOption } from '../refuse-option.ts'
@@ -96,6 +96,8 @@ export interface JobOptions {
   heartbeatMs?: number
   /** How many runs of a key may go on at once, of this job and of whatever else has the key. @default no limit */
   concurrency?: ConcurrencyOptions
+  /** How many runs of a key may start in a time. @default no limit */
+  rate?: RateOptions
 }
 
 /** What one job is, checked and complete. */
@@ -112,7 +114,7 @@ export interface CompiledJob {
   readonly delayMs: number | null
   readonly maxRuns: number | null
   readonly traits: number
-  readonly concurrency: RunConcurrency | null
+  readonly flow: RunFlow | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
@@ -130,7 +132,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['startAt', 'endAt', 'maxRuns', 'jitterMs', 'exact', 'calendars', 'dst', 'dayRule', 'misfire'],
   ...['overlap', 'pauseAfterFailures', 'description', 'owner', 'labels', 'source', 'createdBy'],
   ...['queue', 'priority', 'maxAttempts', 'timeoutMs', 'retry'],
-  ...['delivery', 'heartbeatMs', 'concurrency'],
+  ...['delivery', 'heartbeatMs', 'concurrency', 'rate'],
 ])
 const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'] as const
 const JITTER_MAX_MS = 86_400_000
@@ -161,7 +163,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     name: checkName('name', options.name),
     run,
     payload,
-    concurrency: run.concurrency && concurrencyOf(run.concurrency, payload),
+    flow: run.flow && flowIn(run.flow, payload),
     rules,
     rulesText: encodeRules(rules),
     startMs,
@@ -193,10 +195,10 @@ function textOf(field: string, value: unknown, maxLength: number): string | null
 /** What its runs have in common with any other run. */
 function runOptionsOf(options: JobOptions): CompiledOptions {
   const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy } = options
-  const { retry, delivery, heartbeatMs, concurrency } = options
+  const { retry, delivery, heartbeatMs, concurrency, rate } = options
   const given = {
     ...{ queue, priority, maxAttempts, timeoutMs, labels, createdBy },
-    ...{ retry, delivery, heartbeatMs, concurrency },
+    ...{ retry, delivery, heartbeatMs, concurrency, rate },
   }
   const present = Object.entries(given).filter(([, value]) => value !== undefined)
   return compileOptions(handler, Object.fromEntries(present))

@@ -1,5 +1,5 @@
 /** A job as people see it. */
-import type { RunConcurrency } from '../flow.ts'
+import type { RunConcurrency, RunRate } from '../flow.ts'
 import type { RetryPolicy } from '../retry.ts'
 import type { Delivery } from '../run-policy.ts'
 import type { JobRules } from './job-rules.ts'
@@ -26,6 +26,8 @@ export interface Job {
   readonly heartbeatMs: number | null
   /** So many runs of its key may go on at once; null when it has no key. */
   readonly concurrency: RunConcurrency | null
+  /** So many runs of its key may start in a time; null when it has no such key. */
+  readonly rate: RunRate | null
   readonly labels: Readonly<Record<string, string>>
   readonly description: string | null
   readonly owner: string | null

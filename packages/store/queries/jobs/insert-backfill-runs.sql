@@ -23,8 +23,10 @@ with made as (
   returning id, due_at, tenant_id, lane, traits, job_id, flow
 ),
 gated as (
-  insert into punctual.gated (run_id, gate, gate_limit)
-  select id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  select
+    id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
+    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from made
   where traits & 256 <> 0
 ),

@@ -28,8 +28,10 @@ with made as (
   returning id, tenant_id, lane, traits, job_id, replay_of, flow
 ),
 gated as (
-  insert into punctual.gated (run_id, gate, gate_limit)
-  select id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  select
+    id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
+    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from made
   where traits & 256 <> 0
 ),

@@ -48,8 +48,10 @@ made as (
   from input
 ),
 gated as (
-  insert into punctual.gated (run_id, gate, gate_limit)
-  select run_id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  select
+    run_id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
+    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from input
   where traits & 256 <> 0
 ),

@@ -1,11 +1,11 @@
--- Accepts runs that have a concurrency key, whether or not an earlier try was committed: like insert-runs-again. What
+-- Accepts runs that have a key of flow control, whether or not an earlier try was committed: like insert-runs-again. What
 -- is due and surely cannot start yet waits for its gate at once, so that it is never claimed in vain.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
 --   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
---   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms, $17 gates bigint[],
---   $18 limits integer[], $19 flows jsonb[], $20 whether runs may wait: whoever submits looks again after the commit
+--   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms, $17 flows jsonb[],
+--   $18 whether runs may wait: whoever submits looks again after the commit
 -- Returns: nothing.
 -- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs, parked_gate, leases_gate, queue_gate.
 with now as materialized (
@@ -13,7 +13,8 @@ with now as materialized (
 ),
 input as materialized (
   select
-    i.id, i.payload, i.key, i.labels, i.n, i.gate, i.gate_limit, i.flow,
+    i.id, i.payload, i.key, i.labels, i.n, i.flow, (i.flow ->> 'gate')::bigint as gate,
+    (i.flow -> 'concurrency' ->> 'limit')::integer as gate_limit,
     coalesce(i.lane, $7::integer) as lane,
     coalesce(i.due_ms, now.ms) as due_ms,
     -- A position is never in the past: a claim that has passed it would not come back.
@@ -21,9 +22,8 @@ input as materialized (
     now.ms as now_ms
   from now
   cross join unnest(
-    $1::uuid[], $2::text[], $3::bigint[], $4::integer[], $5::text[], $6::jsonb[], $17::bigint[], $18::integer[],
-    $19::jsonb[])
-    with ordinality as i (id, payload, due_ms, lane, key, labels, gate, gate_limit, flow, n)
+    $1::uuid[], $2::text[], $3::bigint[], $4::integer[], $5::text[], $6::jsonb[], $17::jsonb[])
+    with ordinality as i (id, payload, due_ms, lane, key, labels, flow, n)
 ),
 gates as materialized (
   select
@@ -31,7 +31,7 @@ gates as materialized (
     (select count(*) from punctual.leases l where l.gate = i.gate)
       + (select count(*) from punctual.queue q where q.gate = i.gate) as held,
     exists (select from punctual.parked p where p.gate = i.gate) as awaited
-  from (select distinct gate from input) i
+  from (select distinct gate from input where gate is not null) i
 ),
 accepted as (
   insert into punctual.runs (
@@ -46,18 +46,21 @@ accepted as (
 ),
 placed as materialized (
   select
-    i.id, i.n, i.lane, i.due_ms, i.pos_ms, i.now_ms, i.gate, i.gate_limit,
+    i.id, i.n, i.lane, i.due_ms, i.pos_ms, i.now_ms, i.gate, i.gate_limit, i.flow,
     -- The first of a batch may start, as many as there is room for.
-    $20::boolean and i.pos_ms <= i.now_ms and (
+    i.gate is not null and $18::boolean and i.pos_ms <= i.now_ms and (
       g.awaited or g.held + row_number() over (partition by i.gate, i.pos_ms <= i.now_ms order by i.n) > i.gate_limit)
       as waits
   from input i
-  join gates g on g.gate = i.gate
+  left join gates g on g.gate = i.gate
   where i.id in (select id from accepted)
 ),
 gated as (
-  insert into punctual.gated (run_id, gate, gate_limit)
-  select id, gate, gate_limit from placed
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  select
+    id, gate, gate_limit, (flow ->> 'rateGate')::bigint, (flow ->> 'rateIntervalUs')::bigint,
+    (flow -> 'rate' ->> 'burst')::integer
+  from placed
 ),
 waiting as (
   insert into punctual.parked (

@@ -1,6 +1,6 @@
 -- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
 -- must not overlap with another run of its job, and would, is parked instead; so is one whose gate is full, or that
--- would pass another one which waits for it. Nothing is taken from a queue that is
+-- would pass another one which waits for it. One whose rate is used up goes back, to the moment when it may start. Nothing is taken from a queue that is
 -- paused, nor by a session that is asked to drain.
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
@@ -15,10 +15,10 @@
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
 --   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
 --   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
---   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. At last, for each
---   run taken, its gate; null when none has one.
--- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then new leases (by gate
---   and place).
+--   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). At last,
+--   for each run taken, its gate; null when none has one.
+-- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
+--   (by gate and place).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
@@ -111,6 +111,56 @@ parked as (
     and not exists (select from punctual.job_holds h where h.job_id = n.job_id and h.run_id = n.run_id)
   returning run_id
 ),
+moment as materialized (
+  select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
+),
+rated as materialized (
+  -- A moment that was booked is good for a while: what was booked during an outage is not started at once.
+  select
+    n.n, n.run_id, g.rate, g.rate_interval_us, g.rate_burst,
+    row_number() over (partition by g.rate order by n.run_id) - 1 as turn
+  from numbered n
+  join punctual.gated g on g.run_id = n.run_id
+  where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
+    and g.rate is not null
+    and (
+      g.booked_us is null
+      or g.booked_us < (select us from moment) - greatest(200000, g.rate_interval_us * g.rate_burst))
+),
+charged as (
+  insert into punctual.rates as r (rate, next_us)
+  select rate, (select us from moment) + max(rate_interval_us) * count(*)
+  from rated
+  group by rate
+  order by rate
+  on conflict (rate) do update
+    set next_us = greatest(r.next_us, (select us from moment)) + (excluded.next_us - (select us from moment))
+  returning rate, next_us
+),
+booked as materialized (
+  -- The runs of a rate follow each other at its interval; as many as may be saved up start at once.
+  select
+    t.n, t.run_id,
+    c.next_us - t.rate_interval_us * (count(*) over (partition by t.rate) - t.turn + t.rate_burst - 1) as start_us
+  from rated t
+  join charged c on c.rate = t.rate
+),
+postponed as (
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
+  select
+    n.run_id, (ceil(b.start_us / 1000.0)::bigint << 20) | (n.n & 1048575), n.tenant_id, n.lane, n.attempt, n.crashes,
+    n.traits, n.job_id
+  from booked b
+  join numbered n on n.n = b.n
+  where b.start_us > (select us from moment)
+  returning run_id, pos
+),
+noted as (
+  update punctual.gated g
+  set booked_us = b.start_us
+  from booked b
+  where g.run_id = b.run_id and b.run_id in (select run_id from postponed)
+),
 gates as materialized (
   select
     n.n, n.run_id, g.gate, g.gate_limit, row_number() over (partition by g.gate order by n.run_id) as turn,
@@ -118,6 +168,7 @@ gates as materialized (
   from numbered n
   join punctual.gated g on g.run_id = n.run_id
   where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
+    and g.gate is not null and n.run_id not in (select run_id from postponed)
 ),
 places as materialized (
   select g.gate, s.slot, row_number() over (partition by g.gate order by s.slot) as turn
@@ -162,12 +213,14 @@ leased as (
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id
   from numbered
   where (traits & 112 = 0 or run_id not in (select run_id from parked))
-    and (traits & 256 = 0 or run_id not in (select run_id from gates))
+    and (
+      traits & 256 = 0
+      or (run_id not in (select run_id from gates) and run_id not in (select run_id from postponed)))
 )
 select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
-  (select min(next_pos) from heads) as next_pos,
+  least((select min(next_pos) from heads), (select min(pos) from postponed)) as next_pos,
   case
     when b.lane = b.last_lane
       then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
@@ -187,7 +240,9 @@ select
       then (select string_agg((n - 1)::text, ',') from numbered where job_id is not null)
   end as job_places,
   case when b.of_jobs > 0 then (select string_agg(job_id::text, ',') from numbered) end as job_ids,
-  (select string_agg(run_id::text, ',') from (select run_id from parked union all select run_id from stopped) w)
+  (select string_agg(run_id::text, ',') from (
+      select run_id from parked
+      union all select run_id from stopped) w)
     as parked,
   case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
   today.specs, today.due_ms, today.payloads, today.extras,
@@ -195,6 +250,7 @@ select
     when me.drains or exists (select from punctual.pauses)
       then coalesce((select string_agg(lane::text, ',') from heads), '')
   end as looked,
+  (select string_agg(run_id::text, ',') from postponed) as postponed,
   case
     when b.gated then (
       select string_agg(coalesce(g.gate::text, ''), ',' order by n.n) from numbered n left join gates g on g.n = n.n)
