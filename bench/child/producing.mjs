@@ -22,11 +22,18 @@ export function producing(state) {
   }
 }
 
-/** Submits `count` runs in the adapter's best batches; due now, or spread over a later window. */
-async function bulk({ adapter, client }, { count, dueFromMs = 0, dueSpreadMs = 0, shuffled }) {
+/**
+ * Submits `count` runs in the adapter's best batches; due now, or spread over a later window. With `keys` each has one of
+ * so many keys in its payload; `options` go with all of them.
+ */
+async function bulk(
+  { adapter, client },
+  { count, dueFromMs = 0, dueSpreadMs = 0, shuffled, keys, options },
+) {
   const { batchSize, inFlight } = adapter.bulk
   const items = Array.from({ length: count }, (_, n) => {
-    if (dueFromMs === 0) return { payload: makePayload(n) }
+    const key = keys === undefined ? {} : { key: `key-${n % keys}` }
+    if (dueFromMs === 0) return { payload: { ...makePayload(n), ...key } }
     const share = shuffled ? Math.random() : n / count
     const dueMs = Math.round(dueFromMs + share * dueSpreadMs)
     return { payload: { ...makePayload(n), due: dueMs }, dueMs }
@@ -37,7 +44,7 @@ async function bulk({ adapter, client }, { count, dueFromMs = 0, dueSpreadMs = 0
     while (next < count) {
       const from = next
       next += batchSize
-      await client.submitMany(items.slice(from, from + batchSize))
+      await client.submitMany(items.slice(from, from + batchSize), options)
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))

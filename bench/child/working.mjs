@@ -20,6 +20,16 @@ export function working(state) {
       while (!(await state.client.settled())) await sleep(SETTLE_CHECK_MS)
       return { ms: performance.now() - startedAt }
     },
+    /** The same until `count` runs without a key are handled, whatever the others do. */
+    drainFree: async ({ count }) => {
+      const startedAt = performance.now()
+      const free = new Promise((resolve) => {
+        Object.assign(seen, { handled: 0, free: 0, target: count, reached: resolve })
+      })
+      await state.client.start(countingFree(seen))
+      await free
+      return { ms: performance.now() - startedAt }
+    },
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
     /** Begins to record when runs of jobs were due, and when they started. */
     startJobs: () => state.client.start(recording(jobs)),
@@ -47,10 +57,17 @@ function counting(seen) {
   return Object.assign(() => countOnly(1), { countOnly })
 }
 
-/** Lateness since the submitter took its clock. */
+function countingFree(seen) {
+  return ({ key }) => {
+    seen.handled++
+    if (key === undefined && ++seen.free >= seen.target) seen.reached()
+  }
+}
+
+/** Lateness since the submitter took its clock; what came in bulk has no such time. */
 function fromSubmit(seen) {
   return ({ at }) => {
-    seen.latenessMs.push(monotonicMs() - at)
+    if (at > 0) seen.latenessMs.push(monotonicMs() - at)
     seen.lastAt = performance.now()
     seen.handled++
   }

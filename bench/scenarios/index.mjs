@@ -25,7 +25,9 @@ import { fleet } from './fleet.mjs'
 import { frozen } from './frozen.mjs'
 import { hotSecond } from './hot-second.mjs'
 import { idle } from './idle.mjs'
+import { keys } from './keys.mjs'
 import { next } from './next.mjs'
+import { noisyNeighbour } from './noisy-neighbour.mjs'
 import { pickup } from './pickup.mjs'
 import { planScale } from './plan-scale.mjs'
 import { register } from './register.mjs'
@@ -35,6 +37,19 @@ import { submitOne } from './submit-one.mjs'
 
 /** @type {Scenario[]} */
 export const SCENARIOS = [
-  ...[submit, submitOne, drain, steady, pickup, frozen, fleet, busy, idle, fire],
+  ...[
+    submit,
+    submitOne,
+    drain,
+    steady,
+    pickup,
+    frozen,
+    fleet,
+    busy,
+    idle,
+    fire,
+    keys,
+    noisyNeighbour,
+  ],
   ...[next, register, planScale, hotSecond, cronSteady, cronPeak],
 ]

@@ -1,6 +1,11 @@
 /** Punctual through its public library, built from this checkout; next fires as its planner computes them. */
 import pg from 'pg'
-import { compileTiming, nextSlot } from '../../packages/core/dist/index.js'
+import {
+  compileOptions,
+  compileTiming,
+  encodeJson,
+  nextSlot,
+} from '../../packages/core/dist/index.js'
 
 const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
 const HANDLER = 'noop'
@@ -53,16 +58,25 @@ class PunctualClient {
     client.punctual = await start({ databaseUrl, ...worker, ...roles })
     client.probe = new pg.Client(databaseUrl)
     await client.probe.connect()
+    if (role.tenant) client.tenantId = await internTenant(client.probe, role.tenant)
     return client
   }
 
-  async submitMany(items) {
+  async submitMany(items, options = {}) {
     const payloads = items.map(({ payload }) => payload)
     const timed = items[0].dueMs !== undefined
-    await this.punctual.submitMany(HANDLER, payloads, timed ? (_, i) => runAt(items[i]) : {})
+    await this.punctual.submitMany(HANDLER, payloads, timed ? (_, i) => runAt(items[i]) : options)
+  }
+
+  /** As somebody of another tenant: tenants have no calls of their own yet. */
+  async #submitAs(tenantId, payload) {
+    const submission = { options: compileOptions(HANDLER), payload: encodeJson(payload) }
+    await this.punctual.store.submit([submission], { tenantId })
   }
 
   async submitOne({ payload, dueMs }) {
+    if (this.tenantId) return this.#submitAs(this.tenantId, payload)
+
     await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: dueMs } : {})
   }
 
@@ -93,6 +107,14 @@ async function start(options) {
   const { Punctual } = await import(LIBRARY.href)
   if (!Punctual) throw new Error('packages/punctual does not export Punctual yet')
   return Punctual.start({ schema: SCHEMA, logger: false, ...options })
+}
+
+async function internTenant(probe, name) {
+  const { rows } = await probe.query(
+    `insert into ${SCHEMA}.tenants (name) values ($1) on conflict (name) do update set name = excluded.name returning id`,
+    [name],
+  )
+  return rows[0].id
 }
 
 const runAt = ({ dueMs }) => ({ runAt: dueMs })

@@ -27,6 +27,7 @@ test('the numbers that the database stores never change', () => {
     overlapShift: 4,
     overlap: 112,
     checkpointed: 128,
+    gated: 256,
   })
 })
 

@@ -26,14 +26,15 @@ test('without options everything has its default', () => {
     policy: null,
     traits: 0,
     strict: false,
+    flow: null,
   })
 })
 
 test('options that are undefined are options that were not given', () => {
   const names = Object.keys(compileOptions('h'))
   const options = Object.fromEntries(
-    [...names, 'runAt']
-      .filter((n) => !['handler', 'dueMs', 'traits', 'policy'].includes(n))
+    [...names, 'runAt', 'concurrency', 'rate']
+      .filter((n) => !['handler', 'dueMs', 'traits', 'policy', 'flow'].includes(n))
       .map((n) => [n, undefined]),
   )
   expect(compileOptions('h', options)).toEqual(compileOptions('h'))

@@ -40,6 +40,13 @@ export const transitions = [
     when: 'it is due beyond the horizon',
   },
   {
+    event: 'wait',
+    from: ['nowhere'],
+    to: 'parked',
+    by: 'client',
+    when: 'it is due and its concurrency key is used up',
+  },
+  {
     event: 'plan',
     from: ['nowhere'],
     to: 'queue',
@@ -93,14 +100,21 @@ export const transitions = [
     from: ['queue'],
     to: 'parked',
     by: 'worker',
-    when: 'it is due and another run of its job goes on',
+    when: 'it is due, and another run of its job goes on or its concurrency key is used up',
   },
   {
     event: 'release',
     from: ['parked'],
     to: 'queue',
     by: 'worker',
-    when: 'no run of its job goes on any more',
+    when: 'no run of its job goes on any more, or its concurrency key has room',
+  },
+  {
+    event: 'delay',
+    from: ['queue'],
+    to: 'queue',
+    by: 'worker',
+    when: 'it is due and its rate is used up: it has the moment when it may start',
   },
   {
     event: 'skip',

@@ -102,6 +102,11 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
     'defer: nowhere -> later': inLater,
+    'wait: nowhere -> parked': async () => {
+      const concurrency = { key: 'waits' }
+      await t.submit({ concurrency })
+      return t.submit({ concurrency })
+    },
     'plan: nowhere -> queue': async () => {
       return (await plan(await aJob('allow', '* * * * * *'))).at(-1) as string
     },
@@ -137,6 +142,14 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const { session, holder, waiter } = await overlapping('queue-all')
       await t.store.work.settle(session, [succeeded(holder)])
       return waiter
+    },
+    'delay: queue -> queue': async () => {
+      const rate = { key: 'holds', limit: 1, per: 'hour' } as const
+      await t.running(await t.session(), { rate })
+      const id = await t.submit({ rate })
+      const { runs } = await t.claim(await t.session(), 100)
+      expect(runs.map((run) => run.id)).not.toContain(id)
+      return id
     },
     'skip: parked -> outcomes': async () => {
       const { waiter } = await overlapping('skip')

@@ -115,12 +115,15 @@ moment as materialized (
   select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
 ),
 rated as materialized (
-  -- A moment that was booked is good for a while: what was booked during an outage is not started at once.
+  -- A moment that was booked is good for a while: what was booked during an outage is not started at once. Nothing from
+  -- here on is joined: planned for few rows, it would be compared pair by pair. Windows bring together what belongs together.
   select
-    n.n, n.run_id, g.rate, g.rate_interval_us, g.rate_burst,
-    row_number() over (partition by g.rate order by n.run_id) - 1 as turn
+    n.n, n.run_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits, n.job_id, g.rate, g.rate_interval_us,
+    g.rate_burst, row_number() over (partition by g.rate order by n.run_id) - 1 as turn
   from numbered n
-  join punctual.gated g on g.run_id = n.run_id
+  cross join lateral (
+    select rate, rate_interval_us, rate_burst, booked_us from punctual.gated where run_id = n.run_id limit 1
+  ) g
   where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
     and g.rate is not null
     and (
@@ -140,33 +143,39 @@ charged as (
 booked as materialized (
   -- The runs of a rate follow each other at its interval; as many as may be saved up start at once.
   select
-    t.n, t.run_id,
-    c.next_us - t.rate_interval_us * (count(*) over (partition by t.rate) - t.turn + t.rate_burst - 1) as start_us
-  from rated t
-  join charged c on c.rate = t.rate
+    n, run_id, tenant_id, lane, attempt, crashes, traits, job_id,
+    next_us - rate_interval_us * (runs - turn + rate_burst - 1) as start_us
+  from (
+    select *, max(charge_us) over (partition by rate) as next_us, count(n) over (partition by rate) as runs
+    from (
+      select *, null::bigint as charge_us from rated
+      union all
+      select null, null, null, null, null, null, null, null, rate, null, null, null, next_us from charged
+    ) u
+  ) t
+  where n is not null
 ),
 postponed as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
-    n.run_id, (ceil(b.start_us / 1000.0)::bigint << 20) | (n.n & 1048575), n.tenant_id, n.lane, n.attempt, n.crashes,
-    n.traits, n.job_id
-  from booked b
-  join numbered n on n.n = b.n
-  where b.start_us > (select us from moment)
+    run_id, (ceil(start_us / 1000.0)::bigint << 20) | (n & 1048575), tenant_id, lane, attempt, crashes, traits, job_id
+  from booked
+  where start_us > (select us from moment)
   returning run_id, pos
 ),
 noted as (
   update punctual.gated g
   set booked_us = b.start_us
   from booked b
-  where g.run_id = b.run_id and b.run_id in (select run_id from postponed)
+  where g.run_id = b.run_id and b.start_us > (select us from moment)
 ),
 gates as materialized (
   select
-    n.n, n.run_id, g.gate, g.gate_limit, row_number() over (partition by g.gate order by n.run_id) as turn,
+    n.n, n.run_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits, n.job_id, g.gate, g.gate_limit,
+    row_number() over (partition by g.gate order by n.run_id) as turn,
     exists (select from punctual.parked p where p.gate = g.gate and p.run_id < n.run_id) as behind
   from numbered n
-  join punctual.gated g on g.run_id = n.run_id
+  cross join lateral (select gate, gate_limit from punctual.gated where run_id = n.run_id limit 1) g
   where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
     and g.gate is not null and n.run_id not in (select run_id from postponed)
 ),
@@ -181,17 +190,27 @@ places as materialized (
     limit g.wanted
   ) s
 ),
+seats as materialized (
+  select *
+  from (
+    select *, max(slot) over (partition by gate, turn) as place
+    from (
+      select *, null::integer as slot from gates
+      union all
+      select null, null, null, null, null, null, null, null, gate, null, turn, null, slot from places
+    ) u
+  ) t
+  where n is not null
+),
 admitted as (
   insert into punctual.leases (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot)
   select
-    n.run_id, $2::bigint + n.n, $1::bigint, statement_timestamp(), n.tenant_id, n.lane, n.attempt, n.crashes, n.traits,
-    n.job_id, g.gate, p.slot
-  from gates g
-  join places p on p.gate = g.gate and p.turn = g.turn and p.slot <= g.gate_limit
-  join numbered n on n.n = g.n
-  where not g.behind
-  order by g.gate, p.slot
+    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
+    gate, place
+  from seats
+  where not behind and place <= gate_limit
+  order by gate, place
   -- A place that another claim takes at this moment is waited for, and then is not ours.
   on conflict (gate, gate_slot) where gate is not null do nothing
   returning run_id
@@ -199,11 +218,9 @@ admitted as (
 stopped as (
   insert into punctual.parked (
     run_id, parked_at, job_id, tenant_id, lane, attempt, crashes, traits, gate, gate_limit)
-  select
-    n.run_id, clock_timestamp(), n.job_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits, g.gate, g.gate_limit
-  from gates g
-  join numbered n on n.n = g.n
-  where g.run_id not in (select run_id from admitted)
+  select run_id, clock_timestamp(), job_id, tenant_id, lane, attempt, crashes, traits, gate, gate_limit
+  from seats
+  where run_id not in (select run_id from admitted)
   returning run_id
 ),
 leased as (
@@ -253,7 +270,12 @@ select
   (select string_agg(run_id::text, ',') from postponed) as postponed,
   case
     when b.gated then (
-      select string_agg(coalesce(g.gate::text, ''), ',' order by n.n) from numbered n left join gates g on g.n = n.n)
+      select string_agg(coalesce(gate::text, ''), ',' order by n)
+      from (
+        select n, max(gate) as gate
+        from (select n, null::bigint as gate from numbered union all select n, gate from gates) u
+        group by n
+      ) g)
   end as gates
 from me
 cross join batch b

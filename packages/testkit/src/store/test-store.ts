@@ -8,6 +8,7 @@ import {
   encodeJson,
   type JobOptions,
   type Lane,
+  makeSubmission,
   type Settlement,
   type SubmitOptions,
 } from '@punctual/core'
@@ -76,7 +77,7 @@ export class TestStore {
     options: SubmitOptions & { handler?: string; payload?: unknown } = {},
   ): Promise<string> {
     const { handler = 'test', payload = { n: 1 }, ...rest } = options
-    const submission = { options: compileOptions(handler, rest), payload: encodeJson(payload) }
+    const submission = makeSubmission(compileOptions(handler, rest), encodeJson(payload))
     const [accepted] = await this.store.submit([submission])
     return (accepted as { id: string }).id
   }

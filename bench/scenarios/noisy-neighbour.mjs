@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { milliseconds, number } from '../lib/cells.mjs'
+import { quantiles, round } from '../lib/quantiles.mjs'
+import { untilCalm, untilHandled } from './measuring.mjs'
+
+const NOISE = 1_000_000
+const PER_SECOND = 10
+const SECONDS = 10
+const WARM_UP = 20_000
+/** "At most twice its lateness alone, or 20 ms more." */
+const FACTOR = 2
+const MORE_MS = 20
+
+/** @type {import('./index.mjs').Scenario} */
+export const noisyNeighbour = {
+  name: 'noisy-neighbour',
+  what: 'a tenant with a million runs due, beside one that submits ten a second: the lateness of the small one',
+  systems: ['punctual'],
+  figure: (result) => result.p99Ms,
+  settings: ['throughput'],
+  better: 'lower',
+  unit: ' ms',
+  columns: (result) => ({
+    'p50 ms beside': milliseconds(result.p50Ms),
+    'max ms beside': milliseconds(result.maxMs),
+    'alone: p50 ms': milliseconds(result.alone.p50Ms),
+    'p99 ms alone': milliseconds(result.alone.p99Ms),
+    'runs of the large one meanwhile': `${number(result.noisePerSecond)}/s`,
+  }),
+  json: ({ p50Ms, p99Ms, maxMs, alone, noisePerSecond }) => ({
+    ...{ p50Ms, p99Ms, maxMs, aloneP50Ms: alone.p50Ms, aloneP99Ms: alone.p99Ms, noisePerSecond },
+  }),
+  bars: ({ punctual }) => [
+    {
+      rule: `p99 at most ${FACTOR} x that of the small one alone, or ${MORE_MS} ms more`,
+      value: punctual ? `${punctual.p99Ms} ms beside, ${punctual.alone.p99Ms} ms alone` : 'not run',
+      pass: punctual ? punctual.p99Ms <= bound(punctual.alone.p99Ms) : null,
+    },
+  ],
+
+  measure(bench, system) {
+    return bench.fresh(system, async ({ child, analyze }) => {
+      const [loud, quiet, worker] = [await child(), await child(), await child()]
+      await loud.call('open', { produce: true, profile: 'throughput', connections: 4 })
+      await quiet.call('open', { produce: true, profile: 'throughput', tenant: 'quiet' })
+      await worker.call('open', { work: true, profile: 'throughput' })
+      await worker.call('start', { handler: 'fromSubmit' })
+      await loud.call('bulk', { count: WARM_UP })
+      await untilHandled([worker], WARM_UP)
+      await untilCalm([worker])
+      await worker.call('lateness')
+      const alone = await latenessOf(quiet, worker)
+      await worker.call('close')
+      const count = bench.count(NOISE)
+      await loud.call('bulk', { count })
+      await analyze()
+      await worker.call('open', { work: true, profile: 'throughput' })
+      await worker.call('start', { handler: 'fromSubmit' })
+      // Not the start-up of the worker, which the small one would wait for alone as well.
+      await sleep(1_000)
+      await worker.call('lateness')
+      const from = performance.now()
+      const beside = await latenessOf(quiet, worker)
+      const noisePerSecond = (beside.handled / (performance.now() - from)) * 1_000
+      return { ...beside, alone, noisePerSecond: Math.round(noisePerSecond) }
+    })
+  },
+}
+
+const bound = (aloneMs) => Math.max(FACTOR * aloneMs, aloneMs + MORE_MS)
+
+async function latenessOf(quiet, worker) {
+  await quiet.call('paced', { perSecond: PER_SECOND, seconds: SECONDS })
+  await sleep(500)
+  const { handled } = await worker.call('progress')
+  const { p50Ms, p99Ms, maxMs } = quantiles(await worker.call('lateness'))
+  return { p50Ms: round(p50Ms), p99Ms: round(p99Ms), maxMs: round(maxMs), handled }
+}
