@@ -231,6 +231,7 @@ export class Claiming {
         tenantId: lane.tenantId,
         handler: lane.handler,
         queue: lane.queue,
+        priority: lane.priority,
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0x1f,
         traits: traits >>> 21,

@@ -7,6 +7,7 @@ import { Slots } from './slots.ts'
 const aRun = (claim: bigint, more: Partial<ClaimedRun>): ClaimedRun =>
   ({
     ...{ id: `run-${claim}`, claim, handler: 'work', queue: 'default', payload: 'null' },
+    ...{ lane: 1, priority: 5 },
     ...{ attempt: 0, crashes: 0, traits: 0, timeoutMs: 60_000, policy: null, ...more },
   }) as ClaimedRun
 

@@ -1,5 +1,5 @@
 /**
- * Runs what was claimed: holds runs in claimed order, starts them as slots come free, and hands outcomes to
+ * Runs what was claimed: holds runs in claimed order, lane by lane, starts them as slots come free, and hands outcomes to
  * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
  * one more crash would quarantine one runs at a time, so that a poison pill takes no bystander with it.
  */
@@ -18,6 +18,7 @@ import { Progress } from './progress.ts'
 import type { RunLogs } from './run-logs.ts'
 import { Running } from './running.ts'
 import type { Slots } from './slots.ts'
+import { WaitingLines } from './waiting-lines.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
@@ -54,8 +55,7 @@ export class Runner {
   readonly #progress: Progress
   readonly #running = new Running<Attempt>()
   readonly #host: AttemptHost
-  #waiting: ClaimedRun[] = []
-  #next = 0
+  readonly #waiting = new WaitingLines()
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
   /** The run that runs alone now, and what has to be before the next one may. */
   #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
@@ -108,7 +108,7 @@ export class Runner {
   }
 
   #unstarted(): ClaimedRun[] {
-    return [...this.#waiting.slice(this.#next), ...this.#suspects.map((s) => s.run)]
+    return [...this.#waiting.all(), ...this.#suspects.map((s) => s.run)]
   }
 
   accept(runs: readonly ClaimedRun[]): void {
@@ -116,7 +116,7 @@ export class Runner {
     for (const run of runs) {
       this.#o.slots.hold(run.queue)
       if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
-      else this.#waiting.push(run)
+      else this.#waiting.add(run)
     }
     // A large batch starts after whoever brought it has sent for the next one: both then go on at once.
     if (runs.length < LARGE_BATCH) this.pump()
@@ -131,21 +131,15 @@ export class Runner {
     if (this.#pumping) return
     this.#pumping = true
     try {
-      while (this.#o.slots.free > 0 && this.#next < this.#waiting.length) this.#startNext()
+      while (this.#o.slots.free > 0 && this.#waiting.size > 0) {
+        const run = this.#waiting.take()
+        this.#o.slots.start()
+        this.#start(run)
+      }
       if (this.#suspects.length > 0) this.#pumpSuspects()
     } finally {
       this.#pumping = false
     }
-  }
-
-  #startNext(): void {
-    const run = this.#waiting[this.#next++] as ClaimedRun
-    if (this.#next === this.#waiting.length) {
-      this.#waiting = []
-      this.#next = 0
-    }
-    this.#o.slots.start()
-    this.#start(run)
   }
 
   #pumpSuspects(): void {
@@ -254,8 +248,7 @@ export class Runner {
   takeUnstarted(leaves: (run: ClaimedRun) => boolean = () => true): ClaimedRun[] {
     const runs = this.#unstarted().filter(leaves)
     if (runs.length === 0) return runs
-    this.#waiting = this.#waiting.slice(this.#next).filter((run) => !leaves(run))
-    this.#next = 0
+    this.#waiting.remove(leaves)
     this.#suspects = this.#suspects.filter(({ run }) => !leaves(run))
     for (const run of runs) this.#o.slots.release(run.queue, false)
     return runs

@@ -61,6 +61,7 @@ export interface ClaimedRun {
   readonly tenantId: number
   readonly handler: string
   readonly queue: string
+  readonly priority: number
   /** Attempts that have ended before this one. */
   readonly attempt: number
   readonly crashes: number

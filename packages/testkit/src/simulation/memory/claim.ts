@@ -103,7 +103,8 @@ function described(db: MemoryDatabase, row: QueueRow, claim: bigint, lane: Lane)
   const { attempt, crashes, traits, jobId } = row
   const { maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs } = run
   return {
-    ...{ id: row.runId, claim, lane: lane.id, tenantId: lane.tenantId, gate: null },
+    ...{ id: row.runId, claim, lane: lane.id, tenantId: lane.tenantId },
+    ...{ priority: lane.priority, gate: null },
     ...{ handler: lane.handler, queue: lane.queue, attempt, crashes, traits, jobId },
     ...{ maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs },
   }
