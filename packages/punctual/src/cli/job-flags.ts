@@ -14,10 +14,12 @@ import { type Command, Option } from 'commander'
 import type { Config } from '../config/settings.ts'
 import { addDeliveryFlags, type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration } from './durations.ts'
+import { addFlowFlags, type FlowFlags, flowOptions } from './flow-flags.ts'
 import { parseMomentIn } from './moments.ts'
-import { createdBy, labelsOf, readPayload, wholeNumber } from './submit-flags.ts'
+import { createdBy, labelsOf, readPayload } from './submit-flags.ts'
+import { wholeNumber } from './whole-number.ts'
 
-export interface JobFlags extends DeliveryFlags {
+export interface JobFlags extends DeliveryFlags, FlowFlags {
   handler: string
   cron?: string
   every?: string
@@ -94,7 +96,7 @@ export function addJobFlags(command: Command): Command {
     .option('--priority <n>', '0 to 10, higher first (default: 5)')
     .option('--max-attempts <n>', 'attempts of a run, the first included (default: 3)')
     .option('--timeout <time>', 'how long one attempt may take (default: 5m)')
-  return addDeliveryFlags(named)
+  return addFlowFlags(addDeliveryFlags(named))
 }
 
 export function jobOptions(
@@ -128,6 +130,7 @@ export function jobOptions(
     maxAttempts: whole('--max-attempts', flags.maxAttempts),
     timeoutMs: duration('--timeout', flags.timeout),
     ...deliveryOptions(flags),
+    ...flowOptions(flags),
     createdBy: createdBy(),
   }
   return defined(given) as unknown as JobOptions

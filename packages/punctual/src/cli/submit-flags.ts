@@ -3,9 +3,11 @@ import { userInfo } from 'node:os'
 import { PunctualError, type SubmitOptions } from '@punctual/core'
 import { type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration, parseMoment } from './durations.ts'
+import { type FlowFlags, flowOptions } from './flow-flags.ts'
 import { readInput } from './read-input.ts'
+import { wholeNumber } from './whole-number.ts'
 
-export interface SubmitFlags extends DeliveryFlags {
+export interface SubmitFlags extends DeliveryFlags, FlowFlags {
   runAt?: string
   delay?: string
   priority?: string
@@ -35,6 +37,7 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
     ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
     ...(flags.strict && { strict: true }),
     ...deliveryOptions(flags),
+    ...flowOptions(flags),
     createdBy: createdBy(),
   }
 }
@@ -49,14 +52,6 @@ function timeOf({ runAt, delay }: SubmitFlags): Pick<SubmitOptions, 'runAt' | 'd
     ...(runAt !== undefined &&
       relative !== runAt.slice(1) && { runAt: parseMoment('--run-at', runAt, Date.now()) }),
   }
-}
-
-export function wholeNumber(field: string, text: string): number {
-  if (/^-?\d+$/.test(text)) return Number(text)
-  const shown = JSON.stringify(text.slice(0, 80))
-  throw new PunctualError('invalid_option', `${field} must be a whole number, but ${shown} came.`, {
-    field,
-  })
 }
 
 export function labelsOf(pairs: readonly string[]): Record<string, string> {

@@ -5,6 +5,7 @@ import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { findJob } from '../find-job.ts'
+import { concurrencyText, rateText } from '../flow-flags.ts'
 import { jobFires } from '../job-fires.ts'
 import { jobJson, jobState, jobStateColour, jobZone, labelText, scheduleText } from '../job-view.ts'
 import { showLocal } from '../moments.ts'
@@ -71,6 +72,8 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('payload', JSON.stringify(job.payload))
   field('limits', `${job.maxAttempts} attempts, each up to ${showDuration(job.timeoutMs)}`)
   field('delivery', deliveryText(job.delivery, job.heartbeatMs))
+  field('concurrency', concurrencyText(job))
+  field('rate', rateText(job))
   field('created', at(job.createdAt))
   field('by', job.createdBy)
   field('changed', job.version > 1 && `${at(job.updatedAt)}, version ${job.version}`)

@@ -5,7 +5,7 @@ import type { Runs } from '../../runs.ts'
 import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
-import { wholeNumber } from '../submit-flags.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 const messages = {
   reprioritised: 'Reprioritised.',

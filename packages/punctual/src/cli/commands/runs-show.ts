@@ -12,6 +12,7 @@ import type { Runs } from '../../runs.ts'
 import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
+import { concurrencyText, rateText } from '../flow-flags.ts'
 import { printLogLine, readLogEnd } from '../log-lines.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
@@ -86,6 +87,8 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
   )
   field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
   field('delivery', deliveryText(run.delivery, run.policy.heartbeatMs ?? null))
+  field('concurrency', concurrencyText(run))
+  field('rate', rateText(run))
   if (run.possibleDuplicate)
     field('note', 'more than one attempt has started: what it does may have been done twice')
   if (run.state === 'running' || run.state === 'cancelling') {

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { addDeliveryFlags } from '../delivery-flags.ts'
 import { parseDuration, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
+import { addFlowFlags } from '../flow-flags.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -33,7 +34,7 @@ export function addSubmit(program: Command): void {
     .option('--strict', 'refuse when no live worker has the handler')
     .option('--wait', 'wait until the run has ended, and show how')
     .option('--wait-timeout <time>', 'give up waiting after this long; the run goes on')
-  addFlags(addDeliveryFlags(command), ['database'])
+  addFlags(addFlowFlags(addDeliveryFlags(command)), ['database'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
   )
