@@ -99,7 +99,7 @@ export class Claimer {
     const { free, running, buffered } = slots
     const ahead = this.#pace.ahead(clock.monotonicMs(), running)
     const size = claimSize(free, ahead, buffered + this.#asked)
-    return this.#bulk ? size : Math.min(size, BULK)
+    return Math.min(size, this.#bulk ? this.#demand.atOnce : BULK)
   }
 
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
