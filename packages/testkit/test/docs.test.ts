@@ -88,7 +88,10 @@ function examples(): Map<string, string> {
     const text = readSource(page)
     for (const { index, 1: language, 2: code = '' } of text.matchAll(FENCE)) {
       const line = text.slice(0, index).split('\n').length
-      const name = `${page.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.mts`
+      // A block that begins with the name of its file is one that others may import.
+      const [, file] = /^\/\/ ([\w.-]+\.ts)\n/.exec(code) ?? []
+      const name = file ?? `${page.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.mts`
+      if (found.has(name)) throw new Error(`${page}: another page has a file ${name}, too`)
       if (language === 'ts') found.set(name, `${code}export {}\n`)
     }
   }
@@ -113,6 +116,7 @@ function compile(files: ReadonlyMap<string, string>): string {
       punctual: [join(root, 'packages/punctual/src/index.ts')],
       'punctual/testing': [join(root, 'packages/punctual/src/testing/index.ts')],
       pg: [join(root, 'node_modules/@types/pg/index.d.ts')],
+      vitest: [join(root, 'node_modules/vitest/dist/index.d.ts')],
       zod: [join(root, 'node_modules/zod/index.d.ts')],
     },
   }
@@ -124,6 +128,7 @@ function compile(files: ReadonlyMap<string, string>): string {
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text)
     writeFileSync(join(folder, 'given.d.ts'), GIVEN)
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     execFileSync(process.execPath, [bin, '-p', folder], { encoding: 'utf8', cwd: folder })
     return ''

@@ -1,0 +1,41 @@
+/**
+ * A crawler that is polite: two pages at a time and a pause after each, by a queue whose concurrency is capped. The cap
+ * holds for this process; which pages were seen is known to it alone.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Punctual, RetryAfterError, type Submitted } from 'punctual'
+
+const start = process.argv[2]
+if (start === undefined) throw new Error('give the address to begin with: main.ts http://…')
+const { origin } = new URL(start)
+const PAUSE_MS = 50
+const seen = new Set<string>()
+const runs: Submitted[] = []
+
+const punctual = await Punctual.start({ worker: { queues: { crawl: { concurrency: 2 } } } })
+
+const crawl = punctual.handler('crawl', async (payload: { url: string }, ctx) => {
+  const response = await fetch(payload.url, { signal: ctx.signal })
+  if (response.status === 429) {
+    const seconds = Number(response.headers.get('retry-after') ?? 1)
+    throw new RetryAfterError(seconds * 1000)
+  }
+  const html = await response.text()
+  const links = [...html.matchAll(/href="([^"#]+)/g)].map(([, to = '']) => new URL(to, payload.url))
+  await follow(links.filter((link) => link.origin === origin).map((link) => link.href))
+  console.log(`${response.status} ${payload.url}`)
+  await pause(PAUSE_MS, undefined, { signal: ctx.signal })
+})
+
+async function follow(urls: readonly string[]): Promise<void> {
+  const found = [...new Set(urls)].filter((url) => !seen.has(url))
+  for (const url of found) seen.add(url)
+  const payloads = found.map((url) => ({ url }))
+  runs.push(...(await crawl.submitMany(payloads, { queue: 'crawl', maxAttempts: 5 })))
+}
+
+await follow([start])
+// A page submits its links before it ends, so that the list grows while it is walked, and ends with the last page.
+for (const run of runs) await punctual.runs.waitFor(run)
+console.log(`crawled ${seen.size} pages`)
+await punctual.stop()

@@ -1,0 +1,119 @@
+/**
+ * Lets everything run that is due, and what that submits, until nothing is left. Each look at live runs is one snapshot
+ * of the database, so that none is overlooked while it moves from one place to another. Attempts that follow a failed
+ * one do not wait for their time: backoff is for production.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { isFinal, PunctualError, type Run, type RunState, type RunSummary } from '@punctual/core'
+import type { Punctual } from '../punctual.ts'
+
+export interface DrainOptions {
+  /** How long it may take before it is an error. @default what `startTestPunctual` was given, 4000 */
+  timeoutMs?: number
+  /**
+   * Runs that are due up to then are run now, one time after the other. Slots of jobs are only those that are planned
+   * already, about a minute ahead.
+   */
+  until?: Date | string | number
+}
+
+const BUSY: readonly RunState[] = ['queued', 'running', 'cancelling', 'waiting']
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LOOK_AT_ONCE = 10_000
+const NAMED_MAX = 10
+const [POLL_MIN_MS, POLL_MAX_MS] = [2, 50]
+
+export class TestDrain {
+  readonly #punctual: Punctual
+  readonly #failures: () => string
+
+  constructor(punctual: Punctual, failures: () => string) {
+    this.#punctual = punctual
+    this.#failures = failures
+  }
+
+  async drain(timeoutMs: number, until: number | null): Promise<void> {
+    await poll(timeoutMs, async (isLast) => {
+      const busy = await this.#busy()
+      if (busy.length > 0 && isLast) throw await this.#stuck(busy, timeoutMs)
+      if (busy.length > 0) return false
+      return !(await this.#promoteNext(until))
+    })
+  }
+
+  /** The run once it has ended, its retries without waiting; null when its time has not come. */
+  async settle(id: string, timeoutMs: number, waitsForIt: boolean): Promise<Run | null> {
+    let ended: Run | null = null
+    await poll(timeoutMs, async (isLast) => {
+      const run = await this.#punctual.runs.get(id)
+      if (run === null || isFinal(run.state)) {
+        ended = run
+        return true
+      }
+      if (run.state === 'scheduled' && run.attempts.length > 0)
+        await this.#punctual.runs.promote(id)
+      else if (run.state === 'scheduled' && !waitsForIt) return true
+      if (isLast) throw await this.#stuck([id], timeoutMs)
+      return false
+    })
+    return ended
+  }
+
+  /** Ids of what is due or runs. */
+  async #busy(): Promise<string[]> {
+    const ids: string[] = []
+    for (let after: string | null = FIRST_ID; after !== null; ) {
+      const filter = { states: BUSY }
+      const { runs, next } = await this.#punctual.store.runs.select(filter, after, LOOK_AT_ONCE)
+      ids.push(...runs.map((run) => run.id))
+      after = next
+    }
+    return ids
+  }
+
+  /** Whether something was to be run that was not due. */
+  async #promoteNext(until: number | null): Promise<boolean> {
+    const { runs } = this.#punctual
+    const scheduled = await runs.list({ states: ['scheduled'], limit: 1_000 })
+    const retries = scheduled.filter((run) => run.attempt > 0)
+    const next = retries.length > 0 ? retries : firstOf(scheduled, until)
+    for (const { id } of next) await runs.promote(id)
+    return next.length > 0
+  }
+
+  async #stuck(ids: readonly string[], timeoutMs: number): Promise<PunctualError> {
+    const lines: string[] = []
+    for (const id of ids.slice(0, NAMED_MAX)) {
+      const run = await this.#punctual.runs.get(id)
+      if (run !== null && !isFinal(run.state)) lines.push(await this.#describe(run))
+    }
+    if (ids.length > NAMED_MAX) lines.push(`- and ${ids.length - NAMED_MAX} more`)
+    const many = ids.length === 1 ? '1 run has' : `${ids.length} runs have`
+    const message = `${many} not ended after ${timeoutMs} ms:\n${lines.join('\n')}${this.#failures()}`
+    return new PunctualError('wait_timeout', message, { id: ids[0] as string })
+  }
+
+  async #describe(run: Run): Promise<string> {
+    const why = await this.#punctual.runs.whyNotRunning(run)
+    const attempt = `attempt ${run.attempts.length + 1} of ${run.maxAttempts}`
+    const what = why?.message ?? `Its handler has not returned (${attempt}).`
+    return `- ${run.handler} ${run.id}, ${run.state}: ${what}`
+  }
+}
+
+/** Those that are due first, and all that are due at the same time. */
+function firstOf(scheduled: readonly RunSummary[], until: number | null): readonly RunSummary[] {
+  const [first] = scheduled
+  if (until === null || first === undefined || first.dueAt.getTime() > until) return []
+  return scheduled.filter((run) => run.dueAt.getTime() === first.dueAt.getTime())
+}
+
+/** Looks until there is nothing more to do; the last look is told that it is. */
+async function poll(timeoutMs: number, look: (isLast: boolean) => Promise<boolean>): Promise<void> {
+  const endAt = performance.now() + timeoutMs
+  for (let pauseMs = POLL_MIN_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.3)) {
+    const isLast = performance.now() >= endAt
+    if (await look(isLast)) return
+    await delay(pauseMs)
+  }
+}

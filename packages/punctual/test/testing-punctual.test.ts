@@ -1,0 +1,270 @@
+/** The Punctual of tests on a server of its own process: what users of `punctual/testing` get. */
+import { existsSync } from 'node:fs'
+import { gate } from '@punctual/testkit'
+import pg from 'pg'
+import { NonRetryableError, type Punctual, RetryAfterError } from 'punctual'
+import { startTestPunctual, type TestPunctual } from 'punctual/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+
+let queue: TestPunctual
+let inline: TestPunctual
+let n = 0
+/** A handler name of its own for every test. */
+const name = (what: string) => `${what}-${++n}`
+const HOUR_MS = 3_600_000
+
+beforeAll(async () => {
+  ;[queue, inline] = await Promise.all([
+    startTestPunctual({ timeoutMs: 20_000, printErrors: false }),
+    startTestPunctual({ timeoutMs: 20_000, inline: true, printErrors: false }),
+  ])
+})
+afterEach(() => Promise.all([queue.clear(), inline.clear()]))
+afterAll(() => Promise.all([queue.stop(), inline.stop()]))
+
+/** A program under test: it knows the library, and nothing of tests. */
+function signUp(punctual: Punctual, welcome: string) {
+  return (email: string) => punctual.submit(welcome, { to: email }, { queue: 'mail', priority: 7 })
+}
+
+describe('a Punctual of tests', () => {
+  it('has a database of its own on a server that all of the process share', () => {
+    const [a, b] = [new URL(queue.databaseUrl), new URL(inline.databaseUrl)]
+    expect(a.host).toBe(b.host)
+    expect(a.pathname).not.toBe(b.pathname)
+  })
+
+  it('removes its database when it is stopped, and the server with the last', async () => {
+    const other = await startTestPunctual()
+    const { pathname } = new URL(other.databaseUrl)
+    await Promise.all([other.stop(), other.stop()])
+    const sql = new pg.Client({ connectionString: queue.databaseUrl })
+    await sql.connect()
+    const found = await sql.query('select 1 from pg_database where datname = $1', [
+      pathname.slice(1),
+    ])
+    expect(found.rowCount).toBe(0)
+    const { rows } = await sql.query<{ data_directory: string }>('show data_directory')
+    expect(existsSync(rows[0]?.data_directory ?? '')).toBe(true)
+    await sql.end()
+  })
+
+  it('gives the server back when it cannot start', async () => {
+    await expect(startTestPunctual({ timezone: 'Mars/Base' })).rejects.toMatchObject({
+      code: 'invalid_timezone',
+    })
+  })
+
+  it('makes its database on a server that it is given', async () => {
+    const serverUrl = process.env.PUNCTUAL_TEST_POSTGRES_18_URL ?? queue.databaseUrl
+    const other = await startTestPunctual({ serverUrl, inline: true })
+    other.handler('double', (x: number) => x * 2)
+    expect((await other.submit('double', 21)).run?.output).toBe(42)
+    await other.stop()
+  })
+})
+
+describe('drain', () => {
+  it('lets run what is due and what that submits, and retries without waiting', async () => {
+    const [first, second] = [name('first'), name('second')]
+    const ran: string[] = []
+    queue.handler(first, async (_: null, ctx) => {
+      ran.push(`first ${ctx.attempt}`)
+      if (ctx.attempt === 1) throw new RetryAfterError(HOUR_MS)
+      await queue.submit(second)
+    })
+    queue.handler(second, (_: null, ctx) => {
+      ran.push(`second ${ctx.attempt}`)
+      if (ctx.attempt === 1) throw new Error('once')
+    })
+    const { id, run } = await queue.submit(first, null, {
+      retry: { backoff: { kind: 'fixed', delayMs: HOUR_MS } },
+    })
+    expect(run).toBe(null)
+    await queue.drain()
+    expect(ran).toEqual(['first 1', 'first 2', 'second 1', 'second 2'])
+    expect(await queue.runs.get(id)).toMatchObject({ state: 'succeeded' })
+    expect(queue.failures).toMatchObject([
+      { handler: first, runId: id, attempt: 1, error: expect.any(RetryAfterError) },
+      { handler: second, attempt: 1, error: { message: 'once' } },
+    ])
+  })
+
+  it('leaves what is due later, unless it is told to move on', async () => {
+    const remind = name('remind')
+    const ran: unknown[] = []
+    queue.handler(remind, async (day: number) => {
+      ran.push(day)
+      if (day === 1) await queue.submit(remind, 1.5, { delayMs: HOUR_MS })
+    })
+    for (const day of [3, 1, 2]) await queue.submit(remind, day, { delayMs: day * 24 * HOUR_MS })
+    await queue.drain()
+    expect(ran).toEqual([])
+    await queue.drain({ until: Date.now() + 60 * HOUR_MS })
+    expect(ran).toEqual([1, 1.5, 2])
+  })
+
+  it('resolves at once when there is nothing to do', async () => {
+    await queue.drain({ timeoutMs: 0 })
+  })
+
+  it('says what is stuck, and why', async () => {
+    const [orphan, slow, held] = [name('orphan'), name('slow'), name('held')]
+    const [release, started] = [gate(), gate()]
+    queue.handler(slow, () => {
+      started.open()
+      return release.opened
+    })
+    queue.handler(held, () => undefined)
+    await queue.queues.pause('frozen')
+    await queue.submit(orphan)
+    await queue.submit(slow)
+    await queue.submit(held, null, { queue: 'frozen' })
+    await started.opened
+    const stuck = await queue.drain({ timeoutMs: 50 }).catch((error) => error)
+    expect(stuck).toMatchObject({ code: 'wait_timeout' })
+    expect(stuck.message).toContain('3 runs have not ended after 50 ms')
+    expect(stuck.message).toMatch(
+      new RegExp(`- ${orphan} .*queued: No live worker has the handler`),
+    )
+    expect(stuck.message).toMatch(new RegExp(`- ${slow} .*running: Its handler has not returned`))
+    expect(stuck.message).toMatch(new RegExp(`- ${held} .*paused`))
+    release.open()
+    await queue.queues.resume('frozen')
+  })
+})
+
+describe('inline mode', () => {
+  it('resolves a submission when its run has ended, with the run', async () => {
+    const greet = inline.handler(name('greet'), (to: string) => `hello ${to}`)
+    const submitted = await inline.submit(greet.name, 'ada')
+    expect(submitted).toMatchObject({
+      created: true,
+      run: { id: submitted.id, state: 'succeeded', output: 'hello ada' },
+    })
+    const many = await inline.submitMany(greet.name, ['a', 'b'], (to) => ({ labels: { to } }))
+    expect(many.map(({ run }) => run?.output)).toEqual(['hello a', 'hello b'])
+  })
+
+  it('also by the handle of a handler, and inside of other handlers', async () => {
+    const log: string[] = []
+    const inner = inline.handler(name('inner'), () => void log.push('inner'))
+    const outer = inline.handler(name('outer'), async () => {
+      await inner.submit(null)
+      log.push('outer')
+    })
+    await outer.submit(null)
+    expect(log).toEqual(['inner', 'outer'])
+  })
+
+  it('retries without waiting, keeps what was thrown, and rejects nothing', async () => {
+    const flaky = name('flaky')
+    inline.handler(flaky, (_: null, ctx) => {
+      if (ctx.attempt === 1) throw new RetryAfterError(HOUR_MS)
+      throw new NonRetryableError('no such customer')
+    })
+    const { run } = await inline.submit(flaky)
+    expect(run).toMatchObject({ state: 'dead', error: { message: 'no such customer' } })
+    expect(inline.failures.map(({ error }) => error)).toEqual([
+      expect.any(RetryAfterError),
+      expect.any(NonRetryableError),
+    ])
+  })
+
+  it('does not wait for what is due later, nor for a run that it is inside of', async () => {
+    const again = name('again')
+    const answers: unknown[] = []
+    inline.handler(again, async () => void answers.push(await inline.submit(again, 1, { key })))
+    const key = `key of ${again}`
+    expect((await inline.submit(again, 2, { delayMs: HOUR_MS })).run).toBe(null)
+    const { id } = await inline.submit(again, 0, { key })
+    expect(answers).toEqual([{ id, created: false, run: null }])
+  })
+
+  it('runs what was submitted in a transaction when that has committed', async () => {
+    const ran: string[] = []
+    const book = inline.handler(name('book'), (seat: string) => void ran.push(seat))
+    const client = new pg.Client({ connectionString: inline.databaseUrl })
+    await client.connect()
+    for (const end of ['rollback', 'commit']) {
+      await client.query('begin')
+      await book.submit(end, { tx: client })
+      await client.query(end)
+    }
+    await client.end()
+    await inline.drain()
+    expect(ran).toEqual(['commit'])
+    expect(await inline.submitted(book)).toMatchObject([{ payload: 'commit' }])
+  })
+
+  it('refuses at once what nobody would run', async () => {
+    await expect(inline.submit('nobody')).rejects.toMatchObject({ code: 'handler_unknown' })
+    await expect(inline.submit('nobody', 1, 5 as never)).rejects.toMatchObject({ field: 'options' })
+    await expect(inline.submitMany('nobody', 5 as never)).rejects.toMatchObject({
+      field: 'payloads',
+    })
+  })
+})
+
+describe('asserts', () => {
+  it('find what a program has submitted by parts of payload and options', async () => {
+    const welcome = name('welcome')
+    await signUp(queue, welcome)('ada@example.com')
+    await queue.submitMany(welcome, [{ to: 'bob', at: [1, { deep: true, x: 1 }] }], {
+      key: 'one of them',
+    })
+    expect(await queue.submitted(welcome)).toMatchObject([
+      { payload: { to: 'ada@example.com' }, options: { queue: 'mail', priority: 7 } },
+      { payload: { to: 'bob' }, options: { key: 'one of them' } },
+    ])
+    const { id } = await queue.assertSubmitted(welcome, { payload: { to: /^ada@/ } })
+    expect(await queue.runs.get(id)).toMatchObject({ payload: { to: 'ada@example.com' } })
+    await queue.assertSubmitted({ name: welcome }, { options: { priority: 7 }, times: 1 })
+    await queue.assertSubmitted(welcome, { payload: { at: [1, { deep: true }] } })
+    await queue.assertSubmitted(welcome, { payload: { to: expect.stringContaining('@') } })
+    await queue.assertNotSubmitted(welcome, { payload: { to: 'eve' } })
+    await queue.assertNotSubmitted(welcome, { payload: { at: [1] } })
+    await queue.assertNotSubmitted(welcome, { where: ({ options }) => options.delayMs === 5 })
+  })
+
+  it('tell what they have found instead', async () => {
+    const mail = name('mail')
+    await queue.submit(mail, { to: 'bob' }, { priority: 2 })
+    await expect(queue.assertSubmitted(mail, { payload: { to: 'ada' } })).rejects.toThrow(
+      `Expected a submission with the payload { to: 'ada' }, found 0 to ${mail}. ` +
+        `Submitted to it, at last:\n- { to: 'bob' } { priority: 2 }`,
+    )
+    await expect(queue.assertSubmitted(mail, { times: 2 })).rejects.toThrow('Expected 2, found 1')
+    await expect(queue.assertSubmitted('other')).rejects.toThrow(
+      `Nothing was submitted to it; to others: ${mail}.`,
+    )
+    await expect(queue.assertNotSubmitted(mail)).rejects.toThrow('Expected no submission, found 1')
+  })
+
+  it('do not count a key that was live, and forget what was cleared', async () => {
+    const once = name('once')
+    await queue.submit(once, 1, { key: once, delayMs: HOUR_MS })
+    const { id } = await queue.submit(once, 2, { key: once, delayMs: HOUR_MS })
+    await queue.assertSubmitted(once, { times: 1, payload: 1 })
+    await queue.clear()
+    await queue.assertNotSubmitted(once)
+    expect(await queue.runs.get(id)).toMatchObject({ state: 'cancelled' })
+  })
+})
+
+it('errors of handlers are printed, unless that is not wanted', async () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const loud = await startTestPunctual({ inline: true })
+  loud.handler('fails', () => {
+    throw new NonRetryableError('as it must')
+  })
+  await loud.submit('fails')
+  await loud.stop()
+  expect(print.mock.calls).toEqual([
+    [
+      'punctual: attempt 1 of 3 of fails failed:',
+      expect.objectContaining({ message: 'as it must' }),
+    ],
+  ])
+  print.mockRestore()
+})

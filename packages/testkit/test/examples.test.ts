@@ -1,0 +1,135 @@
+/** The examples do what they say: each is started as its README starts it, on a database of its own, and watched. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+let database: TestDatabase
+let folder: string
+
+beforeEach(async () => {
+  database = await migratedDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'punctual-example-'))
+})
+afterEach(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+class Example {
+  readonly lines: string[] = []
+  readonly ended: Promise<number | null>
+  readonly #child: ChildProcess
+
+  constructor(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    const main = join(root, 'examples', name, 'main.ts')
+    this.#child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env, DATABASE_URL: database.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const { stdout } = this.#child
+    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.lines.push(line))
+    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
+    onTestFinished(() => void this.#child.kill('SIGKILL'))
+  }
+
+  /** The first line that matches, which may have to come yet. */
+  async line(pattern: RegExp): Promise<RegExpExecArray> {
+    const found = () => this.lines.map((line) => pattern.exec(line)).find((match) => match !== null)
+    await eventually(`a line like ${pattern}; so far: ${this.lines}`, () => Boolean(found()))
+    return found() as RegExpExecArray
+  }
+
+  stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM')
+    return this.ended
+  }
+}
+
+describe('the example', () => {
+  it('mail-app answers at once and sends one mail', async () => {
+    const app = new Example('mail-app')
+    const [, url] = await app.line(/listening on (\S+)/)
+    const body = 'ada@example.com'
+    const answer = await fetch(`${url}/sign-up`, { method: 'POST', body })
+    expect(answer.status).toBe(202)
+    const { id } = (await answer.json()) as { id: string }
+    await app.line(/^mail to ada@example\.com \(attempt 1\)$/)
+    await eventually('the mail is sent', async () =>
+      (await (await fetch(`${url}/mails/${id}`)).text()).includes('succeeded'),
+    )
+    expect((await fetch(`${url}/sign-up`, { method: 'POST', body: 'nobody' })).status).toBe(400)
+    expect(await app.stop()).toBe(0)
+  })
+
+  it('nightly-report reports the day that it is asked for', async () => {
+    const report = new Example('nightly-report', ['--now', '2026-11-15'], { REPORTS: folder })
+    expect(await report.ended).toBe(0)
+    expect(report.lines[0]).toMatch(/next at \d{4}-\d\d-\d\dT02:00/)
+    const text = readFileSync(join(folder, '2026-11-15.txt'), 'utf8')
+    expect(text).toBe('2026-11-15: 2 sales, 125 EUR\n')
+  })
+
+  it('crawler fetches each page once, and two at most at a time', async () => {
+    const site = new Site()
+    const crawler = new Example('crawler', [await site.listen()])
+    expect(await crawler.ended).toBe(0)
+    expect(crawler.lines.at(-1)).toBe('crawled 6 pages')
+    expect([...site.served].sort()).toEqual(['/', '/1', '/2', '/3', '/4', '/5'])
+    expect(site.atOnceMax).toBeLessThanOrEqual(2)
+    expect(site.refused).toBe(1)
+  })
+
+  it('image-pipeline makes every size of every picture', async () => {
+    const dots = Buffer.alloc(128 * 32 * 3, 7)
+    writeFileSync(join(folder, 'sky.ppm'), Buffer.concat([Buffer.from('P6 128 32 255\n'), dots]))
+    writeFileSync(join(folder, 'none.ppm'), 'hello')
+    const published = join(folder, 'published')
+    const pipeline = new Example('image-pipeline', [folder, published])
+    expect(await pipeline.ended).toBe(0)
+    expect(readdirSync(published).sort()).toEqual(['sky-16.ppm', 'sky-64.ppm'])
+    expect(readFileSync(join(published, 'sky-16.ppm'), 'latin1')).toMatch(/^P6 16 4 255\n/)
+    expect(pipeline.lines).toContain('failed: none.ppm is not a picture')
+  })
+
+  it('cron-replacement runs commands at their time', async () => {
+    const file = join(folder, 'commands.json')
+    const tick = { name: 'tick', cron: '* * * * * *', command: 'echo from the shell' }
+    writeFileSync(file, JSON.stringify([tick]))
+    const cron = new Example('cron-replacement', [file])
+    await cron.line(/^tick \(\S+:\d\d\.000Z\): from the shell$/)
+    expect(await cron.stop()).toBe(0)
+  })
+})
+
+/** Six pages that link to each other, one of which wants to be asked again. */
+class Site {
+  readonly served: string[] = []
+  atOnceMax = 0
+  refused = 0
+  #atOnce = 0
+  readonly #server: Server = createServer((request, response) => {
+    this.atOnceMax = Math.max(this.atOnceMax, ++this.#atOnce)
+    response.once('close', () => this.#atOnce--)
+    if (request.url === '/3' && this.refused++ === 0)
+      return void response.writeHead(429, { 'retry-after': '0' }).end()
+    this.refused = Math.min(this.refused, 1)
+    this.served.push(request.url ?? '')
+    const links = [1, 2, 3, 4, 5].map((n) => `<a href="/${n}">${n}</a>`)
+    response.end(`${links.join('')}<a href="https://elsewhere.example/">elsewhere</a>`)
+  })
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void this.#server.close())
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+}
