@@ -1,10 +1,13 @@
 /** A registered handler, as the program that registered it uses it: typed submission. */
 import type { SubmitOptions } from '@punctual/core'
-import type { Queryable } from '@punctual/store'
+import type { OpenTransaction } from './open-transaction.ts'
 
 export interface SubmitCallOptions extends SubmitOptions {
-  /** Your own open transaction: the run is accepted when it commits, and vanishes when it rolls back. */
-  tx?: Queryable
+  /**
+   * Your own open transaction: the run is accepted when it commits, and vanishes when it rolls back. A client of
+   * `pg`, or what Drizzle, Kysely, Knex or Prisma hand to the function of their transaction.
+   */
+  tx?: OpenTransaction
 }
 
 export interface Submitted {

@@ -86,6 +86,13 @@ export type {
 } from './jobs.ts'
 export type { Logger } from './logger.ts'
 export type { HandlerCall, Middleware } from './middleware.ts'
+export type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  OpenTransaction,
+  PrismaTransaction,
+} from './open-transaction.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'

@@ -42,7 +42,7 @@ import { type CompiledOptions, compileOptions, type PunctualOptions } from './op
 import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
-import { at, checkCall } from './submit-call.ts'
+import { at, type CheckedCall, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
@@ -351,7 +351,7 @@ export class Punctual {
 
   async #submit(
     submissions: readonly Submission[],
-    tx?: SubmitCallOptions['tx'],
+    tx?: CheckedCall['tx'],
   ): Promise<readonly Submitted[]> {
     this.#checkOpen()
     for (const { options } of submissions)

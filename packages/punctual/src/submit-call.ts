@@ -1,22 +1,23 @@
 /** What every call of `submit` and `submitMany` goes through before its submissions are made. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError, type SubmitOptions } from '@punctual/core'
+import type { Queryable } from '@punctual/store'
 import type { SubmitCallOptions } from './handler-handle.ts'
+import { queryableOf } from './open-transaction.ts'
+
+export interface CheckedCall extends SubmitOptions {
+  readonly tx?: Queryable
+}
 
 /** Refuses options that are none, before anything is read from them. */
-export function checkCall(options: SubmitCallOptions): SubmitCallOptions {
+export function checkCall(options: SubmitCallOptions): CheckedCall {
   if (typeof options !== 'object' || options === null)
     throw new PunctualError(
       'invalid_option',
       `The options of submit must be an object, but ${String(options)} came.`,
       { field: 'options' },
     )
-  if (options.tx !== undefined && typeof options.tx?.query !== 'function')
-    throw new PunctualError(
-      'invalid_option',
-      'tx must be a client of pg with an open transaction: it needs a query method.',
-      { field: 'tx' },
-    )
-  return options
+  const { tx, ...rest } = options
+  return tx === undefined ? rest : { ...rest, tx: queryableOf(tx) }
 }
 
 /** Names the item of a batch in the error of one. */

@@ -1,3 +1,4 @@
+export { valuesAsText } from './array-text.ts'
 export { redactUrl } from './connection-url.ts'
 export { readGuaranteeFacts } from './doctor/guarantee-facts.ts'
 export { type ExamineOptions, examine, type Finding, type Level } from './doctor.ts'

@@ -107,7 +107,7 @@ export class KeyedSubmitter {
       ...[[...lanes.keys()], options.map(({ queue }) => queue)],
       ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
     ])
-    if ((rows as { known: number }[])[0]?.known === lanes.size) return
+    if (Number((rows as { known: unknown }[])[0]?.known) === lanes.size) return
     // Gone, or made after the transaction took its snapshot.
     const now = await this.#submitter.lookAgain(created)
     if (now.every(({ lane }, i) => lane === created[i]?.lane)) return

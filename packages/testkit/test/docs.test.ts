@@ -1,6 +1,6 @@
 /** The documentation is true: its table, its commands, its links, its paths and its examples are those of the code. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -115,9 +115,6 @@ function compile(files: ReadonlyMap<string, string>): string {
     paths: {
       punctual: [join(root, 'packages/punctual/src/index.ts')],
       'punctual/testing': [join(root, 'packages/punctual/src/testing/index.ts')],
-      pg: [join(root, 'node_modules/@types/pg/index.d.ts')],
-      vitest: [join(root, 'node_modules/vitest/dist/index.d.ts')],
-      zod: [join(root, 'node_modules/zod/index.d.ts')],
     },
   }
   const config = { extends: join(root, 'tsconfig.base.json'), compilerOptions, include: ['*'] }
@@ -127,6 +124,8 @@ function compile(files: ReadonlyMap<string, string>): string {
   )
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text)
+    // Libraries that examples use beside Punctual.
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'given.d.ts'), GIVEN)
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))

@@ -6,7 +6,8 @@
 -- Returns: nothing, how many of the lanes are as they were
 -- Locks: none. Index: primary key of lanes.
 select
-  pg_notify($1::text, $2::text),
+  -- Some clients cannot read what has no type.
+  pg_notify($1::text, $2::text)::text,
   (
     select count(*)::integer
     from unnest($4::integer[], $5::text[], $6::text[], $7::smallint[]) as g (id, queue, handler, priority)

@@ -1,0 +1,243 @@
+/** Submitting in the open transaction of each library, against a real PostgreSQL. */
+import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { sql as drizzleSql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import knexFor, { type Knex } from 'knex'
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { type OpenTransaction, Punctual, PunctualError } from 'punctual'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+let database: TestDatabase
+let punctual: Punctual
+let pool: pg.Pool
+let kysely: Kysely<unknown>
+let knex: Knex
+
+beforeAll(async () => {
+  database = await migratedDatabase()
+  punctual = await Punctual.start({ databaseUrl: database.url, roles: [] })
+  pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  kysely = new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  knex = knexFor({ client: 'pg', connection: database.url, pool: { min: 0, max: 4 } })
+  await pool.query('create table notes (text text)')
+})
+afterAll(async () => {
+  await knex?.destroy()
+  await pool?.end()
+  await punctual?.stop()
+  await database?.drop()
+})
+
+/** A transaction of the library, with a write of its own in it; committed unless the work rejects. */
+type InTransaction = (work: (tx: OpenTransaction) => Promise<void>) => Promise<void>
+
+async function withClient(work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+const NOTE = "insert into notes values ('kept')"
+
+const libraries: readonly (readonly [string, InTransaction])[] = [
+  [
+    'a client of a pool of pg',
+    (work) =>
+      withClient(async (client) => {
+        await client.query(NOTE)
+        await work(client)
+      }),
+  ],
+  [
+    'a client of pg',
+    async (work) => {
+      const client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+      try {
+        await client.query('begin')
+        await client.query(NOTE)
+        await work(client)
+        await client.query('commit')
+      } finally {
+        await client.end()
+      }
+    },
+  ],
+  [
+    'Drizzle',
+    (work) =>
+      drizzle({ client: pool }).transaction(async (tx) => {
+        await tx.execute(drizzleSql.raw(NOTE))
+        await work(tx)
+      }),
+  ],
+  [
+    'Kysely with a plugin that renames columns',
+    (work) =>
+      kysely.transaction().execute(async (tx) => {
+        await sql.raw(NOTE).execute(tx)
+        await work(tx)
+      }),
+  ],
+  [
+    'Kysely with a transaction that is controlled by hand',
+    async (work) => {
+      const tx = await kysely.startTransaction().execute()
+      try {
+        await sql.raw(NOTE).execute(tx)
+        await work(tx)
+        await tx.commit().execute()
+      } catch (error) {
+        await tx.rollback().execute()
+        throw error
+      }
+    },
+  ],
+  [
+    'Knex',
+    (work) =>
+      knex.transaction(async (tx) => {
+        await tx.raw(NOTE)
+        await work(tx)
+      }),
+  ],
+  [
+    // Prisma itself needs an engine that is generated: this has the shape of its transaction, and sends what it is
+    // given to a real server as Prisma's adapter of pg does.
+    'the shape of Prisma',
+    (work) =>
+      withClient(async (client) => {
+        await client.query(NOTE)
+        const $queryRawUnsafe = async (text: string, ...values: unknown[]) => {
+          expect(values.filter((it) => typeof it === 'object' && it !== null)).toEqual([])
+          return (await client.query(text, values)).rows
+        }
+        await work({ $queryRawUnsafe })
+      }),
+  ],
+]
+
+const notes = async () => (await pool.query('select from notes')).rowCount
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+let n = 0
+
+describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
+  it('a run is there when it commits, with everything that was asked for', async () => {
+    const before = await notes()
+    const ids: string[] = []
+    await inTransaction(async (tx) => {
+      const runAt = '2040-01-31T12:00:00.123Z'
+      const options = { tx, runAt, priority: 7, labels: { 'a "b"': '{\\}, é' }, createdBy: 'me' }
+      ids.push((await punctual.submit('one', { text: 'a "b" \\ {c}, NULL é 🙂' }, options)).id)
+      const many = await punctual.submitMany('many', ['NULL', '', '{"a"}', null], { tx })
+      ids.push(...many.map(({ id }) => id))
+      expect(await punctual.runs.get(ids[0] as string)).toBeNull()
+    })
+    expect(await notes()).toBe((before ?? 0) + 1)
+    const [one, ...many] = await Promise.all(ids.map((id) => punctual.runs.get(id)))
+    expect(one).toMatchObject({
+      ...{ handler: 'one', priority: 7, state: 'scheduled', createdBy: 'me' },
+      labels: { 'a "b"': '{\\}, é' },
+      payload: { text: 'a "b" \\ {c}, NULL é 🙂' },
+    })
+    expect(one?.dueAt.toISOString()).toBe('2040-01-31T12:00:00.123Z')
+    expect(many.map((run) => run?.payload)).toEqual(['NULL', '', '{"a"}', null])
+  })
+
+  it('neither the run nor the write is there when it is rolled back', async () => {
+    const before = await notes()
+    let id = ''
+    const failed = inTransaction(async (tx) => {
+      id = (await punctual.submit('one', 1, { tx })).id
+      throw new Error('changed my mind')
+    })
+    await expect(failed).rejects.toThrow('changed my mind')
+    expect(await punctual.runs.get(id)).toBeNull()
+    expect(await notes()).toBe(before)
+  })
+
+  it('a key has one live run, whoever submits it again', async () => {
+    const key = `a "key", ${++n}`
+    const ids: (readonly [string, boolean])[] = []
+    await inTransaction(async (tx) => {
+      for (const payload of [1, 2]) {
+        const { id, created } = await punctual.submit('keyed', payload, { tx, key })
+        ids.push([id, created])
+      }
+    })
+    const [first] = ids as [[string, boolean]]
+    expect(first[1]).toBe(true)
+    expect(ids[1]).toEqual([first[0], false])
+    const again = await punctual.submit('keyed', 3, { key })
+    expect(again).toEqual({ id: first[0], created: false })
+  })
+
+  it('what is refused leaves the transaction as it was', async () => {
+    const before = await notes()
+    let id = ''
+    await inTransaction(async (tx) => {
+      const bad = [
+        punctual.submit('one', { n: Number.NaN }, { tx }),
+        punctual.submit('one', 1, { tx, priority: 11 }),
+        punctual.submitMany('one', [1, () => 2], { tx }),
+      ]
+      for (const refused of await Promise.all(bad.map(rejection)))
+        expect(refused).toBeInstanceOf(PunctualError)
+      id = (await punctual.submit('one', 'good', { tx })).id
+    })
+    expect(await punctual.runs.get(id)).toMatchObject({ payload: 'good', state: 'queued' })
+    expect(await notes()).toBe((before ?? 0) + 1)
+  })
+
+  it('a key that another transaction is taking is busy after the lock timeout', async () => {
+    const key = `busy ${++n}`
+    await withClient(async (other) => {
+      await punctual.submit('keyed', 1, { tx: other, key })
+      const busy = inTransaction(async (tx) => {
+        await lockTimeout(tx)
+        await punctual.submit('keyed', 2, { tx, key })
+      })
+      await expect(busy).rejects.toMatchObject({ code: 'key_busy' })
+    })
+  })
+})
+
+/** By the library's own ways. */
+async function lockTimeout(tx: OpenTransaction): Promise<void> {
+  const text = "set local lock_timeout = '50ms'"
+  if ('$queryRawUnsafe' in tx) await tx.$queryRawUnsafe(text)
+  else if ('executeQuery' in tx) await sql.raw(text).execute(tx as never)
+  else if ('raw' in tx) await tx.raw(text)
+  else if ('execute' in tx) await tx.execute(text)
+  else await tx.query(text)
+}
+
+describe('what is no open transaction is refused', () => {
+  it.each([
+    ['a pool of pg', () => pool, /pool: take a client/],
+    ['the Drizzle database', () => drizzle({ client: pool }), /Drizzle database/],
+    ['the Kysely instance', () => kysely, /Kysely instance/],
+    ['the Knex instance', () => knex, /Knex instance/],
+    ['the Prisma client', () => ({ $queryRawUnsafe() {}, $connect() {} }), /Prisma client/],
+    ['something else', () => ({}), /needs a query method/],
+    ['nothing', () => null, /But null came/],
+  ])('%s', async (_, make, message) => {
+    const refused = await rejection(punctual.submit('one', 1, { tx: make() as never }))
+    expect(refused).toMatchObject({ code: 'invalid_option', field: 'tx' })
+    expect((refused as Error).message).toMatch(message)
+  })
+})
