@@ -62,6 +62,16 @@ export type {
   ReplayOptions,
   ReplayResult,
 } from './dead-letters.ts'
+export type { EventListener, EventsOptions } from './events/event-hub.ts'
+export type {
+  EventName,
+  FleetEventName,
+  LocalEventName,
+  PunctualEvent,
+  PunctualEvents,
+  RunFacts,
+} from './events/event-types.ts'
+export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {

@@ -7,4 +7,5 @@ export type {
   TransactionClient,
   TransactionRunner,
 } from './handler.ts'
-export { Worker, type WorkerEvents, type WorkerHint, type WorkerOptions } from './worker.ts'
+export { Worker } from './worker.ts'
+export type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'

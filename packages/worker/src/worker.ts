@@ -6,9 +6,8 @@
  * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
  * until the deadline, is then asked to end, and is given up after a short grace.
  */
-import type { ClaimedRun, Clock, Heartbeat, Random, Settlement, WorkStore } from '@punctual/core'
+import type { ClaimedRun, Settlement } from '@punctual/core'
 import { Claimer } from './claimer.ts'
-import type { RegisteredHandler, TransactionRunner } from './handler.ts'
 import { LaneList } from './lane-list.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runner } from './runner.ts'
@@ -16,6 +15,7 @@ import { Session } from './session.ts'
 import { Settler } from './settler.ts'
 import { Slots } from './slots.ts'
 import { Wake } from './wake.ts'
+import type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'
 
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
@@ -25,49 +25,6 @@ const EXPIRING_REST_MS = 200
 
 const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
 const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
-
-export interface WorkerHint {
-  readonly lanes: readonly number[] | null
-  readonly newLane: boolean
-  /** Runs that are asked to end. */
-  readonly cancels?: readonly string[]
-  /** Workers that are asked to drain, or to take work again. */
-  readonly sessions?: readonly string[]
-}
-
-/** The seam for logs and metrics: business code calls these, and nothing else. */
-export interface WorkerEvents {
-  onStarted?(run: ClaimedRun, atMs: number): void
-  onSettled?(settlement: Settlement, accepted: boolean): void
-  onTransacted?(run: ClaimedRun): void
-  onClaimed?(count: number): void
-  onSessionLost?(): void
-  onError?(what: string, error: unknown): void
-}
-
-export interface WorkerOptions {
-  readonly store: WorkStore
-  readonly clock: Clock
-  readonly random: Random
-  readonly heartbeat: Heartbeat
-  readonly transaction: TransactionRunner
-  /** Calls back when something may be due; returns how to stop listening. */
-  readonly onHint: (listener: (hint: WorkerHint) => void) => () => void
-  /** Whether hints arrive: then polling is slow. */
-  readonly hintsArrive: () => boolean
-  readonly handlers: ReadonlyMap<string, RegisteredHandler>
-  readonly queues: readonly string[]
-  readonly concurrency: number
-  readonly queueConcurrency: Readonly<Record<string, number>>
-  readonly leaseMs: number
-  /** The largest output that is stored. */
-  readonly outputBytes: number
-  readonly host: string
-  readonly pid: number
-  readonly version: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly events?: WorkerEvents
-}
 
 export class Worker {
   readonly #o: WorkerOptions
@@ -117,11 +74,11 @@ export class Worker {
         // Others may have it before it could end here: better not to begin.
         void this.#giveBackUnstarted('lease')
       },
-      onLost: () => {
+      onLost: (id) => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
         this.#leaseLost(LOST)
-        this.#events.onSessionLost?.()
+        this.#events.onSessionLost?.(id)
         this.#wake.wake()
       },
       onFailing: (message) => this.#events.onError?.('heartbeat', new Error(message)),
