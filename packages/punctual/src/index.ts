@@ -49,6 +49,8 @@ export type {
   HandlerContext,
   HandlerFunction,
   HandlerOptions,
+  HeldRun,
+  RunFate,
   RunLog,
   TransactionClient,
 } from '@punctual/worker'
@@ -92,6 +94,7 @@ export type {
 export type { Logger } from './logger.ts'
 export type { HandlerCall, Middleware } from './middleware.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
+export type { ClaimOptions } from './own-loops.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'

@@ -20,7 +20,13 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import type { HandlerFunction, HandlerOptions, Worker, WorkerEvents } from '@punctual/worker'
+import type {
+  HandlerFunction,
+  HandlerOptions,
+  HeldRun,
+  Worker,
+  WorkerEvents,
+} from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
 import type {
@@ -37,6 +43,7 @@ import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
 import type { Middleware } from './middleware.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { type ClaimOptions, OwnLoops } from './own-loops.ts'
 import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
@@ -71,6 +78,7 @@ export class Punctual {
   readonly events: StreamEvents
   readonly #events: Events
   readonly #workerEvents: WorkerEvents
+  readonly #ownLoops: OwnLoops
   readonly #parts: Parts
   readonly #handlers = new Handlers()
   readonly #waiter: Waiter
@@ -105,6 +113,7 @@ export class Punctual {
       events: this.#events,
       warn: (fields, message) => this.#log('warn', fields, message),
     })
+    this.#ownLoops = new OwnLoops(parts, this.#workerEvents)
   }
 
   /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */
@@ -211,6 +220,14 @@ export class Punctual {
     return this
   }
 
+  /**
+   * Runs for a loop of one's own, without a handler: what is due now, up to the limit, or the first that comes within
+   * `waitMs`; none when nothing does. Each is held, and kept from others, until its holder says what became of it.
+   */
+  claim<Payload = unknown>(options: ClaimOptions): Promise<readonly HeldRun<Payload>[]> {
+    return this.#ownLoops.claim(options) as Promise<readonly HeldRun<Payload>[]>
+  }
+
   #ensureWorker(): void {
     this.#announced = false
     this.#workerStarting ??= this.#announce().finally(() => {
@@ -262,7 +279,7 @@ export class Punctual {
 
   /** How many runs this process is running. */
   get running(): number {
-    return this.#worker?.running ?? 0
+    return (this.#worker?.running ?? 0) + this.#ownLoops.held
   }
 
   #checkOpen(): void {
@@ -351,7 +368,7 @@ export class Punctual {
 
   async #stop(drainMs: number): Promise<void> {
     await this.#workerStarting
-    await this.#worker?.stop(drainMs)
+    await Promise.all([this.#worker?.stop(drainMs), this.#ownLoops.stop(drainMs)])
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.#events.close()
     await this.store.close()

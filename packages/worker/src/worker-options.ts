@@ -16,6 +16,8 @@ export interface WorkerEvents {
   onStarted?(run: ClaimedRun, atMs: number): void
   onSettled?(settlement: Settlement, accepted: boolean): void
   onTransacted?(run: ClaimedRun): void
+  /** It went back as it was, because its holder said so. */
+  onGivenBack?(run: ClaimedRun): void
   onClaimed?(count: number): void
   onSessionLost?(sessionId: string): void
   onError?(what: string, error: unknown): void
@@ -34,6 +36,14 @@ export interface WorkerOptions {
   readonly handlers: ReadonlyMap<string, RegisteredHandler>
   readonly queues: readonly string[]
   readonly concurrency: number
+  /**
+   * How many runs may run at once where that changes, since somebody asks for runs by hand: then nothing is claimed
+   * ahead, and what nobody asks for any more goes back.
+   * @default concurrency
+   */
+  readonly allowed?: () => number
+  /** Whether a run whose attempt has ended is to go back as it was, instead of being settled. @default none */
+  readonly givesBack?: (run: ClaimedRun) => boolean
   readonly queueConcurrency: Readonly<Record<string, number>>
   readonly leaseMs: number
   /** The largest output that is stored. */

@@ -43,6 +43,9 @@ export class Worker {
   #stopping: Promise<void> | null = null
   #stopped = false
   #looking = false
+  #lookers: (() => void)[] = []
+  /** Runs that go back as they were. */
+  readonly #returning = new Set<Promise<void>>()
   /** Somebody asks this worker to take nothing more. */
   #drains = false
 
@@ -105,7 +108,7 @@ export class Worker {
       transaction: options.transaction,
       random: () => options.random.fraction(),
       outputBytes: options.outputBytes,
-      settle: (settlement) => this.#settler.add(settlement),
+      settle: (settlement) => this.#settle(settlement),
       onReturned: () => this.#returned(),
       onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),
       onTransacted: (run) => this.#events.onTransacted?.(run),
@@ -131,7 +134,8 @@ export class Worker {
     this.#events.onClaimed?.(runs.length)
     // What held the answer back may have held back the heartbeat too: others may have them by now.
     const late = this.#session.expiring || clock.monotonicMs() - askedAtMs > leaseMs / 2
-    if (this.#stopped || this.#drains || late) await store.giveBack(runs)
+    const unasked = this.#slots.exact && this.#slots.free < 1
+    if (this.#stopped || this.#drains || late || unasked) await store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 
@@ -173,6 +177,22 @@ export class Worker {
     await this.#session.describe()
     this.#claimer.hinted()
     this.#wake.wake()
+  }
+
+  /** Looks for work now; resolves when it was claimed, or could not be. */
+  look(): Promise<void> {
+    this.#wake.wake()
+    return new Promise((resolve) => this.#lookers.push(resolve))
+  }
+
+  /** Resolves when what is about to start has started; null when nothing is. */
+  get preparing(): Promise<unknown> | null {
+    return this.#runner.preparing
+  }
+
+  /** Gives back what was claimed and has not started. */
+  giveBackUnstarted(): Promise<void> {
+    return this.#giveBackUnstarted('give back')
   }
 
   #hinted(hint: WorkerHint): void {
@@ -248,6 +268,27 @@ export class Worker {
     }
   }
 
+  #settle(settlement: Settlement): void {
+    const { run, kind } = settlement
+    if (kind === 'cancelled' || !this.#o.givesBack?.(run)) this.#settler.add(settlement)
+    else {
+      const returning = this.#putBack(run).finally(() => this.#returning.delete(returning))
+      this.#returning.add(returning)
+    }
+  }
+
+  /** Should it fail, it is a lease that we know nothing of, and is looked for. */
+  async #putBack(run: ClaimedRun): Promise<void> {
+    try {
+      await this.#o.store.giveBack([run])
+    } catch (error) {
+      this.#straysAtMs = Number.NEGATIVE_INFINITY
+      this.#events.onError?.('give back', error)
+    }
+    this.#runner.settled(run)
+    this.#events.onGivenBack?.(run)
+  }
+
   #returned(): void {
     this.#claimer.returned()
     this.#roomMade()
@@ -273,6 +314,7 @@ export class Worker {
     let failures = 0
     while (!this.#stopped) {
       let pauseMs: number
+      const lookers = this.#lookers.splice(0)
       try {
         pauseMs = await this.tick()
         failures = 0
@@ -282,8 +324,11 @@ export class Worker {
         this.#straysAtMs = Number.NEGATIVE_INFINITY
         pauseMs = Math.min(5_000, 100 * 2 ** Math.min(failures++, 6))
       }
+      if (this.#claimer.postponed) this.#lookers.unshift(...lookers)
+      else for (const looked of lookers) looked()
       await this.#wake.sleep(pauseMs)
     }
+    for (const looked of this.#lookers.splice(0)) looked()
   }
 
   /** One turn of the loop; returns how long to sleep. */
@@ -334,6 +379,7 @@ export class Worker {
     for (const running of this.#runner.attempts) running.interrupt(reason)
     await this.#within(this.#runner.idle(), INTERRUPT_GRACE_MS)
     for (const running of this.#runner.attempts) running.abandon(reason)
+    await Promise.all(this.#returning)
     await this.#within(Promise.all([this.#settler.idle(), this.#logs.flush()]), SETTLE_GRACE_MS)
     this.#settler.giveUp()
     await attempt('close', this.#session.close())
