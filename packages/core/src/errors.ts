@@ -63,6 +63,10 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'This attempt no longer owns its run; nothing that it writes is accepted.',
   },
+  events_behind: {
+    status: 500,
+    meaning: 'A loop over events fell too far behind, and was ended.',
+  },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
   database_full: {

@@ -54,6 +54,8 @@ export type {
   HandlerContext,
   HandlerFunction,
   HandlerOptions,
+  HeldRun,
+  RunFate,
   RunLog,
   TransactionClient,
 } from '@punctual/worker'
@@ -67,6 +69,16 @@ export type {
   ReplayOptions,
   ReplayResult,
 } from './dead-letters.ts'
+export type { EventListener, EventsOptions } from './events/event-hub.ts'
+export type {
+  EventName,
+  FleetEventName,
+  LocalEventName,
+  PunctualEvent,
+  PunctualEvents,
+  RunFacts,
+} from './events/event-types.ts'
+export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type {
@@ -94,6 +106,7 @@ export type {
   PrismaTransaction,
 } from './open-transaction.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
+export type { ClaimOptions } from './own-loops.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'

@@ -1,9 +1,7 @@
 /** The library: everything that a program needs of Punctual, wired in one place. */
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import {
   compileOptions as compileSubmission,
-  defaults,
   encodeJson,
   type GuaranteePanel,
   judgeGuarantees,
@@ -16,7 +14,6 @@ import {
 import { RoleLoop } from '@punctual/engine'
 import {
   asUnavailable,
-  createHeartbeat,
   type EmbeddedServer,
   PostgresStore,
   readGuaranteeFacts,
@@ -24,8 +21,15 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import { type HandlerFunction, type HandlerOptions, Worker } from '@punctual/worker'
+import type {
+  HandlerFunction,
+  HandlerOptions,
+  HeldRun,
+  Worker,
+  WorkerEvents,
+} from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
+import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -36,15 +40,16 @@ import type { HandlerArgument } from './handler-options.ts'
 import { Handlers } from './handlers.ts'
 import { Jobs } from './jobs.ts'
 import { makeRoles } from './make-roles.ts'
+import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
 import type { Middleware } from './middleware.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
+import { type ClaimOptions, OwnLoops } from './own-loops.ts'
 import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
 import { Runs } from './runs.ts'
 import { at, type CheckedCall, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
-import { version } from './version.ts'
 import { Waiter } from './waiter.ts'
 import { Workers } from './workers.ts'
 
@@ -65,6 +70,16 @@ export class Punctual {
   readonly deadLetters: DeadLetters
   readonly metrics: Metrics
   readonly store: PostgresStore
+  /** Calls back at each event of this process or, with `{ fleet: true }`, of all. Returns how to stop. */
+  readonly on: Listen
+  /** As `on`, for the next one only. */
+  readonly once: Listen
+  readonly off: Unlisten
+  /** Events for a loop: `for await (const event of punctual.events({ types: ['run.dead'] }))`. */
+  readonly events: StreamEvents
+  readonly #events: Events
+  readonly #workerEvents: WorkerEvents
+  readonly #ownLoops: OwnLoops
   readonly #parts: Parts
   readonly #handlers = new Handlers()
   readonly #waiter: Waiter
@@ -88,6 +103,18 @@ export class Punctual {
     this.workers = new Workers(parts.store)
     this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
+    const fault = (where: string, error: unknown) => this.#fault(where, error)
+    this.#events = new Events(parts.store, (error) => fault('events', error))
+    this.on = this.#events.on
+    this.once = this.#events.once
+    this.off = this.#events.off
+    this.events = this.#events.stream
+    this.#workerEvents = reportTo({
+      ...{ store: parts.store, metrics: this.metrics, waiter: this.#waiter, fault },
+      events: this.#events,
+      warn: (fields, message) => this.#log('warn', fields, message),
+    })
+    this.#ownLoops = new OwnLoops(parts, this.#workerEvents)
   }
 
   /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */
@@ -194,6 +221,14 @@ export class Punctual {
     return this
   }
 
+  /**
+   * Runs for a loop of one's own, without a handler: what is due now, up to the limit, or the first that comes within
+   * `waitMs`; none when nothing does. Each is held, and kept from others, until its holder says what became of it.
+   */
+  claim<Payload = unknown>(options: ClaimOptions): Promise<readonly HeldRun<Payload>[]> {
+    return this.#ownLoops.claim(options) as Promise<readonly HeldRun<Payload>[]>
+  }
+
   #ensureWorker(): void {
     this.#announced = false
     this.#workerStarting ??= this.#announce().finally(() => {
@@ -220,56 +255,11 @@ export class Punctual {
   async #startWorker(): Promise<void> {
     if (this.#stopping !== null) return
     if (this.#worker) return this.#worker.handlersChanged()
-    const { options, store, databaseUrl } = this.#parts
-    store.signals.listen()
-    const worker: Worker = new Worker({
-      store: store.work,
-      clock: systemClock,
-      random: systemRandom,
-      heartbeat: createHeartbeat({
-        url: databaseUrl,
-        schema: options.schema,
-        renewMs: Math.floor(options.leaseMs / 3),
-        stallMs: defaults.stallMs,
-      }),
-      transaction: (run, startedAgoMs, work) =>
-        store.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
-      onHint: (listener) => store.signals.onHint(listener),
-      hintsArrive: () => store.signals.connected,
+    this.#worker = makeWorker(this.#parts, {
       handlers: this.#handlers.all,
-      queues: options.queues,
-      concurrency: options.concurrency,
-      queueConcurrency: options.queueConcurrency,
-      leaseMs: options.leaseMs,
-      outputBytes: options.outputBytes,
-      labels: options.labels,
-      host: hostname(),
-      pid: process.pid,
-      version,
-      events: {
-        onStarted: (run, atMs) =>
-          this.metrics.started(run, store.database.clock.at(atMs) - run.dueMs),
-        onSettled: (settlement, accepted) => {
-          this.metrics.settled(settlement, accepted)
-          if (settlement.kind !== 'retry') this.#waiter.settled(settlement.run.id)
-          if (!accepted)
-            this.#log(
-              'warn',
-              { runId: settlement.run.id },
-              'an outcome was refused: the run was given to another worker',
-            )
-        },
-        onTransacted: (run) => {
-          this.metrics.transacted(run)
-          this.#waiter.settled(run.id)
-        },
-        onSessionLost: () =>
-          this.#log('warn', {}, 'the lease of this worker was lost; a new one is opened'),
-        onError: (where, error) => this.#fault(where, error),
-      },
+      events: this.#workerEvents,
     })
-    this.#worker = worker
-    worker.start()
+    this.#worker.start()
   }
 
   /**
@@ -290,7 +280,7 @@ export class Punctual {
 
   /** How many runs this process is running. */
   get running(): number {
-    return this.#worker?.running ?? 0
+    return (this.#worker?.running ?? 0) + this.#ownLoops.held
   }
 
   #checkOpen(): void {
@@ -365,7 +355,9 @@ export class Punctual {
           `No live worker has the handler ${JSON.stringify(options.handler)} for the queue ${JSON.stringify(options.queue)}. Start one, or submit without strict.`,
           { field: 'handler' },
         )
-    return this.store.submit(submissions, tx ? { tx } : {})
+    const accepted = await this.store.submit(submissions, tx ? { tx } : {})
+    if (!tx) this.#events.submitted(submissions, accepted)
+    return accepted
   }
 
   /** Drains and stops everything, the embedded database included. Resolves when nothing is left. */
@@ -376,8 +368,9 @@ export class Punctual {
 
   async #stop(drainMs: number): Promise<void> {
     await this.#workerStarting
-    await this.#worker?.stop(drainMs)
+    await Promise.all([this.#worker?.stop(drainMs), this.#ownLoops.stop(drainMs)])
     await Promise.all(this.#loops.map((loop) => loop.stop()))
+    await this.#events.close()
     await this.store.close()
     await this.#parts.server?.stop()
   }

@@ -31,12 +31,20 @@ export interface BackfillResult {
   readonly already: number
 }
 
+export interface PausedJob {
+  readonly id: string
+  readonly name: string
+  readonly note: string | null
+}
+
 const BACKFILL_BATCH = 500
 
 export class JobSteering {
   readonly #o: JobSteeringOptions
   readonly #jobs: JobConversation
   readonly #ids: RunIdSource
+  /** Called when a job was paused here, by somebody or for its failures. */
+  onPaused: (job: PausedJob) => void = () => undefined
   #sequence = 0
 
   constructor(options: JobSteeringOptions) {
@@ -57,16 +65,21 @@ export class JobSteering {
   }
 
   /** False when it was paused already. */
-  pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
-    return this.#steer(nameOrId, tenantId, (client, held) => this.#pause(client, held, note))
+  async pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
+    const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
+      this.#pause(client, held, note),
+    )
+    if (paused) this.onPaused(paused)
+    return paused !== null
   }
 
-  async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<boolean> {
-    if (held.stored.pausedAt) return false
+  /** Null when it was paused already. */
+  async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<PausedJob | null> {
+    const { id, name, pausedAt } = held.stored
+    if (pausedAt) return null
     const { stayMs, runs } = await held.takeBack()
-    const values = [held.stored.id, note, held.nowMs, stayMs, runs]
-    await this.#jobs.run(client, 'jobs/pause-job', values)
-    return true
+    await this.#jobs.run(client, 'jobs/pause-job', [id, note, held.nowMs, stayMs, runs])
+    return { id, name, note }
   }
 
   /** Pauses those of these jobs that have had too many dead runs in a row. */
@@ -77,9 +90,10 @@ export class JobSteering {
       uuidArray(jobIds),
     ])) {
       const note = `${failures} runs in a row are dead`
-      await this.#jobs.steer(id as string, Number(tenantId), (client, held) =>
+      const steered = await this.#jobs.steer(id as string, Number(tenantId), (client, held) =>
         this.#pause(client, held, note),
       )
+      if (steered?.result) this.onPaused(steered.result)
     }
   }
 

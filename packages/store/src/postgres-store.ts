@@ -14,6 +14,7 @@ import { int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
 import { PINNED } from './channel.ts'
 import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
+import { EndsReader } from './ends-reader.ts'
 import { isConnectionFault } from './faults.ts'
 import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
 import { checkKeys } from './keys.ts'
@@ -61,6 +62,7 @@ export class PostgresStore {
   readonly resolution: RunResolution
   readonly letters: LetterReader
   readonly letterSteering: LetterSteering
+  readonly ends: EndsReader
   readonly schedules: ScheduleStore
   readonly horizonMs: number
   readonly #conversations: Conversations
@@ -113,6 +115,7 @@ export class PostgresStore {
     this.resolution = new RunResolution(replays, this.runs)
     this.letters = new LetterReader(this.database)
     this.letterSteering = new LetterSteering(replays, this.letters)
+    this.ends = new EndsReader(this.database, this.letters)
     this.schedules = new ScheduleStore({
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },

@@ -65,6 +65,7 @@ export class Claimer {
   /** The claim after the one that is awaited. */
   #following: Promise<Claimed[]> | null = null
   #nextClaimMs = Number.NEGATIVE_INFINITY
+  #postponed = false
 
   constructor(options: ClaimerOptions) {
     this.#o = options
@@ -79,6 +80,11 @@ export class Claimer {
   /** Whether another claim is worth it now: something was left, and there is room for it. */
   get wanted(): boolean {
     return this.#hungry && this.#limit() > 0
+  }
+
+  /** Whether the last turn made no claim because it was too early for one. */
+  get postponed(): boolean {
+    return this.#postponed
   }
 
   /** A run has returned. */
@@ -96,7 +102,8 @@ export class Claimer {
   #limit(): number {
     const { backlog, clock, slots } = this.#o
     if (backlog() > BACKLOG_MAX) return 0
-    const { free, running, buffered } = slots
+    const { free, running, buffered, exact } = slots
+    if (exact) return claimSize(free, 0, buffered + this.#asked)
     const ahead = this.#pace.ahead(clock.monotonicMs(), running)
     const size = claimSize(free, ahead, buffered + this.#asked)
     return Math.min(size, this.#bulk ? this.#demand.atOnce : BULK)
@@ -104,6 +111,7 @@ export class Claimer {
 
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
   async tick(alone: boolean): Promise<number> {
+    this.#postponed = false
     let claiming = this.#following
     this.#following = null
     if (!claiming) {
@@ -113,7 +121,8 @@ export class Claimer {
         return this.#idleMs()
       }
       const waitMs = this.#waitMs()
-      if (waitMs > 0) return waitMs
+      this.#postponed = waitMs > 0
+      if (this.#postponed) return waitMs
       this.#space()
       this.#hungry = false
       claiming = this.#ask(limit)

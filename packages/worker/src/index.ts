@@ -7,4 +7,7 @@ export type {
   TransactionClient,
   TransactionRunner,
 } from './handler.ts'
-export { Worker, type WorkerEvents, type WorkerHint, type WorkerOptions } from './worker.ts'
+export type { HeldRun, RunFate } from './held-run.ts'
+export { OwnLoop } from './own-loop.ts'
+export { Worker } from './worker.ts'
+export type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'

@@ -60,7 +60,7 @@ export class Runner {
   /** The run that runs alone now, and what has to be before the next one may. */
   #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
   /** About to start: the store is asked for their mark or their checkpoint. */
-  readonly #preparing = new Set<ClaimedRun>()
+  readonly #preparing = new Map<ClaimedRun, Promise<void>>()
   #pumping = false
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
@@ -95,7 +95,7 @@ export class Runner {
   /** Everything that is held here, started or not. */
   held(): ClaimedRun[] {
     const running = this.#running.all().map((attempt) => attempt.run)
-    return [...running, ...this.#preparing, ...this.#unstarted()]
+    return [...running, ...this.#preparing.keys(), ...this.#unstarted()]
   }
 
   holdsAny(ids: ReadonlySet<string>): boolean {
@@ -149,7 +149,7 @@ export class Runner {
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
       if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
       this.#o.slots.start()
-      void this.#startPrepared(run)
+      this.#preparing.set(run, this.#startPrepared(run))
     }
   }
 
@@ -164,7 +164,6 @@ export class Runner {
 
   async #startPrepared(run: ClaimedRun): Promise<void> {
     const { store } = this.#o
-    this.#preparing.add(run)
     try {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
@@ -242,6 +241,11 @@ export class Runner {
 
   get #isIdle(): boolean {
     return this.#running.size === 0 && this.#preparing.size === 0
+  }
+
+  /** Resolves when what is about to start has started; null when nothing is. */
+  get preparing(): Promise<unknown> | null {
+    return this.#preparing.size === 0 ? null : Promise.all(this.#preparing.values())
   }
 
   /** Takes everything out that was not started, or only some of it. */

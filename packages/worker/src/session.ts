@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly random: Random
   readonly announce: () => Omit<SessionAnnouncement, 'id'>
   readonly describe: () => SessionDescription
-  readonly onLost: () => void
+  readonly onLost: (id: string) => void
   /** It will run out before it can be renewed. */
   readonly onExpiring: () => void
   /** Whether somebody asks this worker to drain; told at each renewal. */
@@ -84,7 +84,7 @@ export class Session {
     this.#id = null
     void this.#beating?.stop()
     this.#beating = null
-    this.#o.onLost()
+    this.#o.onLost(id)
   }
 
   /** True when the lease could be extended; false when it is gone. */

@@ -1,6 +1,8 @@
 /** Counts what is held and what runs, for the whole worker and for each queue that has a cap of its own. */
 export interface SlotOptions {
   readonly concurrency: number
+  /** How many may run at once, where that changes. */
+  readonly allowed?: () => number
   readonly queueConcurrency: Readonly<Record<string, number>>
 }
 
@@ -30,7 +32,12 @@ export class Slots {
   }
 
   get free(): number {
-    return this.#o.concurrency - this.#running
+    return (this.#o.allowed?.() ?? this.#o.concurrency) - this.#running
+  }
+
+  /** No more is wanted than what is free. */
+  get exact(): boolean {
+    return this.#o.allowed !== undefined
   }
 
   /** How many more of a capped queue may be held; null when it has no cap. */

@@ -6,9 +6,8 @@
  * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
  * until the deadline, is then asked to end, and is given up after a short grace.
  */
-import type { ClaimedRun, Clock, Heartbeat, Random, Settlement, WorkStore } from '@punctual/core'
+import type { ClaimedRun, Settlement } from '@punctual/core'
 import { Claimer } from './claimer.ts'
-import type { RegisteredHandler, TransactionRunner } from './handler.ts'
 import { LaneList } from './lane-list.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runner } from './runner.ts'
@@ -16,6 +15,7 @@ import { Session } from './session.ts'
 import { Settler } from './settler.ts'
 import { Slots } from './slots.ts'
 import { Wake } from './wake.ts'
+import type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'
 
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
@@ -25,49 +25,6 @@ const EXPIRING_REST_MS = 200
 
 const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
 const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
-
-export interface WorkerHint {
-  readonly lanes: readonly number[] | null
-  readonly newLane: boolean
-  /** Runs that are asked to end. */
-  readonly cancels?: readonly string[]
-  /** Workers that are asked to drain, or to take work again. */
-  readonly sessions?: readonly string[]
-}
-
-/** The seam for logs and metrics: business code calls these, and nothing else. */
-export interface WorkerEvents {
-  onStarted?(run: ClaimedRun, atMs: number): void
-  onSettled?(settlement: Settlement, accepted: boolean): void
-  onTransacted?(run: ClaimedRun): void
-  onClaimed?(count: number): void
-  onSessionLost?(): void
-  onError?(what: string, error: unknown): void
-}
-
-export interface WorkerOptions {
-  readonly store: WorkStore
-  readonly clock: Clock
-  readonly random: Random
-  readonly heartbeat: Heartbeat
-  readonly transaction: TransactionRunner
-  /** Calls back when something may be due; returns how to stop listening. */
-  readonly onHint: (listener: (hint: WorkerHint) => void) => () => void
-  /** Whether hints arrive: then polling is slow. */
-  readonly hintsArrive: () => boolean
-  readonly handlers: ReadonlyMap<string, RegisteredHandler>
-  readonly queues: readonly string[]
-  readonly concurrency: number
-  readonly queueConcurrency: Readonly<Record<string, number>>
-  readonly leaseMs: number
-  /** The largest output that is stored. */
-  readonly outputBytes: number
-  readonly host: string
-  readonly pid: number
-  readonly version: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly events?: WorkerEvents
-}
 
 export class Worker {
   readonly #o: WorkerOptions
@@ -86,6 +43,9 @@ export class Worker {
   #stopping: Promise<void> | null = null
   #stopped = false
   #looking = false
+  #lookers: (() => void)[] = []
+  /** Runs that go back as they were. */
+  readonly #returning = new Set<Promise<void>>()
   /** Somebody asks this worker to take nothing more. */
   #drains = false
 
@@ -117,11 +77,11 @@ export class Worker {
         // Others may have it before it could end here: better not to begin.
         void this.#giveBackUnstarted('lease')
       },
-      onLost: () => {
+      onLost: (id) => {
         // What was not started went back with the session; what runs is fenced when it settles.
         this.#runner.takeUnstarted()
         this.#leaseLost(LOST)
-        this.#events.onSessionLost?.()
+        this.#events.onSessionLost?.(id)
         this.#wake.wake()
       },
       onFailing: (message) => this.#events.onError?.('heartbeat', new Error(message)),
@@ -148,7 +108,7 @@ export class Worker {
       transaction: options.transaction,
       random: () => options.random.fraction(),
       outputBytes: options.outputBytes,
-      settle: (settlement) => this.#settler.add(settlement),
+      settle: (settlement) => this.#settle(settlement),
       onReturned: () => this.#returned(),
       onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),
       onTransacted: (run) => this.#events.onTransacted?.(run),
@@ -174,7 +134,8 @@ export class Worker {
     this.#events.onClaimed?.(runs.length)
     // What held the answer back may have held back the heartbeat too: others may have them by now.
     const late = this.#session.expiring || clock.monotonicMs() - askedAtMs > leaseMs / 2
-    if (this.#stopped || this.#drains || late) await store.giveBack(runs)
+    const unasked = this.#slots.exact && this.#slots.free < 1
+    if (this.#stopped || this.#drains || late || unasked) await store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 
@@ -216,6 +177,22 @@ export class Worker {
     await this.#session.describe()
     this.#claimer.hinted()
     this.#wake.wake()
+  }
+
+  /** Looks for work now; resolves when it was claimed, or could not be. */
+  look(): Promise<void> {
+    this.#wake.wake()
+    return new Promise((resolve) => this.#lookers.push(resolve))
+  }
+
+  /** Resolves when what is about to start has started; null when nothing is. */
+  get preparing(): Promise<unknown> | null {
+    return this.#runner.preparing
+  }
+
+  /** Gives back what was claimed and has not started. */
+  giveBackUnstarted(): Promise<void> {
+    return this.#giveBackUnstarted('give back')
   }
 
   #hinted(hint: WorkerHint): void {
@@ -291,6 +268,27 @@ export class Worker {
     }
   }
 
+  #settle(settlement: Settlement): void {
+    const { run, kind } = settlement
+    if (kind === 'cancelled' || !this.#o.givesBack?.(run)) this.#settler.add(settlement)
+    else {
+      const returning = this.#putBack(run).finally(() => this.#returning.delete(returning))
+      this.#returning.add(returning)
+    }
+  }
+
+  /** Should it fail, it is a lease that we know nothing of, and is looked for. */
+  async #putBack(run: ClaimedRun): Promise<void> {
+    try {
+      await this.#o.store.giveBack([run])
+    } catch (error) {
+      this.#straysAtMs = Number.NEGATIVE_INFINITY
+      this.#events.onError?.('give back', error)
+    }
+    this.#runner.settled(run)
+    this.#events.onGivenBack?.(run)
+  }
+
   #returned(): void {
     this.#claimer.returned()
     this.#roomMade()
@@ -316,6 +314,7 @@ export class Worker {
     let failures = 0
     while (!this.#stopped) {
       let pauseMs: number
+      const lookers = this.#lookers.splice(0)
       try {
         pauseMs = await this.tick()
         failures = 0
@@ -325,8 +324,11 @@ export class Worker {
         this.#straysAtMs = Number.NEGATIVE_INFINITY
         pauseMs = Math.min(5_000, 100 * 2 ** Math.min(failures++, 6))
       }
+      if (this.#claimer.postponed) this.#lookers.unshift(...lookers)
+      else for (const looked of lookers) looked()
       await this.#wake.sleep(pauseMs)
     }
+    for (const looked of this.#lookers.splice(0)) looked()
   }
 
   /** One turn of the loop; returns how long to sleep. */
@@ -377,6 +379,7 @@ export class Worker {
     for (const running of this.#runner.attempts) running.interrupt(reason)
     await this.#within(this.#runner.idle(), INTERRUPT_GRACE_MS)
     for (const running of this.#runner.attempts) running.abandon(reason)
+    await Promise.all(this.#returning)
     await this.#within(Promise.all([this.#settler.idle(), this.#logs.flush()]), SETTLE_GRACE_MS)
     this.#settler.giveUp()
     await attempt('close', this.#session.close())

@@ -1,0 +1,24 @@
+-- Runs that were cancelled, skipped or lost from a time on, the first to end first, a page at a time. Every day is looked
+-- into, by its index: a run of any day may end now.
+--
+-- Parameters: $1 tenant, $2 from (ms), $3 and $4 finished_at and id of the last one of the page before (null = the first
+--   page), $5 most
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at, state, handler, queue, attempt,
+--   error, reason. One row with nothing behind the time when there is none.
+-- Locks: none. Index: outcomes_failed of each day.
+select
+  pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
+  extract(epoch from statement_timestamp())::float8 * 1000 as now_ms,
+  o.run_id, o.at, o.state, l.handler, l.queue, o.attempt, o.error, o.reason
+from (select pg_current_snapshot() as snapshot) s
+left join lateral (
+  select run_id, finished_at as at, state, lane, attempt, error, reason
+  from punctual.outcomes
+  where tenant_id = $1::integer and finished_at >= to_timestamp($2::float8 / 1000) and state <> 1
+    and state <> 2
+    and ($4::uuid is null or (finished_at, run_id) > ($3::timestamptz, $4::uuid))
+  order by finished_at, run_id
+  limit $5::integer
+) o on true
+left join punctual.lanes l on l.id = o.lane
+order by o.at, o.run_id

@@ -1,0 +1,19 @@
+-- Workers that were lost from a time on, the first first, a page at a time.
+--
+-- Parameters: $1 from (ms), $2 and $3 ended_at and id of the last one of the page before (null = the first page), $4 most
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, host, pid. One row with nothing behind
+--   the time when there is none.
+-- Locks: none. Index: past_sessions_ended.
+select
+  pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
+  extract(epoch from statement_timestamp())::float8 * 1000 as now_ms, p.id, p.at, p.host, p.pid
+from (select pg_current_snapshot() as snapshot) s
+left join lateral (
+  select id, ended_at as at, host, pid
+  from punctual.past_sessions
+  where fenced and ended_at >= to_timestamp($1::float8 / 1000)
+    and ($3::bigint is null or (ended_at, id) > ($2::timestamptz, $3::bigint))
+  order by ended_at, id
+  limit $4::integer
+) p on true
+order by p.at, p.id
