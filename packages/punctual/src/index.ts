@@ -46,6 +46,9 @@ export {
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
 export type {
+  BatchFunction,
+  BatchItem,
+  BatchOutcomes,
   HandlerContext,
   HandlerFunction,
   HandlerOptions,
@@ -70,6 +73,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-options.ts'
 export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
@@ -85,6 +89,7 @@ export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type { RegisterHandler } from './register-handler.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,

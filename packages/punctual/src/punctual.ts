@@ -23,7 +23,7 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import { type HandlerFunction, type HandlerOptions, Worker } from '@punctual/worker'
+import { Worker } from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
 import type {
   HandlerHandle,
@@ -38,8 +38,8 @@ import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics.ts'
 import type { Middleware } from './middleware.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
-import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
+import type { RegisterHandler } from './register-handler.ts'
 import { Runs } from './runs.ts'
 import { at, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
@@ -159,22 +159,11 @@ export class Punctual {
   }
 
   /** Registers what runs of this name do. The worker starts with the first handler. */
-  handler<Schema extends PayloadSchema, Output = unknown>(
+  readonly handler: RegisterHandler = (
     name: string,
-    options: HandlerOptions & { readonly schema: Schema },
-    run: HandlerFunction<OutputOf<Schema>, Output>,
-  ): HandlerHandle<InputOf<Schema>>
-  handler<Payload = unknown, Output = unknown>(
-    name: string,
-    options: HandlerOptions,
-    run: HandlerFunction<Payload, Output>,
-  ): HandlerHandle<Payload>
-  handler<Payload = unknown, Output = unknown>(
-    name: string,
-    run: HandlerFunction<Payload, Output>,
-    options?: HandlerOptions,
-  ): HandlerHandle<Payload>
-  handler(name: string, first: HandlerArgument, second?: HandlerArgument): HandlerHandle<unknown> {
+    first: HandlerArgument,
+    second?: HandlerArgument,
+  ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
@@ -377,6 +366,7 @@ export class Punctual {
   async #stop(drainMs: number): Promise<void> {
     await this.#workerStarting
     await this.#worker?.stop(drainMs)
+    await this.#handlers.close()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.store.close()
     await this.#parts.server?.stop()
