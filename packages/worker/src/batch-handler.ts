@@ -56,7 +56,7 @@ class Batcher {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const leave = () => {
-        this.#gathering = this.#gathering.filter((it) => it !== entry)
+        this.#leave(entry)
         reject(signal.reason)
       }
       const settleIn = () => signal.removeEventListener('abort', leave)
@@ -72,13 +72,22 @@ class Batcher {
     else this.#timer ??= this.#o.clock.after(this.#o.batchWaitMs, () => this.#flush())
   }
 
-  #flush(): void {
+  #leave(entry: Entry): void {
+    this.#gathering = this.#gathering.filter((it) => it !== entry)
+    // The next batch has a wait of its own.
+    if (this.#gathering.length === 0) this.#stopWaiting()
+  }
+
+  #stopWaiting(): void {
     this.#timer?.()
     this.#timer = undefined
+  }
+
+  #flush(): void {
+    this.#stopWaiting()
     const batch = this.#gathering
     this.#gathering = []
-    // All of them may have left.
-    if (batch.length > 0) void this.#outside(() => this.#call(batch))
+    void this.#outside(() => this.#call(batch))
   }
 
   async #call(batch: readonly Entry[]): Promise<void> {
