@@ -33,6 +33,14 @@ export const errorCatalogue = {
     status: 404,
     meaning: 'No live worker has this handler, and the submission asked for strict.',
   },
+  not_in_isolation: {
+    status: 409,
+    meaning: 'The handler runs in a thread or process of its own, where this cannot be had.',
+  },
+  isolate_ended: {
+    status: 500,
+    meaning: 'The thread or process of an isolated handler ended before the handler did.',
+  },
   run_not_found: { status: 404, meaning: 'No run has this id.' },
   worker_not_found: { status: 404, meaning: 'No worker that is there has this id.' },
   dead_letter_not_found: {

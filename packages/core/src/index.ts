@@ -117,7 +117,7 @@ export type {
   StuckHandler,
   WorkStore,
 } from './ports/work.ts'
-export { refuseOption } from './refuse-option.ts'
+export { oneOf, refuseOption } from './refuse-option.ts'
 export {
   compileReplayPace,
   nextReplayStep,

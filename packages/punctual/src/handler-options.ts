@@ -1,54 +1,40 @@
-/** How a handler is registered: checked once, where it is. */
-import { checkName, PunctualError, refuseOption } from '@punctual/core'
-import type { HandlerFunction, HandlerOptions, RegisteredHandler } from '@punctual/worker'
-import { behindSchema, isPayloadSchema, type PayloadSchema } from './payload-schema.ts'
+/** The options of handlers, as users write them, and what a handler may be. */
+import type { BatchFunction, HandlerFunction, HandlerOptions } from '@punctual/worker'
+import type { PayloadSchema } from './payload-schema.ts'
 
+export interface InlineOptions extends HandlerOptions {
+  /** @default 'inline' */
+  readonly isolation?: 'inline'
+}
+
+export interface IsolatedOptions extends HandlerOptions {
+  /**
+   * Where the handler runs: in a thread, or in a process of its own. There it is killed at its timeout or cancellation,
+   * one second after its signal was aborted, even when it blocks.
+   */
+  readonly isolation: 'thread' | 'process'
+  /** How many MiB its JavaScript objects may take; more ends it and fails the attempt. @default Node's own limit */
+  readonly memoryMb?: number
+}
+
+export interface BatchOptions extends InlineOptions {
+  /** How many runs the handler is called with at most. More than the worker's concurrency are never there at once. */
+  readonly batchSize: number
+  /** How long the first run of a batch waits for others. @default 0: only for those that start with it */
+  readonly batchWaitMs?: number
+}
+
+/** All of them together, as they are checked. */
 export interface HandlerSettings extends HandlerOptions {
-  /** What payloads must be: any Standard Schema, such as one of zod, valibot or arktype. */
+  readonly isolation?: 'inline' | 'thread' | 'process'
+  readonly memoryMb?: number
+  readonly batchSize?: number
+  readonly batchWaitMs?: number
   readonly schema?: PayloadSchema
 }
 
+/** What runs do: a function, one of batches, or the module of an isolated one. */
 // biome-ignore lint/suspicious/noExplicitAny: handlers of every payload type are registered
-export type HandlerArgument = HandlerSettings | HandlerFunction<any, any>
+export type HandlerBody = HandlerFunction<any, any> | BatchFunction<any> | URL
 
-const KNOWN = ['onLeaseLoss', 'schema']
-const reactions: readonly unknown[] = [
-  'continue',
-  'abort',
-] satisfies HandlerOptions['onLeaseLoss'][]
-
-/** The function may come before its options or, which reads better when it is long, behind them. */
-export function compileHandler(
-  name: string,
-  first: HandlerArgument,
-  second: HandlerArgument | undefined,
-): { readonly registered: RegisteredHandler; readonly schema: PayloadSchema | null } {
-  checkName('handler', name)
-  const [run, options = {}] = typeof first === 'function' ? [first, second] : [second, first]
-  if (typeof run !== 'function')
-    throw new PunctualError(
-      'invalid_option',
-      `The handler ${JSON.stringify(name)} must be a function.`,
-      { field: 'run' },
-    )
-  const { schema = null, ...rest } = compileSettings(options as HandlerSettings)
-  return { registered: { name, run: schema ? behindSchema(schema, run) : run, ...rest }, schema }
-}
-
-function compileSettings(options: HandlerSettings): HandlerSettings {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    refuseOption('options', 'an object', options)
-  for (const name of Object.keys(options))
-    if (!KNOWN.includes(name))
-      throw new PunctualError(
-        'invalid_option',
-        `${JSON.stringify(name.slice(0, 80))} is not an option of a handler. Known: ${KNOWN.join(', ')}.`,
-        { field: name.slice(0, 80) },
-      )
-  const { onLeaseLoss, schema } = options
-  if (onLeaseLoss !== undefined && !reactions.includes(onLeaseLoss))
-    refuseOption('onLeaseLoss', 'continue or abort', onLeaseLoss)
-  if (schema !== undefined && !isPayloadSchema(schema))
-    refuseOption('schema', 'a Standard Schema, such as one of zod, valibot or arktype', schema)
-  return { ...(onLeaseLoss && { onLeaseLoss }), ...(schema && { schema }) }
-}
+export type HandlerArgument = HandlerSettings | HandlerBody

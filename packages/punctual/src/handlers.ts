@@ -1,7 +1,8 @@
 /** The handlers of this process: what runs of each name do, what their payloads must be, and what surrounds every call. */
 import { PunctualError } from '@punctual/core'
 import type { RegisteredHandler } from '@punctual/worker'
-import { compileHandler, type HandlerArgument } from './handler-options.ts'
+import { compileHandler } from './compile-handler.ts'
+import type { HandlerArgument } from './handler-options.ts'
 import { checkMiddleware, type Middleware, surrounded } from './middleware.ts'
 import { type PayloadSchema, readPayload } from './payload-schema.ts'
 import { atLater } from './submit-call.ts'
@@ -10,9 +11,10 @@ export class Handlers {
   readonly all = new Map<string, RegisteredHandler>()
   readonly #schemas = new Map<string, PayloadSchema>()
   readonly #middleware: Middleware[] = []
+  readonly #closers: (() => Promise<void>)[] = []
 
   register(name: string, first: HandlerArgument, second: HandlerArgument | undefined): void {
-    const { registered, schema } = compileHandler(name, first, second)
+    const { registered, schema, close } = compileHandler(name, first, second)
     if (this.all.has(name))
       throw new PunctualError(
         'handler_duplicate',
@@ -21,6 +23,12 @@ export class Handlers {
       )
     this.all.set(name, { ...registered, run: surrounded(this.#middleware, registered.run) })
     if (schema) this.#schemas.set(name, schema)
+    if (close) this.#closers.push(close)
+  }
+
+  /** Ends the threads and processes of isolated handlers. */
+  async close(): Promise<void> {
+    await Promise.all(this.#closers.map((close) => close()))
   }
 
   use(middleware: Middleware): void {

@@ -51,6 +51,9 @@ export {
 } from '@punctual/core'
 export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
 export type {
+  BatchFunction,
+  BatchItem,
+  BatchOutcomes,
   HandlerContext,
   HandlerFunction,
   HandlerOptions,
@@ -87,6 +90,7 @@ export type {
   SubmitManyOptions,
   Submitted,
 } from './handler-handle.ts'
+export type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-options.ts'
 export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
@@ -110,6 +114,7 @@ export type { ClaimOptions } from './own-loops.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type { RegisterHandler } from './register-handler.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,

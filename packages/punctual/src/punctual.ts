@@ -21,13 +21,7 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import type {
-  HandlerFunction,
-  HandlerOptions,
-  HeldRun,
-  Worker,
-  WorkerEvents,
-} from '@punctual/worker'
+import type { HeldRun, Worker, WorkerEvents } from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
 import type {
@@ -45,8 +39,8 @@ import { Metrics } from './metrics.ts'
 import type { Middleware } from './middleware.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { type ClaimOptions, OwnLoops } from './own-loops.ts'
-import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 import { Queues } from './queues.ts'
+import type { RegisterHandler } from './register-handler.ts'
 import { Runs } from './runs.ts'
 import { at, type CheckedCall, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
@@ -187,22 +181,11 @@ export class Punctual {
   }
 
   /** Registers what runs of this name do. The worker starts with the first handler. */
-  handler<Schema extends PayloadSchema, Output = unknown>(
+  readonly handler: RegisterHandler = (
     name: string,
-    options: HandlerOptions & { readonly schema: Schema },
-    run: HandlerFunction<OutputOf<Schema>, Output>,
-  ): HandlerHandle<InputOf<Schema>>
-  handler<Payload = unknown, Output = unknown>(
-    name: string,
-    options: HandlerOptions,
-    run: HandlerFunction<Payload, Output>,
-  ): HandlerHandle<Payload>
-  handler<Payload = unknown, Output = unknown>(
-    name: string,
-    run: HandlerFunction<Payload, Output>,
-    options?: HandlerOptions,
-  ): HandlerHandle<Payload>
-  handler(name: string, first: HandlerArgument, second?: HandlerArgument): HandlerHandle<unknown> {
+    first: HandlerArgument,
+    second?: HandlerArgument,
+  ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
     if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
     return {
@@ -369,6 +352,7 @@ export class Punctual {
   async #stop(drainMs: number): Promise<void> {
     await this.#workerStarting
     await Promise.all([this.#worker?.stop(drainMs), this.#ownLoops.stop(drainMs)])
+    await this.#handlers.close()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.#events.close()
     await this.store.close()

@@ -1,5 +1,6 @@
 /** What the compiler promises to users of the library; checked by `npm run check:types`. */
 import {
+  type BatchItem,
   type ErrorCode,
   type FinishedRun,
   type HandlerContext,
@@ -52,6 +53,28 @@ describe('a handler', () => {
       void handle.submit()
       // @ts-expect-error: one of them is wrong
       void handle.submitMany([{ to: 'a' }, { to: null }])
+    })
+  })
+
+  it('of batches gets items of its payload, and one that is isolated is a module', () => {
+    compiles((punctual) => {
+      const batch = punctual.handler<{ to: string }>('b', { batchSize: 5 }, (items) => {
+        expectTypeOf(items).toEqualTypeOf<readonly BatchItem<{ to: string }>[]>()
+        return items.map((item) => item.payload.to)
+      })
+      expectTypeOf(batch).toEqualTypeOf<HandlerHandle<{ to: string }>>()
+      // @ts-expect-error: an outcome for each item is missing
+      punctual.handler('b', { batchSize: 5 }, () => 1)
+      const module = new URL('file:///a.js')
+      const isolated = punctual.handler<{ to: string }>('i', { isolation: 'thread' }, module)
+      expectTypeOf(isolated).toEqualTypeOf<HandlerHandle<{ to: string }>>()
+      const schema = z.object({ to: z.string() })
+      const read = punctual.handler('s', { isolation: 'process', schema }, module)
+      expectTypeOf(read).toEqualTypeOf<HandlerHandle<{ to: string }>>()
+      // @ts-expect-error: a function cannot be sent to a thread
+      punctual.handler('i', { isolation: 'thread' }, () => 1)
+      // @ts-expect-error: a module needs a thread or a process
+      punctual.handler('i', { isolation: 'inline' }, module)
     })
   })
 

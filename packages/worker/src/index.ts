@@ -1,3 +1,9 @@
+export {
+  type BatchFunction,
+  type BatchItem,
+  type BatchOutcomes,
+  batchHandler,
+} from './batch-handler.ts'
 export type {
   HandlerContext,
   HandlerFunction,
@@ -8,6 +14,7 @@ export type {
   TransactionRunner,
 } from './handler.ts'
 export type { HeldRun, RunFate } from './held-run.ts'
+export { type IsolatedHandler, isolatedHandler } from './isolation/isolated-handler.ts'
 export { OwnLoop } from './own-loop.ts'
 export { Worker } from './worker.ts'
 export type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'

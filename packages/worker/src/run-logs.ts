@@ -155,7 +155,7 @@ function withinLimit(line: Line, nowMs: number): LogEntry | null {
 }
 
 /** Whatever was logged, as JSON: errors as what they say, what cannot be shown as that it cannot. */
-function safeJson(data: unknown): string {
+export function safeJson(data: unknown): string {
   try {
     return encodeJson(data, 'data', limits.logMessageLength)
   } catch {
@@ -179,7 +179,7 @@ function lenientJson(data: unknown): string {
   }
 }
 
-function safeText(message: unknown): string {
+export function safeText(message: unknown): string {
   try {
     return String(message)
   } catch {

@@ -31,19 +31,12 @@ export async function loadHandlers(path: string, cwd: string): Promise<HandlerMo
 }
 
 async function importModule(path: string, file: string): Promise<Record<string, unknown>> {
-  if (/^\.[cm]?tsx?$/.test(extname(file))) await loadTypeScript()
+  if (/^\.[cm]?tsx?$/.test(extname(file))) await import('../typescript-loader.ts')
   try {
     return await import(pathToFileURL(file).href)
   } catch (cause) {
     throw failed(path, 'while it was loaded', cause)
   }
-}
-
-/** Both kinds of modules: which one a .ts file is depends on the package.json above it. */
-async function loadTypeScript(): Promise<void> {
-  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
-  cjs.register()
-  esm.register()
 }
 
 /** A CommonJS module comes as the default export of itself. */

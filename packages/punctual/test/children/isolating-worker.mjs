@@ -1,0 +1,9 @@
+/** A worker process whose handler runs in a process of its own: for tests that kill the worker. */
+import { Punctual } from 'punctual'
+
+const punctual = await Punctual.start({
+  databaseUrl: process.env.DATABASE_URL,
+  roles: ['worker'],
+})
+const module = new URL('./isolated.mjs', import.meta.url)
+punctual.handler('in a process', { isolation: 'process' }, module)

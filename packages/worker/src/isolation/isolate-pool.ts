@@ -1,0 +1,104 @@
+/**
+ * The isolates of one handler: as many as run at once, each used again and again while it is sound, and ended when it has
+ * had nothing to do for a while.
+ */
+import type { Clock } from '@punctual/core'
+import type { Isolate, IsolateOptions, LaunchIsolate } from './isolate.ts'
+import type { FromIsolate } from './messages.ts'
+
+const IDLE_MS = 60_000
+/** How long the end of isolates is waited for: a thread inside of a native call ends behind it. */
+const CLOSE_MS = 1_000
+
+/** Who uses an isolate now. */
+export interface IsolateUser {
+  onMessage(message: FromIsolate): void
+  onGone(why: Error): void
+}
+
+class Member {
+  user: IsolateUser | null = null
+  /** How to put off its end, while it is idle. */
+  keep: (() => void) | undefined
+  readonly isolate: Isolate
+  readonly gone: Promise<void>
+
+  constructor(options: IsolateOptions, launch: LaunchIsolate, onGone: (it: Member) => void) {
+    let resolveGone = () => {}
+    this.gone = new Promise((resolve) => {
+      resolveGone = resolve
+    })
+    this.isolate = launch(options, {
+      onMessage: (message) => this.user?.onMessage(message),
+      onGone: (why) => {
+        resolveGone()
+        onGone(this)
+        this.user?.onGone(why)
+      },
+    })
+  }
+}
+
+export class IsolatePool {
+  readonly #options: IsolateOptions
+  readonly #launch: LaunchIsolate
+  readonly #clock: Clock
+  readonly #all = new Set<Member>()
+  readonly #idle: Member[] = []
+
+  constructor(options: IsolateOptions, launch: LaunchIsolate, clock: Clock) {
+    this.#options = options
+    this.#launch = launch
+    this.#clock = clock
+  }
+
+  /** How many there are, busy or idle. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** The one that was used last: the others may then be idle long enough to end. */
+  take(user: IsolateUser): Member {
+    const member = this.#idle.pop() ?? this.#add()
+    member.keep?.()
+    member.user = user
+    return member
+  }
+
+  #add(): Member {
+    const member = new Member(this.#options, this.#launch, (it) => this.#forget(it))
+    this.#all.add(member)
+    return member
+  }
+
+  /** It has done what it was taken for, and can do the next. */
+  giveBack(member: Member): void {
+    member.user = null
+    if (!this.#all.has(member)) return
+    member.keep = this.#clock.after(IDLE_MS, () => this.end(member))
+    this.#idle.push(member)
+  }
+
+  end(member: Member): void {
+    member.user = null
+    this.#forget(member)
+    member.isolate.kill()
+  }
+
+  #forget(member: Member): void {
+    member.keep?.()
+    this.#all.delete(member)
+    const at = this.#idle.indexOf(member)
+    if (at >= 0) this.#idle.splice(at, 1)
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#all]
+    for (const member of all) this.end(member)
+    const closed = new AbortController()
+    const gone = Promise.all(all.map((member) => member.gone)).then(() => closed.abort())
+    await Promise.race([gone, this.#clock.sleep(CLOSE_MS, closed.signal)])
+  }
+}
+
+export type { Member as PooledIsolate }

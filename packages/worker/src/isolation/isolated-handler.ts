@@ -1,0 +1,128 @@
+/**
+ * A handler that runs in a thread or a process of its own. To its attempt it is a function like any other, with one
+ * difference: when its signal is aborted it ends within a grace, because what does not heed the signal is killed. So it is never
+ * stuck, and its slot comes free. What it was in the middle of stays as it was.
+ */
+import type { Clock } from '@punctual/core'
+import type { HandlerContext, HandlerFunction } from '../handler.ts'
+import type { IsolateOptions } from './isolate.ts'
+import { IsolatePool, type IsolateUser, type PooledIsolate } from './isolate-pool.ts'
+import type { FromIsolate, RunFacts } from './messages.ts'
+import { launchProcess } from './process-isolate.ts'
+import { launchThread } from './thread-isolate.ts'
+import { recordThrown, reviveThrown } from './thrown.ts'
+
+/** How long a handler has to end after its signal was aborted; an attempt gives up not before. */
+const KILL_GRACE_MS = 1_000
+
+export interface IsolatedHandlerOptions extends IsolateOptions {
+  readonly isolation: 'thread' | 'process'
+  readonly clock: Clock
+}
+
+export interface IsolatedHandler {
+  readonly run: HandlerFunction
+  /** Ends its threads or processes. */
+  close(): Promise<void>
+}
+
+export function isolatedHandler(options: IsolatedHandlerOptions): IsolatedHandler {
+  const { isolation, clock } = options
+  const pool = new IsolatePool(
+    options,
+    isolation === 'thread' ? launchThread : launchProcess,
+    clock,
+  )
+  return {
+    run: (payload, context) =>
+      new Promise((resolve, reject) => {
+        context.signal.throwIfAborted()
+        new IsolatedCall(pool, clock, context, { resolve, reject }).start(payload)
+      }),
+    close: () => pool.close(),
+  }
+}
+
+interface Outcome {
+  resolve(output: unknown): void
+  reject(thrown: unknown): void
+}
+
+class IsolatedCall implements IsolateUser {
+  readonly #pool: IsolatePool
+  readonly #clock: Clock
+  readonly #context: HandlerContext
+  readonly #outcome: Outcome
+  readonly #signal: AbortSignal
+  readonly #onAbort = () => this.#abort()
+  #member: PooledIsolate | null = null
+  #killing: (() => void) | undefined
+
+  constructor(pool: IsolatePool, clock: Clock, context: HandlerContext, outcome: Outcome) {
+    this.#pool = pool
+    this.#clock = clock
+    this.#context = context
+    this.#outcome = outcome
+    this.#signal = context.signal
+  }
+
+  start(payload: unknown): void {
+    const member = this.#pool.take(this)
+    this.#member = member
+    this.#signal.addEventListener('abort', this.#onAbort)
+    try {
+      member.isolate.post({ kind: 'run', payload, facts: factsOf(this.#context) })
+    } catch (error) {
+      this.#leave(true)?.reject(error)
+    }
+  }
+
+  #abort(): void {
+    const { name, message } = this.#signal.reason as Error
+    this.#member?.isolate.post({ kind: 'abort', name, message })
+    this.#killing = this.#clock.after(KILL_GRACE_MS, () => {
+      this.#context.log.warn('The handler did not heed its signal, and was killed.')
+      this.#leave(false)?.reject(this.#signal.reason)
+    })
+  }
+
+  onGone(why: Error): void {
+    this.#leave(false)?.reject(why)
+  }
+
+  onMessage(message: FromIsolate): void {
+    const { kind } = message
+    if (kind === 'log') {
+      const data = message.data === undefined ? undefined : JSON.parse(message.data)
+      this.#context.log[message.level](message.message, data)
+    } else if (kind === 'progress') this.#context.progress(JSON.parse(message.value))
+    else if (kind === 'heartbeat') this.#context.heartbeat()
+    else if (kind === 'checkpoint') void this.#checkpoint(message.call, message.state)
+    else if (kind === 'returned') this.#leave(true)?.resolve(JSON.parse(message.output))
+    else this.#leave(kind === 'threw' && !message.spent)?.reject(reviveThrown(message.thrown))
+  }
+
+  async #checkpoint(call: number, state: string): Promise<void> {
+    const refused = await this.#context.checkpoint(JSON.parse(state)).then(() => null, recordThrown)
+    this.#member?.isolate.post({ kind: 'kept', call, refused })
+  }
+
+  /** Once; null when it has been left before. */
+  #leave(sound: boolean): Outcome | null {
+    const member = this.#member
+    if (!member) return null
+    this.#member = null
+    this.#killing?.()
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    if (sound) this.#pool.giveBack(member)
+    else this.#pool.end(member)
+    return this.#outcome
+  }
+}
+
+function factsOf(context: HandlerContext): RunFacts {
+  const { runId, attempt, maxAttempts, idempotencyKey, handler, queue } = context
+  const { dueAt, trace, job, lastCheckpoint } = context
+  const run = { runId, attempt, maxAttempts, idempotencyKey, handler, queue }
+  return { ...run, dueAt, trace, job, lastCheckpoint }
+}

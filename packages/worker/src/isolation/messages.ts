@@ -1,0 +1,36 @@
+/**
+ * What is said between a worker and the thread or process that an isolated handler runs in. Values that become JSON
+ * anyway are turned into it where the handler is, so that it hears at once, and by the same errors as elsewhere, what
+ * cannot be stored. Only the payload goes as it is: a schema may have made dates of its texts.
+ */
+import type { HandlerContext, RunLog } from '../handler.ts'
+import type { ThrownRecord } from './thrown.ts'
+
+/** What a handler is told of its run. */
+export type RunFacts = Omit<
+  HandlerContext,
+  'signal' | 'log' | 'progress' | 'heartbeat' | 'checkpoint' | 'tx' | 'transaction'
+>
+
+export type ToIsolate =
+  | { readonly kind: 'run'; readonly payload: unknown; readonly facts: RunFacts }
+  | { readonly kind: 'abort'; readonly name: string; readonly message: string }
+  /** A checkpoint is stored, or is not. */
+  | { readonly kind: 'kept'; readonly call: number; readonly refused: ThrownRecord | null }
+
+export type FromIsolate =
+  | {
+      readonly kind: 'log'
+      readonly level: keyof RunLog
+      readonly message: string
+      /** JSON. */
+      readonly data: string | undefined
+    }
+  | { readonly kind: 'progress'; readonly value: string }
+  | { readonly kind: 'heartbeat' }
+  | { readonly kind: 'checkpoint'; readonly call: number; readonly state: string }
+  | { readonly kind: 'returned'; readonly output: string }
+  /** `spent` when nothing more can be run there: what could not be loaded once is not loaded again. */
+  | { readonly kind: 'threw'; readonly thrown: ThrownRecord; readonly spent: boolean }
+  /** An error that nobody caught; the process ends. */
+  | { readonly kind: 'crashed'; readonly thrown: ThrownRecord }

@@ -1,0 +1,18 @@
+/**
+ * A thread in the process of an isolated handler: ends the process and all that it started when its worker is gone,
+ * even while the handler blocks. Otherwise an endless loop would outlive a worker that was killed.
+ */
+import { workerData } from 'node:worker_threads'
+
+const LOOK_MS = 500
+const { parent, leader } = workerData as { readonly parent: number; readonly leader: number }
+
+setInterval(() => {
+  if (process.ppid === parent) return
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // There are no groups on this platform.
+    process.kill(leader, 'SIGKILL')
+  }
+}, LOOK_MS)

@@ -1,0 +1,34 @@
+/** An isolated handler in a thread: quick to start, and ended between two instructions of its JavaScript. */
+import { Worker } from 'node:worker_threads'
+import { PunctualError } from '@punctual/core'
+import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
+
+export const launchThread: LaunchIsolate = (options, events) => {
+  const { handler, module, memoryMb } = options
+  const execArgv = inheritedOptions()
+  const thread = new Worker(compiledFile(new URL('./inside-thread.js', import.meta.url)), {
+    workerData: module,
+    name: `punctual ${handler}`,
+    // Those that a thread cannot have are inherited, but must not be named.
+    ...(execArgv.length < process.execArgv.length && { execArgv }),
+    ...(memoryMb !== null && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+  })
+  let why: Error | null = null
+  thread.unref()
+  thread.on('message', (message) => events.onMessage(message))
+  thread.on('error', (error) => {
+    why ??= error
+  })
+  thread.on('exit', (code) => events.onGone(why ?? endedEarly(code)))
+  return {
+    post: (message) => thread.postMessage(message),
+    kill: () => void thread.terminate(),
+  }
+}
+
+function endedEarly(code: number): PunctualError {
+  return new PunctualError(
+    'isolate_ended',
+    `The thread of the handler ended with code ${code} before the handler did.`,
+  )
+}
