@@ -1,6 +1,8 @@
 /** Payloads that a schema describes: refused where they are submitted, and never handed to a handler. */
 import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { type } from 'arktype'
 import { type PayloadSchema, Punctual } from 'punctual'
+import * as v from 'valibot'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 
@@ -62,6 +64,17 @@ it('a payload that somebody else submitted is dead at once, and its handler is n
   expect(run).toMatchObject({ state: 'dead', attempts: [{ outcome: 'failed' }] })
   expect(run.error?.message).toMatch(/payload\.to: /)
   expect(called).toBe(false)
+})
+
+it.for([
+  ['zod', z.object({ to: z.string() })],
+  ['valibot', v.object({ to: v.string() })],
+  ['arktype', type({ to: 'string' })],
+] as const)('schemas of %s are understood', async ([name, schema]) => {
+  const handler = punctual.handler(`of-${name}`, { schema }, ({ to }) => to)
+  const ended = await punctual.runs.waitFor(await handler.submit({ to: name }))
+  expect(ended).toMatchObject({ output: name })
+  await expect(handler.submit({ to: 5 } as never)).rejects.toMatchObject({ field: 'payload.to' })
 })
 
 it('a schema may take its time', async () => {
