@@ -163,6 +163,34 @@ describe('a run that is submitted in SQL', () => {
     expect(await t.places(first)).toEqual(['queue'])
   })
 
+  it.each([
+    ['commit', 'is that run when the other transaction commits'],
+    ['rollback', 'is a new one when it rolls back, and its position is not in the past'],
+  ])('whose key another transaction takes waits, and after %s %s', async (end) => {
+    const other = new pg.Client({ connectionString: t.url })
+    await other.connect()
+    await other.query('begin')
+    const taking = `select punctual.submit('test', '1', '{"key": "until ${end}"}') as id`
+    const first = (await other.query(taking)).rows[0].id
+    const waiting = submit({ key: `until ${end}` })
+    await eventually('it waits', async () => {
+      const asked =
+        'select from pg_stat_activity where datname = current_database() and wait_event_type = $1'
+      return (await other.query(asked, ['Lock'])).rowCount !== 0
+    })
+    const clock = `select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`
+    const endedMs = Number((await other.query(clock)).rows[0].ms)
+    await other.query(end)
+    const id = await waiting
+    await other.end()
+    expect(id === first).toBe(end === 'commit')
+    expect(await t.places(id)).toEqual(['queue'])
+    if (end === 'commit') return
+    const pos = 'select (pos >> 20)::text as ms from punctual.queue where run_id = $1'
+    const { rows } = await t.sql.query(pos, [id])
+    expect(Number(rows[0].ms)).toBeGreaterThanOrEqual(endedMs)
+  })
+
   it('is claimed in the order of submission, once', async () => {
     await t.sql.query('delete from punctual.queue')
     const { rows } = await t.sql.query(

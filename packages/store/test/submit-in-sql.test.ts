@@ -122,7 +122,7 @@ describe.each(postgresMajors)('submitting in SQL on PostgreSQL %s', (major) => {
           expect(shape(await takeAll(), fixedDue)).toEqual(byLibrary)
         },
       ),
-      { numRuns: major === 18 ? 80 : 20 },
+      { numRuns: major === 18 ? 60 : 15 },
     )
   })
 })
