@@ -40,10 +40,15 @@ function isThere(pid: number): boolean {
 const allGone = (pids: readonly number[]) =>
   eventually('all of them are gone', () => !pids.some(isThere))
 
-it('a handler that is killed takes along what it has started', async () => {
+async function aWorker(handler: string): Promise<Punctual> {
   const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
-  worker.handler('in a process', { isolation: 'process' }, moduleUrl)
-  const { id } = await client.submit('in a process', spawning)
+  worker.handler(handler, { isolation: 'process' }, moduleUrl)
+  return worker
+}
+
+it.concurrent('a handler that is killed takes along what it has started', async () => {
+  const worker = await aWorker('cancelled')
+  const { id } = await client.submit('cancelled', spawning)
   const pids = await pidsOf(id)
   await client.runs.cancel(id)
   expect(await client.runs.waitFor(id)).toMatchObject({ state: 'cancelled' })
@@ -51,23 +56,21 @@ it('a handler that is killed takes along what it has started', async () => {
   await worker.stop()
 })
 
-it('a worker that stops leaves no process behind, and its run goes to others', async () => {
-  const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
-  worker.handler('in a process', { isolation: 'process' }, moduleUrl)
-  const { id } = await client.submit('in a process', spawning)
+it.concurrent('a worker that stops leaves no process behind, and its run goes to others', async () => {
+  const worker = await aWorker('interrupted')
+  const { id } = await client.submit('interrupted', spawning)
   const pids = await pidsOf(id)
   await worker.stop({ drainMs: 0 })
   await allGone(pids)
   expect(await client.runs.get(id)).toMatchObject({ attempts: [{ outcome: 'cancelled' }] })
-  await client.runs.cancel(id)
 })
 
-it('a handler that blocks does not outlive a worker that was killed', async () => {
+it.concurrent('a handler that blocks does not outlive a worker that was killed', async () => {
   const worker: ChildProcess = spawn(process.execPath, [script.pathname], {
-    env: { ...process.env, DATABASE_URL: database.url },
+    env: { ...process.env, DATABASE_URL: database.url, HANDLER: 'orphaned' },
     stdio: 'inherit',
   })
-  const { id } = await client.submit('in a process', spawning)
+  const { id } = await client.submit('orphaned', spawning)
   const pids = await pidsOf(id)
   worker.kill('SIGKILL')
   await allGone(pids)

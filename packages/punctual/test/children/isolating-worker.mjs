@@ -6,4 +6,4 @@ const punctual = await Punctual.start({
   roles: ['worker'],
 })
 const module = new URL('./isolated.mjs', import.meta.url)
-punctual.handler('in a process', { isolation: 'process' }, module)
+punctual.handler(process.env.HANDLER, { isolation: 'process' }, module)

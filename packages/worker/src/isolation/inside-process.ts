@@ -3,6 +3,7 @@
  * killing it, and by itself when its worker is gone. A thread looks after the latter, since the handler may block.
  */
 import { Worker } from 'node:worker_threads'
+import { endGroup } from './end-group.ts'
 import { openInside } from './inside.ts'
 import type { FromIsolate } from './messages.ts'
 import { recordThrown } from './thrown.ts'
@@ -19,7 +20,7 @@ process.on('uncaughtException', (error) => {
   console.error(error)
   say({ kind: 'crashed', thrown: recordThrown(error) }, () => process.exit(1))
 })
-process.on('disconnect', () => process.exit(1))
+process.on('disconnect', () => endGroup(process.pid))
 
 const workerData = { parent: Number(parent), leader: process.pid }
 new Worker(new URL('./orphan-watch.js', import.meta.url), { workerData, execArgv: [] }).unref()

@@ -3,16 +3,11 @@
  * even while the handler blocks. Otherwise an endless loop would outlive a worker that was killed.
  */
 import { workerData } from 'node:worker_threads'
+import { endGroup } from './end-group.ts'
 
 const LOOK_MS = 500
 const { parent, leader } = workerData as { readonly parent: number; readonly leader: number }
 
 setInterval(() => {
-  if (process.ppid === parent) return
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // There are no groups on this platform.
-    process.kill(leader, 'SIGKILL')
-  }
+  if (process.ppid !== parent) endGroup(leader)
 }, LOOK_MS)

@@ -23,29 +23,36 @@ export const launchProcess: LaunchIsolate = (options, events) => {
     if (message.kind === 'crashed') why = reviveThrown(message.thrown)
     else events.onMessage(message)
   })
-  const gone = (error: Error) => {
+  let ended = false
+  const end = (error: Error) => {
+    if (ended) return
+    // Also what it has left behind when it has ended by itself. Later its number may be somebody else's.
     killGroup(child)
+    ended = true
     events.onGone(why ?? error)
   }
-  child.once('error', gone)
-  child.once('exit', (code, signal) => gone(endedEarly(signal ?? `code ${code}`)))
+  child.once('error', end)
+  child.once('exit', (code, signal) => end(endedEarly(signal ?? `code ${code}`)))
   return {
     // One that has just ended says so by itself.
     post: (message) => void (child.connected && child.send(message, () => undefined)),
-    kill: () => killGroup(child),
+    kill: () => {
+      if (!ended) killGroup(child)
+    },
   }
 }
 
-/** Also what the process has left behind when it has ended by itself. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  for (const target of [-pid, pid])
-    try {
-      process.kill(target, 'SIGKILL')
-      return
-    } catch {
-      // It is gone, or this platform has no groups.
-    }
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  if (process.platform === 'win32') {
+    child.kill('SIGKILL')
+    return
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
 }
 
 function endedEarly(how: string): PunctualError {
