@@ -232,6 +232,27 @@ describe('events of the fleet', () => {
     await events.return?.()
   })
 
+  it('are not lost when connections break', async () => {
+    const told: string[] = []
+    const seen = ({ runId }: { readonly runId: string }) => told.push(runId)
+    const stop = punctual.on('run.cancelled', seen, { fleet: true })
+    const cancelled: string[] = []
+    const sql = await other.store.database.connect()
+    for (let i = 0; i < 3; i++) {
+      const { id } = await other.submit('nobody', null, { delayMs: 60_000 })
+      await other.runs.cancel(id)
+      cancelled.push(id)
+      await sql.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      await eventually('it is told', () => told.includes(id))
+    }
+    await sql.end()
+    stop()
+    expect(told).toEqual(cancelled)
+  })
+
   it('cost no statement when nobody listens', async () => {
     const { read } = punctual.store.database
     const asked: string[] = []
