@@ -50,7 +50,7 @@ export interface TestKit {
   assertNotSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<void>
   /** What handlers have thrown since the last `clear`, oldest first. */
   readonly failures: readonly TestFailure[]
-  /** Cancels what has not ended, and forgets submissions and failures. Jobs and handlers stay. */
+  /** Cancels what has not ended, and forgets submissions and failures. Jobs, pauses and handlers stay. */
   clear(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startTestServer } from 'punctual/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { docProgram } from './doc-program.ts'
 
 const PAGE = 'docs/guides/testing.md'
@@ -15,13 +15,23 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const run = promisify(execFile)
 let folder: string
 
+// A process with a test runner and a server of its own takes its time where others have the cores.
+vi.setConfig({ testTimeout: 180_000 })
+
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'punctual-testing-guide-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const file of ['sign-up.ts', 'sign-up.test.ts', 'charge.test.ts', 'global-setup.ts'])
-    writeFileSync(join(folder, file), docProgram(PAGE, file))
+    writeFileSync(join(folder, file), patient(docProgram(PAGE, file)))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** With bounds for a machine that is busy with other tests. */
+function patient(code: string): string {
+  return code
+    .replace('startTestPunctual()', 'startTestPunctual({ timeoutMs: 60_000 })')
+    .replace('startTestPunctual({ inline', 'startTestPunctual({ timeoutMs: 60_000, inline')
+}
 
 /** As a user's process: without the settings of this run. */
 function environment() {
@@ -34,7 +44,14 @@ test('the test for vitest passes, on the server of a global setup', async () => 
     dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
     'vitest.mjs',
   )
-  const config = { test: { include: ['sign-up.test.ts'], globalSetup: ['global-setup.ts'] } }
+  const config = {
+    test: {
+      include: ['sign-up.test.ts'],
+      globalSetup: ['global-setup.ts'],
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+    },
+  }
   writeFileSync(join(folder, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
   const args = [bin, 'run', '--root', folder]
   const { stdout } = await run(process.execPath, args, { cwd: folder, env: environment() })
