@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 3,
+    // More than there are cores: most tests wait for servers and processes.
+    maxWorkers: 4,
   },
 })
