@@ -1,18 +1,20 @@
 /**
- * A crawler that is polite: two pages at a time and a pause after each, by a queue whose concurrency is capped. The cap
- * holds for this process; which pages were seen is known to it alone.
+ * A crawler that is polite: of one site two pages at a time, and no more than twenty a second, however many processes
+ * crawl it. Which pages were seen is known to this one alone.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { Punctual, RetryAfterError, type Submitted } from 'punctual'
 
 const start = process.argv[2]
 if (start === undefined) throw new Error('give the address to begin with: main.ts http://…')
 const { origin } = new URL(start)
-const PAUSE_MS = 50
+const polite = {
+  concurrency: { key: origin, limit: 2 },
+  rate: { key: origin, limit: 20, burst: 2 },
+}
 const seen = new Set<string>()
 const runs: Submitted[] = []
 
-const punctual = await Punctual.start({ worker: { queues: { crawl: { concurrency: 2 } } } })
+const punctual = await Punctual.start()
 
 const crawl = punctual.handler('crawl', async (payload: { url: string }, ctx) => {
   const response = await fetch(payload.url, { signal: ctx.signal })
@@ -24,14 +26,13 @@ const crawl = punctual.handler('crawl', async (payload: { url: string }, ctx) =>
   const links = [...html.matchAll(/href="([^"#]+)/g)].map(([, to = '']) => new URL(to, payload.url))
   await follow(links.filter((link) => link.origin === origin).map((link) => link.href))
   console.log(`${response.status} ${payload.url}`)
-  await pause(PAUSE_MS, undefined, { signal: ctx.signal })
 })
 
 async function follow(urls: readonly string[]): Promise<void> {
   const found = [...new Set(urls)].filter((url) => !seen.has(url))
   for (const url of found) seen.add(url)
   const payloads = found.map((url) => ({ url }))
-  runs.push(...(await crawl.submitMany(payloads, { queue: 'crawl', maxAttempts: 5 })))
+  runs.push(...(await crawl.submitMany(payloads, { ...polite, maxAttempts: 5 })))
 }
 
 await follow([start])
