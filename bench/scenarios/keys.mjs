@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { number } from '../lib/cells.mjs'
 import { round } from '../lib/quantiles.mjs'
 import { drain } from './drain.mjs'
-import { progress, throughput, untilHandled } from './measuring.mjs'
+import { progress, submitAndDrain, throughput, untilHandled } from './measuring.mjs'
 
 const RUNS = 100_000
 const KEYS = 10_000
@@ -91,15 +91,8 @@ function measureFree(bench, system, count) {
 function measureKeyed(bench, system, count) {
   return bench.fresh(system, async ({ child, analyze }) => {
     const [producer, worker] = await opened(child)
-    const options = { concurrency: { key: { payload: 'key' } } }
-    await producer.call('bulk', { count, keys: KEYS, options })
-    await analyze()
-    await worker.call('open', { work: true, profile: 'throughput' })
-    const result = await throughput(bench, system, worker, count, () =>
-      worker.call('drain', { count }),
-    )
-    await worker.call('close')
-    return result
+    const bulk = { keys: KEYS, options: { concurrency: { key: { payload: 'key' } } } }
+    return submitAndDrain(bench, system, { producer, worker, analyze }, count, bulk)
   })
 }
 

@@ -29,9 +29,10 @@ export async function watchCpu(bench, system, children) {
   }
 }
 
-/** Submits untimed, then drains with a worker that was just opened. */
-export async function submitAndDrain(bench, system, { producer, worker, analyze }, count) {
-  await producer.call('bulk', { count })
+/** Submits untimed, then drains with a worker that was just opened. `bulk` says more about what is submitted. */
+export async function submitAndDrain(bench, system, parts, count, bulk = {}) {
+  const { producer, worker, analyze } = parts
+  await producer.call('bulk', { count, ...bulk })
   await analyze()
   await worker.call('open', { work: true, profile: 'throughput' })
   const result = await throughput(bench, system, worker, count, () =>
