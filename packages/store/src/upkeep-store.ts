@@ -19,6 +19,8 @@ const HOT_TABLES = [
   'gated',
   'parked',
 ]
+/** What is swept by an age of its own. */
+const WITHOUT_RETENTION = new Set(['fold-counters', 'delete-past-sessions', 'delete-idle-rates'])
 const GATES_AT_ONCE = 1_000
 const FIRST_GATE = '-9223372036854775808'
 
@@ -147,10 +149,10 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-old-counters',
       'delete-stale-settles',
       'delete-past-sessions',
+      'delete-idle-rates',
       'delete-carried',
     ]) {
-      const fixed = path === 'fold-counters' || path === 'delete-past-sessions'
-      const values = fixed ? [] : [retentionDays]
+      const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
       const [row] = await this.#database.read.query(
         this.#database.statement(`upkeep/${path}`),
         values,

@@ -197,6 +197,16 @@ it('hold a run that is due in ten years from its submission on, under one id', a
   expect((await t.claim(session)).runs[0]?.id).toBe(id)
 })
 
+it('sweep forgets rates that nothing has asked for in an hour, and no other', async () => {
+  const us = (agoMs: number) => (Date.now() - agoMs) * 1_000
+  await t.sql.query(
+    `insert into punctual.rates (rate, next_us) values (1, ${us(7_200_000)}), (2, ${us(60_000)})`,
+  )
+  await t.store.upkeep.sweep(90)
+  const { rows } = await t.sql.query('select rate::integer from punctual.rates order by rate')
+  expect(rows).toEqual([{ rate: 2 }])
+})
+
 it('sweep folds counters without losing a run', async () => {
   const session = await t.session()
   for (let i = 0; i < 5; i++)
