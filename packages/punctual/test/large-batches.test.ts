@@ -108,7 +108,7 @@ it('what fails in the last of several statements takes back those before it', as
   const payloads = Array.from({ length: 40 }, (_, i) => i + 'x'.repeat(MIB - 10))
   await expect(client.submitMany(handler, [...payloads, 'last'])).rejects.toThrow('refused')
   expect(await stored()).toEqual([])
-  await sql.query('drop function refuse cascade')
+  await sql.query('drop function refuse() cascade')
 })
 
 it('the largest payload that the limit can be raised to reaches its handler, and a byte more is refused (case 117)', async () => {
