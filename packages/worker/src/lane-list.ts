@@ -12,6 +12,7 @@ export class LaneList {
   readonly #queues: readonly string[]
   #lanes: readonly Lane[] = []
   #readAtMs = Number.NEGATIVE_INFINITY
+  #reading = false
   #turn = 0
 
   constructor(
@@ -31,8 +32,10 @@ export class LaneList {
     this.#readAtMs = Number.NEGATIVE_INFINITY
   }
 
-  has(lane: number): boolean {
-    return this.#lanes.some((known) => known.id === lane)
+  /** Whether it may be one of ours: while they are to be read, or are being read, any lane may. */
+  mayHave(lane: number): boolean {
+    const unread = this.#reading || this.#readAtMs === Number.NEGATIVE_INFINITY
+    return unread || this.#lanes.some((known) => known.id === lane)
   }
 
   /**
@@ -43,11 +46,14 @@ export class LaneList {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#readAtMs > (hintsArrive ? STALE_WITH_HINTS_MS : STALE_MS)) {
       this.#readAtMs = nowMs
+      this.#reading = true
       try {
         this.#lanes = await this.#store.lanes(this.#handlers(), this.#queues)
       } catch (error) {
         this.invalidate()
         throw error
+      } finally {
+        this.#reading = false
       }
     }
     const lanes = this.#lanes

@@ -207,7 +207,7 @@ export class Worker {
     }
     if (hint.newLane) this.#lanes.invalidate()
     const ours =
-      hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.has(lane))
+      hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.mayHave(lane))
     if (!ours) return
     this.#claimer.hinted()
     this.#wake.wake()
