@@ -51,13 +51,13 @@ export class Reaper implements Role {
     if (patienceMs > 0) return restMs(everyMs, patienceMs)
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
-    // Whoever parked them, or should have moved them on, may be among the dead.
-    if (expired.parked) await store.resolveParked(PARKED_MS)
     const gone = [...expired.sessionIds, ...orphans]
     if (gone.length > 0) {
       const result = await store.reap(gone, this.#o.crashesUntilQuarantine)
       this.#o.onReaped?.(result)
     }
+    // They may wait for what the dead have held; and whoever should have moved them on may be among those.
+    if (expired.parked) await store.resolveParked(PARKED_MS)
     return restMs(everyMs, expired.nextInMs ?? REST_MAX_MS)
   }
 

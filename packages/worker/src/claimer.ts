@@ -106,7 +106,7 @@ export class Claimer {
     if (exact) return claimSize(free, 0, buffered + this.#asked)
     const ahead = this.#pace.ahead(clock.monotonicMs(), running)
     const size = claimSize(free, ahead, buffered + this.#asked)
-    return Math.min(size, this.#bulk ? this.#demand.atOnce : BULK)
+    return this.#bulk ? size : Math.min(size, BULK)
   }
 
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */

@@ -50,8 +50,6 @@ export function claimSize(free: number, ahead: number, buffered: number): number
 
 /** What a lane is expected to have that had nothing. */
 const DEMAND_MIN = 4
-const SHARED_CLAIM_MAX = 500
-const REMEMBERED_CLAIMS = 200
 
 /**
  * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
@@ -59,23 +57,12 @@ const REMEMBERED_CLAIMS = 200
  */
 export class Demand {
   readonly #expected = new Map<number, number>()
-  readonly #gaveAt = new Map<number, number>()
-  #claims = 0
-
-  /** How much to claim at once: less where several lanes give something, since what has just come waits for the claim. */
-  get atOnce(): number {
-    let lanes = 0
-    for (const at of this.#gaveAt.values()) if (this.#claims - at < REMEMBERED_CLAIMS) lanes++
-    return lanes > 1 ? SHARED_CLAIM_MAX : CLAIM_MAX
-  }
 
   weights(lanes: readonly Lane[]): number[] {
     return lanes.map(({ id }) => this.#expected.get(id) ?? CLAIM_MAX)
   }
 
   note(lanes: readonly Lane[], limit: number, gave: readonly LaneYield[]): void {
-    this.#claims++
-    for (const { lane } of gave) this.#gaveAt.set(lane, this.#claims)
     const of = new Map(gave.map((each) => [each.lane, each]))
     const filled = gave.reduce((sum, { runs }) => sum + runs, 0) >= limit
     for (const { id } of lanes) {
