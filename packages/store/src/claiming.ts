@@ -102,26 +102,22 @@ function places(ids: Text, { payloads }: Definitions): Map<string, number> {
 export class Claiming {
   readonly #database: Database
   readonly #marks = new LaneMarks()
-  #claiming = 0
 
   constructor(database: Database) {
     this.#database = database
     database.onClaimConnect.push(() => this.#marks.forget())
   }
 
-  /** A second claim may be under way beside the first; it has a connection of its own. */
+  /** Large claims that follow each other have a connection of their own: hints arrive on the other one, between claims. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { claim, claimBeside } = this.#database
-    const channel = this.#claiming === 0 ? claim : claimBeside
-    this.#claiming++
+    const channel = request.bulk ? claimBeside : claim
     try {
       return await this.#claimOn(channel, request)
     } catch (error) {
       // What it had taken is back in the queue, and the other one may have passed it.
       this.#marks.forget()
       throw error
-    } finally {
-      this.#claiming--
     }
   }
 

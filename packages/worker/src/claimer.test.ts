@@ -17,19 +17,21 @@ const many = (count: number): ClaimResult => ({
   runs: Array.from({ length: count }, (_, i) => ({ id: String(i) }) as ClaimedRun),
 })
 
-function make(concurrency: number) {
+function make(concurrency: number, ...others: readonly Lane[]) {
   const clock = new ManualClock()
-  const asked: { limit: number; answer: (result: ClaimResult | Error) => void }[] = []
+  const asked: { limit: number; lanes: number[]; answer: (result: ClaimResult | Error) => void }[] =
+    []
   const slots = new Slots({ concurrency, queueConcurrency: {} })
-  const lanes = new LaneList({ lanes: async () => [lane] }, clock, () => ['h'], [])
+  const lanes = new LaneList({ lanes: async () => [lane, ...others] }, clock, () => ['h'], [])
   const claimer = new Claimer({
     ...{ clock, lanes, slots, hintsArrive: () => true, backlog: () => 0 },
     random: { fraction: () => 0.5, token: () => '1', fill: () => undefined },
     store: {
-      claim: ({ limit }) =>
+      claim: ({ limit, lanes }) =>
         new Promise((resolve, reject) =>
           asked.push({
             limit,
+            lanes: lanes.map(({ id }) => id),
             answer: (result) => (result instanceof Error ? reject(result) : resolve(result)),
           }),
         ),
@@ -101,4 +103,68 @@ it('tells of a claim that failed beside another one', async () => {
   asked[1]?.answer(nothing)
   await second
   await expect(claimer.tick(false)).rejects.toThrow('away')
+})
+
+/** Claims until the lane is known to have much, and the others to have little; the last claims are under way. */
+async function makeBusy(...others: readonly Lane[]) {
+  const lab = make(4_000, ...others)
+  const { claimer, asked, settle } = lab
+  const first = claimer.tick(false)
+  await settle()
+  const gave = [
+    { lane: lane.id, runs: 398, full: true },
+    ...others.map(({ id }) => ({ lane: id, runs: 1, full: false })),
+  ]
+  asked[0]?.answer({ ...many(400), gave })
+  await first
+  void claimer.tick(false)
+  await settle()
+  return lab
+}
+
+const other = (id: number, priority: number): Lane => ({ ...lane, id, priority })
+
+it('a lane with little to do is claimed from by itself as soon as a hint names it, beside the claims from one with much', async () => {
+  const { claimer, asked, settle } = await makeBusy(other(2, 5))
+  expect(asked.slice(1).map(({ lanes }) => lanes)).toEqual([[2], [1], [1]])
+  asked[1]?.answer(nothing)
+  await settle()
+  claimer.hinted([1])
+  await settle()
+  expect(asked.length, 'a hint of the busy lane changes nothing').toBe(4)
+  claimer.hinted([2])
+  await settle()
+  expect(asked[4]).toMatchObject({ lanes: [2], limit: 4 })
+})
+
+it('a lane with little to do waits its turn behind a busy one of a higher priority', async () => {
+  const { claimer, asked, settle } = await makeBusy(other(2, 4))
+  expect(asked.slice(1).map(({ lanes }) => lanes)).toEqual([
+    [1, 2],
+    [1, 2],
+  ])
+  claimer.hinted([2])
+  await settle()
+  expect(asked.length).toBe(3)
+})
+
+it('nothing is claimed beside while leases are looked for that nobody knows of', async () => {
+  const { claimer, asked, settle } = await makeBusy(other(2, 5))
+  let looked = false
+  await claimer.between(async () => {
+    looked = true
+  })
+  expect(looked, 'while claims are under way').toBe(false)
+  for (const { answer } of asked.slice(1)) answer(many(400))
+  await settle()
+  const alone = claimer.tick(true)
+  for (const { answer } of asked.slice(1)) answer(many(400))
+  await alone
+  await settle()
+  await claimer.between(async () => {
+    claimer.hinted([2])
+    await settle()
+    looked = !claimer.underWay
+  })
+  expect(looked).toBe(true)
 })

@@ -12,6 +12,7 @@ import {
   restTogether,
   type WorkStore,
 } from '@punctual/core'
+import { Aside } from './aside.ts'
 import { claimSize, Demand, Pace, Yielding } from './intake.ts'
 import type { LaneList } from './lane-list.ts'
 import type { Slots } from './slots.ts'
@@ -52,6 +53,7 @@ export class Claimer {
   readonly #pace: Pace
   readonly #yielding = new Yielding()
   readonly #demand = new Demand()
+  readonly #aside: Aside
   /** When the hint that came is to be followed; null when none came since the last claim. */
   #followAtMs: number | null = null
   /** When the next run is due that the last claim saw. */
@@ -66,15 +68,26 @@ export class Claimer {
   #following: Promise<Claimed[]> | null = null
   #nextClaimMs = Number.NEGATIVE_INFINITY
   #postponed = false
+  /** No claim is to be made beside the one that is under way. */
+  #alone = false
 
   constructor(options: ClaimerOptions) {
     this.#o = options
     this.#pace = new Pace(options.clock.monotonicMs())
+    const { clock, random } = options
+    this.#aside = new Aside({ clock, random, take: () => this.#takeAside() })
   }
 
   /** Whether a claim is under way that nobody waits for: its leases are not known here yet. */
   get underWay(): boolean {
-    return this.#following !== null
+    return this.#following !== null || this.#aside.underWay
+  }
+
+  /** Does this while no claim is under way, and none begins; not at all when one is. */
+  async between(work: () => Promise<void>): Promise<void> {
+    if (this.underWay) return
+    this.#alone = true
+    await work()
   }
 
   /** Whether another claim is worth it now: something was left, and there is room for it. */
@@ -92,9 +105,11 @@ export class Claimer {
     this.#pace.note()
   }
 
-  /** Something may be due. */
-  hinted(): void {
+  /** Something may be due; `lanes`: where, if that is known. */
+  hinted(lanes: readonly number[] | null = null): void {
     const { clock, random } = this.#o
+    const little = lanes?.some((id) => this.#demand.expected(id) !== null) ?? true
+    if (this.#bulk && little && !this.#alone) this.#aside.hinted()
     this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
     this.#hungry = true
   }
@@ -112,6 +127,7 @@ export class Claimer {
   /** Claims when it is time to; returns how long to sleep. `alone`: no second claim beside it. */
   async tick(alone: boolean): Promise<number> {
     this.#postponed = false
+    this.#alone = alone
     let claiming = this.#following
     this.#following = null
     if (!claiming) {
@@ -189,7 +205,11 @@ export class Claimer {
   async #claim(limit: number): Promise<Claimed[]> {
     const { lanes, slots, hintsArrive } = this.#o
     const groups = new Map<string | null, Lane[]>()
-    for (const lane of await lanes.current(hintsArrive())) {
+    const all = await lanes.current(hintsArrive())
+    const aside = new Set(this.#alone ? [] : this.#little(all))
+    if (aside.size > 0) this.#aside.besideAnother()
+    for (const lane of all) {
+      if (aside.has(lane)) continue
       const group = slots.room(lane.queue) === null ? null : lane.queue
       const of = groups.get(group)
       if (of) of.push(lane)
@@ -203,20 +223,21 @@ export class Claimer {
         this.#hungry = true
         continue
       }
-      const result = await this.#claimFrom(of, room)
+      const result = await this.#claimFrom(of, room, this.#bulk)
       left -= result.runs.length
       results.push(result)
     }
     return results
   }
 
-  async #claimFrom(lanes: readonly Lane[], limit: number): Promise<Claimed> {
+  async #claimFrom(lanes: readonly Lane[], limit: number, bulk: boolean): Promise<Claimed> {
     const { store, random, clock, onSessionLost, onClaimed, onParked } = this.#o
     const sessionId = this.#o.sessionId()
     if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
     const askedAtMs = clock.monotonicMs()
     const weights = this.#demand.weights(lanes)
-    const result = await store.claim({ sessionId, claim: random.token(), limit, lanes, weights })
+    const request = { sessionId, claim: random.token(), limit, lanes, weights, bulk }
+    const result = await store.claim(request)
     if (!result.sessionAlive) {
       await onSessionLost()
       return { ...result, more: true }
@@ -227,8 +248,32 @@ export class Claimer {
     return result
   }
 
+  /**
+   * Lanes that are expected to have little, and that nothing of a higher priority waits before; none as long as no
+   * claim is large.
+   */
+  #little(lanes: readonly Lane[]): readonly Lane[] {
+    const { slots } = this.#o
+    if (!this.#bulk || slots.exact) return []
+    const busy = lanes.filter(({ id }) => this.#demand.expected(id) === null)
+    if (busy.length === 0) return []
+    const above = Math.max(...busy.map(({ priority }) => priority))
+    return lanes.filter(
+      ({ id, priority, queue }) =>
+        priority >= above && this.#demand.expected(id) !== null && slots.room(queue) === null,
+    )
+  }
+
+  #takeAside(): Promise<Claimed> | null {
+    const lanes = this.#little(this.#o.lanes.known)
+    if (lanes.length === 0) return null
+    const limit = lanes.reduce((sum, { id }) => sum + (this.#demand.expected(id) ?? 0), 0)
+    return this.#claimFrom(lanes, limit, false)
+  }
+
   /** Resolves when no claim is under way. */
   async idle(): Promise<void> {
+    await this.#aside.idle()
     await this.#following?.catch(() => undefined)
   }
 }

@@ -50,6 +50,8 @@ export function claimSize(free: number, ahead: number, buffered: number): number
 
 /** What a lane is expected to have that had nothing. */
 const DEMAND_MIN = 4
+/** What has more may have any number. */
+const LITTLE_MAX = 500
 
 /**
  * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
@@ -62,6 +64,16 @@ export class Demand {
     return lanes.map(({ id }) => this.#expected.get(id) ?? CLAIM_MAX)
   }
 
+  /** What a lane is expected to have; null when that may be any number. */
+  expected(id: number): number | null {
+    return this.#expected.get(id) ?? null
+  }
+
+  /** Of a lane that gave all it was asked for. */
+  #moreThan(id: number): number {
+    return 4 * (this.#expected.get(id) ?? CLAIM_MAX)
+  }
+
   note(lanes: readonly Lane[], limit: number, gave: readonly LaneYield[]): void {
     const of = new Map(gave.map((each) => [each.lane, each]))
     const filled = gave.reduce((sum, { runs }) => sum + runs, 0) >= limit
@@ -69,8 +81,9 @@ export class Demand {
       const some = of.get(id)
       // What a claim that was full did not reach is not known.
       if (!some && filled) continue
-      if (some?.full) this.#expected.delete(id)
-      else this.#expected.set(id, DEMAND_MIN + 2 * (some?.runs ?? 0))
+      const expected = some?.full ? this.#moreThan(id) : DEMAND_MIN + 2 * (some?.runs ?? 0)
+      if (expected > LITTLE_MAX) this.#expected.delete(id)
+      else this.#expected.set(id, expected)
     }
   }
 }

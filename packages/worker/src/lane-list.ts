@@ -32,6 +32,11 @@ export class LaneList {
     this.#readAtMs = Number.NEGATIVE_INFINITY
   }
 
+  /** Those that were read last. */
+  get known(): readonly Lane[] {
+    return this.#lanes
+  }
+
   /** Whether it may be one of ours: while they are to be read, or are being read, any lane may. */
   mayHave(lane: number): boolean {
     const unread = this.#reading || this.#readAtMs === Number.NEGATIVE_INFINITY

@@ -88,8 +88,22 @@ it('the next run that runs alone starts when the outcome of the one before is st
 it('handlers that return at once do not stand on one another: as many as were claimed run', async () => {
   const { runner, started } = lab(null)
   runner.accept(Array.from({ length: 50_000 }, (_, i) => aRun(BigInt(i), {})))
-  // waits: a large batch starts a turn of the event loop later
-  await new Promise((resolve) => setImmediate(resolve))
+  // waits: each turn of the event loop starts some of them
+  for (let turn = 0; turn < 300; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(started).toHaveLength(50_000)
   await runner.idle()
+})
+
+it('handlers that start one another leave turns to the event loop: what comes in meanwhile does not wait for all of them', async () => {
+  const { runner, started } = lab(Promise.resolve('done'))
+  runner.accept(Array.from({ length: 10_000 }, (_, i) => aRun(BigInt(i), {})))
+  // waits: two turns of the event loop, one in which they begin and one for what comes in
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  const startedFirst = started.length
+  expect(startedFirst).toBeGreaterThan(0)
+  expect(startedFirst).toBeLessThan(1_000)
+  // waits: for the rest
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(started).toHaveLength(10_000)
 })

@@ -22,6 +22,8 @@ import { WaitingLines } from './waiting-lines.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
+/** So many start before others have their turn at this thread. */
+const AT_ONCE_MAX = 200
 const STUCK_SHOWN_MAX = 100
 /** What must not run twice is marked as started first; what has a checkpoint is given it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
@@ -62,6 +64,7 @@ export class Runner {
   /** About to start: the store is asked for their mark or their checkpoint. */
   readonly #preparing = new Map<ClaimedRun, Promise<void>>()
   #pumping = false
+  #startedAtOnce = 0
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -132,6 +135,7 @@ export class Runner {
     this.#pumping = true
     try {
       while (this.#o.slots.free > 0 && this.#waiting.size > 0) {
+        if (!this.#mayStart()) break
         const run = this.#waiting.take()
         this.#o.slots.start()
         this.#start(run)
@@ -140,6 +144,17 @@ export class Runner {
     } finally {
       this.#pumping = false
     }
+  }
+
+  /** Quick handlers start one another without end: what has come in meanwhile, as a run of another lane, has its turn. */
+  #mayStart(): boolean {
+    if (this.#startedAtOnce++ < AT_ONCE_MAX) return true
+    if (this.#startedAtOnce === AT_ONCE_MAX + 1)
+      setImmediate(() => {
+        this.#startedAtOnce = 0
+        this.pump()
+      })
+    return false
   }
 
   #pumpSuspects(): void {

@@ -209,7 +209,7 @@ export class Worker {
     const ours =
       hint.lanes === null || hint.newLane || hint.lanes.some((lane) => this.#lanes.mayHave(lane))
     if (!ours) return
-    this.#claimer.hinted()
+    this.#claimer.hinted(hint.lanes)
     this.#wake.wake()
   }
 
@@ -337,7 +337,7 @@ export class Worker {
     const nowMs = this.#o.clock.monotonicMs()
     const straysDue = nowMs - this.#straysAtMs >= STRAYS_EVERY_MS
     // The leases of a claim that is under way would look like strays.
-    if (straysDue && !this.#claimer.underWay) await this.#returnStrays()
+    if (straysDue) await this.#claimer.between(() => this.#returnStrays())
     // A hint may be lost.
     if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#slots.held > 0)
       await this.#cancelAsked()

@@ -43,6 +43,8 @@ export interface ClaimRequest {
   readonly lanes: readonly Lane[]
   /** How lanes of one priority that have something due share the claim, in the order of `lanes`. @default alike */
   readonly weights?: readonly number[]
+  /** One of many that follow each other: hints and other claims are not to wait for it. */
+  readonly bulk?: boolean
 }
 
 /** What a claim took from one lane. */
