@@ -129,12 +129,15 @@ it('a lane with little to do is claimed from by itself as soon as a hint names i
   expect(asked.slice(1).map(({ lanes }) => lanes)).toEqual([[2], [1], [1]])
   asked[1]?.answer(nothing)
   await settle()
+  expect(asked[4]?.lanes, 'once more, for the second of the large ones').toEqual([2])
+  asked[4]?.answer(nothing)
+  await settle()
   claimer.hinted([1])
   await settle()
-  expect(asked.length, 'a hint of the busy lane changes nothing').toBe(4)
+  expect(asked.length, 'a hint of the busy lane changes nothing').toBe(5)
   claimer.hinted([2])
   await settle()
-  expect(asked[4]).toMatchObject({ lanes: [2], limit: 4 })
+  expect(asked[5]).toMatchObject({ lanes: [2], limit: 4 })
 })
 
 it('a lane with little to do waits its turn behind a busy one of a higher priority', async () => {
