@@ -23,6 +23,7 @@ export class Aside {
   readonly #o: AsideOptions
   readonly #yielding = new Yielding()
   #wanted = false
+  #hinted = false
   #dueAtMs = Number.NEGATIVE_INFINITY
   #going: Promise<void> | null = null
 
@@ -47,18 +48,21 @@ export class Aside {
 
   #look(hinted: boolean): void {
     this.#wanted = true
-    this.#going ??= this.#go(hinted).finally(() => {
+    this.#hinted ||= hinted
+    this.#going ??= this.#go().finally(() => {
       this.#going = null
     })
   }
 
-  async #go(hinted: boolean): Promise<void> {
+  async #go(): Promise<void> {
     const { clock, random, take } = this.#o
     while (this.#wanted) {
       // Every busy worker has the same hint, and one of them is enough.
       const delayMs = this.#yielding.delayMs(random.fraction())
-      if (hinted && delayMs > 0) await clock.sleep(delayMs)
+      if (this.#hinted && delayMs > 0) await clock.sleep(delayMs)
+      const hinted = this.#hinted
       this.#wanted = false
+      this.#hinted = false
       const beganMs = clock.monotonicMs()
       // Should it fail, the large claim that follows fails as well, and is reported.
       const result = await take()?.catch(() => null)
@@ -70,7 +74,6 @@ export class Aside {
       const restMs = Math.min(REST_MAX_MS, REST * (nowMs - beganMs))
       await clock.sleep(restMs)
       this.#wanted ||= result.more
-      hinted = true
     }
   }
 
