@@ -6,10 +6,12 @@ import {
   type ClaimedRun,
   type ClaimRequest,
   type ClaimResult,
+  decodeRunPolicy,
   invariant,
   type Lane,
   type LaneYield,
   runIdTimeMs,
+  traits as traitBits,
 } from '@punctual/core'
 import { int2Array, int4Array, int8Array, uuidArray } from './binary-arrays.ts'
 import type { Channel, Row } from './channel.ts'
@@ -161,7 +163,7 @@ export class Claiming {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids)),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids), boundMs),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -198,6 +200,7 @@ export class Claiming {
     request: ClaimRequest,
     taken: Taken,
     definitions: Definitions,
+    boundMs: number,
   ): Promise<ClaimedRun[]> {
     const { at } = definitions
     if (at && at.size < taken.ids.length)
@@ -241,6 +244,7 @@ export class Claiming {
         slotMs: extra === AT_ITS_SLOT ? dueMs : extra.slotMs,
         missedFromMs: extra.missedFromMs,
         gate: gateAt(taken, i),
+        expiresInMs: expiresInMs(traits >>> 21, extra.policy, boundMs),
       })
     }
     return inStartOrder(runs, taken, lanes)
@@ -302,6 +306,12 @@ function extraOf(text: Text): Extra {
     slotMs: slotMs ? Number(slotMs) : null,
     missedFromMs: missedFromMs ? Number(missedFromMs) : null,
   }
+}
+
+function expiresInMs(bits: number, policy: string | null, nowMs: number): number | null {
+  if ((bits & traitBits.expires) === 0) return null
+  const { expiresAtMs } = decodeRunPolicy(policy)
+  return expiresAtMs === undefined ? null : expiresAtMs - nowMs
 }
 
 function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null {

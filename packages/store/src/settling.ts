@@ -168,10 +168,12 @@ export class Settling {
     const retries: Of<'retry'>[] = []
     const dead: Of<'dead'>[] = []
     const cancelled: Of<'cancelled'>[] = []
+    const skipped: Of<'skipped'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
       else if (s.kind === 'dead') dead.push(s)
+      else if (s.kind === 'skipped') skipped.push(s)
       else cancelled.push(s)
     }
     const add = (
@@ -232,6 +234,11 @@ export class Settling {
       jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
       textArray(cancelled.map((s) => s.reason)),
       false,
+    ])
+    add('work/settle-skipped', skipped, (runs) => [
+      sessionId,
+      ...fences(runs),
+      textArray(skipped.map((s) => s.reason)),
     ])
     return steps
   }
@@ -304,10 +311,12 @@ function settleAll(
 }
 
 /** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
-function endsOf(settlement: Settlement): number[] {
+function endsOf(settlement: Settlement): (number | '')[] {
   const { succeeded, cancelled } = attemptOutcomes
   if (settlement.kind === 'succeeded') return [succeeded]
   if (settlement.kind === 'cancelled') return [cancelled]
+  // No attempt was made.
+  if (settlement.kind === 'skipped') return ['']
   const ended = attemptOutcomes[settlement.outcome]
   return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
 }

@@ -79,6 +79,10 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x'], false`,
       indexes: ['leases_pkey'],
     },
+    'work/settle-skipped': {
+      args: `1, ${uuids}, array[1]::bigint[], array['x']`,
+      indexes: ['leases_pkey'],
+    },
     'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'plan/announce-planner': { args: `1, 1000, '2025b'`, indexes: ['cursors_due'] },
     'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },
@@ -172,6 +176,7 @@ it('ends runs in one way: the finish block is the same in every statement that e
     'upkeep/reap-sessions',
     'work/settle-cancelled',
     'work/settle-dead',
+    'work/settle-skipped',
     'work/settle-succeeded',
     'work/skip-parked',
     'work/supersede-holders',

@@ -56,6 +56,8 @@ export interface LaneYield {
 }
 
 export interface ClaimedRun {
+  /** How long after the claim it is not worth starting any more; null for one that always is. */
+  readonly expiresInMs: number | null
   readonly id: string
   /** The fence: belongs to this lease of this run and to no other. */
   readonly claim: bigint
@@ -122,6 +124,11 @@ export type Settlement =
       readonly kind: 'dead'
       readonly outcome: AttemptOutcome
       readonly failure: Failure
+      readonly reason: string
+    })
+  | (SettlementBase & {
+      /** It was not started, because it is not worth running any more. */
+      readonly kind: 'skipped'
       readonly reason: string
     })
   | (SettlementBase & {
