@@ -33,6 +33,7 @@ import type {
 import type { HandlerArgument } from './handler-options.ts'
 import { Handlers } from './handlers.ts'
 import { Jobs } from './jobs.ts'
+import { Limits } from './limits.ts'
 import { makeRoles } from './make-roles.ts'
 import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
@@ -60,6 +61,7 @@ export class Punctual {
   readonly runs: Runs
   readonly jobs: Jobs
   readonly queues: Queues
+  readonly limits: Limits
   readonly workers: Workers
   readonly deadLetters: DeadLetters
   readonly metrics: Metrics
@@ -94,6 +96,7 @@ export class Punctual {
     this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
     this.jobs = new Jobs(parts.store, parts.options)
     this.queues = new Queues(parts.store)
+    this.limits = new Limits(parts.store)
     this.workers = new Workers(parts.store)
     this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())

@@ -23,6 +23,7 @@ import {
 import type { PostgresStore } from '@punctual/store'
 import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
+import { limitsInTheWay } from './limits.ts'
 import { describePause, pauseOf } from './queues.ts'
 import { type ResolveResult, resolveRun } from './resolve-run.ts'
 import { idOf, type RunReference } from './run-reference.ts'
@@ -68,6 +69,7 @@ export type NotRunningReason =
   | 'paused'
   | 'overlap'
   | 'concurrency'
+  | 'limit'
   | 'waiting_for_slot'
 
 function checkList(options: ListOptions): ListOptions {
@@ -334,6 +336,8 @@ export class Runs {
         reason: 'no_worker',
         message: `No live worker has the handler ${run.handler} for the queue ${run.queue}. Start one; the run waits.`,
       }
+    const limit = limitsInTheWay(await this.#store.limits.list(TENANT), run.queue)
+    if (limit) return { reason: 'limit', message: limit }
     return {
       reason: 'waiting_for_slot',
       message: 'Workers have its handler; it waits for a free slot behind others.',

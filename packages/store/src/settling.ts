@@ -54,6 +54,8 @@ export interface SettlingOptions {
   readonly onFreed: (jobIds: readonly string[]) => Promise<void>
   /** Runs may wait for places of these gates that were freed. */
   readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
+  /** Runs may wait for places of a queue or a tenant that were freed. */
+  readonly onLimitsFreed: () => void
   /** Runs of these jobs died, and enough of them in a row pause the job. */
   readonly onFailed: (jobIds: readonly string[]) => Promise<void>
   /** A job fires again so long after the run that has ended. */
@@ -132,7 +134,8 @@ export class Settling {
 
   /** What the ends of runs mean for their jobs and for those that wait for them, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
-    const { onFreed, onGatesFreed, onRearmed, onFailed } = this.#options
+    const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
+    if (settlements.some((s) => s.run.limited)) onLimitsFreed()
     const gated = settlements.filter((s) => s.run.gate !== null)
     if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
     const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)

@@ -36,7 +36,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   const uuids = "array['019a0000-0000-7000-8000-000000000000']::uuid[]"
   const hot: Record<string, { args: string; indexes: string[] }> = {
     'work/claim-runs': {
-      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1]`,
+      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1], null`,
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
     'work/settle-all-succeeded': {

@@ -56,6 +56,10 @@ export interface LaneYield {
 }
 
 export interface ClaimedRun {
+  /** The part of its tenant. */
+  readonly weight: number
+  /** It counts towards a limit of its queue or its tenant: others may wait for its end. */
+  readonly limited: boolean
   /** How long after the claim it is not worth starting any more; null for one that always is. */
   readonly expiresInMs: number | null
   readonly id: string
