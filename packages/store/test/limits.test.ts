@@ -57,7 +57,10 @@ describe.each(postgresMajors)('limits on PostgreSQL %s', (major) => {
     const { runs } = await t.claim(session, 10)
     expect(runs.map(({ id }) => id)).toEqual([held])
     for (let n = 0; n < 30; n++) expect((await t.claim(session, 10)).runs).toEqual([])
-    await t.store.work.settle(session, runs.map((run) => succeeded(run)))
+    await t.store.work.settle(
+      session,
+      runs.map((run) => succeeded(run)),
+    )
     expect((await t.claim(session, 10)).runs.map(({ id }) => id)).toEqual([waits])
   })
 

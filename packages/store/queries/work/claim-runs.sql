@@ -29,10 +29,10 @@ with me as materialized (
   for key share
 ),
 bound as materialized (
-  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
-),
-moment as materialized (
-  select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
+  select
+    (floor(extract(epoch from now) * 1000)::bigint << 20) | 1048575 as pos,
+    (date_part('epoch', now) * 1000000)::bigint as us
+  from clock_timestamp() as now
 ),
 heads as materialized (
   select
@@ -97,11 +97,9 @@ rooms as materialized (
   from (
     select
       k.id, k.next_us, k.rate_interval_us, k.rate_burst,
-      case
-        when k.concurrency is null then null
-        when k.of_queue
-          then greatest(0, k.concurrency - (select count(*) from punctual.leases l where l.queue_limit = k.id))
-        else greatest(0, k.concurrency - (select count(*) from punctual.leases l where l.tenant_limit = k.id))
+      k.concurrency - case
+        when k.of_queue then (select count(*) from punctual.leases l where l.queue_limit = k.id)
+        else (select count(*) from punctual.leases l where l.tenant_limit = k.id)
       end as places,
       case
         when k.rate_interval_us is null then null
@@ -109,8 +107,7 @@ rooms as materialized (
         when k.next_us - k.rate_interval_us * (k.rate_burst - 1) > t.us then 0
         else (t.us - k.next_us + k.rate_interval_us * (k.rate_burst - 1)) / k.rate_interval_us + 1
       end as tokens
-    from locked k
-    cross join moment t
+    from locked k, bound t
     where k.turn = (select max(d.turn) from limited d where d.id = k.id)
   ) r
 ),
@@ -120,25 +117,22 @@ due as materialized (
     lane, rank, pos,
     case
       when tenant_limit is null then share
-      else least(share, greatest(0, coalesce((select r.room from rooms r where r.id = tenant_limit), 0) - coalesce(
-        sum(share) over (
-          partition by tenant_limit order by rank, pos, lane rows between unbounded preceding and 1 preceding), 0)))
+      else greatest(0, least(share, coalesce((select r.room from rooms r where r.id = tenant_limit), 0) + share
+        - sum(share) over (partition by tenant_limit order by rank, pos, lane)))
     end::integer as share
   from (
     select
       lane, rank, pos, tenant_limit,
       case
         when queue_limit is null then share
-        else least(share, greatest(0, coalesce((select r.room from rooms r where r.id = queue_limit), 0) - coalesce(
-          sum(share) over (
-            partition by queue_limit order by rank, pos, lane rows between unbounded preceding and 1 preceding), 0)))
+        else greatest(0, least(share, coalesce((select r.room from rooms r where r.id = queue_limit), 0) + share
+          - sum(share) over (partition by queue_limit order by rank, pos, lane)))
       end as share
-    from (
-      select
-        s.lane, s.rank, s.pos, s.share,
-        (select d.id from limited d where d.lane = s.lane and d.of_queue) as queue_limit,
-        (select d.id from limited d where d.lane = s.lane and not d.of_queue) as tenant_limit
-      from shares s
+    from shares
+    cross join lateral (
+      select max(id) filter (where of_queue) as queue_limit, max(id) filter (where not of_queue) as tenant_limit
+      from limited d
+      where d.lane = shares.lane
     ) l
   ) q
   order by rank, pos
@@ -209,16 +203,16 @@ rated as materialized (
     and g.rate is not null
     and (
       g.booked_us is null
-      or g.booked_us < (select us from moment) - greatest(200000, g.rate_interval_us * g.rate_burst))
+      or g.booked_us < (select us from bound) - greatest(200000, g.rate_interval_us * g.rate_burst))
 ),
 charged as (
   insert into punctual.rates as r (rate, next_us)
-  select rate, (select us from moment) + max(rate_interval_us) * count(*)
+  select rate, (select us from bound) + max(rate_interval_us) * count(*)
   from rated
   group by rate
   order by rate
   on conflict (rate) do update
-    set next_us = greatest(r.next_us, (select us from moment)) + (excluded.next_us - (select us from moment))
+    set next_us = greatest(r.next_us, (select us from bound)) + (excluded.next_us - (select us from bound))
   returning rate, next_us
 ),
 booked as materialized (
@@ -241,14 +235,14 @@ postponed as (
   select
     run_id, (ceil(start_us / 1000.0)::bigint << 20) | (n & 1048575), tenant_id, lane, attempt, crashes, traits, job_id
   from booked
-  where start_us > (select us from moment)
+  where start_us > (select us from bound)
   returning run_id, pos
 ),
 noted as (
   update punctual.gated g
   set booked_us = b.start_us
   from booked b
-  where g.run_id = b.run_id and b.start_us > (select us from moment)
+  where g.run_id = b.run_id and b.start_us > (select us from bound)
 ),
 gates as materialized (
   select
@@ -312,12 +306,8 @@ leased as (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, queue_limit, tenant_limit)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
-    case
-      when exists (select from limited) then (select d.id from limited d where d.lane = numbered.lane and d.of_queue)
-    end,
-    case
-      when exists (select from limited) then (select d.id from limited d where d.lane = numbered.lane and not d.of_queue)
-    end
+    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and of_queue) end,
+    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and not of_queue) end
   from numbered
   where (traits & 112 = 0 or run_id not in (select run_id from parked))
     and (
@@ -328,10 +318,7 @@ turned as (
   update punctual.limits m
   set
     turn = m.turn + 1,
-    next_us = case
-      when m.rate_interval_us is null then m.next_us
-      else greatest(m.next_us, (select us from moment)) + m.rate_interval_us * t.runs
-    end
+    next_us = coalesce(greatest(m.next_us, (select us from bound)) + m.rate_interval_us * t.runs, 0)
   from (
     select d.id, count(*) as runs
     from limited d
@@ -347,11 +334,8 @@ select
   (select pos from bound) as bound,
   least(
     (select min(next_pos) from heads), (select min(pos) from postponed),
-    (select min(case
-        when r.id is null then (select pos from bound) + (5::bigint << 20)
-        else ceil(r.free_us / 1000.0)::bigint << 20
-      end)
-     from (select distinct id from limited) d
+    (select min(case when r.id is null then bound.pos + (5::bigint << 20) else ceil(r.free_us / 1000.0)::bigint << 20 end)
+     from bound, limited d
      left join rooms r using (id))) as next_pos,
   case
     when b.lane = b.last_lane
@@ -381,9 +365,7 @@ select
   case
     when me.drains or exists (select from punctual.pauses) or exists (select from limited)
       then coalesce((
-        select string_agg(h.lane::text, ',')
-        from heads h
-        where not exists (select from due d where d.lane = h.lane and d.share = 0)), '')
+        select string_agg(lane::text, ',') from heads where lane not in (select lane from due where share = 0)), '')
   end as looked,
   (select string_agg(run_id::text, ',') from postponed) as postponed,
   case
