@@ -7,7 +7,7 @@
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { type ChaosPayload, type Kind, kinds } from '../workload.ts'
+import { type ChaosPayload, type Crowd, crowds, type Kind, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
 
 const settings = readSettings()
@@ -33,6 +33,9 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
+/** Of these so many are in a crowd: they are short, so that no crowd grows without end. */
+const CROWDED: readonly Kind[] = ['quick', 'flaky']
+const CROWDED_SHARE = 0.5
 const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
@@ -48,7 +51,9 @@ function makeAsk(): Ask {
   const kind = random.pick(KINDS)
   const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
   const key = random.chance(0.3) ? `key-${ask}` : null
+  const crowd = CROWDED.includes(kind) && random.chance(CROWDED_SHARE) ? random.pick(crowds) : null
   const options: SubmitOptions = {
+    ...(crowd && crowdOptions(crowd)),
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
     ...(kind !== 'once' && { maxAttempts: 10 }),
     ...(key !== null && { key }),
@@ -57,7 +62,19 @@ function makeAsk(): Ask {
   }
   const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
-  return { ask, kind, key, options, payload: { kind, ask, job: null, takesMs, throwsUntil } }
+  const payload = {
+    kind,
+    ask,
+    job: null,
+    takesMs,
+    throwsUntil,
+    ...(crowd && { crowd: crowd.name }),
+  }
+  return { ask, kind, key, options, payload }
+}
+
+function crowdOptions({ name, by, limit }: Crowd): SubmitOptions {
+  return by === 'queue' ? { queue: name } : { concurrency: { key: name, limit } }
 }
 
 function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskLine> = {}): void {
