@@ -49,8 +49,8 @@ export interface Crowd {
 export const crowds: readonly Crowd[] = [
   { name: 'one-at-once', by: 'key', limit: 1 },
   { name: 'another-at-once', by: 'key', limit: 1 },
-  { name: 'three-at-once', by: 'key', limit: 3 },
-  { name: 'narrow', by: 'queue', limit: 3 },
+  { name: 'two-at-once', by: 'key', limit: 2 },
+  { name: 'narrow', by: 'queue', limit: 1 },
 ]
 
 const CADENCES: readonly (readonly [everyMs: number, share: number])[] = [

@@ -33,25 +33,25 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
-/** Of these so many are in a crowd: they are short, so that no crowd grows without end. */
-const CROWDED: readonly Kind[] = ['quick', 'flaky']
-const CROWDED_SHARE = 0.5
+/** Of quick ones so many are in a crowd, and come together: they would run at once if nothing kept them apart. */
+const CROWDED_SHARE = 0.4
+const TOGETHER = 4
+const CROWDED_MS = [200, 400] as const
 const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
   readonly ask: string
   readonly kind: Kind
   readonly key: string | null
+  readonly crowd: Crowd | null
   readonly payload: ChaosPayload
   readonly options: SubmitOptions
 }
 
-function makeAsk(): Ask {
+function makeAsk(kind = random.pick(KINDS), crowd = crowdOf(kind)): Ask {
   const ask = `${settings.name}-${process.pid}-${++asked}`
-  const kind = random.pick(KINDS)
   const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
   const key = random.chance(0.3) ? `key-${ask}` : null
-  const crowd = CROWDED.includes(kind) && random.chance(CROWDED_SHARE) ? random.pick(crowds) : null
   const options: SubmitOptions = {
     ...(crowd && crowdOptions(crowd)),
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
@@ -60,7 +60,7 @@ function makeAsk(): Ask {
     ...(key !== null && isLater && { delayMs: keyedDelayMs }),
     ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
   }
-  const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
+  const takesMs = random.between(...(crowd ? CROWDED_MS : (TAKES_MS[kind] ?? [0, 50])))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
   const payload = {
     kind,
@@ -70,7 +70,11 @@ function makeAsk(): Ask {
     throwsUntil,
     ...(crowd && { crowd: crowd.name }),
   }
-  return { ask, kind, key, options, payload }
+  return { ask, kind, key, crowd, options, payload }
+}
+
+function crowdOf(kind: Kind): Crowd | null {
+  return kind === 'quick' && random.chance(CROWDED_SHARE) ? random.pick(crowds) : null
 }
 
 function crowdOptions({ name, by, limit }: Crowd): SubmitOptions {
@@ -113,8 +117,15 @@ async function submit(it: Ask): Promise<void> {
 const pace = setInterval(() => {
   if (monotonicMs() > untilMs) clearInterval(pace)
   else if (outstanding < OUTSTANDING_MAX) {
-    outstanding++
-    void submit(makeAsk()).finally(() => outstanding--)
+    const first = makeAsk()
+    const others = first.crowd ? TOGETHER - 1 : 0
+    for (const ask of [
+      first,
+      ...Array.from({ length: others }, () => makeAsk(first.kind, first.crowd)),
+    ]) {
+      outstanding++
+      void submit(ask).finally(() => outstanding--)
+    }
   }
 }, 1_000 / perSecond)
 
