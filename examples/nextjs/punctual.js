@@ -9,7 +9,11 @@ export const HANDLER = 'send-receipt'
 
 /** @returns {Promise<import('punctual').Punctual>} */
 export function startPunctual() {
-  globalThis.punctualStarting ??= start()
+  globalThis.punctualStarting ??= start().catch((error) => {
+    // A server whose register() has failed stays, and answers every request with that error, for ever.
+    console.error(error)
+    process.exit(1)
+  })
   return globalThis.punctualStarting
 }
 
