@@ -6,9 +6,11 @@ import type { PayloadSchema } from './payload-schema.ts'
 
 /** What `Compile(Type.Object({ … }))` of TypeBox 1 returns. */
 export interface CompiledType<Input = unknown, Output = unknown> {
+  /** Whether the value is of the type; only its type is used here. */
   Check(value: unknown): value is Input
   /** What the type makes of the value; throws where it refuses it. */
   Decode(value: unknown): Output
+  /** What is wrong with the value, each with its place as a JSON pointer. */
   Errors(value: unknown): readonly { readonly instancePath: string; readonly message: string }[]
 }
 

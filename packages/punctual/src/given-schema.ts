@@ -3,6 +3,7 @@ import { refuseOption } from '@punctual/core'
 import { type CompiledType, fromCompiledType, isCompiledType } from './compiled-type.ts'
 import { isPayloadSchema, type PayloadSchema } from './payload-schema.ts'
 
+/** What may be given as the schema of a handler. */
 export type GivenSchema = PayloadSchema | CompiledType
 
 /** What may be submitted. */
