@@ -1,6 +1,6 @@
 /** The options of handlers, as users write them, and what a handler may be. */
 import type { BatchFunction, HandlerFunction, HandlerOptions } from '@punctual/worker'
-import type { PayloadSchema } from './payload-schema.ts'
+import type { GivenSchema } from './given-schema.ts'
 
 export interface InlineOptions extends HandlerOptions {
   /** @default 'inline' */
@@ -30,7 +30,7 @@ export interface HandlerSettings extends HandlerOptions {
   readonly memoryMb?: number
   readonly batchSize?: number
   readonly batchWaitMs?: number
-  readonly schema?: PayloadSchema
+  readonly schema?: GivenSchema
 }
 
 /** What runs do: a function, one of batches, or the module of an isolated one. */

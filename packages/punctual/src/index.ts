@@ -63,6 +63,7 @@ export type {
   TransactionClient,
 } from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type { CompiledType } from './compiled-type.ts'
 export type {
   DeadLetterDetails,
   DeadLetterListOptions,

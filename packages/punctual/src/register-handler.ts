@@ -1,17 +1,17 @@
 /** The ways in which a handler can be registered, and what each makes of the types. */
 import type { BatchFunction, HandlerFunction } from '@punctual/worker'
+import type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
 import type { HandlerHandle } from './handler-handle.ts'
 import type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-options.ts'
-import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 
-interface WithSchema<Schema extends PayloadSchema> {
-  /** What payloads must be: any Standard Schema, such as one of zod, valibot or arktype. */
+interface WithSchema<Schema extends GivenSchema> {
+  /** What payloads must be: any Standard Schema, such as one of zod, valibot or arktype, or a compiled type of TypeBox. */
   readonly schema: Schema
 }
 
 export interface RegisterHandler {
   /** In a thread or a process of its own: the default export of a module, or the one named behind a #. */
-  <Schema extends PayloadSchema>(
+  <Schema extends GivenSchema>(
     name: string,
     options: IsolatedOptions & WithSchema<Schema>,
     module: URL,
@@ -19,7 +19,7 @@ export interface RegisterHandler {
   <Payload = unknown>(name: string, options: IsolatedOptions, module: URL): HandlerHandle<Payload>
 
   /** Several runs in one call: an outcome for each of them. */
-  <Schema extends PayloadSchema>(
+  <Schema extends GivenSchema>(
     name: string,
     options: BatchOptions & WithSchema<Schema>,
     run: BatchFunction<OutputOf<Schema>>,
@@ -30,7 +30,7 @@ export interface RegisterHandler {
     run: BatchFunction<Payload>,
   ): HandlerHandle<Payload>
 
-  <Schema extends PayloadSchema, Output = unknown>(
+  <Schema extends GivenSchema, Output = unknown>(
     name: string,
     options: InlineOptions & WithSchema<Schema>,
     run: HandlerFunction<OutputOf<Schema>, Output>,
