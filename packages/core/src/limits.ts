@@ -51,6 +51,7 @@ export const limits = {
   concurrencyMax: 10_000,
   rateMax: 1_000_000,
   ratePerMsMax: 30 * 86_400_000,
+  windowMsMax: 30 * 86_400_000,
   lanesPerTenant: 10_000,
   calendarsPerJob: 10,
   descriptionLength: 1_024,

@@ -183,7 +183,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(first[1]).toBe(true)
     expect(ids[1]).toEqual([first[0], false])
     const again = await punctual.submit('keyed', 3, { key })
-    expect(again).toEqual({ id: first[0], created: false })
+    expect(again).toEqual({ id: first[0], created: false, outcome: 'existing' })
   })
 
   it('what is refused leaves the transaction as it was', async () => {

@@ -4,17 +4,17 @@ import { PunctualError, type SubmitOptions } from '@punctual/core'
 import { type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration, parseMoment } from './durations.ts'
 import { type FlowFlags, flowOptions } from './flow-flags.ts'
+import { type KeyFlags, keyOptions } from './key-flags.ts'
 import { readInput } from './read-input.ts'
 import { wholeNumber } from './whole-number.ts'
 
-export interface SubmitFlags extends DeliveryFlags, FlowFlags {
+export interface SubmitFlags extends DeliveryFlags, FlowFlags, KeyFlags {
   runAt?: string
   delay?: string
   priority?: string
   queue?: string
   maxAttempts?: string
   timeout?: string
-  key?: string
   label?: string[]
   strict?: true
 }
@@ -33,11 +33,11 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
     ...timeOf(flags),
     ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
     ...(flags.queue !== undefined && { queue: flags.queue }),
-    ...(flags.key !== undefined && { key: flags.key }),
     ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
     ...(flags.strict && { strict: true }),
     ...deliveryOptions(flags),
     ...flowOptions(flags),
+    ...keyOptions(flags),
     createdBy: createdBy(),
   }
 }
