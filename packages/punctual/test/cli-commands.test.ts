@@ -90,6 +90,22 @@ describe('submit', () => {
     })
     const again = await cli(['submit', 'elsewhere', '--key', 'only-once', '--json'], { env })
     expect(JSON.parse(again.stdout)).toEqual({ id, created: false, outcome: 'existing' })
+    const options = [
+      '--key',
+      'only-once',
+      '--on-conflict',
+      'debounce',
+      '--window',
+      '5s',
+      '--max-wait',
+      '1m',
+    ]
+    const replaced = await cli(['submit', 'elsewhere', '"new"', ...options], { env })
+    expect(replaced.stdout).toBe(`Replaced ${id}\n`)
+    const refused = await cli(['submit', 'x', '--key', 'only-once', '--on-conflict', 'error'], {
+      env,
+    })
+    expect(refused.stderr).toContain(`is held by run ${id}`)
   })
 
   test('the payload may come from a file or the standard input', async () => {

@@ -101,7 +101,7 @@ export class KeyedSubmitter {
         if (decision.outcome === 'created') made.push(group.by)
         if (decision.outcome === 'replaced') told.push(group.by)
       }
-      await this.#insert(call, inOrder(made, runs))
+      await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
       told.push(...made)
     }
     if (call.notify && told.length > 0) await this.#hint(call.tx, told, call.tenantId)
