@@ -98,7 +98,7 @@ export class KeyedSubmitter {
         const decision = decided.decisions.get(group.key)
         invariant(decision, 'every key is decided')
         answerAll(group, decision, answers)
-        if (decision.outcome === 'created') made.push(group.by)
+        if (decision.outcome === 'created') made.push(this.#debounced(group.by))
         if (decision.outcome === 'replaced') told.push(group.by)
       }
       await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
@@ -106,6 +106,13 @@ export class KeyedSubmitter {
     }
     if (call.notify && told.length > 0) await this.#hint(call.tx, told, call.tenantId)
     return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
+  }
+
+  /** The window of a debounced run begins when the key is its own, for which it may have waited. */
+  #debounced(run: Prepared): Prepared {
+    const { conflict } = run.submission.options
+    if (conflict?.mode !== 'debounce') return run
+    return { ...run, dueMs: Math.round(this.#database.clock.nowMs() + conflict.windowMs) }
   }
 
   async #insert({ tx, again, notify }: Call, made: readonly Prepared[]): Promise<void> {
