@@ -1,4 +1,5 @@
 /** What `onConflict` and `window` do, by what holds the key; concurrency and lost answers: key-races.test.ts. */
+import { compileOptions, type SubmitOptions } from '@punctual/core'
 import { succeeded, TestStore } from '@punctual/testkit'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -317,6 +318,21 @@ describe('batches and transactions', () => {
     await client.query('commit')
     expect(outcomes).toEqual(['replaced', 'created', 'created'])
     expect(await kit.payload(waiter)).toBe('new')
+  })
+
+  it('keys and windows of tenants are apart', async () => {
+    const made = await t.sql.query(`insert into punctual.tenants (name) values ('x') returning id`)
+    const tenantId = made.rows[0].id as number
+    for (const how of [{ ...keeping.throttle }, { ...changing.replace }, { onConflict: 'error' }]) {
+      const options = compileOptions('test', { key: kit.key(), ...how } as SubmitOptions)
+      const submission = [{ options, payload: '1' }]
+      const [ours] = await t.store.submit(submission)
+      const [theirs] = await t.store.submit(submission, { tenantId })
+      expect([ours, theirs]).toMatchObject([{ created: true }, { created: true }])
+      expect(await t.places(ours?.id as string)).toEqual(['queue'])
+    }
+    await t.sql.query('delete from punctual.live_keys where tenant_id = $1', [tenantId])
+    await t.sql.query('delete from punctual.queue where tenant_id = $1', [tenantId])
   })
 
   it('a conflict leaves nothing in the transaction of the caller, who may go on', async () => {
