@@ -63,6 +63,10 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'The key is being claimed by another open transaction; try again.',
   },
+  key_conflict: {
+    status: 409,
+    meaning: 'A live run has the key, and the submission asked for an error then.',
+  },
   lanes_exhausted: {
     status: 409,
     meaning: 'A tenant has too many distinct combinations of queue, handler and priority.',

@@ -97,6 +97,13 @@ export {
 } from './jobs/slot-decision.ts'
 export { checkJsonText } from './json-text.ts'
 export { encodeJson } from './json-value.ts'
+export type {
+  KeyConflict,
+  KeyOptions,
+  OnConflict,
+  SubmitOutcome,
+  TimeSpan,
+} from './key-conflict.ts'
 export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
 export type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from './ports/audit.ts'

@@ -54,6 +54,7 @@ export const limits = {
   ageingMsMin: 1_000,
   ageingMsMax: 30 * 86_400_000,
   weightMax: 1_000,
+  windowMsMax: 30 * 86_400_000,
   lanesPerTenant: 10_000,
   calendarsPerJob: 10,
   descriptionLength: 1_024,

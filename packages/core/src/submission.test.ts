@@ -20,6 +20,7 @@ test('without options everything has its default', () => {
     maxAttempts: defaults.maxAttempts,
     timeoutMs: defaults.timeoutMs,
     key: null,
+    conflict: null,
     labels: null,
     createdBy: null,
     trace: null,
@@ -34,7 +35,7 @@ test('options that are undefined are options that were not given', () => {
   const names = Object.keys(compileOptions('h'))
   const options = Object.fromEntries(
     [...names, 'runAt', 'concurrency', 'rate']
-      .filter((n) => !['handler', 'dueMs', 'traits', 'policy', 'flow'].includes(n))
+      .filter((n) => !['handler', 'dueMs', 'traits', 'policy', 'flow', 'conflict'].includes(n))
       .map((n) => [n, undefined]),
   )
   expect(compileOptions('h', options)).toEqual(compileOptions('h'))

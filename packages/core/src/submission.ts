@@ -13,13 +13,14 @@ import {
   type RateOptions,
   type RunFlow,
 } from './flow.ts'
+import { compileKeyConflict, type KeyConflict, type KeyOptions } from './key-conflict.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 import type { RetryPolicyInput } from './retry.ts'
 import { compileRunPolicy, type Delivery, deliveryOf } from './run-policy.ts'
 import { traits } from './run-state.ts'
 
-export interface SubmitOptions {
+export interface SubmitOptions extends KeyOptions {
   /** When to run; a time in the past means now. @default now */
   runAt?: Date | string | number
   /** Run this long from now; not together with `runAt`. */
@@ -37,8 +38,6 @@ export interface SubmitOptions {
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
-  /** One live run per key: while one is live, submitting again returns it. */
-  key?: string
   /** Up to 16 names and values, shown with the run. */
   labels?: Readonly<Record<string, string>>
   /** Who or what asked for the run. */
@@ -79,6 +78,8 @@ export interface CompiledOptions {
   readonly maxAttempts: number
   readonly timeoutMs: number
   readonly key: string | null
+  /** What to do when the key is taken; null = return the run that has it. */
+  readonly conflict: KeyConflict | null
   readonly labels: string | null
   readonly createdBy: string | null
   readonly trace: string | null
@@ -170,6 +171,9 @@ const KNOWN: ReadonlySet<string> = new Set([
   'maxAttempts',
   'timeoutMs',
   'key',
+  'onConflict',
+  'window',
+  'maxWait',
   'labels',
   'createdBy',
   'trace',
@@ -201,6 +205,7 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
   if (known) return known
   refuseUnknown(options)
   const delivery = deliveryOf(options.delivery)
+  const conflict = compileKeyConflict(options)
   const compiled: CompiledOptions = Object.freeze({
     handler: checkName('handler', handler),
     queue: options.queue === undefined ? defaults.queue : checkName('queue', options.queue),
@@ -209,13 +214,14 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
         ? defaults.priority
         : integer('priority', options.priority, limits.priorityMin, limits.priorityMax),
     dueMs: dueMsOf(options),
-    delayMs: options.delayMs === undefined ? null : delayOf(options.delayMs),
+    delayMs: delayOf(options.delayMs, conflict),
     maxAttempts: attemptsOf(options.maxAttempts, delivery),
     timeoutMs:
       options.timeoutMs === undefined
         ? defaults.timeoutMs
         : integer('timeoutMs', options.timeoutMs, 1, limits.timeoutMsMax),
     key: options.key === undefined ? null : checkText('key', options.key, limits.keyLength),
+    conflict,
     labels: compileLabels(options.labels),
     createdBy:
       options.createdBy === undefined
@@ -248,7 +254,9 @@ function strictOf(strict: unknown = false): boolean {
   return strict
 }
 
-function delayOf(delayMs: unknown): number {
+function delayOf(delayMs: unknown, conflict: KeyConflict | null): number | null {
+  if (conflict?.mode === 'debounce') return conflict.windowMs
+  if (delayMs === undefined) return null
   if (typeof delayMs !== 'number' || !(delayMs >= 0) || delayMs > limits.delayMsMax)
     refuseOption('delayMs', `a number from 0 to ${limits.delayMsMax}`, delayMs)
   return delayMs

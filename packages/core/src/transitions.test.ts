@@ -80,6 +80,8 @@ describe('the lifecycle', () => {
     expect(out.sort()).toEqual([
       'cancel outcomes',
       'release queue',
+      'replace later',
+      'replace queue',
       'skip outcomes',
       'supersede outcomes',
     ])

@@ -235,6 +235,20 @@ export const transitions = [
     by: 'client',
     when: 'it has not started, and the new time is far',
   },
+  {
+    event: 'replace',
+    from: ['later', 'queue', 'parked'],
+    to: 'queue',
+    by: 'client',
+    when: 'it was never tried, its key is submitted to replace or debounce it, and the new time is near',
+  },
+  {
+    event: 'replace',
+    from: ['later', 'queue', 'parked'],
+    to: 'later',
+    by: 'client',
+    when: 'it was never tried, its key is submitted to replace or debounce it, and the new time is far',
+  },
   ...steered('reprioritise', 'it has not started, and is given another priority'),
   ...steered('edit', 'it was never tried, and is given another payload'),
   {

@@ -1,5 +1,5 @@
 /** A registered handler, as the program that registered it uses it: typed submission. */
-import type { SubmitOptions } from '@punctual/core'
+import type { SubmitOptions, SubmitOutcome } from '@punctual/core'
 import type { OpenTransaction } from './open-transaction.ts'
 
 export interface SubmitCallOptions extends SubmitOptions {
@@ -12,8 +12,10 @@ export interface SubmitCallOptions extends SubmitOptions {
 
 export interface Submitted {
   readonly id: string
-  /** False when a live run with the same key was there already; its id is returned. */
+  /** False when a run with the same key was there already; its id is returned. */
   readonly created: boolean
+  /** `existing`: the run with the same key is as it was. `replaced`: it is what this submission says. */
+  readonly outcome: SubmitOutcome
 }
 
 /** The same options for all, or made for each payload. */

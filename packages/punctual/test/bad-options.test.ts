@@ -118,7 +118,7 @@ describe('options', () => {
       expect(Object.keys(run.labels)).toEqual([odd])
       const listed = await client.runs.list({ queue: odd, handler: odd })
       expect(listed.map(({ id }) => id)).toEqual([run.id])
-      expect(await client.submit(odd, 2, options)).toEqual({ id: run.id, created: false })
+      expect(await client.submit(odd, 2, options)).toMatchObject({ id: run.id, created: false })
     }
     expect((await on.stored()).runs).toBeGreaterThan(0)
   })

@@ -31,7 +31,7 @@ describe('submit', () => {
   test('prints the id of the run', async () => {
     const { table, value } = await both(['submit', 'greet', '{"name":"Ann"}'], { env })
     expect(table.stdout).toMatch(/^Submitted [0-9a-f-]{36}\n$/)
-    expect(value).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), created: true })
+    expect(value).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), created: true })
   })
 
   test('--wait shows how the run ended and exits with 0 or 5', async () => {
@@ -89,7 +89,23 @@ describe('submit', () => {
       },
     })
     const again = await cli(['submit', 'elsewhere', '--key', 'only-once', '--json'], { env })
-    expect(JSON.parse(again.stdout)).toEqual({ id, created: false })
+    expect(JSON.parse(again.stdout)).toEqual({ id, created: false, outcome: 'existing' })
+    const options = [
+      '--key',
+      'only-once',
+      '--on-conflict',
+      'debounce',
+      '--window',
+      '5s',
+      '--max-wait',
+      '1m',
+    ]
+    const replaced = await cli(['submit', 'elsewhere', '"new"', ...options], { env })
+    expect(replaced.stdout).toBe(`Replaced ${id}\n`)
+    const refused = await cli(['submit', 'x', '--key', 'only-once', '--on-conflict', 'error'], {
+      env,
+    })
+    expect(refused.stderr).toContain(`is held by run ${id}`)
   })
 
   test('the payload may come from a file or the standard input', async () => {

@@ -70,7 +70,7 @@ it('10,000 keys are taken together, and found again by a second call', async () 
   const first = await client.submitMany(handler, numbers, keyed)
   const second = await client.submitMany(handler, numbers.toReversed(), keyed)
   expect(first.every(({ created }) => created)).toBe(true)
-  expect(second).toEqual(first.map(({ id }) => ({ id, created: false })).toReversed())
+  expect(second).toMatchObject(first.map(({ id }) => ({ id, created: false })).toReversed())
   expect(await stored()).toHaveLength(COUNT)
 })
 

@@ -349,7 +349,11 @@ describe('transactions', () => {
     const handler = punctual.handler(name('keyed'), () => proceed.opened)
     const key = name('key')
     const first = await handler.submit(1, { key })
-    expect(await handler.submit(2, { key })).toEqual({ id: first.id, created: false })
+    expect(await handler.submit(2, { key })).toEqual({
+      id: first.id,
+      created: false,
+      outcome: 'existing',
+    })
     proceed.open()
     await punctual.runs.waitFor(first)
     expect((await handler.submit(3, { key })).created).toBe(true)

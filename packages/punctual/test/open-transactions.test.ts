@@ -183,7 +183,32 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(first[1]).toBe(true)
     expect(ids[1]).toEqual([first[0], false])
     const again = await punctual.submit('keyed', 3, { key })
-    expect(again).toEqual({ id: first[0], created: false })
+    expect(again).toEqual({ id: first[0], created: false, outcome: 'existing' })
+  })
+
+  it('a key is replaced, throttled and refused as anywhere else', async () => {
+    const [key, other] = [`replaced ${++n}`, `throttled ${n}`]
+    const { id } = await punctual.submit('keyed', 1, { key, labels: { a: 'b' } })
+    const throttle = { key: other, onConflict: 'throttle', window: '1h' } as const
+    await inTransaction(async (tx) => {
+      const concurrency = { key: 'gate "1"', limit: 2 }
+      const labels = { c: 'd "e" {\\}' }
+      const replace = { tx, key, onConflict: 'replace', labels, concurrency } as const
+      const replaced = await punctual.submit('keyed', { text: '"a\\', n: [null] }, replace)
+      expect(replaced).toEqual({ id, created: false, outcome: 'replaced' })
+      expect(await punctual.submit('keyed', 2, { tx, ...throttle })).toMatchObject({
+        created: true,
+      })
+      expect(await punctual.submit('keyed', 3, { tx, ...throttle })).toMatchObject({
+        created: false,
+      })
+      const refused = await rejection(punctual.submit('keyed', 4, { tx, key, onConflict: 'error' }))
+      expect(refused).toMatchObject({ code: 'key_conflict', id })
+    })
+    expect(await punctual.runs.get(id)).toMatchObject({
+      ...{ payload: { text: '"a\\', n: [null] }, labels: { c: 'd "e" {\\}' } },
+      concurrency: { key: 'gate "1"', limit: 2 },
+    })
   })
 
   it('what is refused leaves the transaction as it was', async () => {

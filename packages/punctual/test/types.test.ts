@@ -156,13 +156,25 @@ describe('a submission', () => {
       expectTypeOf(punctual.submit('h')).resolves.toEqualTypeOf<Submitted>()
       expectTypeOf(punctual.submitMany('h', [1])).resolves.toEqualTypeOf<readonly Submitted[]>()
     })
-    expectTypeOf<Submitted>().toEqualTypeOf<{ readonly id: string; readonly created: boolean }>()
+    expectTypeOf<Submitted>().toEqualTypeOf<{
+      readonly id: string
+      readonly created: boolean
+      readonly outcome: 'created' | 'existing' | 'replaced'
+    }>()
   })
 
   it('refuses options that are unknown or of another type', () => {
     expectTypeOf<SubmitOptions['runAt']>().toEqualTypeOf<Date | string | number | undefined>()
     compiles((punctual) => {
       void punctual.submit('h', 1, { priority: 5, labels: { a: 'b' }, strict: true })
+      void punctual.submit('h', 1, {
+        key: 'k',
+        onConflict: 'debounce',
+        window: '5s',
+        maxWait: 60_000,
+      })
+      // @ts-expect-error: there is no such answer to a conflict
+      void punctual.submit('h', 1, { key: 'k', onConflict: 'ignore' })
       // @ts-expect-error: it is spelled wrong
       void punctual.submit('h', 1, { priorty: 5 })
       // @ts-expect-error: a priority is a number

@@ -1,28 +1,34 @@
 /**
- * Submissions in a conversation: those with a key (one live run per key) and those inside a user's own
- * transaction. Keys are taken first, sorted, in a statement of their own, and only what got its key is
- * inserted. When the holder of a key ends between our two looks we look again, a bounded number of times.
+ * Submissions in a conversation: those with a key and those inside a user's own transaction. What becomes of the keys is
+ * decided first (key-taking.ts), and only what is new is inserted.
  */
-import { invariant, PunctualError } from '@punctual/core'
+import { invariant, PunctualError, type SubmitOutcome } from '@punctual/core'
 import type pg from 'pg'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
-import { isLockTimeout } from './faults.ts'
+import { changes, type KeyGroup, keyRounds } from './key-batch.ts'
+import { KeyReplacing } from './key-replacing.ts'
+import { type Decision, KeyTaking } from './key-taking.ts'
+import type { Queryable } from './queryable.ts'
 import type { Signals } from './signals.ts'
 import type { Prepared, Submitter } from './submitter.ts'
 
-/** A client of `pg` inside of a transaction. Batches travel as binary parameters, which `pg` makes of Buffers. */
-export interface Queryable {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-}
-
 export interface Accepted {
   readonly id: string
-  /** False when a live run with the same key was there already, and its id is returned. */
+  /** False when a run with the same key was there already, and its id is returned. */
   readonly created: boolean
+  readonly outcome: SubmitOutcome
 }
 
-const TRIES = 10
+interface Call {
+  readonly tx: Queryable
+  readonly tenantId: number
+  /** Whether the hint goes with the commit of whoever owns the transaction. */
+  readonly notify: boolean
+  /** Whether an earlier try may have been committed. */
+  readonly again: boolean
+}
+
 /** Longer than the wait for a key: whoever does not answer by then is not there. */
 const ANSWER_MS = 12_000
 
@@ -34,15 +40,12 @@ function timed(client: pg.Client): Queryable {
   }
 }
 
-function rowsOf(result: { rows: unknown[] }): { key: string; run_id: string }[] {
-  return result.rows as { key: string; run_id: string }[]
-}
-
 export class KeyedSubmitter {
   readonly #database: Database
   readonly #submitter: Submitter
   readonly #signals: Signals
   readonly #conversations: Conversations
+  readonly #keys: KeyTaking
 
   constructor(
     database: Database,
@@ -54,48 +57,68 @@ export class KeyedSubmitter {
     this.#conversations = conversations
     this.#submitter = submitter
     this.#signals = signals
+    this.#keys = new KeyTaking(database, new KeyReplacing(database, submitter.horizonMs))
   }
 
   /** In a transaction of our own. */
   async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
-    const { accepted, lanes } = await this.#conversations.with(async (client) => {
+    const { accepted, lanes, freedGates } = await this.#conversations.with(async (client) => {
       const tx = timed(client)
       await tx.query('begin isolation level read committed')
       await tx.query("set local lock_timeout = '5s'")
       const known = await this.#submitter.current(runs)
-      const accepted = await this.submitIn(tx, known, tenantId, { notify: false, again })
+      const done = await this.#submitIn({ tx, tenantId, notify: false, again }, known)
       await tx.query('commit')
-      return { accepted, lanes: new Set(known.map((run) => run.lane)) }
+      return { ...done, lanes: new Set(known.map((run) => run.lane)) }
     })
     this.#signals.due(lanes)
-    this.#submitter.committed(runs)
+    this.#submitter.committed(runs, freedGates)
     return accepted
   }
 
   /** In a transaction that somebody else commits or rolls back; the hint goes with its commit. */
-  async submitIn(
-    tx: Queryable,
-    runs: readonly Prepared[],
-    tenantId: number,
-    { notify = true, again = false } = {},
-  ): Promise<Accepted[]> {
-    // What an earlier try has committed may have ended by now, and must not take its key again.
-    const there = again ? await this.#existing(tx, runs) : new Map<string, string | null>()
-    const keysThere = new Map([...there].map(([id, key]) => [key, id]))
-    const open = runs.filter((run) => !keysThere.has(run.submission.options.key))
-    const holders = await this.#takeKeys(tx, open, tenantId)
-    const accepted = runs.map((run) => {
-      const { key } = run.submission.options
-      const id = key === null ? run.id : (keysThere.get(key) ?? holders.get(key))
-      invariant(id !== undefined, 'every key has a holder')
-      return { id, created: id === run.id }
-    })
-    const created = runs.filter((run, i) => accepted[i]?.created && !there.has(run.id))
-    if (created.length > 0)
-      for (const { statement, values } of this.#submitter.inserts(created, again, !notify))
-        await tx.query(statement.text, values as unknown[])
-    if (notify && created.length > 0) await this.#hint(tx, created, tenantId)
-    return accepted
+  async submitIn(tx: Queryable, runs: readonly Prepared[], tenantId: number): Promise<Accepted[]> {
+    return (await this.#submitIn({ tx, tenantId, notify: true, again: false }, runs)).accepted
+  }
+
+  async #submitIn(call: Call, runs: readonly Prepared[]) {
+    const answers = call.again ? await this.#answered(call.tx, runs) : new Answers()
+    const open = runs.filter((run) => !answers.has(run))
+    const keyless = open.filter((run) => run.submission.options.key === null)
+    for (const run of keyless) answers.set(run, answer(run.id, 'created'))
+    const rounds = keyRounds(open)
+    const freedGates: bigint[] = []
+    const told: Prepared[] = []
+    for (const [n, round] of (rounds.length > 0 ? rounds : [[]]).entries()) {
+      const bys = round.map(({ by }) => by)
+      const decided = await this.#keys.decide(call.tx, bys, call.tenantId, call.again)
+      freedGates.push(...decided.freedGates)
+      const made = n === 0 ? [...keyless] : []
+      for (const group of round) {
+        const decision = decided.decisions.get(group.key)
+        invariant(decision, 'every key is decided')
+        answerAll(group, decision, answers)
+        if (decision.outcome === 'created') made.push(this.#debounced(group.by))
+        if (decision.outcome === 'replaced') told.push(group.by)
+      }
+      await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
+      told.push(...made)
+    }
+    if (call.notify && told.length > 0) await this.#hint(call.tx, told, call.tenantId)
+    return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
+  }
+
+  /** The window of a debounced run begins when the key is its own, for which it may have waited. */
+  #debounced(run: Prepared): Prepared {
+    const { conflict } = run.submission.options
+    if (conflict?.mode !== 'debounce') return run
+    return { ...run, dueMs: Math.round(this.#database.clock.nowMs() + conflict.windowMs) }
+  }
+
+  async #insert({ tx, again, notify }: Call, made: readonly Prepared[]): Promise<void> {
+    if (made.length === 0) return
+    for (const { statement, values } of this.#submitter.inserts(made, again, !notify))
+      await tx.query(statement.text, values as unknown[])
   }
 
   /** On somebody else's connection, whose server we have not met. */
@@ -117,63 +140,43 @@ export class KeyedSubmitter {
     )
   }
 
-  /** Those of these runs that are there, with their keys. */
-  async #existing(tx: Queryable, runs: readonly Prepared[]): Promise<Map<string, string | null>> {
+  /** What an earlier try has committed. It may have ended by now, and must not take its key again. */
+  async #answered(tx: Queryable, runs: readonly Prepared[]): Promise<Answers> {
     const statement = this.#database.statement('submit/find-runs')
     const { rows } = await tx.query(statement.text, [runs.map(({ id }) => id)])
-    const found = rows as { id: string; key: string | null }[]
-    return new Map(found.map(({ id, key }) => [id, key]))
-  }
-
-  /** Key by key, who holds it now: one of these runs, or one that was there before. */
-  async #takeKeys(
-    tx: Queryable,
-    runs: readonly Prepared[],
-    tenantId: number,
-  ): Promise<Map<string, string>> {
-    const wanted = new Map<string, string>()
+    const there = new Set((rows as { id: string }[]).map(({ id }) => id))
+    const made = runs.filter(({ id }) => there.has(id))
+    const keys = new Map(made.map((run) => [run.submission.options.key, run.id]))
+    const answers = new Answers()
     for (const run of runs) {
       const { key } = run.submission.options
-      if (key !== null && !wanted.has(key)) wanted.set(key, run.id)
+      const id = there.has(run.id) ? run.id : key === null ? undefined : keys.get(key)
+      if (id === undefined) continue
+      answers.set(run, answer(id, id === run.id ? 'created' : outcomeAfter(run)))
     }
-    const holders = new Map<string, string>()
-    for (let attempt = 0; wanted.size > 0 && attempt < TRIES; attempt++) {
-      const keys = [...wanted.keys()].sort()
-      const ids = keys.map((key) => wanted.get(key) as string)
-      try {
-        const taken = await tx.query(this.#database.statement('submit/take-keys').text, [
-          tenantId,
-          keys,
-          ids,
-        ])
-        const left = new Set(keys)
-        for (const row of rowsOf(taken)) {
-          holders.set(row.key, row.run_id)
-          left.delete(row.key)
-        }
-        if (left.size > 0) {
-          const found = await tx.query(this.#database.statement('submit/find-keys').text, [
-            tenantId,
-            [...left],
-          ])
-          for (const row of rowsOf(found)) holders.set(row.key, row.run_id)
-        }
-      } catch (cause) {
-        if (!isLockTimeout(cause)) throw cause
-        throw new PunctualError(
-          'key_busy',
-          'Another open transaction is submitting the same key. Try again when it has ended.',
-          { field: 'key', cause },
-        )
-      }
-      for (const key of holders.keys()) wanted.delete(key)
-    }
-    if (wanted.size > 0)
-      throw new PunctualError(
-        'key_busy',
-        'The key changes hands faster than it can be read. Try again.',
-        { field: 'key' },
-      )
-    return holders
+    return answers
   }
+}
+
+class Answers extends Map<Prepared, Accepted> {}
+
+function answer(id: string, outcome: SubmitOutcome): Accepted {
+  return { id, created: outcome === 'created', outcome }
+}
+
+/** Of a submission that finds the run of another one of its batch. */
+function outcomeAfter(run: Prepared): SubmitOutcome {
+  return changes(run.submission.options.conflict) ? 'replaced' : 'existing'
+}
+
+function answerAll(group: KeyGroup, { id, outcome }: Decision, answers: Answers): void {
+  for (const [i, run] of group.runs.entries())
+    answers.set(run, answer(id, i === 0 ? outcome : outcomeAfter(run)))
+}
+
+/** As they stand in the batch. */
+function inOrder(made: readonly Prepared[], runs: readonly Prepared[]): readonly Prepared[] {
+  if (made.length < 2) return made
+  const places = new Map(runs.map(({ id }, i) => [id, i]))
+  return made.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0))
 }

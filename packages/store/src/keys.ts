@@ -16,6 +16,7 @@ const PLACES: Readonly<Record<string, string>> = {
   leases: 'run_id',
   outcomes: 'run_id',
   live_keys: 'tenant_id, key',
+  key_windows: 'tenant_id, key',
 }
 /** Of what is planned. */
 const LEDGER: Readonly<Record<string, string>> = {

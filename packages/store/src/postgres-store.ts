@@ -16,7 +16,7 @@ import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { EndsReader } from './ends-reader.ts'
 import { isConnectionFault } from './faults.ts'
-import { type Accepted, KeyedSubmitter, type Queryable } from './keyed-submitter.ts'
+import { type Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import { checkKeys } from './keys.ts'
 import { LaneRegistry } from './lane-registry.ts'
 import { LetterReader } from './letter-reader.ts'
@@ -24,6 +24,7 @@ import { LetterSteering } from './letter-steering.ts'
 import { LimitStore } from './limit-store.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
+import type { Queryable } from './queryable.ts'
 import { QueueStore } from './queue-store.ts'
 import { Replays } from './replays.ts'
 import { retrying } from './retrying.ts'
@@ -199,7 +200,7 @@ export class PostgresStore {
         this.#keyed.submit(runs, tenantId, again),
       )
     await this.#submitter.submit(runs)
-    return runs.map((run) => ({ id: run.id, created: true }))
+    return runs.map((run) => ({ id: run.id, created: true, outcome: 'created' }))
   }
 
   /** Whether a live worker would take runs of this handler from this queue. */

@@ -205,8 +205,8 @@ export class Submitter {
   }
 
   /** Those that wait may do so in vain: their gate was full when we looked, and may be free by now. */
-  committed(runs: readonly Prepared[]): void {
-    const gates = runs.flatMap(({ gate }) => gate ?? [])
+  committed(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
+    const gates = [...freed, ...runs.flatMap(({ gate }) => gate ?? [])]
     // Should this fail, the reaper looks after them.
     if (gates.length > 0) this.#o.onGated(gates).catch(() => undefined)
   }

@@ -16,11 +16,14 @@ const HOT_TABLES = [
   'sessions',
   'counters',
   'live_keys',
+  'key_windows',
   'gated',
   'parked',
 ]
 /** What is swept by an age of its own. */
-const WITHOUT_RETENTION = new Set(['fold-counters', 'delete-past-sessions', 'delete-idle-rates'])
+const WITHOUT_RETENTION = new Set([
+  ...['fold-counters', 'delete-past-sessions', 'delete-idle-rates', 'delete-key-windows'],
+])
 const GATES_AT_ONCE = 1_000
 const FIRST_GATE = '-9223372036854775808'
 
@@ -150,6 +153,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-stale-settles',
       'delete-past-sessions',
       'delete-idle-rates',
+      'delete-key-windows',
       'delete-carried',
     ]) {
       const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]

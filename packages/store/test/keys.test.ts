@@ -19,11 +19,11 @@ const keyed = (key: string, store = t.store) =>
 it('returns the live run when the key is taken, and makes a new one when it is free again', async () => {
   const [first] = await keyed('k')
   expect(first?.created).toBe(true)
-  expect(await keyed('k')).toEqual([{ id: first?.id, created: false }])
+  expect(await keyed('k')).toEqual([{ id: first?.id, created: false, outcome: 'existing' }])
   const session = await t.session()
   const { runs } = await t.claim(session)
   expect(await keyed('k'), 'a running run holds its key').toEqual([
-    { id: first?.id, created: false },
+    { id: first?.id, created: false, outcome: 'existing' },
   ])
   await t.store.work.settle(
     session,
@@ -80,7 +80,7 @@ it('takes the same key twice in one batch as one run', async () => {
     { options, payload: '2' },
   ])
   expect(a?.created).toBe(true)
-  expect(b).toEqual({ id: a?.id, created: false })
+  expect(b).toEqual({ id: a?.id, created: false, outcome: 'existing' })
 })
 
 it('does not deadlock when batches name the same keys in different orders (case 58)', async () => {

@@ -98,6 +98,34 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     ]) as Record<`${Event}: ${'later' | 'queue' | 'parked'} -> ${string}`, () => Promise<string>>
   }
 
+  /** The places that a run with a key may wait in when another submission of its key changes it. */
+  const replaced = () => {
+    let keys = 0
+    const concurrency = { key: 'gate of replaced runs' }
+    const before = {
+      later: (key: string) => t.submit({ key, delayMs: FAR }),
+      queue: (key: string) => t.submit({ key }),
+      parked: async (key: string) => {
+        await t.submit({ concurrency })
+        return t.submit({ key, concurrency })
+      },
+    }
+    const after = { queue: {}, later: { delayMs: FAR } }
+    const rows = Object.entries(before).flatMap(([from, make]) =>
+      Object.entries(after).map(([to, due]) => {
+        const change = async () => {
+          const key = `replaced ${++keys}`
+          const id = await make(key)
+          expect(await t.places(id)).toEqual([from])
+          expect(await t.submit({ key, onConflict: 'replace', ...due })).toBe(id)
+          return id
+        }
+        return [`replace: ${from} -> ${to}`, change] as const
+      }),
+    )
+    return Object.fromEntries(rows) as Record<Key, () => Promise<string>>
+  }
+
   /** How each row of the table is made to happen; returns the run. */
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
@@ -282,6 +310,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.steering.reschedule([id], Date.now() + 2 * FAR)
       return id
     },
+    ...replaced(),
     ...steered('reprioritise', (id) => t.store.steering.reprioritise([id], 9)),
     ...steered('edit', (id) => t.store.steering.edit([id], '"other"')),
     'reschedule: queue -> later': async () => {

@@ -74,7 +74,7 @@ it('a key stays with its run, when the answer to its submission was lost and it 
   expect(accepted?.created).toBe(true)
   const options = compileOptions('test', { key: 'k' })
   expect(await t.store.submit([{ options, payload: '2' }])).toEqual([
-    { id: accepted?.id, created: false },
+    { id: accepted?.id, created: false, outcome: 'existing' },
   ])
 })
 

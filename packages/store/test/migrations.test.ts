@@ -103,7 +103,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     await store.migrate()
     const client = await store.database.connect()
     const missing = () => installScript('punctual', Date.now(), client)
-    expect(await missing()).toEqual({ after: loadMigrations().length, sql: '' })
+    expect(await missing()).toEqual({ after: loadMigrations().at(-1)?.version, sql: '' })
     const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
     await sql.query(`drop table punctual.attempts_${day}`)
     const { sql: script } = await missing()

@@ -69,6 +69,17 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `0, 100`,
       indexes: ['parked_gate', 'leases_gate', 'queue_gate'],
     },
+    'submit/withdraw-from-queue': { args: `${uuids}, 1`, indexes: ['queue_pkey'] },
+    'submit/withdraw-from-later': { args: `${uuids}, 1`, indexes: ['later_pkey'] },
+    'submit/withdraw-from-parked': { args: `${uuids}, 1`, indexes: ['parked_pkey'] },
+    'submit/find-started': {
+      args: uuids,
+      indexes: ['leases_pkey', 'queue_pkey', 'later_pkey', 'parked_pkey'],
+    },
+    'submit/replace-runs': {
+      args: `1, '[]', 1000, ${uuids}`,
+      indexes: [`runs_${day()}_pkey`],
+    },
     'work/list-parked': { args: `${uuids}`, indexes: ['parked_pkey'] },
     'work/skip-parked': { args: `1, ${uuids}`, indexes: ['parked_job', 'parked_pkey'] },
     'work/supersede-holders': {

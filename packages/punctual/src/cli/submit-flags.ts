@@ -4,10 +4,11 @@ import { PunctualError, type SubmitOptions } from '@punctual/core'
 import { type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration, parseMoment } from './durations.ts'
 import { type FlowFlags, flowOptions } from './flow-flags.ts'
+import { type KeyFlags, keyOptions } from './key-flags.ts'
 import { readInput } from './read-input.ts'
 import { wholeNumber } from './whole-number.ts'
 
-export interface SubmitFlags extends DeliveryFlags, FlowFlags {
+export interface SubmitFlags extends DeliveryFlags, FlowFlags, KeyFlags {
   runAt?: string
   delay?: string
   expiresAt?: string
@@ -15,7 +16,6 @@ export interface SubmitFlags extends DeliveryFlags, FlowFlags {
   queue?: string
   maxAttempts?: string
   timeout?: string
-  key?: string
   label?: string[]
   strict?: true
 }
@@ -37,11 +37,11 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
     }),
     ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
     ...(flags.queue !== undefined && { queue: flags.queue }),
-    ...(flags.key !== undefined && { key: flags.key }),
     ...(flags.label !== undefined && { labels: labelsOf(flags.label) }),
     ...(flags.strict && { strict: true }),
     ...deliveryOptions(flags),
     ...flowOptions(flags),
+    ...keyOptions(flags),
     createdBy: createdBy(),
   }
 }

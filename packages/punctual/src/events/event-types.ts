@@ -1,5 +1,11 @@
 /** The events that a program may listen to, by name, and which of them are known of the whole fleet. */
-import { type AttemptOutcome, type Failure, PunctualError, refuseOption } from '@punctual/core'
+import {
+  type AttemptOutcome,
+  type Failure,
+  PunctualError,
+  refuseOption,
+  type SubmitOutcome,
+} from '@punctual/core'
 
 /** What every event of a run tells. */
 export interface RunFacts {
@@ -18,8 +24,10 @@ export interface PunctualEvents {
     readonly runId: string
     readonly handler: string
     readonly queue: string
-    /** False when a live run had the key: then this is that one. */
+    /** False when a run had the key: then this is that one. */
     readonly created: boolean
+    /** `replaced` when that one was changed: see `onConflict`. */
+    readonly outcome: SubmitOutcome
   }
   /** Its handler is about to be called, or it was claimed by a loop of one's own. */
   'run.started': RunFacts & { readonly dueAt: Date; readonly latenessMs: number }

@@ -75,9 +75,9 @@ export class Events {
 
   submitted(submissions: readonly Submission[], accepted: readonly Accepted[]): void {
     if (!this.#hub.wants('run.submitted')) return
-    for (const [i, { id, created }] of accepted.entries()) {
+    for (const [i, { id, created, outcome }] of accepted.entries()) {
       const { handler, queue } = (submissions[i] as Submission).options
-      const about = { at: this.#now(), runId: id, handler, queue, created }
+      const about = { at: this.#now(), runId: id, handler, queue, created, outcome }
       this.#hub.tell({ type: 'run.submitted', ...about })
     }
   }

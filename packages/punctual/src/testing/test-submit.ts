@@ -102,6 +102,10 @@ function asSeen(payload: unknown): unknown {
   }
 }
 
-function isLater({ runAt, delayMs = 0 }: SubmitCallOptions): boolean {
-  return delayMs > 0 || (runAt !== undefined && instantOf('runAt', runAt) > Date.now())
+function isLater({ runAt, delayMs = 0, onConflict }: SubmitCallOptions): boolean {
+  return (
+    delayMs > 0 ||
+    onConflict === 'debounce' ||
+    (runAt !== undefined && instantOf('runAt', runAt) > Date.now())
+  )
 }

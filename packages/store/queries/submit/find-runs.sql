@@ -1,6 +1,6 @@
 -- Which runs of a submission are there: an earlier try of it was committed.
 --
 -- Parameters: $1 ids uuid[]
--- Returns: id and key of each that exists
+-- Returns: id of each that exists
 -- Locks: none. Index: primary key of runs, the days of the ids; asked only after a reply was lost.
-select id, key from punctual.runs where id = any ($1::uuid[])
+select id from punctual.runs where id = any ($1::uuid[])

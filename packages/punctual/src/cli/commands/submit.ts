@@ -5,6 +5,7 @@ import { addDeliveryFlags } from '../delivery-flags.ts'
 import { parseDuration, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { addFlowFlags } from '../flow-flags.ts'
+import { addKeyFlags, keyAnswer } from '../key-flags.ts'
 import { openPunctual } from '../open-punctual.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -33,12 +34,11 @@ export function addSubmit(program: Command): void {
     .option('--queue <name>', 'the queue (default: default)')
     .option('--max-attempts <n>', 'attempts, the first included (default: 3)')
     .option('--timeout <time>', 'how long one attempt may take (default: 5m)')
-    .option('--key <text>', 'one live run per key: while one is live, it is returned instead')
     .option('--label <name=value...>', 'for finding runs; may be repeated')
     .option('--strict', 'refuse when no live worker has the handler')
     .option('--wait', 'wait until the run has ended, and show how')
     .option('--wait-timeout <time>', 'give up waiting after this long; the run goes on')
-  addFlags(addFlowFlags(addDeliveryFlags(command)), ['database'])
+  addFlags(addFlowFlags(addDeliveryFlags(addKeyFlags(command))), ['database'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
   )
@@ -61,8 +61,7 @@ async function submitRun(
   const submitted = await punctual.submit(handler, value, options)
   if (!flags.wait) {
     if (json) terminal.json(submitted)
-    else if (submitted.created) terminal.line(`Submitted ${submitted.id}`)
-    else terminal.line(`A live run has this key: ${submitted.id}`)
+    else terminal.line(keyAnswer(submitted))
     return exit.ok
   }
   if (!json) terminal.note(`Submitted ${submitted.id}; waiting for its end.`)

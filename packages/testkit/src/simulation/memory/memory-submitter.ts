@@ -8,6 +8,7 @@ import {
   RunIdSource,
   runIdTimeFor,
   type Submission,
+  type SubmitOutcome,
   TimingCache,
 } from '@punctual/core'
 import { retrying } from '@punctual/store'
@@ -24,7 +25,10 @@ const CANCEL_ROUNDS = 3
 export interface MemoryAccepted {
   readonly id: string
   readonly created: boolean
+  readonly outcome: SubmitOutcome
 }
+
+const created = ({ id }: PreparedRun): MemoryAccepted => ({ id, created: true, outcome: 'created' })
 
 export class MemorySubmitter {
   readonly #o: MemoryStoreOptions
@@ -66,14 +70,14 @@ export class MemorySubmitter {
     const { key } = run.submission.options
     const deadlineMs = key === null ? SUBMIT_DEADLINE_MS : KEYED_DEADLINE_MS
     const accepted = await retrying({ clock: this.#clock, deadlineMs }, (again) =>
-      this.#call('submit', () => {
+      this.#call('submit', (): MemoryAccepted => {
         if (key !== null) {
-          if (again && this.#db.runs.has(run.id)) return { id: run.id, created: true }
+          if (again && this.#db.runs.has(run.id)) return created(run)
           const holder = takeKey(this.#db, key, run.id)
-          if (holder !== run.id) return { id: holder, created: false }
+          if (holder !== run.id) return { id: holder, created: false, outcome: 'existing' }
         }
         insertRun(this.#db, run, horizonMs, again)
-        return { id: run.id, created: true }
+        return created(run)
       }),
     )
     hints.queued([run.lane])

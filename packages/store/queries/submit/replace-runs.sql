@@ -1,0 +1,69 @@
+-- Makes runs that were withdrawn what new submissions of their keys say, under the ids that they have, and puts each where
+-- it waits. They keep what tells when they were first asked for; nothing waits for a gate at once: the claim parks.
+--
+-- Parameters: $1 tenant, $2 a JSON array of what each is from now on (the fields of `input`), $3 horizon in ms, $4 their
+--   ids uuid[]. `due_ms`: null = now. With `window_ms` a run is due so long from now, and never more than `max_wait_ms`
+--   (null = for ever) after it was first asked for.
+-- Returns: nothing. A run that is not there is an error.
+-- Locks: the runs, gated, then new rows. Index: primary keys; the ids prune runs to their days.
+with now as materialized (
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
+),
+input as materialized (
+  select
+    i.n, i.id, i.lane, i.timeout_ms, i.max_attempts, i.traits, i.due_ms, i.window_ms, i.max_wait_ms, i.payload,
+    i.labels, i.policy, i.created_by, i.trace, i.flow
+  from jsonb_to_recordset($2::text::jsonb) as i (
+    n integer, id uuid, lane integer, timeout_ms integer, max_attempts smallint, traits smallint, due_ms bigint,
+    window_ms bigint, max_wait_ms bigint, payload text, labels jsonb, policy text, created_by text, trace text,
+    flow jsonb)
+),
+changed as (
+  update punctual.runs r
+  set
+    due_at = to_timestamp((case
+      when i.window_ms is null then coalesce(i.due_ms, now.ms)
+      -- A sum with null is null, which `least` passes over.
+      else least(
+        now.ms + i.window_ms, floor(extract(epoch from r.created_at) * 1000)::bigint + i.max_wait_ms)
+    end)::float8 / 1000),
+    lane = i.lane, timeout_ms = i.timeout_ms, max_attempts = i.max_attempts, traits = i.traits,
+    payload = i.payload, labels = i.labels, policy = i.policy, created_by = i.created_by, trace = i.trace,
+    flow = i.flow, edited_at = clock_timestamp()
+  from input i, now
+  where r.id = i.id and r.id = any ($4::uuid[]) and r.tenant_id = $1::integer
+  returning
+    r.id, r.due_at, round(extract(epoch from r.due_at) * 1000)::bigint as due_ms, r.lane, r.traits, r.flow, i.n
+),
+ungated as (
+  delete from punctual.gated
+  where run_id in (select id from changed where flow is null)
+),
+gated as (
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  select
+    id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
+    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
+  from changed
+  where flow is not null
+  on conflict (run_id) do update
+    set
+      gate = excluded.gate, gate_limit = excluded.gate_limit, rate = excluded.rate,
+      rate_interval_us = excluded.rate_interval_us, rate_burst = excluded.rate_burst, booked_us = null
+),
+queued as (
+  insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
+  -- A position is never in the past: a claim that has passed it would not come back.
+  select
+    c.id, (greatest(c.due_ms, now.ms) << 20) | (c.n & 1048575), $1::integer, c.lane, 0, 0, c.traits
+  from changed c, now
+  where c.due_ms <= now.ms + $3::bigint
+),
+postponed as (
+  insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits)
+  select c.id, c.due_at, $1::integer, c.lane, 0, 0, c.traits
+  from changed c, now
+  where c.due_ms > now.ms + $3::bigint
+)
+select punctual.insist(
+  (select count(*) from changed) = cardinality($4::uuid[]), 'a run that holds a key is not there')::text

@@ -1,0 +1,4 @@
+/** A client of `pg` inside of a transaction. Batches travel as binary parameters, which `pg` makes of Buffers. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
