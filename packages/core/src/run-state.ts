@@ -17,8 +17,11 @@ export const finalStates = {
   unknown: 5,
 } as const
 
+/** How a run can end; `unknown` is left again when somebody resolves it. */
 export type FinalState = keyof typeof finalStates
+/** Where a run can be that has not ended. */
 export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
+/** Where a run is. */
 export type RunState = LiveState | FinalState
 
 export const runStates = [
@@ -43,6 +46,7 @@ export const attemptOutcomes = {
   cancelled: 5,
 } as const
 
+/** How one attempt ended. `crashed`: its worker died, or was not heard of for a whole lease. */
 export type AttemptOutcome = keyof typeof attemptOutcomes
 
 function inverse<K extends string>(table: Record<K, number>): ReadonlyMap<number, K> {

@@ -13,26 +13,30 @@ import {
   type RateOptions,
   type RunFlow,
 } from './flow.ts'
+import type { Instant } from './instant.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 import type { RetryPolicyInput } from './retry.ts'
 import { compileRunPolicy, type Delivery, deliveryOf } from './run-policy.ts'
 import { traits } from './run-state.ts'
 
+/** When and how a run is to be run. What is not known here is refused, so that a typing error is heard of. */
 export interface SubmitOptions {
-  /** When to run; a time in the past means now. @default now */
-  runAt?: Date | string | number
-  /** Run this long from now; not together with `runAt`. */
+  /** When to run, up to the year 9999; a time in the past means now. @default now */
+  runAt?: Instant
+  /** Run this long from now, up to 100 years; not together with `runAt`. @default 0 */
   delayMs?: number
   /** 0-10, higher first. @default 5 */
   priority?: number
-  /** @default 'default' */
+  /** The queue that workers take it from: a name of up to 128 characters. @default 'default' */
   queue?: string
-  /** The first attempt is included. @default 3; 1 with delivery `at-most-once` */
+  /** How many attempts are made, the first included; up to 1,000. @default 3; 1 with delivery `at-most-once` */
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
-  /** One live run per key: while one is live, submitting again returns it. */
+  /**
+   * One live run per key: while one is live, submitting again returns it. Up to 255 characters. @default none
+   */
   key?: string
   /** Up to 16 names and values, shown with the run. */
   labels?: Readonly<Record<string, string>>
@@ -40,6 +44,7 @@ export interface SubmitOptions {
   createdBy?: string
   /** W3C trace context of the caller (`traceparent`). */
   trace?: string
+  /** When it is tried again. @default exponential, from 1 s to 1 h, for every kind of failure */
   retry?: RetryPolicyInput
   /**
    * `at-least-once`: tried again until it succeeds or its attempts are used up; its effects may happen twice.

@@ -3,6 +3,8 @@ export {
   type AttemptOutcome,
   type AuditFinding,
   type AuditKind,
+  type Backoff,
+  type BackoffInput,
   type CalendarInput,
   type ConcurrencyOptions,
   type DayRule,
@@ -10,8 +12,11 @@ export {
   type DeadLetterFilter,
   type DeadLetterGroup,
   type Delivery,
+  type DstOptions,
   type ErrorCode,
+  type ErrorDetails,
   type Failure,
+  type FinalState,
   type FinishedRun,
   type FirePreview,
   type FlowKey,
@@ -19,10 +24,15 @@ export {
   type Guarantee,
   type GuaranteeFacts,
   type GuaranteePanel,
+  type Handling,
+  type Instant,
   type Job,
   type JobChange,
+  type JobOfRun,
   type JobOptions,
   type JobRules,
+  type LetterState,
+  type LiveState,
   type LogLine,
   type LogPosition,
   type MisfireRules,
@@ -32,24 +42,39 @@ export {
   type PromiseName,
   PunctualError,
   type RateOptions,
+  type ReplayPace,
   type Resolution,
   RetryAfterError,
+  type RetryPolicy,
   type RetryPolicyInput,
   type Run,
   type RunConcurrency,
+  type RunDefinition,
   type RunFilter,
   type RunningRun,
+  type RunPolicy,
   type RunRate,
   type RunState,
   type RunSummary,
   type SlotReason,
+  type StandbyFacts,
+  type StuckHandler,
   type SubmitOptions,
   type TimeRange,
   type WaitingRun,
   type Weakness,
+  type When,
   type WindowInput,
 } from '@punctual/core'
-export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
+export type {
+  BackfillResult,
+  JobFilter,
+  JobResult,
+  KeyBusy,
+  LaneDepth,
+  Pause,
+  Queryable,
+} from '@punctual/store'
 export type {
   BatchFunction,
   BatchItem,
@@ -60,6 +85,7 @@ export type {
   HeldRun,
   RunFate,
   RunLog,
+  SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
@@ -72,7 +98,7 @@ export type {
   ReplayOptions,
   ReplayResult,
 } from './dead-letters.ts'
-export type { EventListener, EventsOptions } from './events/event-hub.ts'
+export type { EventListener, EventsOptions, ListenOptions } from './events/event-hub.ts'
 export type {
   EventName,
   FleetEventName,
@@ -101,6 +127,7 @@ export type {
   SyncOptions,
 } from './jobs.ts'
 export type { Logger } from './logger.ts'
+export type { Metrics } from './metrics.ts'
 export type { HandlerCall, Middleware } from './middleware.ts'
 export type {
   DrizzleTransaction,
@@ -111,10 +138,16 @@ export type {
 } from './open-transaction.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { ClaimOptions } from './own-loops.ts'
-export type { PayloadSchema } from './payload-schema.ts'
+export type {
+  InputOf,
+  OutputOf,
+  PayloadSchema,
+  SchemaIssue,
+  SchemaResult,
+} from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
-export type { RegisterHandler } from './register-handler.ts'
+export type { RegisterHandler, WithSchema } from './register-handler.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,
@@ -122,6 +155,7 @@ export type {
   ReplayProgress,
 } from './replay-many.ts'
 export type { ResolveResult } from './resolve-run.ts'
+export type { RunReference } from './run-reference.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,
@@ -129,6 +163,7 @@ export type {
   LogOptions,
   NotRunningReason,
   Runs,
+  TooLate,
   WaitOptions,
 } from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'

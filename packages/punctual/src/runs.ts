@@ -34,12 +34,15 @@ const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
 
+/** How long to wait for a run. */
 export interface WaitOptions {
-  /** @default no limit */
+  /** After this the wait rejects with `wait_timeout`; the run goes on. @default no limit */
   timeoutMs?: number
+  /** Ends the wait with its reason; the run goes on. */
   signal?: AbortSignal
 }
 
+/** Which lines of a log are read. */
 export interface LogOptions {
   /** Only lines after this one: give the last line of a page to get the next page. */
   after?: LogPosition
@@ -49,6 +52,7 @@ export interface LogOptions {
   last?: number
 }
 
+/** Which runs are listed, and how many. */
 export interface ListOptions extends RunFilter {
   /** The most runs to give, up to 1,000. @default 50 */
   limit?: number
@@ -56,12 +60,15 @@ export interface ListOptions extends RunFilter {
   days?: number
 }
 
-/** Why a run that could run does not. */
 function fullGate({ concurrency }: Run): string {
   const { key, limit } = concurrency as RunConcurrency
   return `${limit} ${limit === 1 ? 'run' : 'runs'} of its concurrency key ${key} may go on at once; it starts in its turn, when a place is free.`
 }
 
+/**
+ * Why a run does not run now: its time has not come, no live worker has its handler, its queue is paused, another run of
+ * its job or of its concurrency key goes on, or workers are busy with others.
+ */
 export type NotRunningReason =
   | 'not_due'
   | 'no_worker'
@@ -101,8 +108,9 @@ export type CancelAnswer =
   | { readonly result: 'already_finished'; readonly state: FinalState }
 
 /** Why a run could not be changed: a worker has it, or it has ended. */
-type TooLate = 'running' | 'already_finished'
+export type TooLate = 'running' | 'already_finished'
 
+/** How many runs are cancelled at once. */
 export interface CancelManyOptions extends BulkOptions {
   /** Kept with the runs. @default 'cancelled' */
   reason?: string
@@ -132,11 +140,13 @@ function priorityOf(priority: unknown): number {
   return integer('priority', priority, limits.priorityMin, limits.priorityMax)
 }
 
+/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
 export class Runs {
   readonly #store: PostgresStore
   readonly #waiter: Waiter
   readonly #payloadBytes: number
 
+  /** @internal */
   constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number) {
     this.#store = store
     this.#waiter = waiter
@@ -166,7 +176,16 @@ export class Runs {
     return this.#store.runs.logs(id, after, limit)
   }
 
-  /** Resolves with the run when it has finished, however it ended. */
+  /**
+   * Resolves with the run when it has finished, however it ended.
+   * @throws `PunctualError` with `run_not_found`, and with `wait_timeout` when it takes longer than that.
+   * @example
+   * ```ts
+   * const { id } = await punctual.submit('send-email', { to: 'a@b.c' })
+   * const run = await punctual.runs.waitFor(id, { timeoutMs: 60_000 })
+   * if (run.state !== 'succeeded') console.error(run.error)
+   * ```
+   */
   async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
     const id = idOf(run)
     if (options.timeoutMs !== undefined) integer('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)

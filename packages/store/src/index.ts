@@ -14,7 +14,7 @@ export type { JobFilter, JobResult } from './job-store.ts'
 export type { Accepted, Queryable } from './keyed-submitter.ts'
 export type { LedgerProof, PlacedRun, ScannedSlot } from './ledger-proof.ts'
 export type { LetterCount } from './letter-reader.ts'
-export type { HandledBy, ReplayAnswer } from './letter-steering.ts'
+export type { HandledBy, KeyBusy, ReplayAnswer } from './letter-steering.ts'
 export {
   loadMigrations,
   type Migration,
@@ -26,7 +26,6 @@ export type { LaneDepth, Pause } from './queue-store.ts'
 export { type RetryOptions, retrying } from './retrying.ts'
 export type { FilterInStore } from './run-filter-values.ts'
 export type { ListFilter } from './run-reader.ts'
-export type { ResolveAnswer } from './run-resolution.ts'
 export { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
 export { isSchemaName } from './statements.ts'
 export { systemClock, systemRandom } from './system-ports.ts'
