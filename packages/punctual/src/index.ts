@@ -147,6 +147,7 @@ export type {
 } from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
+export type { ListOptions, LogOptions, WaitOptions } from './read-options.ts'
 export type { RegisterHandler, WithSchema } from './register-handler.ts'
 export type {
   ManyOptions,
@@ -159,12 +160,9 @@ export type { RunReference } from './run-reference.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,
-  ListOptions,
-  LogOptions,
   NotRunningReason,
   Runs,
   TooLate,
-  WaitOptions,
 } from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'

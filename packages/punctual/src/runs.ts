@@ -9,7 +9,6 @@ import {
   invariant,
   isFinal,
   type LogLine,
-  type LogPosition,
   limits,
   PunctualError,
   type Resolution,
@@ -24,41 +23,20 @@ import type { PostgresStore } from '@punctual/store'
 import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
 import { describePause, pauseOf } from './queues.ts'
+import {
+  checkList,
+  checkLogOptions,
+  type ListOptions,
+  type LogOptions,
+  type WaitOptions,
+} from './read-options.ts'
 import { type ResolveResult, resolveRun } from './resolve-run.ts'
 import { idOf, type RunReference } from './run-reference.ts'
 import { TENANT } from './tenant.ts'
 import type { Waiter } from './waiter.ts'
 
-const LIST_MAX = 1_000
-const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-/** How long to wait for a run. */
-export interface WaitOptions {
-  /** After this the wait rejects with `wait_timeout`; the run goes on. @default no limit */
-  timeoutMs?: number
-  /** Ends the wait with its reason; the run goes on. */
-  signal?: AbortSignal
-}
-
-/** Which lines of a log are read. */
-export interface LogOptions {
-  /** Only lines after this one: give the last line of a page to get the next page. */
-  after?: LogPosition
-  /** The most lines to give, up to 10,000. @default 10000 */
-  limit?: number
-  /** The last so many lines instead, up to 10,000; not together with the others. */
-  last?: number
-}
-
-/** Which runs are listed, and how many. */
-export interface ListOptions extends RunFilter {
-  /** The most runs to give, up to 1,000. @default 50 */
-  limit?: number
-  /** How many days back finished runs are looked for. @default 90 */
-  days?: number
-}
 
 function fullGate({ concurrency }: Run): string {
   const { key, limit } = concurrency as RunConcurrency
@@ -76,30 +54,6 @@ export type NotRunningReason =
   | 'overlap'
   | 'concurrency'
   | 'waiting_for_slot'
-
-function checkList(options: ListOptions): ListOptions {
-  const { limit, days } = options
-  if (limit !== undefined) integer('limit', limit, 1, LIST_MAX)
-  if (days !== undefined) integer('days', days, 0, DAYS_MAX)
-  return options
-}
-
-function checkLogOptions(options: LogOptions): LogOptions {
-  const { after, limit, last } = options
-  if (limit !== undefined) integer('limit', limit, 1, limits.logLinesPerPage)
-  if (last !== undefined) integer('last', last, 1, limits.logLinesPerPage)
-  if (after !== undefined) {
-    integer('after.attempt', after?.attempt, 0, 32_767)
-    integer('after.seq', after?.seq, -1, 2_147_483_647)
-  }
-  if (last !== undefined && (after !== undefined || limit !== undefined))
-    throw new PunctualError(
-      'invalid_option',
-      'last excludes after and limit; give it alone, or the others.',
-      { field: 'last' },
-    )
-  return options
-}
 
 /** What a cancel came to, and the state that the run has now. */
 export type CancelAnswer =
@@ -209,8 +163,10 @@ export class Runs {
 
   /**
    * Cancels a run. One that has not started is cancelled at once. Of one that runs the handler is asked to end: its
-   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it
-   * again changes nothing.
+   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it again
+   * changes nothing.
+   * @param reason - Kept with the run, up to 256 characters; `cancelled` unless said.
+   * @throws `PunctualError` with `run_not_found`.
    */
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
@@ -223,7 +179,10 @@ export class Runs {
     return { result: 'already_finished', state }
   }
 
-  /** Gives a run that has not started another time. One that waits for another run of its job has none. */
+  /**
+   * Gives a run that has not started another time. One that waits for another run of its job has none.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reschedule([id], momentOf(runAt))
@@ -232,7 +191,10 @@ export class Runs {
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
-  /** Lets a run start now whose time has not come: its first attempt, or the next one. */
+  /**
+   * Lets a run start now whose time has not come: its first attempt, or the next one.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reschedule([id], null)
@@ -242,7 +204,10 @@ export class Runs {
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
-  /** Gives a run that has not started another priority. One that is due goes behind those that are due there. */
+  /**
+   * Gives a run that has not started another priority. One that is due goes behind those that are due there.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reprioritise([id], priorityOf(priority))
@@ -250,7 +215,10 @@ export class Runs {
     return tooLate(((await this.#store.runs.find(id)) ?? notFound(id)).state)
   }
 
-  /** Gives a run another payload, unless an attempt was made at it already. */
+  /**
+   * Gives a run another payload, unless an attempt was made at it already.
+   * @throws `PunctualError` with `run_not_found`, or what a payload is refused for.
+   */
   async edit(
     run: RunReference,
     change: { payload: unknown },
@@ -265,7 +233,15 @@ export class Runs {
     return waits(state) ? 'attempted' : tooLate(state)
   }
 
-  /** Cancels what a filter means. What workers have is asked to end. */
+  /**
+   * Cancels what a filter means. What workers have is asked to end.
+   * @throws `PunctualError` with `invalid_option` when the filter is empty and `all` is not said.
+   * @example
+   * ```ts
+   * const { matched } = await punctual.runs.cancelMany({ queue: 'mail' }, { dryRun: true })
+   * if (matched < 1_000) await punctual.runs.cancelMany({ queue: 'mail' }, { reason: 'wrong template' })
+   * ```
+   */
   async cancelMany(filter: RunFilter, options: CancelManyOptions = {}) {
     const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
     checkText('reason', reason, limits.createdByLength)
@@ -323,6 +299,7 @@ export class Runs {
   /**
    * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
    * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   * @throws `PunctualError` with `run_not_found`.
    */
   async resolve(
     run: RunReference,
