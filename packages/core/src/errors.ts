@@ -145,13 +145,35 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new Error(`Invariant broken: ${message}`)
 }
 
-/** Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now. */
+/**
+ * Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now.
+ * @example
+ * ```ts
+ * import { NonRetryableError } from 'punctual'
+ *
+ * punctual.handler('charge', async ({ card }: { card: string }) => {
+ *   if (card === 'expired') throw new NonRetryableError('The card has expired.')
+ * })
+ * ```
+ */
 export class NonRetryableError extends Error {
   /** Always `NonRetryableError`. */
   override readonly name: string = 'NonRetryableError'
 }
 
-/** Thrown by a handler to say when the next attempt is worth making. */
+/**
+ * Thrown by a handler to say when the next attempt is worth making.
+ * @example
+ * ```ts
+ * import { RetryAfterError } from 'punctual'
+ *
+ * punctual.handler('crawl', async ({ url }: { url: string }) => {
+ *   const response = await fetch(url)
+ *   const seconds = Number(response.headers.get('retry-after') ?? 30)
+ *   if (response.status === 429) throw new RetryAfterError(seconds * 1_000)
+ * })
+ * ```
+ */
 export class RetryAfterError extends Error {
   /** Always `RetryAfterError`. */
   override readonly name: string = 'RetryAfterError'

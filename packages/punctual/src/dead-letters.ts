@@ -143,6 +143,13 @@ export class DeadLetters {
   /**
    * Replays the open ones of a filter, the first to die first, at a pace. This process drives it: when it ends, what
    * was not replayed stays open. What dies meanwhile, replays included, is left alone.
+   * @example
+   * ```ts
+   * const { replayed, stopped } = await punctual.deadLetters.replayMany(
+   *   { handler: 'send-email' },
+   *   { perSecond: 20, canary: 5, stopAtFailureRate: 0.1 },
+   * )
+   * ```
    */
   async replayMany(
     filter: DeadLetterFilter,

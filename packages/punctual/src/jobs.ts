@@ -127,7 +127,7 @@ export class Jobs {
     return compiled
   }
 
-  /** By name or id. */
+  /** A job by its name or id, or null. */
   get(nameOrId: string): Promise<Job | null> {
     return this.#store.schedules.jobs.find(text(nameOrId), TENANT)
   }
@@ -139,7 +139,7 @@ export class Jobs {
     throw new PunctualError('job_not_found', message, { id: nameOrId })
   }
 
-  /** By name, a page at a time: give the last name of a page as `after` to get the next. */
+  /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
     const { limit = 100 } = filter
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
@@ -147,17 +147,24 @@ export class Jobs {
     return this.#store.schedules.jobs.list(filter, TENANT)
   }
 
-  /** False when there is none. Runs that have not started are taken back; the ledger stays. */
+  /** Removes a job; false when there is none. Runs that have not started are taken back; the ledger stays. */
   delete(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.delete(text(nameOrId), TENANT)
   }
 
-  /** False when it was paused already. */
+  /**
+   * Makes no more runs of it; false when it was paused already.
+   * @param note - Why, for those who find it paused.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   pause(nameOrId: string, note?: string): Promise<boolean> {
     return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, TENANT)
   }
 
-  /** False when it was not paused. Slots that passed meanwhile are skipped. */
+  /**
+   * Goes on; false when it was not paused. Slots that passed meanwhile are skipped.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   resume(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.resume(text(nameOrId), TENANT)
   }
@@ -166,6 +173,7 @@ export class Jobs {
    * Runs it now, apart from its slots.
    * @param options - `payload` stands in for that of the job.
    * @returns the id of the run.
+   * @throws `PunctualError` with `job_not_found`.
    */
   async trigger(nameOrId: string, options: { payload?: unknown } = {}): Promise<{ id: string }> {
     const payload =
@@ -179,6 +187,7 @@ export class Jobs {
    * The next slots, and on request those around the next two changes of the clocks.
    * @param options - `count`: how many, 5 unless said. `from`: those after this moment, which is now unless said.
    * `aroundChanges`: also those around changes of the clocks.
+   * @throws `PunctualError` with `job_not_found`.
    */
   async preview(
     nameOrId: string,
@@ -205,14 +214,19 @@ export class Jobs {
   /**
    * One slot ahead is not to run.
    * @param by - Who asks for it.
-   * @throws `PunctualError` with `slot_not_found` when the instant is no slot that is still ahead.
+   * @throws `PunctualError` with `job_not_found`, and with `slot_not_found` when the instant is no slot that is still
+   * ahead.
    */
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
     return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, TENANT)
   }
 
-  /** Runs slots of the past that have not run; asking again runs none twice. */
+  /**
+   * Runs slots of the past that have not run; asking again runs none twice.
+   * @throws `PunctualError` with `job_not_found`, and with `invalid_option` when there are more than 100,000 slots in
+   * the range.
+   */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
     const job = await this.#need(nameOrId)
     const fromMs = instantOf('from', options.from)
@@ -233,7 +247,10 @@ export class Jobs {
     return steering.backfill(job.id, wanted, ran, paceMs, TENANT)
   }
 
-  /** What was decided for its slots, oldest first. */
+  /**
+   * What was decided for its slots, oldest first.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
     const job = await this.#need(nameOrId)
     const toMs = options.to === undefined ? this.#nowMs() : instantOf('to', options.to)
@@ -253,7 +270,10 @@ export class Jobs {
     }))
   }
 
-  /** Why it ran, or did not, at an instant. */
+  /**
+   * Why it ran, or did not, at an instant; now unless said.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async explain(nameOrId: string, at?: Instant): Promise<SlotExplanation> {
     const job = await this.#need(nameOrId)
     const atMs = at === undefined ? this.#nowMs() : instantOf('at', at)
@@ -262,8 +282,9 @@ export class Jobs {
 
   /**
    * Makes the jobs of a source those that are declared. Jobs of other sources, and those without one, are never
-   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer
-   * one made unless it declares it differently; only `prune` removes.
+   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer one
+   * made unless it declares it differently; only `prune` removes.
+   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, or what `upsert` throws.
    */
   async sync(
     source: string,

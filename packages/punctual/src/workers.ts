@@ -96,14 +96,19 @@ export class Workers {
   }
 
   /**
-   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when it
-   * was asked already. It holds for the process, also when that loses its session: one that is started again takes work.
+   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when
+   * it was asked already. It holds for the process, also when that loses its session: one that is started again takes
+   * work.
+   * @throws `PunctualError` with `worker_not_found`.
    */
   async drain(id: string): Promise<boolean> {
     return this.#ask(checkId(id), true)
   }
 
-  /** Asks a worker that drains to take work again. False when it was not asked to drain. */
+  /**
+   * Asks a worker that drains to take work again. False when it was not asked to drain.
+   * @throws `PunctualError` with `worker_not_found`.
+   */
   async activate(id: string): Promise<boolean> {
     return this.#ask(checkId(id), false)
   }
@@ -118,7 +123,10 @@ export class Workers {
     throw new PunctualError('worker_not_found', message, { id })
   }
 
-  /** Resolves when the worker holds no run any more, or has left; rejects with `wait_timeout`. */
+  /**
+   * Resolves when the worker holds no run any more, or has left.
+   * @throws `PunctualError` with `wait_timeout`.
+   */
   async waitUntilDrained(id: string, options: DrainedOptions = {}): Promise<'drained' | 'left'> {
     checkId(id)
     const { timeoutMs, signal } = options
