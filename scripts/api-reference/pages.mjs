@@ -73,7 +73,7 @@ export const pages = [
       ...['RunSummary', 'RunFilter', 'TimeRange', 'ListOptions', 'WaitOptions', 'LogOptions'],
       ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate', 'NotRunningReason'],
       ...['BulkOptions', 'CancelManyOptions', 'BulkProgress', 'BulkResult'],
-      ...['Resolution', 'ResolveResult', 'HandlingOptions'],
+      ...['Resolution', 'RunResolution', 'ResolveResult', 'HandlingOptions'],
     ],
   },
   {
@@ -98,7 +98,13 @@ export const pages = [
       'Runs that died, looked at, replayed and discarded: `punctual.deadLetters`. The guide is [Dead letters](../../guides/dead-letters.md).',
     names: [
       ...['DeadLetters', 'DeadLetter', 'DeadLetterDetails', 'DeadLetterFilter', 'LetterState'],
-      ...['DeadLetterPage', 'DeadLetterListOptions', 'DeadLetterGroup', 'Handling'],
+      ...[
+        'DeadLetterPage',
+        'DeadLetterListOptions',
+        'DeadLetterGroup',
+        'LetterHandling',
+        'Handling',
+      ],
       ...['ReplayOptions', 'ReplayResult', 'KeyBusy', 'ManyOptions', 'ReplayPace'],
       ...['ReplayManyOptions', 'ReplayProgress', 'ReplayManyResult', 'DiscardManyResult'],
     ],

@@ -5,6 +5,7 @@ import { defaultText, linkedText, tableCell } from './render-text.mjs'
 import {
   declarationText,
   linkedType,
+  methodTokens,
   signature,
   textOf,
   tokensIn,
@@ -34,10 +35,22 @@ function renderItem(item, context) {
   return [
     `## ${item.name}`,
     linkedText(comment.summary, context),
-    ...(isObject ? [] : declaration(item, context)),
+    ...(isObject ? typeParameters(item) : declaration(item, context)),
     ...blocks(comment, context),
-    ...(isObject ? renderMembers(item, context) : []),
     ...comment.examples,
+    ...(isObject ? renderMembers(item, context) : []),
+  ]
+}
+
+/** What a generic type is given. */
+function typeParameters(item) {
+  if (!item.typeParameters?.length) return []
+  return [
+    code([
+      textOf(item.excerptTokens)
+        .replace(/^export (?:declare )?/, '')
+        .trim(),
+    ]),
   ]
 }
 
@@ -114,7 +127,7 @@ function propertyRow(item, context) {
 }
 
 function methodRow(item, context) {
-  const type = linkedType(item.excerptTokens, context.linkTo)
+  const type = linkedType(methodTokens(item), context.linkTo)
   return [`\`${item.name}()\``, type, '', tableCell(item.comment, context)]
 }
 

@@ -9,6 +9,7 @@ export function linkedText(text, { linkTo, own, exported }) {
       link(name, shown ?? `\`${name}\``),
     )
     .replace(/(?<!\[)`(\w+)`(?!\])/g, (shown, name) => link(name, shown))
+    .replace(/\bdocs\/([\w/-]+\.md)/g, '[$&](../../$1)')
 }
 
 /** A paragraph, or an item of a list, is one line. */

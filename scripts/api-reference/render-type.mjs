@@ -16,6 +16,12 @@ export function typeTokens(item) {
   return [{ kind: 'Content', text: value.replaceAll('"', "'") }]
 }
 
+/** The declaration of a method without the semicolon at its end. */
+export function methodTokens({ excerptTokens }) {
+  const last = excerptTokens.at(-1)
+  return [...excerptTokens.slice(0, -1), { ...last, text: last.text.replace(/;$/, '') }]
+}
+
 /** A type on one line, with its own names as links. */
 export function linkedType(tokens, linkTo) {
   const parts = tokens.map((token) => {
@@ -23,7 +29,7 @@ export function linkedType(tokens, linkTo) {
     const link = name && linkTo(name)
     return link ? `[${name}](${link})` : escapeMarkdown(oneLine(token.text))
   })
-  return `<code>${parts.join('').trim().replace(/;$/, '')}</code>`
+  return `<code>${parts.join('').trim()}</code>`
 }
 
 export function textOf(tokens) {
@@ -32,6 +38,7 @@ export function textOf(tokens) {
 
 function oneLine(text) {
   return text
+    .replace(/\/\*\*[\s\S]*?\*\/\s*/g, '')
     .replace(/\{\s+/g, '{ ')
     .replace(/;\s*\}/g, ' }')
     .replace(/\s+/g, ' ')

@@ -20,6 +20,20 @@ export function handlingOf(code: number): Handling {
   return code === handlings.replayed ? 'replayed' : 'discarded'
 }
 
+/** What somebody did about a dead letter. */
+export interface LetterHandling {
+  /** What came of it. */
+  readonly as: Handling
+  /** When. */
+  readonly at: Date
+  /** The run that does it again; null when it was discarded. */
+  readonly replayedAs: string | null
+  /** Why, where that was said. */
+  readonly note: string | null
+  /** By whom, where that was said. */
+  readonly by: string | null
+}
+
 /** A run that died, until somebody handles it and after. */
 export interface DeadLetter {
   /** The id of the run that died. */
@@ -43,14 +57,7 @@ export interface DeadLetter {
   /** What its last attempt failed of; null when it did not fail. */
   readonly error: { readonly name: string; readonly message: string } | null
   /** What became of it, when, why and by whom; null while it is open. */
-  readonly handled: {
-    readonly as: Handling
-    readonly at: Date
-    /** The run that does it again. */
-    readonly replayedAs: string | null
-    readonly note: string | null
-    readonly by: string | null
-  } | null
+  readonly handled: LetterHandling | null
 }
 
 /** Dead letters with one fingerprint. */

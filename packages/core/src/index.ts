@@ -9,6 +9,7 @@ export {
   handlingOf,
   handlings,
   isEmptyFilter,
+  type LetterHandling,
   type LetterState,
   letterStateOf,
   letterStates,
@@ -152,6 +153,7 @@ export type {
   Run,
   RunDefinition,
   RunningRun,
+  RunResolution,
   RunSummary,
   WaitingRun,
 } from './run.ts'

@@ -17,9 +17,25 @@ export const finalStates = {
   unknown: 5,
 } as const
 
-/** How a run can end; `unknown` is left again when somebody resolves it. */
+/**
+ * How a run can end.
+ *
+ * - `succeeded`: its handler returned.
+ * - `dead`: it failed, and is not tried again; it is a dead letter.
+ * - `cancelled`: somebody cancelled it.
+ * - `skipped`: it did not run, and will not.
+ * - `unknown`: an at-most-once attempt started and was never heard of again; left when somebody resolves it.
+ */
 export type FinalState = keyof typeof finalStates
-/** Where a run can be that has not ended. */
+/**
+ * Where a run can be that has not ended.
+ *
+ * - `waiting`: for another run of its job, or for a place of its concurrency key.
+ * - `scheduled`: its time has not come.
+ * - `queued`: due, and waiting for a worker that has its handler.
+ * - `running`: a worker has it.
+ * - `cancelling`: a worker has it, and its handler is asked to end.
+ */
 export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
 /** Where a run is. */
 export type RunState = LiveState | FinalState

@@ -4,7 +4,7 @@ import type { Failure } from './failure.ts'
 import type { RunConcurrency, RunRate } from './flow.ts'
 import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
-import type { AttemptOutcome, FinalState } from './run-state.ts'
+import type { AttemptOutcome, FinalState, RunState } from './run-state.ts'
 
 /** One attempt at a run that has ended. */
 export interface Attempt {
@@ -113,6 +113,18 @@ export interface RunningRun extends RunDefinition {
   readonly progress: unknown
 }
 
+/** What somebody said became of an unknown run. */
+export interface RunResolution {
+  /** What became of it. */
+  readonly as: Resolution
+  /** When that was said. */
+  readonly at: Date
+  /** Why, where that was said. */
+  readonly note: string | null
+  /** By whom, where that was said. */
+  readonly by: string | null
+}
+
 /** A run that has ended. */
 export interface FinishedRun extends RunDefinition {
   /** How it ended. */
@@ -130,12 +142,7 @@ export interface FinishedRun extends RunDefinition {
   /** First start minus `dueAt`, in milliseconds; null when it never started. */
   readonly latenessMs: number | null
   /** Who said what became of it, when its worker had been lost; null when nobody had to. */
-  readonly resolved: {
-    readonly as: Resolution
-    readonly at: Date
-    readonly note: string | null
-    readonly by: string | null
-  } | null
+  readonly resolved: RunResolution | null
 }
 
 /** A run, by its `state`: narrow on that to get what the others do not have. */
@@ -146,7 +153,7 @@ export interface RunSummary {
   /** Its id. */
   readonly id: string
   /** Where it is. */
-  readonly state: Run['state']
+  readonly state: RunState
   /** The name of its handler. */
   readonly handler: string
   /** The queue that it is in. */

@@ -10,6 +10,7 @@ import {
   type FinishedRun,
   isEmptyFilter,
   isRunId,
+  type LetterHandling,
   type LetterState,
   type LogLine,
   letterStateOf,
@@ -68,7 +69,7 @@ export interface DeadLetterDetails extends DeadLetter {
 /** What a replay came to. `already_handled`: somebody was faster, and nothing was made. */
 export type ReplayResult =
   | { readonly result: 'replayed'; readonly id: string }
-  | { readonly result: 'already_handled'; readonly handled: NonNullable<DeadLetter['handled']> }
+  | { readonly result: 'already_handled'; readonly handled: LetterHandling }
   | KeyBusy
 
 /** What discarding many came to. */

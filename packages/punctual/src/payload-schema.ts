@@ -8,7 +8,7 @@ import { NonRetryableError, PunctualError } from '@punctual/core'
 import type { HandlerFunction } from '@punctual/worker'
 
 /**
- * A schema of any library that follows Standard Schema (zod, valibot, typebox, arktype), as https://standardschema.dev
+ * A schema of any library that follows Standard Schema (zod, valibot, arktype and others), as https://standardschema.dev
  * defines it.
  */
 export interface PayloadSchema<Input = unknown, Output = Input> {

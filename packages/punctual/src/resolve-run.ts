@@ -1,8 +1,8 @@
 /** What `runs.resolve` answers: somebody says what became of an unknown run. */
 import {
-  type FinishedRun,
   PunctualError,
   type Resolution,
+  type RunResolution,
   type RunState,
   refuseOption,
   resolutions,
@@ -20,7 +20,7 @@ export type ResolveResult =
   | KeyBusy
   | {
       readonly result: 'already_resolved'
-      readonly resolved: NonNullable<FinishedRun['resolved']>
+      readonly resolved: RunResolution
       readonly replayedAs: string | null
     }
   | { readonly result: 'not_unknown'; readonly state: RunState }

@@ -20,7 +20,13 @@ import {
   refuseOption,
 } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
-import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
+import {
+  type BulkOptions,
+  type BulkResult,
+  checkBulkOptions,
+  filterInStore,
+  steerMany,
+} from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
 import { describePause, pauseOf } from './queues.ts'
 import {
@@ -242,7 +248,10 @@ export class Runs {
    * if (matched < 1_000) await punctual.runs.cancelMany({ queue: 'mail' }, { reason: 'wrong template' })
    * ```
    */
-  async cancelMany(filter: RunFilter, options: CancelManyOptions = {}) {
+  async cancelMany(
+    filter: RunFilter,
+    options: CancelManyOptions = {},
+  ): Promise<BulkResult<'cancelled' | 'cancelling' | 'already_finished'>> {
     const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
     checkText('reason', reason, limits.createdByLength)
     return steerMany(this.#store, filter, options, {
@@ -256,7 +265,10 @@ export class Runs {
   }
 
   /** Lets runs start now whose time has not come. */
-  async promoteMany(filter: RunFilter, options: BulkOptions = {}) {
+  async promoteMany(
+    filter: RunFilter,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'promoted' | 'missed'>> {
     checkBulkOptions(options, [])
     return steerMany(this.#store, filter, options, {
       verb: 'promote',
@@ -269,7 +281,11 @@ export class Runs {
   }
 
   /** Gives runs that have not started another time. */
-  async rescheduleMany(filter: RunFilter, runAt: Date, options: BulkOptions = {}) {
+  async rescheduleMany(
+    filter: RunFilter,
+    runAt: Date,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'rescheduled' | 'missed'>> {
     checkBulkOptions(options, [])
     const dueMs = momentOf(runAt)
     return steerMany(this.#store, filter, options, {
@@ -283,7 +299,11 @@ export class Runs {
   }
 
   /** Gives runs that have not started another priority. */
-  async reprioritiseMany(filter: RunFilter, priority: number, options: BulkOptions = {}) {
+  async reprioritiseMany(
+    filter: RunFilter,
+    priority: number,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'reprioritised' | 'missed'>> {
     checkBulkOptions(options, [])
     priorityOf(priority)
     return steerMany(this.#store, filter, options, {

@@ -50,11 +50,10 @@ export const defaultMisfire: MisfireRules = Object.freeze({
   dripMs: 0,
 })
 
-/** What makes a job fire. */
+/** What makes a job fire. `after-end`: so long after the run before has ended. */
 export type When =
   | { readonly kind: 'cron'; readonly expression: string }
   | { readonly kind: 'every'; readonly expression: string | number }
-  /** So long after the run before has ended. */
   | { readonly kind: 'after-end'; readonly expression: string | number }
   | { readonly kind: 'once' }
 

@@ -78,7 +78,7 @@ const TICKS_MAX = 100_000
  * import { ScheduleLab } from 'punctual/testing'
  *
  * const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'hourly', cron: '0 * * * *' }] })
- * await lab.run({ until: '2027-01-01' })
+ * await lab.run({ until: '2026-12-31T23:30:00Z' })
  * console.log(lab.tally('hourly')) // { 'run on-time succeeded': 8760 }
  * ```
  */
