@@ -87,15 +87,23 @@ function concurrencyFrom(given: unknown): CompiledFlow['concurrency'] {
   }
 }
 
+const RATE_EXAMPLE = '{ limit: 500, per: "second" }'
+
 function rateFrom(handler: string, given: unknown): CompiledFlow['rate'] {
   if (given === undefined) return null
-  const names = ['key', 'limit', 'per', 'burst']
-  const fields = fieldsOf('rate', given, names, '{ limit: 500, per: "second" }')
-  const { key = handler, per = 'second' } = fields
+  const fields = fieldsOf('rate', given, ['key', 'limit', 'per', 'burst'], RATE_EXAMPLE)
+  return { key: keyFrom('rate.key', fields.key ?? handler), ...rateIn(fields) }
+}
+
+/** A rate of what needs no key. */
+export function keylessRateFrom(given: unknown): Omit<RunRate, 'key'> {
+  return rateIn(fieldsOf('rate', given, ['limit', 'per', 'burst'], RATE_EXAMPLE))
+}
+
+function rateIn(fields: Readonly<Record<string, unknown>>): Omit<RunRate, 'key'> {
   const limit = integer('rate.limit', fields.limit, 1, limits.rateMax)
-  const { burst = Math.max(1, Math.floor(limit / 10)) } = fields
+  const { per = 'second', burst = Math.max(1, Math.floor(limit / 10)) } = fields
   return {
-    key: keyFrom('rate.key', key),
     limit,
     perMs: perMsOf(per),
     burst: integer('rate.burst', burst, 1, limits.rateMax),

@@ -121,6 +121,7 @@ export type {
   StuckHandler,
   WorkStore,
 } from './ports/work.ts'
+export { compileLimits, type LimitOptions, type QueueLimits } from './queue-limits.ts'
 export { oneOf, refuseOption } from './refuse-option.ts'
 export {
   compileReplayPace,

@@ -11,4 +11,8 @@ export interface LaneKey {
 
 export interface Lane extends LaneKey {
   readonly id: number
+  /** The part that its tenant has where others have as much to do. @default 1 */
+  readonly weight?: number
+  /** After waiting so long its first run counts as of the next higher priority, and so on. @default never */
+  readonly ageingMs?: number | null
 }

@@ -23,6 +23,8 @@ export interface RunPolicy extends RetryPolicy {
   readonly transactional?: true
   /** A handler that was not heard of for so long is taken to hang. */
   readonly heartbeatMs?: number
+  /** From then on no attempt begins, by the database's clock. */
+  readonly expiresAtMs?: number
 }
 
 export function deliveryOf(delivery: unknown): Delivery {
@@ -33,13 +35,17 @@ export function compileRunPolicy(options: {
   readonly retry?: RetryPolicyInput
   readonly delivery: Delivery
   readonly heartbeatMs?: number
+  readonly expiresAtMs?: number | null
 }): string | null {
   const { retry, delivery, heartbeatMs } = options
-  if (retry === undefined && heartbeatMs === undefined && delivery !== 'transactional') return null
+  const expiresAtMs = options.expiresAtMs ?? undefined
+  const plain = [retry, heartbeatMs, expiresAtMs].every((option) => option === undefined)
+  if (plain && delivery !== 'transactional') return null
   const policy: RunPolicy = {
     ...(retry === undefined ? defaultRetryPolicy : compileRetryPolicy(retry)),
     ...(delivery === 'transactional' && { transactional: true }),
     ...(heartbeatMs !== undefined && { heartbeatMs: checkHeartbeat(heartbeatMs) }),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
   }
   return JSON.stringify(policy)
 }
@@ -67,7 +73,7 @@ export function policyOptions(text: string | null): {
   delivery?: Delivery
 } {
   if (text === null) return {}
-  const { transactional, heartbeatMs, ...retry } = decodeRunPolicy(text)
+  const { transactional, heartbeatMs, expiresAtMs: _, ...retry } = decodeRunPolicy(text)
   const plain = JSON.stringify(retry) === JSON.stringify(defaultRetryPolicy)
   return {
     ...(!plain && { retry: retry as RetryPolicyInput }),

@@ -28,6 +28,7 @@ test('the numbers that the database stores never change', () => {
     overlap: 112,
     checkpointed: 128,
     gated: 256,
+    expires: 512,
   })
 })
 

@@ -96,4 +96,6 @@ export const traits = {
   checkpointed: 128,
   /** It has a key of flow control: of concurrency, of a rate, or both. */
   gated: 256,
+  /** After a moment that its policy names, no attempt begins. The last bit that a claim has room for. */
+  expires: 512,
 } as const

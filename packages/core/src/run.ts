@@ -70,6 +70,8 @@ export interface RunDefinition {
   readonly delivery: Delivery
   /** When it is tried again, and how often its handler must be heard of. */
   readonly policy: RunPolicy
+  /** From then on no attempt begins; null when it is always worth running. */
+  readonly expiresAt: Date | null
   /** The run that this one does again. */
   readonly replayOf: string | null
   /** The run that does this one again. */

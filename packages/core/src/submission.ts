@@ -26,6 +26,11 @@ export interface SubmitOptions {
   runAt?: Instant
   /** Run this long from now, up to 100 years; not together with `runAt`. @default 0 */
   delayMs?: number
+  /**
+   * Not worth running after: from then on no attempt begins, and the run ends as `skipped` (reason `expired`). What has
+   * begun goes on. @default never
+   */
+  expiresAt?: Instant
   /** 0-10, higher first. @default 5 */
   priority?: number
   /** The queue that workers take it from: a name of up to 128 characters. @default 'default' */
@@ -110,6 +115,14 @@ function dueMsOf(options: SubmitOptions): number | null {
   return instantOf('runAt', options.runAt)
 }
 
+function expiresAtMsOf({ expiresAt, runAt }: SubmitOptions): number | null {
+  if (expiresAt === undefined) return null
+  const ms = instantOf('expiresAt', expiresAt)
+  if (runAt !== undefined && ms <= instantOf('runAt', runAt))
+    refuseOption('expiresAt', 'later than runAt', expiresAt)
+  return ms
+}
+
 /** Milliseconds since 1970 of a Date, an ISO 8601 text or a number. */
 export function instantOf(field: string, value: unknown): number {
   const ms = timeOf(value)
@@ -156,6 +169,7 @@ export function compileLabels(labels: unknown): string | null {
 const KNOWN: ReadonlySet<string> = new Set([
   'runAt',
   'delayMs',
+  'expiresAt',
   'priority',
   'queue',
   'maxAttempts',
@@ -214,11 +228,12 @@ export function compileOptions(handler: string, options: SubmitOptions = {}): Co
         : checkText('createdBy', options.createdBy, limits.createdByLength),
     trace:
       options.trace === undefined ? null : checkText('trace', options.trace, limits.traceLength),
-    policy: compileRunPolicy({ ...options, delivery }),
+    policy: compileRunPolicy({ ...options, delivery, expiresAtMs: expiresAtMsOf(options) }),
     traits:
       (options.key === undefined ? 0 : traits.keyed) |
       (delivery === 'at-most-once' ? traits.atMostOnce : 0) |
-      (options.concurrency === undefined && options.rate === undefined ? 0 : traits.gated),
+      (options.concurrency === undefined && options.rate === undefined ? 0 : traits.gated) |
+      (options.expiresAt === undefined ? 0 : traits.expires),
     strict: strictOf(options.strict),
     flow: compileFlow(handler, options),
   })

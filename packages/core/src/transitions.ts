@@ -124,6 +124,13 @@ export const transitions = [
     when: 'another run of its job goes on, and it may not wait',
   },
   {
+    event: 'expire',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'worker',
+    when: 'it would start, and the moment after which it is not worth running has passed',
+  },
+  {
     event: 'supersede',
     from: ['leases', 'parked', 'queue', 'later'],
     to: 'outcomes',

@@ -2,9 +2,10 @@
 import { checkName, oneOf, PunctualError, refuseOption } from '@punctual/core'
 import type { RegisteredHandler } from '@punctual/worker'
 import { batched } from './batched.ts'
+import { asPayloadSchema } from './given-schema.ts'
 import type { HandlerArgument, HandlerBody, HandlerSettings } from './handler-options.ts'
 import { isolated } from './isolated.ts'
-import { behindSchema, isPayloadSchema, type PayloadSchema } from './payload-schema.ts'
+import { behindSchema, type PayloadSchema } from './payload-schema.ts'
 
 interface CompiledHandler {
   readonly registered: RegisteredHandler
@@ -30,7 +31,8 @@ export function compileHandler(
       { field: 'run' },
     )
   const settings = checkSettings(options as HandlerSettings)
-  const { onLeaseLoss, schema = null } = settings
+  const { onLeaseLoss } = settings
+  const schema = settings.schema === undefined ? null : asPayloadSchema(settings.schema)
   const made = isolated(name, settings, body) ?? batched(name, settings, body)
   const run = schema ? behindSchema(schema, made.run) : made.run
   return { ...made, schema, registered: { name, run, ...(onLeaseLoss && { onLeaseLoss }) } }
@@ -49,9 +51,7 @@ function checkSettings(options: HandlerSettings): HandlerSettings {
         `${JSON.stringify(name.slice(0, 80))} is not an option of a handler. Known: ${KNOWN.join(', ')}.`,
         { field: name.slice(0, 80) },
       )
-  const { onLeaseLoss, schema } = options
+  const { onLeaseLoss } = options
   if (onLeaseLoss !== undefined) oneOf('onLeaseLoss', ['continue', 'abort'], onLeaseLoss)
-  if (schema !== undefined && !isPayloadSchema(schema))
-    refuseOption('schema', 'a Standard Schema, such as one of zod, valibot or arktype', schema)
   return options
 }

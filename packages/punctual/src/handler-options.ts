@@ -1,6 +1,6 @@
 /** The options of handlers, as users write them, and what a handler may be. */
 import type { BatchFunction, HandlerFunction, HandlerOptions } from '@punctual/worker'
-import type { PayloadSchema } from './payload-schema.ts'
+import type { GivenSchema } from './given-schema.ts'
 
 /** A handler that runs in the process and thread of the program. */
 export interface InlineOptions extends HandlerOptions {
@@ -33,7 +33,7 @@ export interface HandlerSettings extends HandlerOptions {
   readonly memoryMb?: number
   readonly batchSize?: number
   readonly batchWaitMs?: number
-  readonly schema?: PayloadSchema
+  readonly schema?: GivenSchema
 }
 
 /** What runs do: a function, one of batches, or the module of an isolated one. */

@@ -33,6 +33,7 @@ export {
   type JobRules,
   type LetterHandling,
   type LetterState,
+  type LimitOptions,
   type LiveState,
   type LogLine,
   type LogPosition,
@@ -42,6 +43,7 @@ export {
   type OverlapPolicy,
   type PromiseName,
   PunctualError,
+  type QueueLimits,
   type RateOptions,
   type ReplayPace,
   type Resolution,
@@ -74,6 +76,7 @@ export type {
   JobResult,
   KeyBusy,
   LaneDepth,
+  LimitInForce,
   Pause,
   Queryable,
 } from '@punctual/store'
@@ -91,6 +94,7 @@ export type {
   TransactionClient,
 } from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type { CompiledType } from './compiled-type.ts'
 export type {
   DeadLetterDetails,
   DeadLetterListOptions,
@@ -112,6 +116,7 @@ export type {
 export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
+export type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
 export type {
   HandlerHandle,
   SubmitCallOptions,
@@ -128,6 +133,7 @@ export type {
   SlotsOptions,
   SyncOptions,
 } from './jobs.ts'
+export type { Limits } from './limits.ts'
 export type { Logger } from './logger.ts'
 export type { Metrics } from './metrics.ts'
 export type { HandlerCall, Middleware } from './middleware.ts'
@@ -141,8 +147,6 @@ export type {
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { ClaimOptions } from './own-loops.ts'
 export type {
-  InputOf,
-  OutputOf,
   PayloadSchema,
   SchemaIssue,
   SchemaResult,

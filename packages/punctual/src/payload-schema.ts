@@ -34,16 +34,6 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What may be submitted. */
-export type InputOf<Schema extends PayloadSchema> = NonNullable<
-  Schema['~standard']['types']
->['input']
-
-/** What the handler is called with. */
-export type OutputOf<Schema extends PayloadSchema> = NonNullable<
-  Schema['~standard']['types']
->['output']
-
 const ISSUES_SHOWN = 5
 
 export function isPayloadSchema(value: unknown): value is PayloadSchema {

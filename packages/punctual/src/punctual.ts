@@ -24,6 +24,7 @@ import type {
 import type { HandlerArgument } from './handler-options.ts'
 import { Handlers } from './handlers.ts'
 import { Jobs } from './jobs.ts'
+import { Limits } from './limits.ts'
 import { makeRoles } from './make-roles.ts'
 import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
@@ -52,6 +53,8 @@ export class Punctual {
   readonly jobs: Jobs
   /** What waits and runs in each queue, and pausing them. */
   readonly queues: Queues
+  /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
+  readonly limits: Limits
   /** The processes that run handlers, and draining them. */
   readonly workers: Workers
   /** Runs that died, looked at, replayed and discarded. */
@@ -88,6 +91,7 @@ export class Punctual {
     this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
     this.jobs = new Jobs(parts.store, parts.options)
     this.queues = new Queues(parts.store)
+    this.limits = new Limits(parts.store)
     this.workers = new Workers(parts.store)
     this.deadLetters = new DeadLetters(parts.store, parts.options)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())

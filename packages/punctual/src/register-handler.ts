@@ -1,12 +1,12 @@
 /** The ways in which a handler can be registered, and what each makes of the types. */
 import type { BatchFunction, HandlerFunction } from '@punctual/worker'
+import type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
 import type { HandlerHandle } from './handler-handle.ts'
 import type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-options.ts'
-import type { InputOf, OutputOf, PayloadSchema } from './payload-schema.ts'
 
 /** The part of the options that gives payloads their type. */
-export interface WithSchema<Schema extends PayloadSchema> {
-  /** What payloads must be: any Standard Schema, such as one of zod, valibot or arktype. */
+export interface WithSchema<Schema extends GivenSchema> {
+  /** What payloads must be: any Standard Schema, such as one of zod, valibot or arktype, or a compiled type of TypeBox. */
   readonly schema: Schema
 }
 
@@ -31,7 +31,7 @@ export interface RegisterHandler {
    * In a thread or a process of its own: the default export of a module, or the one named behind a #. A schema checks
    * payloads and gives their type.
    */
-  <Schema extends PayloadSchema>(
+  <Schema extends GivenSchema>(
     name: string,
     options: IsolatedOptions & WithSchema<Schema>,
     module: URL,
@@ -42,7 +42,7 @@ export interface RegisterHandler {
   /**
    * Several runs in one call, with an outcome for each of them. A schema checks payloads and gives their type.
    */
-  <Schema extends PayloadSchema>(
+  <Schema extends GivenSchema>(
     name: string,
     options: BatchOptions & WithSchema<Schema>,
     run: BatchFunction<OutputOf<Schema>>,
@@ -55,7 +55,7 @@ export interface RegisterHandler {
   ): HandlerHandle<Payload>
 
   /** In this process, with a schema that checks payloads and gives their type. */
-  <Schema extends PayloadSchema, Output = unknown>(
+  <Schema extends GivenSchema, Output = unknown>(
     name: string,
     options: InlineOptions & WithSchema<Schema>,
     run: HandlerFunction<OutputOf<Schema>, Output>,

@@ -28,6 +28,7 @@ import {
   steerMany,
 } from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
+import { limitsInTheWay } from './limits.ts'
 import { describePause, pauseOf } from './queues.ts'
 import {
   checkList,
@@ -51,7 +52,7 @@ function fullGate({ concurrency }: Run): string {
 
 /**
  * Why a run does not run now: its time has not come, no live worker has its handler, its queue is paused, another run of
- * its job or of its concurrency key goes on, or workers are busy with others.
+ * its job or of its concurrency key goes on, a limit of its queue or tenant is used up, or workers are busy with others.
  */
 export type NotRunningReason =
   | 'not_due'
@@ -59,6 +60,7 @@ export type NotRunningReason =
   | 'paused'
   | 'overlap'
   | 'concurrency'
+  | 'limit'
   | 'waiting_for_slot'
 
 /** What a cancel came to, and the state that the run has now. */
@@ -350,6 +352,8 @@ export class Runs {
         reason: 'no_worker',
         message: `No live worker has the handler ${run.handler} for the queue ${run.queue}. Start one; the run waits.`,
       }
+    const limit = limitsInTheWay(await this.#store.limits.list(TENANT), run.queue)
+    if (limit) return { reason: 'limit', message: limit }
     return {
       reason: 'waiting_for_slot',
       message: 'Workers have its handler; it waits for a free slot behind others.',

@@ -154,3 +154,22 @@ describe('many runs', () => {
     expect(await json(['runs', 'cancel', '--all'])).toMatchObject({ matched: all.matched })
   })
 })
+
+test('limits are set, shown and removed, and what is no limit is refused', async () => {
+  const set = ['limits', 'set', '--queue', queue, '--concurrency', '2', '--rate', '10/minute']
+  const rate = { limit: 10, perMs: 60_000, burst: 1 }
+  expect(await json([...set, '--ageing', '5m'])).toMatchObject([
+    { queue, concurrency: 2, rate, ageingMs: 300_000, running: 0, setBy: expect.any(String) },
+  ])
+  const shown = await cli(['limits'], { env })
+  expect(shown.stdout).toContain('0 of 2')
+  expect(shown.stdout).toContain('10 in 1 m')
+  const removed = await cli(['limits', 'remove', '--queue', queue], { env })
+  expect(removed.stdout).toBe(`Removed the limits of the queue ${queue}.\n`)
+  expect(await json(['limits', 'remove', '--queue', queue])).toEqual({
+    queue,
+    result: 'not_limited',
+  })
+  const bad = await cli(['limits', 'set', '--queue', queue, '--weight', '3'], { env })
+  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('weight')])
+})

@@ -2,6 +2,8 @@
 import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type } from 'arktype'
 import { type PayloadSchema, Punctual } from 'punctual'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -70,11 +72,40 @@ it.for([
   ['zod', z.object({ to: z.string() })],
   ['valibot', v.object({ to: v.string() })],
   ['arktype', type({ to: 'string' })],
+  ['typebox', Compile(Type.Object({ to: Type.String() }))],
 ] as const)('schemas of %s are understood', async ([name, schema]) => {
   const handler = punctual.handler(`of-${name}`, { schema }, ({ to }) => to)
   const ended = await punctual.runs.waitFor(await handler.submit({ to: name }))
   expect(ended).toMatchObject({ output: name })
   await expect(handler.submit({ to: 5 } as never)).rejects.toMatchObject({ field: 'payload.to' })
+})
+
+it('a type of TypeBox decodes the payload, and its places are told', async () => {
+  const day = Type.Codec(Type.String())
+    .Decode((text) => new Date(text))
+    .Encode((date) => date.toISOString())
+  const items = Type.Array(Type.Object({ 'a/b': Type.Integer(), on: day }))
+  const order = Type.Object({ items, note: Type.Optional(Type.String()) })
+  const handler = punctual.handler('decoded', { schema: Compile(order) }, (payload) => {
+    const [first] = payload.items
+    return { year: first?.on.getUTCFullYear(), note: payload.note }
+  })
+  const item = { 'a/b': 1, on: '2030-01-01' }
+  const ended = await punctual.runs.waitFor(await handler.submit({ items: [item], note: 'n' }))
+  expect(ended).toMatchObject({ output: { year: 2030, note: 'n' } })
+  const bad = { items: [item, { 'a/b': 'one', on: 5 }] } as never
+  await expect(handler.submit(bad)).rejects.toMatchObject({
+    ...{ code: 'invalid_payload', field: 'payload.items[1].a/b' },
+    message: expect.stringContaining('payload.items[1].on: must be string'),
+  })
+})
+
+it('an error of a codec of TypeBox is told as it is', async () => {
+  const date = Type.Codec(Type.String())
+    .Decode((text) => new Date(text).toISOString())
+    .Encode((text) => text)
+  const handler = punctual.handler('thrown', { schema: Compile(date) }, () => 1)
+  await expect(handler.submit('never')).rejects.toThrow(RangeError)
 })
 
 it('a schema may take its time', async () => {
@@ -95,14 +126,15 @@ it('a schema may take its time', async () => {
   })
 })
 
-it.for([[{}], [null], ['zod'], [() => true], [{ '~standard': { version: 2 } }]])(
-  'what is no schema is refused: %j',
-  ([schema]) => {
-    expect(() => punctual.handler('none', { schema: schema as never }, () => 1)).toThrow(
-      expect.objectContaining({ code: 'invalid_option', field: 'schema' }),
-    )
-  },
-)
+it.for([
+  ...[[{}], [null], ['zod'], [() => true], [{ '~standard': { version: 2 } }]],
+  // One that nobody has compiled.
+  [Type.Object({ to: Type.String() })],
+])('what is no schema is refused: %j', ([schema]) => {
+  expect(() => punctual.handler('none', { schema: schema as never }, () => 1)).toThrow(
+    expect.objectContaining({ code: 'invalid_option', field: 'schema' }),
+  )
+})
 
 it('the function may stand before its options, or behind them', async () => {
   const before = punctual.handler('before', () => 'before', { onLeaseLoss: 'abort' })

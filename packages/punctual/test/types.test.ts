@@ -18,6 +18,8 @@ import {
   type Submitted,
   type TransactionClient,
 } from 'punctual'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 
@@ -89,6 +91,21 @@ describe('a handler', () => {
       void handle.submit({ to: 'a', at: new Date() })
       // @ts-expect-error: the function is missing
       punctual.handler('h', { schema })
+    })
+  })
+
+  it('takes what a compiled type of TypeBox takes, and is called with what that decodes', () => {
+    compiles((punctual) => {
+      const day = Type.Codec(Type.String())
+        .Decode((text) => new Date(text))
+        .Encode((date) => date.toISOString())
+      const schema = Compile(Type.Object({ to: Type.String(), at: day }))
+      const handle = punctual.handler('h', { schema }, (payload) => {
+        expectTypeOf(payload).toEqualTypeOf<{ to: string; at: Date }>()
+      })
+      expectTypeOf(handle).toEqualTypeOf<HandlerHandle<{ to: string; at: string }>>()
+      // @ts-expect-error: a type has to be compiled
+      punctual.handler('h', { schema: Type.String() }, () => 1)
     })
   })
 

@@ -6,12 +6,15 @@ import {
   type ClaimedRun,
   type ClaimRequest,
   type ClaimResult,
+  decodeRunPolicy,
   invariant,
   type Lane,
   type LaneYield,
+  limits,
   runIdTimeMs,
+  traits as traitBits,
 } from '@punctual/core'
-import { int2Array, int4Array, int8Array, uuidArray } from './binary-arrays.ts'
+import { int2Array, int4Array, int8Array, int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Channel, Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { dayStart } from './days.ts'
@@ -38,6 +41,8 @@ interface Taken {
   readonly gave: readonly LaneGave[]
   /** The lanes that were looked into; null when all were. */
   readonly looked: ReadonlySet<number> | null
+  /** The lanes that have limits; null when none has. */
+  readonly limited: ReadonlySet<number> | null
 }
 
 interface LaneGave extends LaneYield {
@@ -64,6 +69,8 @@ const LOOKED = 16
 /** Which one names the runs that went back, and which the gates of all that were taken. */
 const POSTPONED = 17
 const GATES = 18
+/** Which one names the lanes that have limits. */
+const LIMITED = 19
 
 type Text = string | null | undefined
 
@@ -135,6 +142,9 @@ export class Claiming {
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
       request.limit,
       int4Array(request.weights ?? request.lanes.map(() => 1)),
+      request.lanes.some((lane) => lane.ageingMs)
+        ? int8ArrayOfNumbers(request.lanes.map((lane) => lane.ageingMs ?? null))
+        : null,
     ])
     if (!about) return NOTHING
     const [xmin, xmax, bound, next, gave, ids, lanes, traits, jobPlaces, jobIds, parkedIds] = about
@@ -150,8 +160,9 @@ export class Claiming {
       lanes: lanes ? list(lanes) : null,
       traits: traits ? list(traits) : null,
       gave: yields(gave),
-      looked: lookedInto(about[LOOKED]),
+      looked: lanesIn(about[LOOKED]),
       gates: about[GATES] ? list(about[GATES]) : null,
+      limited: lanesIn(about[LIMITED]),
     }
     return {
       sessionAlive: true,
@@ -161,7 +172,7 @@ export class Claiming {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids)),
+      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids), boundMs),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
@@ -198,6 +209,7 @@ export class Claiming {
     request: ClaimRequest,
     taken: Taken,
     definitions: Definitions,
+    boundMs: number,
   ): Promise<ClaimedRun[]> {
     const { at } = definitions
     if (at && at.size < taken.ids.length)
@@ -227,7 +239,9 @@ export class Claiming {
         tenantId: lane.tenantId,
         handler: lane.handler,
         queue: lane.queue,
-        priority: lane.priority,
+        priority: lane.priority + aged(lane, dueMs, boundMs),
+        weight: lane.weight ?? 1,
+        limited: taken.limited?.has(lane.id) ?? false,
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0x1f,
         traits: traits >>> 21,
@@ -241,6 +255,7 @@ export class Claiming {
         slotMs: extra === AT_ITS_SLOT ? dueMs : extra.slotMs,
         missedFromMs: extra.missedFromMs,
         gate: gateAt(taken, i),
+        expiresInMs: expiresInMs(traits >>> 21, extra.policy, boundMs),
       })
     }
     return inStartOrder(runs, taken, lanes)
@@ -304,6 +319,19 @@ function extraOf(text: Text): Extra {
   }
 }
 
+/** How many priorities higher a run counts than it was submitted with, for having waited. */
+function aged({ ageingMs, priority }: Lane, dueMs: number, nowMs: number): number {
+  if (!ageingMs) return 0
+  const steps = Math.floor((nowMs - dueMs) / ageingMs)
+  return Math.min(limits.priorityMax - priority, Math.max(0, steps))
+}
+
+function expiresInMs(bits: number, policy: string | null, nowMs: number): number | null {
+  if ((bits & traitBits.expires) === 0) return null
+  const { expiresAtMs } = decodeRunPolicy(policy)
+  return expiresAtMs === undefined ? null : expiresAtMs - nowMs
+}
+
 function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null {
   if (!ids) return null
   if (!places) return list(ids)
@@ -315,7 +343,7 @@ function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null
   return jobs
 }
 
-const lookedInto = (lanes: Text) =>
+const lanesIn = (lanes: Text) =>
   lanes === null || lanes === undefined ? null : new Set(list(lanes).map(Number))
 
 const laneAt = (taken: Taken, i: number): number =>

@@ -15,6 +15,7 @@ export type { Accepted, Queryable } from './keyed-submitter.ts'
 export type { LedgerProof, PlacedRun, ScannedSlot } from './ledger-proof.ts'
 export type { LetterCount } from './letter-reader.ts'
 export type { HandledBy, KeyBusy, ReplayAnswer } from './letter-steering.ts'
+export type { LimitInForce } from './limit-store.ts'
 export {
   loadMigrations,
   type Migration,

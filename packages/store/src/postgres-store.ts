@@ -21,6 +21,7 @@ import { checkKeys } from './keys.ts'
 import { LaneRegistry } from './lane-registry.ts'
 import { LetterReader } from './letter-reader.ts'
 import { LetterSteering } from './letter-steering.ts'
+import { LimitStore } from './limit-store.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
 import { QueueStore } from './queue-store.ts'
@@ -58,6 +59,7 @@ export class PostgresStore {
   readonly runs: RunReader
   readonly steering: RunSteering
   readonly queues: QueueStore
+  readonly limits: LimitStore
   readonly workers: WorkerSteering
   readonly resolution: RunResolution
   readonly letters: LetterReader
@@ -98,10 +100,12 @@ export class PostgresStore {
       onQueued,
       onCancel: (runIds) => this.signals.cancel(runIds),
       onFailed: (jobIds) => this.schedules.steering.pauseFailing(jobIds),
+      onLimitsFreed: () => this.signals.anything(),
       onRearmed: () => this.signals.jobsChanged(),
     })
     this.runs = new RunReader(this.database)
     this.queues = new QueueStore(this.database, this.signals)
+    this.limits = new LimitStore(this.database, this.signals)
     this.workers = new WorkerSteering(this.database, this.signals)
     this.steering = new RunSteering({
       ...{ database: this.database, signals: this.signals, horizonMs: this.horizonMs },

@@ -24,6 +24,13 @@ const json = (text: string | null | undefined) => (text ? JSON.parse(text) : nul
 
 type Text = string | null | undefined
 
+/** A replay keeps the policy of what it does again, and does not expire. */
+function expiryOf(bits: number, policy: string | null): Date | null {
+  if ((bits & traits.expires) === 0) return null
+  const { expiresAtMs } = decodeRunPolicy(policy)
+  return expiresAtMs === undefined ? null : new Date(expiresAtMs)
+}
+
 export function summary(
   id: Text,
   handler: Text,
@@ -154,6 +161,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       : null,
     delivery: deliveryFrom(Number(traitBits), policy ?? null),
     policy: decodeRunPolicy(policy ?? null),
+    expiresAt: expiryOf(Number(traitBits), policy ?? null),
     replayOf: replayOf ?? null,
     replayedAs: replayedAs ?? null,
     editedAt: date(editedAt),

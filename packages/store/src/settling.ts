@@ -54,6 +54,8 @@ export interface SettlingOptions {
   readonly onFreed: (jobIds: readonly string[]) => Promise<void>
   /** Runs may wait for places of these gates that were freed. */
   readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
+  /** Runs may wait for places of a queue or a tenant that were freed. */
+  readonly onLimitsFreed: () => void
   /** Runs of these jobs died, and enough of them in a row pause the job. */
   readonly onFailed: (jobIds: readonly string[]) => Promise<void>
   /** A job fires again so long after the run that has ended. */
@@ -132,7 +134,8 @@ export class Settling {
 
   /** What the ends of runs mean for their jobs and for those that wait for them, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
-    const { onFreed, onGatesFreed, onRearmed, onFailed } = this.#options
+    const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
+    if (settlements.some((s) => s.run.limited)) onLimitsFreed()
     const gated = settlements.filter((s) => s.run.gate !== null)
     if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
     const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
@@ -168,10 +171,12 @@ export class Settling {
     const retries: Of<'retry'>[] = []
     const dead: Of<'dead'>[] = []
     const cancelled: Of<'cancelled'>[] = []
+    const skipped: Of<'skipped'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
       else if (s.kind === 'dead') dead.push(s)
+      else if (s.kind === 'skipped') skipped.push(s)
       else cancelled.push(s)
     }
     const add = (
@@ -232,6 +237,11 @@ export class Settling {
       jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
       textArray(cancelled.map((s) => s.reason)),
       false,
+    ])
+    add('work/settle-skipped', skipped, (runs) => [
+      sessionId,
+      ...fences(runs),
+      textArray(skipped.map((s) => s.reason)),
     ])
     return steps
   }
@@ -304,10 +314,12 @@ function settleAll(
 }
 
 /** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
-function endsOf(settlement: Settlement): number[] {
+function endsOf(settlement: Settlement): (number | '')[] {
   const { succeeded, cancelled } = attemptOutcomes
   if (settlement.kind === 'succeeded') return [succeeded]
   if (settlement.kind === 'cancelled') return [cancelled]
+  // No attempt was made.
+  if (settlement.kind === 'skipped') return ['']
   const ended = attemptOutcomes[settlement.outcome]
   return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
 }

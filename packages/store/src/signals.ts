@@ -90,6 +90,11 @@ export class Signals {
     this.#tell({ lanes: [lane], newLane: true })
   }
 
+  /** Tells this process only that lanes are to be read again. */
+  changed(): void {
+    this.#tell({ lanes: null, newLane: true })
+  }
+
   /**
    * A hint to send right behind a submission, on its connection and without waiting for its answer: others
    * then hear of it a round trip earlier. Null while a hint was sent just now; then `due` sends one soon.

@@ -57,12 +57,14 @@ export class PostgresWorkStore implements WorkStore {
       [...handlers],
       [...queues],
     ])
-    return rows.map(([id, tenantId, queue, handler, priority]) => ({
+    return rows.map(([id, tenantId, queue, handler, priority, weight, ageingMs]) => ({
       id: Number(id),
       tenantId: Number(tenantId),
       queue: queue as string,
       handler: handler as string,
       priority: Number(priority),
+      weight: Number(weight ?? 1),
+      ageingMs: ageingMs ? Number(ageingMs) : null,
     }))
   }
 

@@ -156,6 +156,15 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.work.resolveParked([waiter])
       return waiter
     },
+    'expire: leases -> outcomes': async () => {
+      const session = await t.session()
+      const run = await t.running(session, { expiresAt: 0 })
+      expect(run.expiresInMs).toBeLessThan(0)
+      const skipped = { kind: 'skipped', run, startedAgoMs: null, reason: 'expired' } as const
+      await t.store.work.settle(session, [skipped])
+      expect(await t.store.work.settle(session, [skipped]), 'a second time').toEqual([])
+      return run.id
+    },
     'supersede: leases -> outcomes': async () => {
       const { holder, waiter } = await overlapping('terminate-previous')
       await t.store.work.resolveParked([waiter])

@@ -36,7 +36,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   const uuids = "array['019a0000-0000-7000-8000-000000000000']::uuid[]"
   const hot: Record<string, { args: string; indexes: string[] }> = {
     'work/claim-runs': {
-      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1]`,
+      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1], null`,
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
     'work/settle-all-succeeded': {
@@ -79,6 +79,11 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, ${uuids}, array[1]::bigint[], array[1], array['{}']::jsonb[], array['x'], false`,
       indexes: ['leases_pkey'],
     },
+    'work/settle-skipped': {
+      args: `1, ${uuids}, array[1]::bigint[], array['x']`,
+      indexes: ['leases_pkey'],
+    },
+    'upkeep/list-parked-jobs': { args: `1000`, indexes: ['parked_overlap'] },
     'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'plan/announce-planner': { args: `1, 1000, '2025b'`, indexes: ['cursors_due'] },
     'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },
@@ -172,6 +177,7 @@ it('ends runs in one way: the finish block is the same in every statement that e
     'upkeep/reap-sessions',
     'work/settle-cancelled',
     'work/settle-dead',
+    'work/settle-skipped',
     'work/settle-succeeded',
     'work/skip-parked',
     'work/supersede-holders',

@@ -41,6 +41,16 @@ test('every path that ARCHITECTURE.md names exists', () => {
   expect(paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(root, path)))).toEqual([])
 })
 
+test('blocks that name a file of the examples show it as it is', () => {
+  const blocks = pages.flatMap((page) => [...readSource(page).matchAll(FENCE)])
+  const excerpts = blocks.flatMap(([, , code = '']) => {
+    const [, file, excerpt = ''] = /^\/\/ (examples\/\S+)\n([\s\S]+)$/.exec(code) ?? []
+    return file ? [{ file, excerpt }] : []
+  })
+  expect(excerpts.length).toBeGreaterThan(5)
+  for (const { file, excerpt } of excerpts) expect(readSource(file)).toContain(excerpt)
+})
+
 test('the examples compile against the library', () => {
   expect(compile(examples())).toBe('')
 })

@@ -1,16 +1,13 @@
 /** The examples do what they say: each is started as its README starts it, on a database of its own, and watched. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { ExampleProcess } from './example-process.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 let database: TestDatabase
 let folder: string
 
@@ -23,40 +20,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-class Example {
-  readonly lines: string[] = []
-  readonly ended: Promise<number | null>
-  readonly #child: ChildProcess
-
-  constructor(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const main = join(root, 'examples', name, 'main.ts')
-    this.#child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
-      cwd: root,
-      env: { ...process.env, ...env, DATABASE_URL: database.url },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const { stdout } = this.#child
-    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.lines.push(line))
-    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
-    onTestFinished(() => void this.#child.kill('SIGKILL'))
-  }
-
-  /** The first line that matches, which may have to come yet. */
-  async line(pattern: RegExp): Promise<RegExpExecArray> {
-    const found = () => this.lines.map((line) => pattern.exec(line)).find((match) => match !== null)
-    await eventually(`a line like ${pattern}; so far: ${this.lines}`, () => Boolean(found()))
-    return found() as RegExpExecArray
-  }
-
-  stop(): Promise<number | null> {
-    this.#child.kill('SIGTERM')
-    return this.ended
-  }
+function example(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const main = join('examples', name, 'main.ts')
+  const all = { ...env, DATABASE_URL: database.url }
+  return new ExampleProcess(['--import', 'tsx', main, ...args], { env: all })
 }
 
 describe('the example', () => {
   it('mail-app answers at once and sends one mail', async () => {
-    const app = new Example('mail-app')
+    const app = example('mail-app')
     const [, url] = await app.line(/listening on (\S+)/)
     const body = 'ada@example.com'
     const answer = await fetch(`${url}/sign-up`, { method: 'POST', body })
@@ -71,7 +43,7 @@ describe('the example', () => {
   })
 
   it('nightly-report reports the day that it is asked for', async () => {
-    const report = new Example('nightly-report', ['--now', '2026-11-15'], { REPORTS: folder })
+    const report = example('nightly-report', ['--now', '2026-11-15'], { REPORTS: folder })
     expect(await report.ended).toBe(0)
     expect(report.lines[0]).toMatch(/next at \d{4}-\d\d-\d\dT02:00/)
     const text = readFileSync(join(folder, '2026-11-15.txt'), 'utf8')
@@ -80,7 +52,7 @@ describe('the example', () => {
 
   it('crawler fetches each page once, and two at most at a time', async () => {
     const site = new Site()
-    const crawler = new Example('crawler', [await site.listen()])
+    const crawler = example('crawler', [await site.listen()])
     expect(await crawler.ended).toBe(0)
     expect(crawler.lines.at(-1)).toBe('crawled 6 pages')
     expect([...site.served].sort()).toEqual(['/', '/1', '/2', '/3', '/4', '/5'])
@@ -93,7 +65,7 @@ describe('the example', () => {
     writeFileSync(join(folder, 'sky.ppm'), Buffer.concat([Buffer.from('P6 128 32 255\n'), dots]))
     writeFileSync(join(folder, 'none.ppm'), 'hello')
     const published = join(folder, 'published')
-    const pipeline = new Example('image-pipeline', [folder, published])
+    const pipeline = example('image-pipeline', [folder, published])
     expect(await pipeline.ended).toBe(0)
     expect(readdirSync(published).sort()).toEqual(['sky-16.ppm', 'sky-64.ppm'])
     expect(readFileSync(join(published, 'sky-16.ppm'), 'latin1')).toMatch(/^P6 16 4 255\n/)
@@ -104,7 +76,7 @@ describe('the example', () => {
     const file = join(folder, 'commands.json')
     const tick = { name: 'tick', cron: '* * * * * *', command: 'echo from the shell' }
     writeFileSync(file, JSON.stringify([tick]))
-    const cron = new Example('cron-replacement', [file])
+    const cron = example('cron-replacement', [file])
     await cron.line(/^tick \(\S+:\d\d\.000Z\): from the shell$/)
     expect(await cron.stop()).toBe(0)
   })

@@ -84,3 +84,10 @@ it('lanes that gave all they were asked for weigh alike, and one with little to 
   for (const runs of [40, 160]) demand.note(lanes, runs, [{ lane: 2, runs, full: true }])
   expect(demand.weights(lanes), 'one that gives all again and again').toEqual([1_500, 1_500, 4])
 })
+
+it('tenants share by their weights, whatever the number of their lanes', () => {
+  const demand = new Demand()
+  const lane = (id: number, tenantId: number, weight: number) => ({ id, tenantId, weight }) as Lane
+  const weights = demand.weights([lane(1, 1, 1), lane(2, 2, 3), lane(3, 2, 3), lane(4, 3, 1)])
+  expect(weights).toEqual([1_500, 2_250, 2_250, 1_500])
+})

@@ -55,13 +55,20 @@ const LITTLE_MAX = 500
 
 /**
  * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
- * take half of the claim from one that has much. One that gave all it was asked for counts as much as any.
+ * take half of the claim from one that has much. Of those that gave all they were asked for, tenants have parts by their
+ * weights, whatever the number of their lanes.
  */
 export class Demand {
   readonly #expected = new Map<number, number>()
 
   weights(lanes: readonly Lane[]): number[] {
-    return lanes.map(({ id }) => this.#expected.get(id) ?? CLAIM_MAX)
+    const busy = new Map<number, number>()
+    for (const { id, tenantId } of lanes)
+      if (!this.#expected.has(id)) busy.set(tenantId, (busy.get(tenantId) ?? 0) + 1)
+    return lanes.map(({ id, tenantId, weight = 1 }) => {
+      const part = (CLAIM_MAX * weight) / (busy.get(tenantId) ?? 1)
+      return this.#expected.get(id) ?? Math.max(1, Math.round(part))
+    })
   }
 
   /** What a lane is expected to have; null when that may be any number. */

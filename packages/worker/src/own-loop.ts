@@ -15,6 +15,8 @@ const PREPARING_MS_MAX = 1_000
 
 const fates = {
   ...{ succeeded: 'succeeded', retry: 'retrying', dead: 'dead', cancelled: 'cancelled' },
+  // Never handed out.
+  skipped: 'given_back',
 } as const satisfies Record<Settlement['kind'], RunFate>
 
 /** A call that waits for runs. */

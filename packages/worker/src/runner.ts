@@ -65,6 +65,8 @@ export class Runner {
   readonly #preparing = new Map<ClaimedRun, Promise<void>>()
   #pumping = false
   #startedAtOnce = 0
+  /** When those that expire do, by the clock that only goes forward. */
+  readonly #expiries = new WeakMap<ClaimedRun, number>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
 
@@ -118,6 +120,8 @@ export class Runner {
     const sinceMs = this.#o.clock.monotonicMs()
     for (const run of runs) {
       this.#o.slots.hold(run.queue)
+      if ((run.traits & traits.expires) !== 0 && run.expiresInMs !== null)
+        this.#expiries.set(run, sinceMs + run.expiresInMs)
       if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
       else this.#waiting.add(run)
     }
@@ -137,6 +141,7 @@ export class Runner {
       while (this.#o.slots.free > 0 && this.#waiting.size > 0) {
         if (!this.#mayStart()) break
         const run = this.#waiting.take()
+        if (this.#expired(run)) continue
         this.#o.slots.start()
         this.#start(run)
       }
@@ -144,6 +149,15 @@ export class Runner {
     } finally {
       this.#pumping = false
     }
+  }
+
+  /** Ends one that is not worth starting any more. */
+  #expired(run: ClaimedRun): boolean {
+    const expiresMs = this.#expiries.get(run)
+    if (expiresMs === undefined || this.#o.clock.monotonicMs() < expiresMs) return false
+    this.#o.slots.release(run.queue, false)
+    this.#o.settle({ kind: 'skipped', run, startedAgoMs: null, reason: 'expired' })
+    return true
   }
 
   /** Quick handlers start one another without end: what has come in meanwhile, as a run of another lane, has its turn. */
@@ -162,6 +176,7 @@ export class Runner {
       const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
       if (at < 0) break
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
+      if (this.#expired(run)) continue
       if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
       this.#o.slots.start()
       this.#preparing.set(run, this.#startPrepared(run))

@@ -2,7 +2,8 @@ import type { ClaimedRun } from '@punctual/core'
 import { expect, it } from 'vitest'
 import { WaitingLines } from './waiting-lines.ts'
 
-const run = (lane: number, id: string, priority = 5) => ({ lane, id, priority }) as ClaimedRun
+const run = (lane: number, id: string, priority = 5) =>
+  ({ lane, id, priority, weight: 1 }) as ClaimedRun
 const taken = (lines: WaitingLines) => {
   const ids: string[] = []
   while (lines.size > 0) ids.push(lines.take().id)
@@ -45,4 +46,11 @@ it('what has a higher priority is served first, whenever it came', () => {
   lines.add(run(2, 'y', 9))
   lines.add(run(4, 'm'))
   expect(taken(lines)).toBe('x y a m b l')
+})
+
+it('a tenant with a weight has as many starts in its turn', () => {
+  const lines = new WaitingLines()
+  for (const id of ['a', 'b', 'c', 'd']) lines.add({ ...run(1, id), weight: 3 } as ClaimedRun)
+  for (const id of ['x', 'y']) lines.add(run(2, id))
+  expect(taken(lines)).toBe('a b c x d y')
 })

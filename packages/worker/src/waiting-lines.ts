@@ -1,7 +1,7 @@
 /**
- * Runs that are claimed and wait for a free slot: a line for each lane, those of the highest priority first and in turns. A
- * run of a lane with little to do would otherwise wait behind the hundred milliseconds of work that are held of one with
- * much.
+ * Runs that are claimed and wait for a free slot: a line for each lane, those of the highest priority first and in turns,
+ * as many in a turn as the tenant's weight says. A run of a lane with little to do would otherwise wait behind the hundred
+ * milliseconds of work that are held of one with much.
  */
 import type { ClaimedRun } from '@punctual/core'
 
@@ -9,6 +9,8 @@ interface Line {
   readonly lane: number
   readonly runs: ClaimedRun[]
   next: number
+  /** How many more are taken before it is the turn of the next line. */
+  left: number
 }
 
 /** The lines of one priority. */
@@ -36,7 +38,7 @@ export class WaitingLines {
   }
 
   #open(run: ClaimedRun): void {
-    const line = { lane: run.lane, runs: [run], next: 0 }
+    const line = { lane: run.lane, runs: [run], next: 0, left: run.weight }
     this.#lines.set(run.lane, line)
     const at = this.#ranks.findIndex(({ priority }) => priority <= run.priority)
     const rank = this.#ranks[at]
@@ -54,8 +56,11 @@ export class WaitingLines {
     const line = rank.lines[rank.turn] as Line
     const run = line.runs[line.next++] as ClaimedRun
     this.#size--
-    if (line.next < line.runs.length) rank.turn++
-    else {
+    if (line.next < line.runs.length) {
+      if (--line.left > 0) return run
+      line.left = run.weight
+      rank.turn++
+    } else {
       // One that is served up leaves the turn to the line that moves into its place.
       this.#lines.delete(line.lane)
       rank.lines.splice(rank.turn, 1)

@@ -270,7 +270,8 @@ export class Worker {
 
   #settle(settlement: Settlement): void {
     const { run, kind } = settlement
-    if (kind === 'cancelled' || !this.#o.givesBack?.(run)) this.#settler.add(settlement)
+    if (kind === 'cancelled' || kind === 'skipped' || !this.#o.givesBack?.(run))
+      this.#settler.add(settlement)
     else {
       const returning = this.#putBack(run).finally(() => this.#returning.delete(returning))
       this.#returning.add(returning)

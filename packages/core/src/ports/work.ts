@@ -59,6 +59,12 @@ export interface LaneYield {
 }
 
 export interface ClaimedRun {
+  /** The part of its tenant. */
+  readonly weight: number
+  /** It counts towards a limit of its queue or its tenant: others may wait for its end. */
+  readonly limited: boolean
+  /** How long after the claim it is not worth starting any more; null for one that always is. */
+  readonly expiresInMs: number | null
   readonly id: string
   /** The fence: belongs to this lease of this run and to no other. */
   readonly claim: bigint
@@ -125,6 +131,11 @@ export type Settlement =
       readonly kind: 'dead'
       readonly outcome: AttemptOutcome
       readonly failure: Failure
+      readonly reason: string
+    })
+  | (SettlementBase & {
+      /** It was not started, because it is not worth running any more. */
+      readonly kind: 'skipped'
       readonly reason: string
     })
   | (SettlementBase & {

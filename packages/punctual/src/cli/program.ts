@@ -23,6 +23,7 @@ import { addJobsShow } from './commands/jobs-show.ts'
 import { addJobsSkip } from './commands/jobs-skip.ts'
 import { addJobsSlots } from './commands/jobs-slots.ts'
 import { addJobsTrigger } from './commands/jobs-trigger.ts'
+import { addLimitsList, addLimitsRemove, addLimitsSet } from './commands/limits.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addNext } from './commands/next.ts'
 import { addQueuesList } from './commands/queues-list.ts'
@@ -76,6 +77,9 @@ export function createProgram(): Command {
   addGroup(program, 'import', 'make jobs of what another scheduler has', [addImportCrontab])
   addGroup(program, 'queues', 'look at queues, pause and resume them', [
     ...[addQueuesList, addQueuesPause, addQueuesResume],
+  ])
+  addGroup(program, 'limits', 'how many runs of a queue go on at once and start in a time', [
+    ...[addLimitsList, addLimitsSet, addLimitsRemove],
   ])
   addGroup(program, 'workers', 'look at workers, and drain them', [
     ...[addWorkersList, addWorkersDrain, addWorkersActivate],

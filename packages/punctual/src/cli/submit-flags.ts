@@ -10,6 +10,7 @@ import { wholeNumber } from './whole-number.ts'
 export interface SubmitFlags extends DeliveryFlags, FlowFlags {
   runAt?: string
   delay?: string
+  expiresAt?: string
   priority?: string
   queue?: string
   maxAttempts?: string
@@ -31,6 +32,9 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
   return {
     ...Object.fromEntries(numbers.map(([name, text]) => [name, wholeNumber(name, text as string)])),
     ...timeOf(flags),
+    ...(flags.expiresAt !== undefined && {
+      expiresAt: parseMoment('--expires-at', flags.expiresAt, Date.now()),
+    }),
     ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
     ...(flags.queue !== undefined && { queue: flags.queue }),
     ...(flags.key !== undefined && { key: flags.key }),

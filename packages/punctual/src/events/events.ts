@@ -114,7 +114,7 @@ export class Events {
 
   settled(settlement: Settlement): void {
     this.#runs.settled(settlement)
-    if (settlement.kind === 'dead' || settlement.kind === 'cancelled') this.#watch.hint()
+    if (['dead', 'cancelled', 'skipped'].includes(settlement.kind)) this.#watch.hint()
   }
 
   workerLost(workerId: string, host: string, pid: number): void {

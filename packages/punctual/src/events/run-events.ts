@@ -37,7 +37,13 @@ export class RunEvents {
   settled(settlement: Settlement): void {
     if (settlement.kind === 'succeeded') this.succeeded(settlement.run)
     else if (settlement.kind === 'cancelled') this.#cancelled(settlement.run, settlement.reason)
+    else if (settlement.kind === 'skipped') this.#skipped(settlement.run, settlement.reason)
     else this.#failed(settlement)
+  }
+
+  #skipped(run: ClaimedRun, reason: string): void {
+    if (this.#hub.wants('run.skipped'))
+      this.#hub.tell({ type: 'run.skipped', ...this.#about(run), attempt: run.attempt, reason })
   }
 
   #cancelled(run: ClaimedRun, reason: string): void {

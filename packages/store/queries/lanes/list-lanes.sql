@@ -1,9 +1,15 @@
 -- The lanes that a worker with these handlers and queues can take from, highest priority first.
 --
 -- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all)
--- Returns: id, tenant_id, queue, handler, priority; also of queues that are paused, which the claim leaves alone
+-- Returns: id, tenant_id, queue, handler, priority, weight of its tenant, ageing in ms; also of queues that are paused,
+--   which the claim leaves alone
 -- Locks: none. Index: none; the table is small.
-select l.id, l.tenant_id, l.queue, l.handler, l.priority
+select
+  l.id, l.tenant_id, l.queue, l.handler, l.priority,
+  (select m.weight from punctual.limits m where m.tenant_id = l.tenant_id and m.queue is null) as weight,
+  coalesce(
+    (select m.ageing_ms from punctual.limits m where m.tenant_id = l.tenant_id and m.queue = l.queue),
+    (select m.ageing_ms from punctual.limits m where m.tenant_id = l.tenant_id and m.queue is null)) as ageing_ms
 from punctual.lanes l
 where ($1::text[] is null or l.handler = any ($1::text[]))
   and (coalesce(cardinality($2::text[]), 0) = 0 or l.queue = any ($2::text[]))

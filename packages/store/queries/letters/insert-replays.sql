@@ -13,7 +13,7 @@ with made as (
     created_by, trace, job_id, slot_at, missed_from, replay_of, flow)
   select
     i.id, clock_timestamp(), clock_timestamp(), r.tenant_id, r.lane, r.timeout_ms, r.max_attempts,
-    case when r.traits & 112 <> 0 then (r.traits & ~116) | 48 else r.traits & ~4 end, coalesce(i.payload, r.payload),
+    case when r.traits & 112 <> 0 then (r.traits & ~628) | 48 else r.traits & ~516 end, coalesce(i.payload, r.payload),
     r.key, r.labels, r.policy, coalesce($4::text, r.created_by), r.trace, r.job_id, r.slot_at, r.missed_from, r.id,
     r.flow
   from unnest($1::uuid[], $2::uuid[], $3::text[]) as i (replay_of, id, payload)

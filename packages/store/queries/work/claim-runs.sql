@@ -5,7 +5,8 @@
 --
 -- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
 --   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
---   $5 rank of each lane smallint[] (0 = first), $6 most runs, $7 weight of each lane integer[]
+--   $5 rank of each lane smallint[] (0 = first), $6 most runs, $7 weight of each lane integer[], $8 after how many ms a
+--   lane whose first run waits is one rank better bigint[] (null = never), or null when none is
 -- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
 --   the smallest pos that is not due; then lists, which are texts joined by commas: the lanes that gave something,
 --   each with how many, the last pos and how many it could have given (separated by blanks); of the runs taken, in the order of their fences,
@@ -15,9 +16,9 @@
 --   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
 --   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
 --   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
---   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). At last,
---   for each run taken, its gate; null when none has one.
--- Locks: session (key share), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
+--   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). Then,
+--   for each run taken, its gate; null when none has one. At last the lanes that have limits; null when none has.
+-- Locks: session (key share), then limits (sorted, skip locked), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
 --   (by gate and place).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
@@ -28,11 +29,14 @@ with me as materialized (
   for key share
 ),
 bound as materialized (
-  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
+  select
+    (floor(extract(epoch from now) * 1000)::bigint << 20) | 1048575 as pos,
+    (date_part('epoch', now) * 1000000)::bigint as us
+  from clock_timestamp() as now
 ),
 heads as materialized (
   select
-    l.lane, l.rank, l.weight,
+    l.lane, l.rank, l.weight, l.ageing_ms,
     (select q.pos from punctual.queue q
      where q.lane = l.lane and q.pos >= l.start_pos
      order by q.pos
@@ -42,7 +46,8 @@ heads as materialized (
      where q.lane = l.lane and q.pos > (select pos from bound)
      order by q.pos
      limit 1) as next_pos
-  from unnest($3::integer[], $4::bigint[], $5::smallint[], $7::integer[]) as l (lane, start_pos, rank, weight)
+  from unnest($3::integer[], $4::bigint[], $5::smallint[], $7::integer[], $8::bigint[])
+    as l (lane, start_pos, rank, weight, ageing_ms)
   where exists (select from me where not drains)
     and (
       -- Mostly nothing is paused, and that is asked once.
@@ -53,11 +58,83 @@ heads as materialized (
         join punctual.pauses p on p.tenant_id = n.tenant_id and (p.queue is null or p.queue = n.queue)
         where n.id = l.lane))
 ),
-due as materialized (
+shares as materialized (
   -- Lanes of one rank share by weight; a rank that is empty leaves everything to the next.
   select lane, rank, pos, ceil($6::integer::float8 * weight / sum(weight) over (partition by rank))::integer as share
-  from heads
-  where pos <= (select pos from bound)
+  from (
+    select
+      lane, pos, weight,
+      case
+        when ageing_ms is null then rank
+        else greatest(0, rank - ((((select b.pos from bound b) >> 20) - (pos >> 20)) / ageing_ms))
+      end as rank
+    from heads
+    where pos <= (select pos from bound)
+  ) h
+),
+limited as materialized (
+  -- What limits lanes that have something due, as this claim sees it. Mostly there is none, and that is asked once.
+  select s.lane, m.id, m.turn, m.queue is not null as of_queue
+  from shares s
+  join punctual.lanes n on n.id = s.lane
+  join punctual.limits m on m.tenant_id = n.tenant_id and (m.queue is null or m.queue = n.queue)
+  where exists (select from punctual.limits) and (m.concurrency is not null or m.rate_interval_us is not null)
+),
+locked as materialized (
+  -- Not waited for: another claim has it for a moment, and this one comes back.
+  select id, turn, next_us, concurrency, rate_interval_us, rate_burst, queue is not null as of_queue
+  from punctual.limits
+  where id = any (array(select id from limited))
+  order by id
+  for update skip locked
+),
+rooms as materialized (
+  -- How many may start; a limit that was claimed under after our snapshot was taken is left for the next claim, because
+  -- what that one took is not seen.
+  select
+    id, least(places, tokens) as room,
+    case when tokens = 0 then next_us - rate_interval_us * (rate_burst - 1) end as free_us
+  from (
+    select
+      k.id, k.next_us, k.rate_interval_us, k.rate_burst,
+      k.concurrency - case
+        when k.of_queue then (select count(*) from punctual.leases l where l.queue_limit = k.id)
+        else (select count(*) from punctual.leases l where l.tenant_limit = k.id)
+      end as places,
+      case
+        when k.rate_interval_us is null then null
+        when k.next_us <= t.us then k.rate_burst
+        when k.next_us - k.rate_interval_us * (k.rate_burst - 1) > t.us then 0
+        else (t.us - k.next_us + k.rate_interval_us * (k.rate_burst - 1)) / k.rate_interval_us + 1
+      end as tokens
+    from locked k, bound t
+    where k.turn = (select max(d.turn) from limited d where d.id = k.id)
+  ) r
+),
+due as materialized (
+  -- Of what a limit leaves, the better ranks have theirs first.
+  select
+    lane, rank, pos,
+    case
+      when tenant_limit is null then share
+      else greatest(0, least(share, coalesce((select r.room from rooms r where r.id = tenant_limit), 0) + share
+        - sum(share) over (partition by tenant_limit order by rank, pos, lane)))
+    end::integer as share
+  from (
+    select
+      lane, rank, pos, tenant_limit,
+      case
+        when queue_limit is null then share
+        else greatest(0, least(share, coalesce((select r.room from rooms r where r.id = queue_limit), 0) + share
+          - sum(share) over (partition by queue_limit order by rank, pos, lane)))
+      end as share
+    from shares
+    cross join lateral (
+      select max(id) filter (where of_queue) as queue_limit, max(id) filter (where not of_queue) as tenant_limit
+      from limited d
+      where d.lane = shares.lane
+    ) l
+  ) q
   order by rank, pos
 ),
 picked as materialized (
@@ -72,6 +149,7 @@ picked as materialized (
     limit due.share
     for update skip locked
   ) q
+  where due.share > 0
   limit $6::integer
 ),
 taken as (
@@ -111,9 +189,6 @@ parked as (
     and not exists (select from punctual.job_holds h where h.job_id = n.job_id and h.run_id = n.run_id)
   returning run_id
 ),
-moment as materialized (
-  select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
-),
 rated as materialized (
   -- A moment that was booked is good for a while: what was booked during an outage is not started at once. Nothing from
   -- here on is joined: planned for few rows, it would be compared pair by pair. Windows bring together what belongs together.
@@ -128,16 +203,16 @@ rated as materialized (
     and g.rate is not null
     and (
       g.booked_us is null
-      or g.booked_us < (select us from moment) - greatest(200000, g.rate_interval_us * g.rate_burst))
+      or g.booked_us < (select us from bound) - greatest(200000, g.rate_interval_us * g.rate_burst))
 ),
 charged as (
   insert into punctual.rates as r (rate, next_us)
-  select rate, (select us from moment) + max(rate_interval_us) * count(*)
+  select rate, (select us from bound) + max(rate_interval_us) * count(*)
   from rated
   group by rate
   order by rate
   on conflict (rate) do update
-    set next_us = greatest(r.next_us, (select us from moment)) + (excluded.next_us - (select us from moment))
+    set next_us = greatest(r.next_us, (select us from bound)) + (excluded.next_us - (select us from bound))
   returning rate, next_us
 ),
 booked as materialized (
@@ -160,14 +235,14 @@ postponed as (
   select
     run_id, (ceil(start_us / 1000.0)::bigint << 20) | (n & 1048575), tenant_id, lane, attempt, crashes, traits, job_id
   from booked
-  where start_us > (select us from moment)
+  where start_us > (select us from bound)
   returning run_id, pos
 ),
 noted as (
   update punctual.gated g
   set booked_us = b.start_us
   from booked b
-  where g.run_id = b.run_id and b.start_us > (select us from moment)
+  where g.run_id = b.run_id and b.start_us > (select us from bound)
 ),
 gates as materialized (
   select
@@ -204,10 +279,13 @@ seats as materialized (
 ),
 admitted as (
   insert into punctual.leases (
-    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot)
+    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot,
+    queue_limit, tenant_limit)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
-    gate, place
+    gate, place,
+    (select d.id from limited d where d.lane = seats.lane and d.of_queue),
+    (select d.id from limited d where d.lane = seats.lane and not d.of_queue)
   from seats
   where not behind and place <= gate_limit
   order by gate, place
@@ -225,19 +303,40 @@ stopped as (
 ),
 leased as (
   insert into punctual.leases (
-    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id)
+    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, queue_limit, tenant_limit)
   select
-    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id
+    run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
+    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and of_queue) end,
+    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and not of_queue) end
   from numbered
   where (traits & 112 = 0 or run_id not in (select run_id from parked))
     and (
       traits & 256 = 0
       or (run_id not in (select run_id from gates) and run_id not in (select run_id from postponed)))
+),
+turned as (
+  update punctual.limits m
+  set
+    turn = m.turn + 1,
+    next_us = coalesce(greatest(m.next_us, (select us from bound)) + m.rate_interval_us * t.runs, 0)
+  from (
+    select d.id, count(*) as runs
+    from limited d
+    join numbered n on n.lane = d.lane
+    where n.run_id not in (select run_id from parked) and n.run_id not in (select run_id from stopped)
+      and n.run_id not in (select run_id from postponed)
+    group by d.id
+  ) t
+  where m.id = t.id
 )
 select
   pg_snapshot_xmin(pg_current_snapshot()) as xmin, pg_snapshot_xmax(pg_current_snapshot()) as xmax,
   (select pos from bound) as bound,
-  least((select min(next_pos) from heads), (select min(pos) from postponed)) as next_pos,
+  least(
+    (select min(next_pos) from heads), (select min(pos) from postponed),
+    (select min(case when r.id is null then bound.pos + (5::bigint << 20) else ceil(r.free_us / 1000.0)::bigint << 20 end)
+     from bound, limited d
+     left join rooms r using (id))) as next_pos,
   case
     when b.lane = b.last_lane
       then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
@@ -264,8 +363,9 @@ select
   case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
   today.specs, today.due_ms, today.payloads, today.extras,
   case
-    when me.drains or exists (select from punctual.pauses)
-      then coalesce((select string_agg(lane::text, ',') from heads), '')
+    when me.drains or exists (select from punctual.pauses) or exists (select from limited)
+      then coalesce((
+        select string_agg(lane::text, ',') from heads where lane not in (select lane from due where share = 0)), '')
   end as looked,
   (select string_agg(run_id::text, ',') from postponed) as postponed,
   case
@@ -276,7 +376,8 @@ select
         from (select n, null::bigint as gate from numbered union all select n, gate from gates) u
         group by n
       ) g)
-  end as gates
+  end as gates,
+  (select string_agg(distinct lane::text, ',') from limited) as limited
 from me
 cross join batch b
 cross join (

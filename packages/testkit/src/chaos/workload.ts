@@ -35,7 +35,23 @@ export interface ChaosPayload {
   readonly takesMs: number
   /** Attempts up to this one throw. */
   readonly throwsUntil: number
+  /** Of those that may not all run at once: which. */
+  readonly crowd?: string
 }
+
+/** Runs that may not all run at once: by a key of their own, or by their queue. */
+export interface Crowd {
+  readonly name: string
+  readonly by: 'key' | 'queue'
+  readonly limit: number
+}
+
+export const crowds: readonly Crowd[] = [
+  { name: 'one-at-once', by: 'key', limit: 1 },
+  { name: 'another-at-once', by: 'key', limit: 1 },
+  { name: 'two-at-once', by: 'key', limit: 2 },
+  { name: 'narrow', by: 'queue', limit: 1 },
+]
 
 const CADENCES: readonly (readonly [everyMs: number, share: number])[] = [
   [1_000, 0.4],

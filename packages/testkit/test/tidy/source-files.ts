@@ -35,7 +35,15 @@ function listByGit(): string[] | undefined {
 }
 
 function listByWalking(folder = ''): string[] {
-  const ignored = new Set(['.git', 'node_modules', 'dist', 'coverage', '.punctual', 'results'])
+  const ignored = new Set([
+    '.git',
+    'node_modules',
+    'dist',
+    'coverage',
+    '.punctual',
+    '.next',
+    'results',
+  ])
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     if (ignored.has(entry.name)) return []

@@ -73,6 +73,7 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
   field('payload', JSON.stringify(run.payload))
   field('due', at(run.dueAt))
   if ('nextAt' in run && run.nextAt.getTime() !== run.dueAt.getTime()) field('next', at(run.nextAt))
+  if (run.expiresAt) field('expires', at(run.expiresAt))
   field('created', at(run.createdAt))
   field('by', run.createdBy)
   field('edited', at(run.editedAt))

@@ -25,6 +25,10 @@ export function addSubmit(program: Command): void {
     .argument('[payload]', 'JSON; @file reads a file, - reads the input (default: null)')
     .option('--run-at <time>', 'when to run: 2030-01-31T12:00:00Z, or +5m from now')
     .option('--delay <time>', 'run this long from now: 500ms, 10s, 5m, 2h, 1d')
+    .option(
+      '--expires-at <time>',
+      'not worth running after: a time, or +5m from now (default: never)',
+    )
     .option('--priority <n>', '0 to 10, higher first (default: 5)')
     .option('--queue <name>', 'the queue (default: default)')
     .option('--max-attempts <n>', 'attempts, the first included (default: 3)')

@@ -117,6 +117,21 @@ it.for<[string, ViolationKind, () => Evidence]>([
     'duplicateAccepted',
     () => withRun(aRun('r', { effects: 2, payload: payloadOf('committed', { ask: 'r' }) })),
   ],
+  [
+    'two runs at once of a key that may have one',
+    'overcrowded',
+    () => {
+      const crowded = (id: string) =>
+        aRun(id, { payload: payloadOf('quick', { ask: id, crowd: 'one-at-once' }) })
+      const span = (id: string, fromMs: number) => [
+        start(id, 1, ANCHOR_MS + fromMs),
+        start(id, 1, ANCHOR_MS + fromMs + 10, { what: 'end' }),
+      ]
+      const evidence = whole()
+      const runs = [...evidence.runs.filter((it) => it.id !== 'r'), crowded('r'), crowded('q')]
+      return withStarts({ ...evidence, runs }, ...starts, ...span('r', 20), ...span('q', 25))
+    },
+  ],
   ['two outcomes', 'duplicateAccepted', () => withRun(aRun('r', { outcomes: 2 }))],
   [
     'two outcomes of one attempt',

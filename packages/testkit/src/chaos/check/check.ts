@@ -6,6 +6,7 @@ import { checkOutcomes } from './check-outcomes.ts'
 import { checkRecovery, type Patience } from './check-recovery.ts'
 import { checkSlots } from './check-slots.ts'
 import { checkEarly, checkWindows } from './check-times.ts'
+import { checkTurns } from './check-turns.ts'
 import { type Evidence, type Violation, type ViolationKind, violationKinds } from './evidence.ts'
 import { groupBy, indexEvidence } from './index-evidence.ts'
 import { type Figures, measure } from './measure.ts'
@@ -35,6 +36,7 @@ export function check(given: Evidence, demands: Demands): Verdict {
     ...checkSlots(evidence),
     ...checkAsks(evidence),
     ...checkOutcomes(evidence),
+    ...checkTurns(evidence),
     ...checkEarly(evidence),
     ...checkWindows(evidence),
     ...flags.violations,

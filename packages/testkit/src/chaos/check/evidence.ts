@@ -66,6 +66,7 @@ export const violationKinds = [
   'unflaggedDuplicates',
   'wronglyFlagged',
   'orphans',
+  'overcrowded',
   'early',
   'died',
   'slow',

@@ -1,6 +1,6 @@
 /** A process of the campaign that brings the schema up to date, declares the jobs and ends. */
 import { type JobOptions, Punctual } from 'punctual'
-import type { ChaosJob, ChaosPayload } from '../workload.ts'
+import { type ChaosJob, type ChaosPayload, crowds } from '../workload.ts'
 import { libraryOptions, readSettings } from './child-settings.ts'
 
 const settings = readSettings()
@@ -23,6 +23,8 @@ function declared({ name, kind, everyMs, anchorMs, endMs, cron, overlap }: Chaos
 }
 
 const punctual = await Punctual.start({ ...libraryOptions(settings), migrate: true, roles: [] })
+for (const { name, limit } of crowds.filter(({ by }) => by === 'queue'))
+  await punctual.limits.set({ queue: name, concurrency: limit })
 if (jobs.length > 0) await punctual.jobs.upsertMany(jobs.map(declared))
 await punctual.stop()
 process.disconnect?.()

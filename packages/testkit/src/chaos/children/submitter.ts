@@ -7,7 +7,7 @@
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { type ChaosPayload, type Kind, kinds } from '../workload.ts'
+import { type ChaosPayload, type Crowd, crowds, type Kind, kinds } from '../workload.ts'
 import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
 
 const settings = readSettings()
@@ -33,31 +33,52 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
+/** Of quick ones so many are in a crowd, and come together: they would run at once if nothing kept them apart. */
+const CROWDED_SHARE = 0.4
+const TOGETHER = 4
+const CROWDED_MS = [200, 400] as const
 const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
   readonly ask: string
   readonly kind: Kind
   readonly key: string | null
+  readonly crowd: Crowd | null
   readonly payload: ChaosPayload
   readonly options: SubmitOptions
 }
 
-function makeAsk(): Ask {
+function makeAsk(kind = random.pick(KINDS), crowd = crowdOf(kind)): Ask {
   const ask = `${settings.name}-${process.pid}-${++asked}`
-  const kind = random.pick(KINDS)
   const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
   const key = random.chance(0.3) ? `key-${ask}` : null
   const options: SubmitOptions = {
+    ...(crowd && crowdOptions(crowd)),
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
     ...(kind !== 'once' && { maxAttempts: 10 }),
     ...(key !== null && { key }),
     ...(key !== null && isLater && { delayMs: keyedDelayMs }),
     ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
   }
-  const takesMs = random.between(...(TAKES_MS[kind] ?? [0, 50]))
+  const takesMs = random.between(...(crowd ? CROWDED_MS : (TAKES_MS[kind] ?? [0, 50])))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
-  return { ask, kind, key, options, payload: { kind, ask, job: null, takesMs, throwsUntil } }
+  const payload = {
+    kind,
+    ask,
+    job: null,
+    takesMs,
+    throwsUntil,
+    ...(crowd && { crowd: crowd.name }),
+  }
+  return { ask, kind, key, crowd, options, payload }
+}
+
+function crowdOf(kind: Kind): Crowd | null {
+  return kind === 'quick' && random.chance(CROWDED_SHARE) ? random.pick(crowds) : null
+}
+
+function crowdOptions({ name, by, limit }: Crowd): SubmitOptions {
+  return by === 'queue' ? { queue: name } : { concurrency: { key: name, limit } }
 }
 
 function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskLine> = {}): void {
@@ -96,8 +117,15 @@ async function submit(it: Ask): Promise<void> {
 const pace = setInterval(() => {
   if (monotonicMs() > untilMs) clearInterval(pace)
   else if (outstanding < OUTSTANDING_MAX) {
-    outstanding++
-    void submit(makeAsk()).finally(() => outstanding--)
+    const first = makeAsk()
+    const others = first.crowd ? TOGETHER - 1 : 0
+    for (const ask of [
+      first,
+      ...Array.from({ length: others }, () => makeAsk(first.kind, first.crowd)),
+    ]) {
+      outstanding++
+      void submit(ask).finally(() => outstanding--)
+    }
   }
 }, 1_000 / perSecond)
 

@@ -25,6 +25,30 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'place-not-taken',
+    breaks: 'a run of a concurrency key takes no place of it with its lease',
+    edits: [
+      {
+        file: 'store/queries/work/claim-runs.sql',
+        find: '    gate, place,\n',
+        replace: '    null, null,\n',
+      },
+    ],
+    killedBy: 'no fault at all: overcrowded',
+  },
+  {
+    name: 'limit-not-counted',
+    breaks: 'what goes on under the limit of a queue is not counted',
+    edits: [
+      {
+        file: 'store/queries/work/claim-runs.sql',
+        find: 'when k.of_queue then (select count(*) from punctual.leases l where l.queue_limit = k.id)',
+        replace: 'when k.of_queue then 0',
+      },
+    ],
+    killedBy: 'no fault at all: overcrowded',
+  },
+  {
     name: 'settle-without-fence',
     breaks: 'an outcome is accepted from whoever had the run once, not only from who has it now',
     edits: [

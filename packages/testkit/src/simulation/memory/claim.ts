@@ -104,7 +104,7 @@ function described(db: MemoryDatabase, row: QueueRow, claim: bigint, lane: Lane)
   const { maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs } = run
   return {
     ...{ id: row.runId, claim, lane: lane.id, tenantId: lane.tenantId },
-    ...{ priority: lane.priority, gate: null },
+    ...{ priority: lane.priority, gate: null, limited: false, weight: 1, expiresInMs: null },
     ...{ handler: lane.handler, queue: lane.queue, attempt, crashes, traits, jobId },
     ...{ maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs },
   }

@@ -217,6 +217,7 @@ export class MemoryWorkStore implements WorkStore {
 function isOutcomeOf(settlement: Settlement, outcome: number | null): boolean {
   if (settlement.kind === 'succeeded') return outcome === attemptOutcomes.succeeded
   if (settlement.kind === 'cancelled') return outcome === attemptOutcomes.cancelled
+  if (settlement.kind === 'skipped') return outcome === null
   if (settlement.kind === 'retry' && outcome === attemptOutcomes.cancelled) return true
   return outcome === attemptOutcomes[settlement.outcome]
 }

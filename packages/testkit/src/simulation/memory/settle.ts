@@ -63,6 +63,14 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): E
       const attemptOutcome = attemptOutcomes[outcome]
       return { ...base, state: finalStates.dead, attemptOutcome, output: null, reason }
     }
+    case 'skipped': {
+      const state = cancelReason === null ? finalStates.skipped : finalStates.cancelled
+      const reason = cancelReason ?? settlement.reason
+      return {
+        ...{ ...base, attempt: lease.attempt, startedMs: null },
+        ...{ state, attemptOutcome: null, output: null, reason },
+      }
+    }
     default: {
       const reason = cancelReason ?? (settlement.kind === 'cancelled' ? settlement.reason : null)
       const attemptOutcome = attemptOutcomes.cancelled

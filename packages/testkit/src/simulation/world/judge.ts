@@ -160,7 +160,7 @@ function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   for (const { runId, claim, kind, accepted } of ledger.told) {
     const outcome = db.outcomes.get(runId)
     const attempt = tried.get(claim)
-    const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3 }[kind]
+    const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4 }[kind]
     const ended = outcome?.claim === claim && outcome.state === state && !byReaper(outcome)
     const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
     if (accepted !== (ended || again))

@@ -1,0 +1,52 @@
+/**
+ * No more runs at once than their key or their queue may have. Judged by the attempts that were accepted: each of them had
+ * its lease from before its handler began until after it ended. What a worker goes on with that has lost its lease is not
+ * counted; nobody accepts it.
+ */
+import { type Crowd, crowds } from '../workload.ts'
+import type { ObservedRun, Violation } from './evidence.ts'
+import { groupBy, type Indexed } from './index-evidence.ts'
+
+interface Span {
+  readonly run: string
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+export function checkTurns(evidence: Indexed): Violation[] {
+  const crowded = evidence.runs.filter((run) => run.payload.crowd)
+  const ends = new Map(
+    evidence.ledger.effects
+      .filter((line) => line.what === 'end')
+      .map((line) => [`${line.run} ${line.claim}`, line.monotonicMs]),
+  )
+  return [...groupBy(crowded, (run) => run.payload.crowd as string)].flatMap(([name, runs]) => {
+    const crowd = crowds.find((it) => it.name === name) as Crowd
+    const spans = runs.flatMap((run) => acceptedSpan(run, evidence, ends) ?? [])
+    return overfull(crowd, spans)
+  })
+}
+
+function acceptedSpan(
+  { id, state, claim }: ObservedRun,
+  { starts }: Indexed,
+  ends: ReadonlyMap<string, number>,
+): Span | null {
+  if (state !== 'succeeded' || claim === null) return null
+  const fromMs = starts.get(id)?.find((line) => line.claim === claim)?.monotonicMs
+  const untilMs = ends.get(`${id} ${claim}`)
+  return fromMs === undefined || untilMs === undefined ? null : { run: id, fromMs, untilMs }
+}
+
+/** The first moment at which there are too many, if there is one. */
+function overfull({ name, limit }: Crowd, spans: readonly Span[]): Violation[] {
+  let now: Span[] = []
+  for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
+    now = [...now.filter((it) => it.untilMs > span.fromMs), span]
+    if (now.length > limit) {
+      const runs = now.map((it) => it.run).join(', ')
+      return [{ kind: 'overcrowded', what: `${name} may have ${limit} at once, and had ${runs}` }]
+    }
+  }
+  return []
+}

@@ -1,0 +1,60 @@
+/** A program of examples/, started as its README starts it, whose lines can be waited for. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { eventually } from '@punctual/testkit'
+import { onTestFinished } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+interface ExampleOptions {
+  /** Inside of the repository. @default its root */
+  readonly folder?: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export class ExampleProcess {
+  readonly lines: string[] = []
+  readonly ended: Promise<number | null>
+  readonly #child: ChildProcess
+
+  /** `node` with these arguments. It leads a process group, so that nothing outlives the test. */
+  constructor(args: readonly string[], { folder = '', env }: ExampleOptions) {
+    this.#child = spawn(process.execPath, args, {
+      cwd: join(root, folder),
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    })
+    const { stdout } = this.#child
+    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.lines.push(line))
+    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
+    onTestFinished(() => void this.#signalGroup('SIGKILL'))
+  }
+
+  /** The first line that matches, which may have to come yet. */
+  async line(pattern: RegExp): Promise<RegExpExecArray> {
+    const found = () => this.lines.map((line) => pattern.exec(line)).find((match) => match !== null)
+    await eventually(`a line like ${pattern}; so far: ${this.lines}`, () => Boolean(found()))
+    return found() as RegExpExecArray
+  }
+
+  stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM')
+    return this.ended
+  }
+
+  /** Whether any process that it has started is there. */
+  get alive(): boolean {
+    return this.#signalGroup(0)
+  }
+
+  #signalGroup(signal: NodeJS.Signals | 0): boolean {
+    try {
+      return process.kill(-(this.#child.pid as number), signal)
+    } catch {
+      return false
+    }
+  }
+}
