@@ -5,6 +5,7 @@
 
 import { checkName, checkText } from './check-value.ts'
 import { storableText } from './failure.ts'
+import type { Instant } from './instant.ts'
 import { limits } from './limits.ts'
 import { oneOf, refuseOption } from './refuse-option.ts'
 import { instantOf } from './submission.ts'
@@ -12,17 +13,36 @@ import { instantOf } from './submission.ts'
 /** What came of a dead letter. Numbers are what the database stores. */
 export const handlings = { replayed: 1, discarded: 2 } as const
 
+/** What came of a dead letter: it was done again, or closed without. */
 export type Handling = keyof typeof handlings
 
 export function handlingOf(code: number): Handling {
   return code === handlings.replayed ? 'replayed' : 'discarded'
 }
 
+/** What somebody did about a dead letter. */
+export interface LetterHandling {
+  /** What came of it. */
+  readonly as: Handling
+  /** When. */
+  readonly at: Date
+  /** The run that does it again; null when it was discarded. */
+  readonly replayedAs: string | null
+  /** Why, where that was said. */
+  readonly note: string | null
+  /** By whom, where that was said. */
+  readonly by: string | null
+}
+
+/** A run that died, until somebody handles it and after. */
 export interface DeadLetter {
   /** The id of the run that died. */
   readonly id: string
+  /** The name of its handler. */
   readonly handler: string
+  /** The queue that it was in. */
   readonly queue: string
+  /** From 0 to 10, higher first. */
   readonly priority: number
   /** The job that it was a run of; its name is null when the job was deleted. */
   readonly job: { readonly id: string; readonly name: string | null } | null
@@ -30,46 +50,55 @@ export interface DeadLetter {
   readonly reason: string
   /** The kind of its error and its message without ids and numbers: what dies alike has the same. */
   readonly fingerprint: string
+  /** When it died. */
   readonly diedAt: Date
+  /** How many attempts were made at it. */
   readonly attempts: number
+  /** What its last attempt failed of; null when it did not fail. */
   readonly error: { readonly name: string; readonly message: string } | null
-  /** Null while it is open. */
-  readonly handled: {
-    readonly as: Handling
-    readonly at: Date
-    /** The run that does it again. */
-    readonly replayedAs: string | null
-    readonly note: string | null
-    readonly by: string | null
-  } | null
+  /** What became of it, when, why and by whom; null while it is open. */
+  readonly handled: LetterHandling | null
 }
 
 /** Dead letters with one fingerprint. */
 export interface DeadLetterGroup {
+  /** What these have in common. */
   readonly fingerprint: string
+  /** How many there are. */
   readonly count: number
+  /** When the first of them died. */
   readonly firstDiedAt: Date
+  /** When the last of them died. */
   readonly lastDiedAt: Date
   /** The last one that died. */
   readonly sampleId: string
+  /** The error message of that one. */
   readonly sampleMessage: string | null
+  /** The names of their handlers. */
   readonly handlers: readonly string[]
 }
 
+/** A dead letter matches when all that is said here is true of it. */
 export interface DeadLetterFilter {
+  /** In this queue. */
   queue?: string
+  /** Of this handler. */
   handler?: string
   /** By name or id. A job that was deleted has only its id. */
   job?: string
+  /** With this fingerprint, as `groups` tells it. */
   fingerprint?: string
+  /** Dead for this reason, such as `attempts_exhausted`. */
   reason?: string
-  diedFrom?: Date | string | number
-  /** Not included. */
-  diedBefore?: Date | string | number
+  /** Dead from this moment on. */
+  diedFrom?: Instant
+  /** Dead before this moment. */
+  diedBefore?: Instant
 }
 
 export const letterStates = ['open', 'handled', 'all'] as const
 
+/** Those that nobody has handled, those that somebody has, or both. */
 export type LetterState = (typeof letterStates)[number]
 
 /** A filter as it is used inside: checked, and null where it says nothing. */

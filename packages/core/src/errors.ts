@@ -106,8 +106,10 @@ export const errorCatalogue = {
   partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
+/** A stable code that programs may compare. docs/reference/errors.md says what each means and what to do. */
 export type ErrorCode = keyof typeof errorCatalogue
 
+/** What an error is about. */
 export interface ErrorDetails {
   /** The option, field or flag that is wrong, as the caller wrote it. */
   field?: string
@@ -115,16 +117,24 @@ export interface ErrorDetails {
   id?: string
   /** Where in a text the error is: the index of its first wrong character. */
   position?: number
+  /** What was thrown below. */
   cause?: unknown
 }
 
+/** What Punctual throws at callers. Compare its `code`, not its message. */
 export class PunctualError extends Error {
+  /** Always `PunctualError`. */
   override readonly name = 'PunctualError'
+  /** What is wrong: stable, for programs. */
   readonly code: ErrorCode
+  /** The option, field or flag that is wrong, as the caller wrote it. */
   readonly field: string | undefined
+  /** The run, job, worker or migration that the error is about. */
   readonly id: string | undefined
+  /** Where in a text the error is: the index of its first wrong character. */
   readonly position: number | undefined
 
+  /** Punctual makes them; programs need to only in tests. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
@@ -139,16 +149,42 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new Error(`Invariant broken: ${message}`)
 }
 
-/** Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now. */
+/**
+ * Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now.
+ * @example
+ * ```ts
+ * import { NonRetryableError } from 'punctual'
+ *
+ * punctual.handler('charge', async ({ card }: { card: string }) => {
+ *   if (card === 'expired') throw new NonRetryableError('The card has expired.')
+ * })
+ * ```
+ */
 export class NonRetryableError extends Error {
+  /** Always `NonRetryableError`. */
   override readonly name: string = 'NonRetryableError'
 }
 
-/** Thrown by a handler to say when the next attempt is worth making. */
+/**
+ * Thrown by a handler to say when the next attempt is worth making.
+ * @example
+ * ```ts
+ * import { RetryAfterError } from 'punctual'
+ *
+ * punctual.handler('crawl', async ({ url }: { url: string }) => {
+ *   const response = await fetch(url)
+ *   const seconds = Number(response.headers.get('retry-after') ?? 30)
+ *   if (response.status === 429) throw new RetryAfterError(seconds * 1_000)
+ * })
+ * ```
+ */
 export class RetryAfterError extends Error {
+  /** Always `RetryAfterError`. */
   override readonly name: string = 'RetryAfterError'
+  /** How long to wait before the next attempt. */
   readonly retryAfterMs: number
 
+  /** The run is tried again after so many milliseconds, if it has attempts left. */
   constructor(retryAfterMs: number, message = `Try again after ${retryAfterMs} ms`) {
     super(message)
     this.retryAfterMs = retryAfterMs

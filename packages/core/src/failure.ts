@@ -5,10 +5,15 @@
 import { NonRetryableError, RetryAfterError } from './errors.ts'
 import { limits } from './limits.ts'
 
+/** What went wrong, as it is stored: the error as plain data. */
 export interface Failure {
+  /** The name of the error class. */
   name: string
+  /** Its message, up to 8,192 characters. */
   message: string
+  /** Its stack, up to 32,768 characters. */
   stack?: string
+  /** Its code, where it had one. */
   code?: string
 }
 

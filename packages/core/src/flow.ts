@@ -11,19 +11,21 @@ import { refuseOption } from './refuse-option.ts'
 /** A text, or the field of the payload that holds it, such as `{ payload: 'customer.id' }`. */
 export type FlowKey = string | { readonly payload: string }
 
+/** How many runs of a key may go on at once. */
 export interface ConcurrencyOptions {
   /** Runs of one key share a limit, whatever their handlers. */
   key: FlowKey
-  /** How many of them may go on at once, in the whole fleet. @default 1 */
+  /** How many of them may go on at once, in the whole fleet, up to 10,000. @default 1 */
   limit?: number
 }
 
+/** How many runs of a key may start in a time. */
 export interface RateOptions {
   /** Runs of one key share a rate. @default the name of the handler */
   key?: FlowKey
-  /** How many of them may start in that time, in the whole fleet. */
+  /** How many of them may start in that time, in the whole fleet, up to 1,000,000. */
   limit: number
-  /** A unit of time, or milliseconds. @default 'second' */
+  /** A unit of time, or milliseconds, up to 30 days. @default 'second' */
   per?: keyof typeof UNITS | number
   /** How many may start at once after a pause. @default a tenth of the limit, 1 at least */
   burst?: number
@@ -31,15 +33,21 @@ export interface RateOptions {
 
 /** The concurrency of one run. */
 export interface RunConcurrency {
+  /** The key that it shares a limit by. */
   readonly key: string
+  /** How many runs of the key may go on at once. */
   readonly limit: number
 }
 
 /** The rate of one run. */
 export interface RunRate {
+  /** The key that it shares a rate by. */
   readonly key: string
+  /** How many runs of the key may start in that time. */
   readonly limit: number
+  /** That time. */
   readonly perMs: number
+  /** How many may start at once after a pause. */
   readonly burst: number
 }
 

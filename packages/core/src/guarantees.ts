@@ -13,9 +13,12 @@ export const promises = {
   'database-clock': "The database's clock decides",
 } as const
 
+/** One of the promises that docs/concepts/guarantees.md explains. */
 export type PromiseName = keyof typeof promises
 
+/** A standby of the server, as far as this role may see it. */
 export interface StandbyFacts {
+  /** Its `application_name`. */
   readonly name: string
   /** `sync`, `quorum`, `potential` or `async`; null when this role may not see it. */
   readonly syncState: string | null
@@ -23,20 +26,29 @@ export interface StandbyFacts {
   readonly state: string | null
 }
 
-/** What was found; see `read-settings.sql`, `read-activity.sql` and `list-standbys.sql` of the store. */
+/** What was found: settings of the server, its standbys, its connections and clocks. */
 export interface GuaranteeFacts {
+  /** The version of PostgreSQL. */
   readonly version: string
   /** Counts fail-overs: another one after each. */
   readonly timeline: string
+  /** When the server was started. */
   readonly startedAt: Date
+  /** It takes no writes, as a standby does. */
   readonly readOnly: boolean
+  /** Commits are flushed to disk. */
   readonly fsync: boolean
+  /** Pages that were half written are put right after a crash. */
   readonly fullPageWrites: boolean
+  /** Pages that the disk has changed are noticed. */
   readonly dataChecksums: boolean
   /** As connections of this process get it, by role and database. */
   readonly synchronousCommit: string
+  /** The standbys that commits wait for, as PostgreSQL is told. */
   readonly synchronousStandbyNames: string
+  /** The standbys that are connected. */
   readonly standbys: readonly StandbyFacts[]
+  /** How many more connections the server takes. */
   readonly connectionsFree: number
   /** A pooler stands between this process and the server. */
   readonly pooled: boolean
@@ -48,29 +60,41 @@ export interface GuaranteeFacts {
   readonly plannerZoneData: readonly string[] | null
 }
 
+/** Something that weakens promises here. */
 export interface Weakness {
   /** Stable, for programs. */
   readonly cause: string
+  /** What was found, and what it means. */
   readonly why: string
+  /** What to do about it. */
   readonly advice: string
+  /** The promises that it concerns. */
   readonly weakens: readonly PromiseName[]
 }
 
+/** Whether one promise holds. */
 export interface Guarantee {
+  /** Which one; stable, for programs. */
   readonly promise: PromiseName
+  /** Its name, for people. */
   readonly title: string
+  /** `weakened` when there is a cause. */
   readonly verdict: 'holds' | 'weakened'
   /** The causes of the weaknesses that concern it. */
   readonly causes: readonly string[]
 }
 
+/** What `punctual.guarantees` answers. */
 export interface GuaranteePanel {
   /** `holds` when every promise does. */
   readonly verdict: 'holds' | 'weakened'
+  /** The verdict of every promise. */
   readonly guarantees: readonly Guarantee[]
+  /** What weakens them. */
   readonly weaknesses: readonly Weakness[]
   /** What weakens nothing, and is good to know. */
   readonly notes: readonly string[]
+  /** What all of that was judged by. */
   readonly facts: GuaranteeFacts
 }
 

@@ -9,6 +9,7 @@ export {
   handlingOf,
   handlings,
   isEmptyFilter,
+  type LetterHandling,
   type LetterState,
   letterStateOf,
   letterStates,
@@ -48,6 +49,7 @@ export {
   type StandbyFacts,
   type Weakness,
 } from './guarantees.ts'
+export type { Instant } from './instant.ts'
 export {
   type AuditedJob,
   type AuditFinding,
@@ -75,6 +77,7 @@ export type { Job, JobChange, Slot } from './jobs/job.ts'
 export {
   type CompiledJob,
   compileJob,
+  type DstOptions,
   type JobDefaults,
   type JobOptions,
   timingInput,
@@ -86,6 +89,7 @@ export {
   type MisfireRules,
   misfireOf,
   type Overlap,
+  type When,
 } from './jobs/job-rules.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './jobs/last-slot.ts'
 export { nextSlotOf, planJob } from './jobs/plan-job.ts'
@@ -139,6 +143,7 @@ export { restTogether } from './rest.ts'
 export {
   type AfterFailure,
   type Backoff,
+  type BackoffInput,
   backoffMs,
   compileRetryPolicy,
   decideAfterFailure,
@@ -150,10 +155,13 @@ export {
 export type {
   Attempt,
   FinishedRun,
+  JobOfRun,
   LogLine,
   LogPosition,
   Run,
+  RunDefinition,
   RunningRun,
+  RunResolution,
   RunSummary,
   WaitingRun,
 } from './run.ts'

@@ -7,13 +7,19 @@ import { limits } from './limits.ts'
 import { oneOf, refuseOption } from './refuse-option.ts'
 
 const MODES = ['return', 'replace', 'debounce', 'throttle', 'error'] as const
+
+/** What happens to a submission while a run with the same key is live. */
 export type OnConflict = (typeof MODES)[number]
 
 /** Milliseconds, or a text such as `500ms`, `5s`, `10m`, `24h` or `7d`, where a day has 24 hours. */
 export type TimeSpan = number | string
 
+/** The key of a run, and what happens to submissions with the same. */
 export interface KeyOptions {
-  /** One live run per key: while one is live, submitting again returns it, or does what `onConflict` says. */
+  /**
+   * One live run per key: while one is live, submitting again returns it, or does what `onConflict` says. Up to 255
+   * characters. @default none
+   */
   key?: string
   /**
    * What happens while a run with the same `key` is live. `return`: its id is the answer. `replace`: it becomes what this

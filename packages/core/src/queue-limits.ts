@@ -7,6 +7,7 @@ import { keylessRateFrom, type RateOptions, type RunRate } from './flow.ts'
 import { limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 
+/** What `punctual.limits.set` takes: one limit at least. */
 export interface LimitOptions {
   /** The queue that they are of. @default all queues together */
   queue?: string
@@ -25,10 +26,15 @@ export interface LimitOptions {
   by?: string
 }
 
+/** What limits a queue, or all of them together; null where nothing does. */
 export interface QueueLimits {
+  /** How many runs may go on at once. */
   readonly concurrency: number | null
+  /** How many runs may start in a time. */
   readonly rate: Omit<RunRate, 'key'> | null
+  /** A run that has waited so long counts as of the next higher priority. */
   readonly ageingMs: number | null
+  /** The part of the workers that the tenant has beside others. */
   readonly weight: number | null
 }
 

@@ -7,6 +7,7 @@
  */
 import { refuseOption } from './refuse-option.ts'
 
+/** How fast many dead letters are replayed, and when to stop. */
 export interface ReplayPace {
   /** How many are released in a second. @default 50 */
   perSecond?: number

@@ -15,4 +15,8 @@ export const resolutions = {
   'run-again': finalStates.unknown,
 } as const
 
+/**
+ * What somebody says became of an unknown run. `succeeded`: what it does was done. `failed`: it was not; the run is
+ * dead, and a dead letter. `run-again`: whatever became of it, a new run does it again.
+ */
 export type Resolution = keyof typeof resolutions

@@ -4,14 +4,16 @@ import { shown } from './failure.ts'
 import { limits } from './limits.ts'
 import type { AttemptOutcome } from './run-state.ts'
 
-/** How long to wait before attempt n + 1; `jitter` adds up to that fraction of the delay. */
+/** How long to wait before the next attempt; `jitter` adds up to that fraction of the delay. */
 export type Backoff =
   | { kind: 'exponential'; baseMs: number; factor: number; capMs: number; jitter: number }
   | { kind: 'linear'; stepMs: number; capMs: number; jitter: number }
   | { kind: 'fixed'; delayMs: number; jitter: number }
   | { kind: 'list'; delaysMs: readonly number[]; jitter: number }
 
+/** When failed attempts are followed by another, complete with defaults. */
 export interface RetryPolicy {
+  /** How long to wait before the next attempt. */
   backoff: Backoff
   /** The attempt outcomes and error codes that are tried again. */
   retryOn: readonly string[]
@@ -19,13 +21,24 @@ export interface RetryPolicy {
   abortOn?: readonly string[]
 }
 
+/**
+ * A backoff as people write it. `exponential` waits 1 s and doubles that up to 1 h, with a jitter of 0.3, unless told
+ * otherwise; `linear` adds 60 s each time up to 1 h; `fixed` waits 1 s; `list` takes up to 100 delays, of which the last
+ * is repeated. `jitter` adds up to that fraction of the delay.
+ */
+export type BackoffInput =
+  | { kind: 'exponential'; baseMs?: number; factor?: number; capMs?: number; jitter?: number }
+  | { kind: 'linear'; stepMs?: number; capMs?: number; jitter?: number }
+  | { kind: 'fixed'; delayMs?: number; jitter?: number }
+  | { kind: 'list'; delaysMs: readonly number[]; jitter?: number }
+
 /** A policy as people write it: whatever is left out takes its default. */
 export interface RetryPolicyInput {
-  backoff?:
-    | ({ kind: 'exponential' } & Partial<Omit<Extract<Backoff, { kind: 'exponential' }>, 'kind'>>)
-    | ({ kind: 'linear' } & Partial<Omit<Extract<Backoff, { kind: 'linear' }>, 'kind'>>)
-    | ({ kind: 'fixed' } & Partial<Omit<Extract<Backoff, { kind: 'fixed' }>, 'kind'>>)
-    | { kind: 'list'; delaysMs: readonly number[]; jitter?: number }
+  /**
+   * How long to wait before the next attempt. @default exponential: 1 s, doubled each time up to 1 h, with a jitter of
+   * 0.3
+   */
+  backoff?: BackoffInput
   /**
    * What is tried again: attempt outcomes (`failed`, `timed_out`, `crashed`), and the codes or names of errors
    * (`ECONNRESET`, `TypeError`). @default all three outcomes
@@ -74,7 +87,7 @@ const backoffNames: Readonly<Record<string, readonly string[]>> = {
   list: ['kind', 'delaysMs', 'jitter'],
 }
 
-function compileBackoff(input: NonNullable<RetryPolicyInput['backoff']>): Backoff {
+function compileBackoff(input: BackoffInput): Backoff {
   const at = 'retry.backoff'
   const kind: unknown = (input as { kind?: unknown } | null)?.kind
   const names = typeof kind === 'string' && Object.hasOwn(backoffNames, kind) && backoffNames[kind]

@@ -1,17 +1,18 @@
 /** Which runs people mean: one filter for listing them and for steering many at once. */
 
 import { checkName, checkText } from './check-value.ts'
+import type { Instant } from './instant.ts'
 import { limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
 import { isRunId } from './run-id.ts'
 import { type RunState, runStates } from './run-state.ts'
 import { compileLabels, instantOf } from './submission.ts'
 
-type Instant = Date | string | number
-
+/** A stretch of time; either end may be left open. */
 export interface TimeRange {
+  /** From this moment on. */
   from?: Instant
-  /** Not included. */
+  /** Until before this moment. */
   to?: Instant
 }
 
@@ -19,7 +20,9 @@ export interface TimeRange {
 export interface RunFilter {
   /** Any of these; an empty list stands for all. */
   states?: readonly RunState[]
+  /** Of this handler. */
   handler?: string
+  /** In this queue. */
   queue?: string
   /** The name or the id of a job. */
   job?: string
@@ -27,8 +30,9 @@ export interface RunFilter {
   labels?: Readonly<Record<string, string>>
   /** Its key begins with this. */
   keyPrefix?: string
-  /** Its `dueAt`. */
+  /** Its `dueAt` is in this range. */
   due?: TimeRange
+  /** It was accepted in this range. */
   created?: TimeRange
   /** One of these, up to 10,000; an empty list stands for none. */
   ids?: readonly string[]

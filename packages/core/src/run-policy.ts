@@ -14,8 +14,10 @@ import { traits } from './run-state.ts'
 
 export const deliveries = ['at-least-once', 'at-most-once', 'transactional'] as const
 
+/** How often the effects of a run may happen: see `delivery` of `SubmitOptions`, and the guide on delivery. */
 export type Delivery = (typeof deliveries)[number]
 
+/** When a run is tried again, how it is delivered, and how often its handler must be heard of. */
 export interface RunPolicy extends RetryPolicy {
   /** The handler runs in a transaction that commits together with its success. */
   readonly transactional?: true

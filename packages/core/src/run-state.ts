@@ -17,8 +17,27 @@ export const finalStates = {
   unknown: 5,
 } as const
 
+/**
+ * How a run can end.
+ *
+ * - `succeeded`: its handler returned.
+ * - `dead`: it failed, and is not tried again; it is a dead letter.
+ * - `cancelled`: somebody cancelled it.
+ * - `skipped`: it did not run, and will not.
+ * - `unknown`: an at-most-once attempt started and was never heard of again; left when somebody resolves it.
+ */
 export type FinalState = keyof typeof finalStates
+/**
+ * Where a run can be that has not ended.
+ *
+ * - `waiting`: for another run of its job, or for a place of its concurrency key.
+ * - `scheduled`: its time has not come.
+ * - `queued`: due, and waiting for a worker that has its handler.
+ * - `running`: a worker has it.
+ * - `cancelling`: a worker has it, and its handler is asked to end.
+ */
 export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
+/** Where a run is. */
 export type RunState = LiveState | FinalState
 
 export const runStates = [
@@ -43,6 +62,7 @@ export const attemptOutcomes = {
   cancelled: 5,
 } as const
 
+/** How one attempt ended. `crashed`: its worker died, or was not heard of for a whole lease. */
 export type AttemptOutcome = keyof typeof attemptOutcomes
 
 function inverse<K extends string>(table: Record<K, number>): ReadonlyMap<number, K> {

@@ -13,6 +13,7 @@ import {
   type RateOptions,
   type RunFlow,
 } from './flow.ts'
+import type { Instant } from './instant.ts'
 import { compileKeyConflict, type KeyConflict, type KeyOptions } from './key-conflict.ts'
 import { defaults, limits } from './limits.ts'
 import { refuseOption } from './refuse-option.ts'
@@ -20,21 +21,22 @@ import type { RetryPolicyInput } from './retry.ts'
 import { compileRunPolicy, type Delivery, deliveryOf } from './run-policy.ts'
 import { traits } from './run-state.ts'
 
+/** When and how a run is to be run. What is not known here is refused, so that a typing error is heard of. */
 export interface SubmitOptions extends KeyOptions {
-  /** When to run; a time in the past means now. @default now */
-  runAt?: Date | string | number
-  /** Run this long from now; not together with `runAt`. */
+  /** When to run, up to the year 9999; a time in the past means now. @default now */
+  runAt?: Instant
+  /** Run this long from now, up to 100 years; not together with `runAt`. @default 0 */
   delayMs?: number
   /**
    * Not worth running after: from then on no attempt begins, and the run ends as `skipped` (reason `expired`). What has
    * begun goes on. @default never
    */
-  expiresAt?: Date | string | number
+  expiresAt?: Instant
   /** 0-10, higher first. @default 5 */
   priority?: number
-  /** @default 'default' */
+  /** The queue that workers take it from: a name of up to 128 characters. @default 'default' */
   queue?: string
-  /** The first attempt is included. @default 3; 1 with delivery `at-most-once` */
+  /** How many attempts are made, the first included; up to 1,000. @default 3; 1 with delivery `at-most-once` */
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
@@ -44,6 +46,7 @@ export interface SubmitOptions extends KeyOptions {
   createdBy?: string
   /** W3C trace context of the caller (`traceparent`). */
   trace?: string
+  /** When it is tried again. @default exponential, from 1 s to 1 h, for every kind of failure */
   retry?: RetryPolicyInput
   /**
    * `at-least-once`: tried again until it succeeds or its attempts are used up; its effects may happen twice.

@@ -21,6 +21,7 @@ const BATCH = 500
 const SAMPLE = 10
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
+/** How far a change of many runs has come. */
 export interface BulkProgress {
   /** Runs that matched so far. */
   readonly matched: number
@@ -28,6 +29,7 @@ export interface BulkProgress {
   readonly done: number
 }
 
+/** How many runs are changed at once. */
 export interface BulkOptions {
   /** Only count what matches. @default false */
   dryRun?: boolean
@@ -41,8 +43,11 @@ export interface BulkOptions {
   signal?: AbortSignal
 }
 
+/** What a change of many runs came to. */
 export interface BulkResult<Answer extends string> {
+  /** Nothing was changed: it was only counted. */
   readonly dryRun: boolean
+  /** How many runs matched. */
   readonly matched: number
   /** How many of them were in each state. */
   readonly states: Partial<Record<RunState, number>>

@@ -10,6 +10,7 @@ import {
   type FinishedRun,
   isEmptyFilter,
   isRunId,
+  type LetterHandling,
   type LetterState,
   type LogLine,
   letterStateOf,
@@ -17,7 +18,7 @@ import {
   PunctualError,
   refuseOption,
 } from '@punctual/core'
-import type { PostgresStore, ReplayAnswer } from '@punctual/store'
+import type { KeyBusy, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 import {
   checkManyOptions,
@@ -33,6 +34,7 @@ const LIST_MAX = 1_000
 const LOG_LINES = 100
 const DISCARD_BATCH = 500
 
+/** Which dead letters are looked at, and how many. */
 export interface DeadLetterPage extends DeadLetterFilter {
   /** Whether somebody has handled them. @default 'open' */
   state?: LetterState
@@ -40,11 +42,13 @@ export interface DeadLetterPage extends DeadLetterFilter {
   limit?: number
 }
 
+/** Which dead letters are listed, a page at a time. */
 export interface DeadLetterListOptions extends DeadLetterPage {
   /** Those after this one: give the last of a page to get the next page. */
   after?: RunReference
 }
 
+/** How one dead letter is replayed. */
 export interface ReplayOptions extends HandlingOptions {
   /** Instead of its own, which stays with the dead run as it was. */
   payload?: unknown
@@ -54,6 +58,7 @@ export interface ReplayOptions extends HandlingOptions {
 
 /** A dead letter with all that is known of its run. */
 export interface DeadLetterDetails extends DeadLetter {
+  /** The run that died, with its attempts. */
   readonly run: FinishedRun
   /** The last hundred lines of its log, oldest first. */
   readonly log: readonly LogLine[]
@@ -61,18 +66,26 @@ export interface DeadLetterDetails extends DeadLetter {
   readonly checkpoint: unknown
 }
 
-export type ReplayResult = Exclude<ReplayAnswer, { readonly result: 'not_found' }>
+/** What a replay came to. `already_handled`: somebody was faster, and nothing was made. */
+export type ReplayResult =
+  | { readonly result: 'replayed'; readonly id: string }
+  | { readonly result: 'already_handled'; readonly handled: LetterHandling }
+  | KeyBusy
 
+/** What discarding many came to. */
 export interface DiscardManyResult {
   /** How many open ones the filter had. */
   readonly matching: number
+  /** How many of them were closed. */
   readonly discarded: number
 }
 
+/** `punctual.deadLetters`: runs that died, looked at, replayed and discarded. */
 export class DeadLetters {
   readonly #store: PostgresStore
   readonly #payloadBytes: number
 
+  /** @internal */
   constructor(store: PostgresStore, options: { readonly payloadBytes: number }) {
     this.#store = store
     this.#payloadBytes = options.payloadBytes
@@ -109,7 +122,10 @@ export class DeadLetters {
     }
   }
 
-  /** Makes a new run of a dead one, due now. The dead run stays as it was; the two name each other. */
+  /**
+   * Makes a new run of a dead one, due now. The dead run stays as it was; the two name each other.
+   * @throws `PunctualError` with `dead_letter_not_found` when there is no such dead letter.
+   */
   async replay(letter: RunReference, options: ReplayOptions = {}): Promise<ReplayResult> {
     const id = idOf(letter)
     const payload =
@@ -128,6 +144,13 @@ export class DeadLetters {
   /**
    * Replays the open ones of a filter, the first to die first, at a pace. This process drives it: when it ends, what
    * was not replayed stays open. What dies meanwhile, replays included, is left alone.
+   * @example
+   * ```ts
+   * const { replayed, stopped } = await punctual.deadLetters.replayMany(
+   *   { handler: 'send-email' },
+   *   { perSecond: 20, canary: 5, stopAtFailureRate: 0.1 },
+   * )
+   * ```
    */
   async replayMany(
     filter: DeadLetterFilter,
@@ -137,7 +160,11 @@ export class DeadLetters {
     return replayMany(this.#store, compiled, options, handledBy(options))
   }
 
-  /** Closes one without doing it again. */
+  /**
+   * Closes one without doing it again.
+   * @param options - `reason` says why, and is kept with it; `by` says who.
+   * @throws `PunctualError` with `dead_letter_not_found` when there is no such dead letter.
+   */
   async discard(
     letter: RunReference,
     options: { reason: string; by?: string },
@@ -150,7 +177,10 @@ export class DeadLetters {
     return found ? 'already_handled' : this.#notFound(id)
   }
 
-  /** Closes the open ones of a filter, the first to die first, in batches. */
+  /**
+   * Closes the open ones of a filter, the first to die first, in batches.
+   * @param options - `reason` says why, and is kept with each; `by` says who.
+   */
   async discardMany(
     filter: DeadLetterFilter,
     options: ManyOptions & { reason: string; by?: string },

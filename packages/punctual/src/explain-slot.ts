@@ -2,13 +2,19 @@
 import { type Run, type Slot, type SlotReason, zoneOf } from '@punctual/core'
 import type { PostgresStore, StoredJob } from '@punctual/store'
 
+/** Why a job ran, or did not, at a moment. */
 export interface SlotExplanation {
+  /** The name of the job. */
   readonly job: string
   /** The slot that is meant: the one at the instant asked about, or the last before it. */
   readonly slotAt: Date | null
+  /** What was decided for the slot; null when nothing was. */
   readonly decision: 'run' | 'skip' | null
+  /** Why that was decided. */
   readonly reason: SlotReason | null
+  /** The run that it became, as far as it is kept. */
   readonly run: Run | null
+  /** All of it in one sentence. */
   readonly text: string
 }
 

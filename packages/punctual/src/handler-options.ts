@@ -2,11 +2,13 @@
 import type { BatchFunction, HandlerFunction, HandlerOptions } from '@punctual/worker'
 import type { GivenSchema } from './given-schema.ts'
 
+/** A handler that runs in the process and thread of the program. */
 export interface InlineOptions extends HandlerOptions {
-  /** @default 'inline' */
+  /** It shares the event loop with everything else. @default 'inline' */
   readonly isolation?: 'inline'
 }
 
+/** A handler in a thread or a process of its own. */
 export interface IsolatedOptions extends HandlerOptions {
   /**
    * Where the handler runs: in a thread, or in a process of its own. There it is killed at its timeout or cancellation,
@@ -17,6 +19,7 @@ export interface IsolatedOptions extends HandlerOptions {
   readonly memoryMb?: number
 }
 
+/** A handler that takes several runs in one call. */
 export interface BatchOptions extends InlineOptions {
   /** How many runs the handler is called with at most. More than the worker's concurrency are never there at once. */
   readonly batchSize: number

@@ -2,8 +2,11 @@
 import { checkText, limits } from '@punctual/core'
 import type { HandledBy } from '@punctual/store'
 
+/** Why somebody deals with a run, and who that is; kept with it. */
 export interface HandlingOptions {
+  /** Why, up to 1,024 characters. */
   note?: string
+  /** Who, up to 256 characters. */
   by?: string
 }
 

@@ -3,6 +3,8 @@ export {
   type AttemptOutcome,
   type AuditFinding,
   type AuditKind,
+  type Backoff,
+  type BackoffInput,
   type CalendarInput,
   type ConcurrencyOptions,
   type DayRule,
@@ -10,8 +12,11 @@ export {
   type DeadLetterFilter,
   type DeadLetterGroup,
   type Delivery,
+  type DstOptions,
   type ErrorCode,
+  type ErrorDetails,
   type Failure,
+  type FinalState,
   type FinishedRun,
   type FirePreview,
   type FlowKey,
@@ -19,10 +24,18 @@ export {
   type Guarantee,
   type GuaranteeFacts,
   type GuaranteePanel,
+  type Handling,
+  type Instant,
   type Job,
   type JobChange,
+  type JobOfRun,
   type JobOptions,
   type JobRules,
+  type KeyOptions,
+  type LetterHandling,
+  type LetterState,
+  type LimitOptions,
+  type LiveState,
   type LogLine,
   type LogPosition,
   type MisfireRules,
@@ -32,27 +45,45 @@ export {
   type OverlapPolicy,
   type PromiseName,
   PunctualError,
+  type QueueLimits,
   type RateOptions,
+  type ReplayPace,
   type Resolution,
   RetryAfterError,
+  type RetryPolicy,
   type RetryPolicyInput,
   type Run,
   type RunConcurrency,
+  type RunDefinition,
   type RunFilter,
   type RunningRun,
+  type RunPolicy,
   type RunRate,
+  type RunResolution,
   type RunState,
   type RunSummary,
   type SlotReason,
+  type StandbyFacts,
+  type StuckHandler,
   type SubmitOptions,
   type SubmitOutcome,
   type TimeRange,
   type TimeSpan,
   type WaitingRun,
   type Weakness,
+  type When,
   type WindowInput,
 } from '@punctual/core'
-export type { BackfillResult, JobFilter, JobResult, LaneDepth, Pause } from '@punctual/store'
+export type {
+  BackfillResult,
+  JobFilter,
+  JobResult,
+  KeyBusy,
+  LaneDepth,
+  LimitInForce,
+  Pause,
+  Queryable,
+} from '@punctual/store'
 export type {
   BatchFunction,
   BatchItem,
@@ -63,6 +94,7 @@ export type {
   HeldRun,
   RunFate,
   RunLog,
+  SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
@@ -76,7 +108,7 @@ export type {
   ReplayOptions,
   ReplayResult,
 } from './dead-letters.ts'
-export type { EventListener, EventsOptions } from './events/event-hub.ts'
+export type { EventListener, EventsOptions, ListenOptions } from './events/event-hub.ts'
 export type {
   EventName,
   FleetEventName,
@@ -88,6 +120,7 @@ export type {
 export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
+export type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
 export type {
   HandlerHandle,
   SubmitCallOptions,
@@ -104,7 +137,9 @@ export type {
   SlotsOptions,
   SyncOptions,
 } from './jobs.ts'
+export type { Limits } from './limits.ts'
 export type { Logger } from './logger.ts'
+export type { Metrics } from './metrics.ts'
 export type { HandlerCall, Middleware } from './middleware.ts'
 export type {
   DrizzleTransaction,
@@ -115,10 +150,15 @@ export type {
 } from './open-transaction.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { ClaimOptions } from './own-loops.ts'
-export type { PayloadSchema } from './payload-schema.ts'
+export type {
+  PayloadSchema,
+  SchemaIssue,
+  SchemaResult,
+} from './payload-schema.ts'
 export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
-export type { RegisterHandler } from './register-handler.ts'
+export type { ListOptions, LogOptions, WaitOptions } from './read-options.ts'
+export type { RegisterHandler, WithSchema } from './register-handler.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,
@@ -126,14 +166,13 @@ export type {
   ReplayProgress,
 } from './replay-many.ts'
 export type { ResolveResult } from './resolve-run.ts'
+export type { RunReference } from './run-reference.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,
-  ListOptions,
-  LogOptions,
   NotRunningReason,
   Runs,
-  WaitOptions,
+  TooLate,
 } from './runs.ts'
 export type { SyncResult } from './sync-jobs.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'

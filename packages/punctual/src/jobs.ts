@@ -5,6 +5,7 @@ import {
   compileJob,
   encodeJson,
   type FirePreview,
+  type Instant,
   instantOf,
   type Job,
   type JobDefaults,
@@ -13,7 +14,7 @@ import {
   PunctualError,
   previewFires,
   refuseOption,
-  type Slot,
+  type SlotReason,
   timingInput,
 } from '@punctual/core'
 import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
@@ -25,32 +26,45 @@ const LIST_MAX = 1_000
 const SLOTS_MAX = 10_000
 const DAY_MS = 86_400_000
 
-type Instant = Date | string | number
-
+/** Which slots of the past are run, and how fast. */
 export interface BackfillOptions {
+  /** The first moment of the range. */
   from: Instant
-  /** Not included. */
+  /** The end of the range, not included. Up to 100,000 slots may lie in it. */
   to: Instant
   /** The pause between two runs. @default 0 */
   paceMs?: number
 }
 
+/** Which slots are listed. */
 export interface SlotsOptions {
-  /** @default a day ago */
+  /** The first moment of the range. @default a day before `to` */
   from?: Instant
-  /** @default now */
+  /** The end of the range. @default now */
   to?: Instant
   /** Up to 10,000. @default 100 */
   limit?: number
 }
 
 /** A slot of the ledger; `decision` is null where one is missing. */
-export type JobSlot = Omit<Slot, 'decision' | 'reason' | 'decidedAt'> & {
-  readonly decision: Slot['decision'] | null
-  readonly reason: Slot['reason'] | null
+export interface JobSlot {
+  /** The slot; of a range, the last one. */
+  readonly slotAt: Date
+  /** The first slot of the range; null when it is the only one. */
+  readonly fromAt: Date | null
+  /** How many slots it stands for. */
+  readonly slots: number
+  /** Whether it became a run; null when nothing was decided. */
+  readonly decision: 'run' | 'skip' | null
+  /** Why it did, or did not. */
+  readonly reason: SlotReason | null
+  /** The run that it became; null when it became none. */
+  readonly runId: string | null
+  /** When that was decided. */
   readonly decidedAt: Date | null
 }
 
+/** What a sync may do. */
 export interface SyncOptions {
   /** Remove jobs of this source that are not in the list. @default false */
   prune?: boolean
@@ -58,23 +72,40 @@ export interface SyncOptions {
   dryRun?: boolean
 }
 
+/** `punctual.jobs`: what runs again and again, or once under a name. */
 export class Jobs {
   readonly #store: PostgresStore
   readonly #defaults: JobDefaults
+  /** Named sets of dates and windows that jobs refer to. */
   readonly calendars: Calendars
 
+  /** @internal */
   constructor(store: PostgresStore, installation: JobDefaults) {
     this.#store = store
     this.#defaults = installation
     this.calendars = new Calendars(store)
   }
 
-  /** Registers a job, or changes the one of this name. */
+  /**
+   * Registers a job, or changes the one of this name. The same job again changes nothing.
+   * @throws `PunctualError` with `invalid_option`, `invalid_schedule`, `invalid_timezone`, `never_fires` or
+   * `calendar_not_found`.
+   * @example
+   * ```ts
+   * await punctual.jobs.upsert({
+   *   name: 'nightly-report',
+   *   handler: 'report',
+   *   cron: '30 2 * * *',
+   *   timezone: 'Europe/Berlin',
+   * })
+   * ```
+   */
   async upsert(job: JobOptions): Promise<JobResult> {
     const [result] = await this.upsertMany([job])
     return result as JobResult
   }
 
+  /** As `upsert`, for up to 10,000 jobs: all are registered, or none. */
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
     if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
       refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
@@ -96,7 +127,7 @@ export class Jobs {
     return compiled
   }
 
-  /** By name or id. */
+  /** A job by its name or id, or null. */
   get(nameOrId: string): Promise<Job | null> {
     return this.#store.schedules.jobs.find(text(nameOrId), TENANT)
   }
@@ -108,7 +139,7 @@ export class Jobs {
     throw new PunctualError('job_not_found', message, { id: nameOrId })
   }
 
-  /** By name, a page at a time: give the last name of a page as `after` to get the next. */
+  /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
     const { limit = 100 } = filter
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
@@ -116,22 +147,34 @@ export class Jobs {
     return this.#store.schedules.jobs.list(filter, TENANT)
   }
 
-  /** False when there is none. Runs that have not started are taken back; the ledger stays. */
+  /** Removes a job; false when there is none. Runs that have not started are taken back; the ledger stays. */
   delete(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.delete(text(nameOrId), TENANT)
   }
 
-  /** False when it was paused already. */
+  /**
+   * Makes no more runs of it; false when it was paused already.
+   * @param note - Why, for those who find it paused.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   pause(nameOrId: string, note?: string): Promise<boolean> {
     return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, TENANT)
   }
 
-  /** False when it was not paused. Slots that passed meanwhile are skipped. */
+  /**
+   * Goes on; false when it was not paused. Slots that passed meanwhile are skipped.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   resume(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.resume(text(nameOrId), TENANT)
   }
 
-  /** Runs it now, apart from its slots. */
+  /**
+   * Runs it now, apart from its slots.
+   * @param options - `payload` stands in for that of the job.
+   * @returns the id of the run.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async trigger(nameOrId: string, options: { payload?: unknown } = {}): Promise<{ id: string }> {
     const payload =
       options.payload === undefined
@@ -140,7 +183,12 @@ export class Jobs {
     return { id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, TENANT) }
   }
 
-  /** The next slots, and on request those around the next two changes of the clocks. */
+  /**
+   * The next slots, and on request those around the next two changes of the clocks.
+   * @param options - `count`: how many, 5 unless said. `from`: those after this moment, which is now unless said.
+   * `aroundChanges`: also those around changes of the clocks.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async preview(
     nameOrId: string,
     options: { count?: number; from?: Instant; aroundChanges?: boolean } = {},
@@ -163,13 +211,22 @@ export class Jobs {
     return fires.filter(({ at }) => at.getTime() < endMs)
   }
 
-  /** One slot ahead is not to run. */
+  /**
+   * One slot ahead is not to run.
+   * @param by - Who asks for it.
+   * @throws `PunctualError` with `job_not_found`, and with `slot_not_found` when the instant is no slot that is still
+   * ahead.
+   */
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
     return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, TENANT)
   }
 
-  /** Runs slots of the past that have not run; asking again runs none twice. */
+  /**
+   * Runs slots of the past that have not run; asking again runs none twice.
+   * @throws `PunctualError` with `job_not_found`, and with `invalid_option` when there are more than 100,000 slots in
+   * the range.
+   */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
     const job = await this.#need(nameOrId)
     const fromMs = instantOf('from', options.from)
@@ -190,7 +247,10 @@ export class Jobs {
     return steering.backfill(job.id, wanted, ran, paceMs, TENANT)
   }
 
-  /** What was decided for its slots, oldest first. */
+  /**
+   * What was decided for its slots, oldest first.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
     const job = await this.#need(nameOrId)
     const toMs = options.to === undefined ? this.#nowMs() : instantOf('to', options.to)
@@ -210,7 +270,10 @@ export class Jobs {
     }))
   }
 
-  /** Why it ran, or did not, at an instant. */
+  /**
+   * Why it ran, or did not, at an instant; now unless said.
+   * @throws `PunctualError` with `job_not_found`.
+   */
   async explain(nameOrId: string, at?: Instant): Promise<SlotExplanation> {
     const job = await this.#need(nameOrId)
     const atMs = at === undefined ? this.#nowMs() : instantOf('at', at)
@@ -219,8 +282,9 @@ export class Jobs {
 
   /**
    * Makes the jobs of a source those that are declared. Jobs of other sources, and those without one, are never
-   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer
-   * one made unless it declares it differently; only `prune` removes.
+   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer one
+   * made unless it declares it differently; only `prune` removes.
+   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, or what `upsert` throws.
    */
   async sync(
     source: string,
@@ -240,18 +304,25 @@ export class Jobs {
 export class Calendars {
   readonly #store: PostgresStore
 
+  /** @internal */
   constructor(store: PostgresStore) {
     this.#store = store
   }
 
+  /** Makes a calendar, or changes the one of this name. It holds for every slot that is not decided yet. */
   set(name: string, calendar: CalendarInput): Promise<void> {
     return this.#store.schedules.calendars.set(name, calendar, TENANT)
   }
 
+  /** All of them, by name. */
   list(): Promise<readonly { name: string; calendar: CalendarInput }[]> {
     return this.#store.schedules.calendars.list(TENANT)
   }
 
+  /**
+   * False when there is none.
+   * @throws `PunctualError` with `calendar_in_use` while jobs refer to it.
+   */
   delete(name: string): Promise<boolean> {
     return this.#store.schedules.calendars.delete(name, TENANT)
   }

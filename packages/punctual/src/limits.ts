@@ -3,9 +3,14 @@ import { checkName, compileLimits, type LimitOptions } from '@punctual/core'
 import type { LimitInForce, PostgresStore } from '@punctual/store'
 import { TENANT } from './tenant.ts'
 
+/**
+ * `punctual.limits`: how many runs of a queue, or of all of them, go on at once and start in a time; weights and
+ * ageing.
+ */
 export class Limits {
   readonly #store: PostgresStore
 
+  /** @internal */
   constructor(store: PostgresStore) {
     this.#store = store
   }
@@ -13,6 +18,10 @@ export class Limits {
   /**
    * Sets what limits a queue, or all of them together, in place of what was set for it before. Runs that go on are
    * counted and not ended. Workers keep to it from their next claim on.
+   * @example
+   * ```ts
+   * await punctual.limits.set({ queue: 'mail', concurrency: 10, rate: { limit: 500, per: 'second' } })
+   * ```
    */
   async set(options: LimitOptions): Promise<void> {
     const { queue, limits, by } = compileLimits(options)

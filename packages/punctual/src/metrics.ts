@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { exposeFleet } from './fleet-gauges.ts'
 import { RunTally } from './run-tally.ts'
 
+/** What this process and its queues did, for Prometheus. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #runs = new RunTally()
@@ -20,6 +21,7 @@ export class Metrics {
   #exposed = false
   #auditedAtMs: number | null = null
 
+  /** @internal */
   constructor(store: PostgresStore, nowMs: () => number) {
     this.#nowMs = nowMs
     this.#expose = () => this.#exposeProcess(store, nowMs)
@@ -62,10 +64,12 @@ export class Metrics {
     })
   }
 
+  /** @internal */
   started(run: ClaimedRun, latenessMs: number): void {
     if (run.attempt === 0) this.#runs.started(run.queue, latenessMs)
   }
 
+  /** @internal */
   settled(settlement: Settlement, accepted: boolean): void {
     const outcome = 'outcome' in settlement ? settlement.outcome : settlement.kind
     if (!accepted) this.#stale.inc()
@@ -73,18 +77,22 @@ export class Metrics {
     if (settlement.kind === 'dead' && accepted) this.#dead.inc({ queue: settlement.run.queue })
   }
 
+  /** @internal */
   transacted(run: ClaimedRun): void {
     this.#runs.ended(run.queue, 'succeeded', null)
   }
 
+  /** @internal */
   failed(where: string): void {
     this.#errors.inc({ where })
   }
 
+  /** @internal */
   reaped(result: ReapResult): void {
     for (const [what, count] of Object.entries(result)) this.#reaped.inc({ what }, count)
   }
 
+  /** @internal */
   audited({ findings, roundEnded }: AuditResult): void {
     for (const { kind, repaired } of findings) {
       this.#findings.inc({ kind })

@@ -5,13 +5,17 @@
 import { refuseOption } from '@punctual/core'
 import type { HandlerContext, HandlerFunction } from '@punctual/worker'
 
+/** A call of a handler that is about to be made. */
 export interface HandlerCall {
+  /** The name of the handler. */
   readonly handler: string
   /** As it was submitted: before the handler's schema has read it. */
   readonly payload: unknown
+  /** What the handler is given. */
   readonly context: HandlerContext
 }
 
+/** What surrounds every call of a handler: see `punctual.use`. */
 export interface Middleware {
   /**
    * Does what is to be done before and after, and returns what `next` gives, or something else: that is the output. What

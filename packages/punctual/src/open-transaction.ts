@@ -10,27 +10,36 @@ import { type Queryable, valuesAsText } from '@punctual/store'
 
 /** Kysely: what `db.transaction().execute(…)` and `db.startTransaction()` give. */
 export interface KyselyTransaction {
+  /** Tells it from the root object, which is refused. */
   readonly isTransaction: boolean
+  /** Runs a compiled statement. */
   executeQuery(query: never): Promise<{ readonly rows: unknown[] }>
+  /** The same without plugins, which may rename columns. */
   withoutPlugins(): unknown
 }
 
 /** Knex, with the client `pg`: what `knex.transaction(…)` gives. */
 export interface KnexTransaction {
+  /** Tells it from the root object, which is refused. */
   readonly isTransaction?: boolean | undefined
+  /** Hands out the connection of `pg`. */
   // biome-ignore lint/suspicious/noExplicitAny: so says Knex
   readonly client: any
+  /** Runs a statement. */
   raw(sql: string): unknown
 }
 
 /** Drizzle on PostgreSQL: what `db.transaction(…)` gives. */
 export interface DrizzleTransaction {
+  /** Runs a statement. */
   execute(query: string): PromiseLike<unknown>
+  /** Tells it from the root object, which is refused. */
   rollback(): never
 }
 
 /** Prisma: what `prisma.$transaction(async (tx) => …)` gives. */
 export interface PrismaTransaction {
+  /** Runs a statement. */
   $queryRawUnsafe(query: string, ...values: unknown[]): PromiseLike<unknown>
 }
 

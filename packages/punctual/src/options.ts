@@ -5,19 +5,22 @@ import type { Logger } from './logger.ts'
 
 /** What a process does: any mix of roles, on any number of nodes. */
 export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor', 'auditor'] as const
+/** What a process does: any mix of roles, on any number of nodes. */
 export type RoleName = (typeof roles)[number]
 
+/** How this process takes runs. */
 export interface WorkerSettings {
-  /** How many runs this process runs at once. @default 50 */
+  /** How many runs this process runs at once, up to 10,000. @default 50 */
   concurrency?: number
   /** The queues to take from, each with an optional cap of its own. @default all */
   queues?: readonly string[] | Readonly<Record<string, { concurrency?: number }>>
-  /** Shown with this worker. */
+  /** Up to 64 characters of a name and 256 of its value, shown with this worker. @default none */
   labels?: Readonly<Record<string, string>>
   /** How long a worker may be silent before its runs go to others. @default 30000 */
   leaseMs?: number
 }
 
+/** What `Punctual.start` takes. */
 export interface PunctualOptions {
   /** A PostgreSQL 15-18; several hosts with commas. @default process.env.DATABASE_URL, else embedded */
   databaseUrl?: string
@@ -25,10 +28,11 @@ export interface PunctualOptions {
   embedded?: boolean
   /** Where the embedded PostgreSQL keeps its data. @default './.punctual' */
   dataDir?: string
-  /** @default 'punctual' */
+  /** The schema of its tables: a lower-case name of up to 48 letters, digits and `_`. @default 'punctual' */
   schema?: string
-  /** @default ['planner', 'worker', 'reaper', 'janitor', 'auditor'] */
+  /** What this process does. @default ['planner', 'worker', 'reaper', 'janitor', 'auditor'] */
   roles?: readonly RoleName[]
+  /** How this process takes runs. */
   worker?: WorkerSettings
   /** How long `stop` waits for running handlers. @default 30000 */
   drainMs?: number

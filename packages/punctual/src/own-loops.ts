@@ -10,10 +10,14 @@ const WAIT_MS_MAX = 2_147_483_647
 const LOOPS_MAX = 16
 const KNOWN = ['handlers', 'queues', 'limit', 'waitMs', 'signal']
 
+/** Which runs are claimed, and how long is waited for them. */
 export interface ClaimOptions {
-  /** The names of what runs are to be of. */
+  /**
+   * The names that runs are to be submitted to, up to 1,000; a process may have 16 different choices of handlers and
+   * queues.
+   */
   handlers: readonly string[]
-  /** @default those of `worker.queues`, or all */
+  /** The queues to take from. @default those of `worker.queues`, or all */
   queues?: readonly string[]
   /** How many at most, up to 1,000. @default 1 */
   limit?: number

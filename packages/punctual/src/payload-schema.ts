@@ -7,8 +7,12 @@
 import { NonRetryableError, PunctualError } from '@punctual/core'
 import type { HandlerFunction } from '@punctual/worker'
 
-/** As https://standardschema.dev defines it, version 1. */
+/**
+ * A schema of any library that follows Standard Schema (zod, valibot, arktype and others), as https://standardschema.dev
+ * defines it.
+ */
 export interface PayloadSchema<Input = unknown, Output = Input> {
+  /** What the standard asks for. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -17,12 +21,16 @@ export interface PayloadSchema<Input = unknown, Output = Input> {
   }
 }
 
-type SchemaResult<Output> =
+/** What a schema makes of a payload: the value to use, or what is wrong with it. */
+export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-interface SchemaIssue {
+/** Something that a schema finds wrong. */
+export interface SchemaIssue {
+  /** What is wrong, for people. */
   readonly message: string
+  /** Where in the payload. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 

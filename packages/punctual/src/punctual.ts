@@ -1,5 +1,4 @@
 /** The library: everything that a program needs of Punctual, wired in one place. */
-import { randomUUID } from 'node:crypto'
 import {
   compileOptions as compileSubmission,
   encodeJson,
@@ -12,16 +11,8 @@ import {
   type SubmitOptions,
 } from '@punctual/core'
 import { RoleLoop } from '@punctual/engine'
-import {
-  asUnavailable,
-  type EmbeddedServer,
-  PostgresStore,
-  readGuaranteeFacts,
-  startEmbedded,
-  systemClock,
-  systemRandom,
-} from '@punctual/store'
-import type { HeldRun, Worker, WorkerEvents } from '@punctual/worker'
+import { type PostgresStore, readGuaranteeFacts, systemClock } from '@punctual/store'
+import type { HeldRun } from '@punctual/worker'
 import { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
 import type {
@@ -38,6 +29,7 @@ import { makeRoles } from './make-roles.ts'
 import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
 import type { Middleware } from './middleware.ts'
+import { type OpenStore, openStore } from './open-store.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { type ClaimOptions, OwnLoops } from './own-loops.ts'
 import { Queues } from './queues.ts'
@@ -46,43 +38,46 @@ import { Runs } from './runs.ts'
 import { at, type CheckedCall, checkCall } from './submit-call.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { Waiter } from './waiter.ts'
+import { WorkerOfHandlers } from './worker-of-handlers.ts'
 import { Workers } from './workers.ts'
 
-const ANNOUNCE_AGAIN_MS = 1_000
-
-interface Parts {
+interface Parts extends OpenStore {
   readonly options: CompiledOptions
-  readonly store: PostgresStore
-  readonly server: EmbeddedServer | null
-  readonly databaseUrl: string
 }
 
+/** A part of the fleet in this process: submits, schedules and runs, on one PostgreSQL with all others. */
 export class Punctual {
+  /** Reading runs, waiting for them, and steering them. */
   readonly runs: Runs
+  /** What runs again and again, or once under a name. */
   readonly jobs: Jobs
+  /** What waits and runs in each queue, and pausing them. */
   readonly queues: Queues
+  /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
   readonly limits: Limits
+  /** The processes that run handlers, and draining them. */
   readonly workers: Workers
+  /** Runs that died, looked at, replayed and discarded. */
   readonly deadLetters: DeadLetters
+  /** `metrics.text()` is what Prometheus reads. */
   readonly metrics: Metrics
+  /** @internal The tables, which change from version to version. */
   readonly store: PostgresStore
   /** Calls back at each event of this process or, with `{ fleet: true }`, of all. Returns how to stop. */
   readonly on: Listen
   /** As `on`, for the next one only. */
   readonly once: Listen
+  /** Takes a listener back that `on` or `once` was given. */
   readonly off: Unlisten
   /** Events for a loop: `for await (const event of punctual.events({ types: ['run.dead'] }))`. */
   readonly events: StreamEvents
   readonly #events: Events
-  readonly #workerEvents: WorkerEvents
   readonly #ownLoops: OwnLoops
   readonly #parts: Parts
   readonly #handlers = new Handlers()
   readonly #waiter: Waiter
   readonly #loops: RoleLoop[] = []
-  #worker: Worker | null = null
-  #workerStarting: Promise<void> | null = null
-  #announced = true
+  readonly #worker: WorkerOfHandlers
   #stopping: Promise<void> | null = null
 
   private constructor(parts: Parts) {
@@ -106,40 +101,33 @@ export class Punctual {
     this.once = this.#events.once
     this.off = this.#events.off
     this.events = this.#events.stream
-    this.#workerEvents = reportTo({
+    const workerEvents = reportTo({
       ...{ store: parts.store, metrics: this.metrics, waiter: this.#waiter, fault },
       events: this.#events,
       warn: (fields, message) => this.#log('warn', fields, message),
     })
-    this.#ownLoops = new OwnLoops(parts, this.#workerEvents)
+    this.#worker = new WorkerOfHandlers({
+      make: () => makeWorker(parts, { handlers: this.#handlers.all, events: workerEvents }),
+      onError: (error) => fault('worker', error),
+    })
+    this.#ownLoops = new OwnLoops(parts, workerEvents)
   }
 
-  /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */
+  /**
+   * Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles.
+   * @throws `PunctualError` with `invalid_config`, `database_required`, `database_unavailable`, `database_unsupported`,
+   * `schema_missing`, `schema_too_new` or `migration_changed`; nothing is left running then.
+   * @example
+   * ```ts
+   * import { Punctual } from 'punctual'
+   *
+   * const punctual = await Punctual.start({ databaseUrl: process.env.DATABASE_URL ?? '' })
+   * process.once('SIGTERM', () => void punctual.stop())
+   * ```
+   */
   static async start(options: PunctualOptions = {}): Promise<Punctual> {
     const compiled = compileOptions(options, process.env)
-    const server =
-      compiled.databaseUrl === null ? await startEmbedded({ dataDir: compiled.dataDir }) : null
-    const databaseUrl = compiled.databaseUrl ?? (server as EmbeddedServer).url
-    const store = new PostgresStore({
-      url: databaseUrl,
-      schema: compiled.schema,
-      clock: systemClock,
-      random: systemRandom,
-      node: randomUUID(),
-      ...(compiled.preparedStatements !== undefined && {
-        preparedStatements: compiled.preparedStatements,
-      }),
-    })
-    try {
-      if (compiled.migrate) await store.migrate()
-      const { roles } = compiled
-      await store.check({ makeDays: roles.has('janitor'), planning: roles.has('planner') })
-    } catch (error) {
-      await store.close()
-      await server?.stop()
-      throw asUnavailable(error)
-    }
-    const punctual = new Punctual({ options: compiled, store, server, databaseUrl })
+    const punctual = new Punctual({ options: compiled, ...(await openStore(compiled)) })
     punctual.#startRoles()
     return punctual
   }
@@ -148,9 +136,11 @@ export class Punctual {
   get databaseUrl(): string {
     return this.#parts.databaseUrl
   }
+  /** It runs on the embedded PostgreSQL. */
   get embedded(): boolean {
     return this.#parts.server !== null
   }
+  /** The schema of its tables. */
   get schema(): string {
     return this.#parts.options.schema
   }
@@ -183,14 +173,17 @@ export class Punctual {
     }
   }
 
-  /** Registers what runs of this name do. The worker starts with the first handler. */
+  /**
+   * Registers what runs of this name do. The worker starts with the first handler. A name that this process has already
+   * is refused with `handler_duplicate`.
+   */
   readonly handler: RegisterHandler = (
     name: string,
     first: HandlerArgument,
     second?: HandlerArgument,
   ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
-    if (this.#parts.options.roles.has('worker')) this.#ensureWorker()
+    if (this.#parts.options.roles.has('worker')) this.#worker.announce()
     return {
       name,
       submit: (payload, options) => this.submit(name, payload, options),
@@ -201,6 +194,15 @@ export class Punctual {
   /**
    * Surrounds every call of a handler in this process, also of those registered before: tracing, AsyncLocalStorage,
    * reports of errors. Those added first are outermost.
+   * @example
+   * ```ts
+   * punctual.use({
+   *   async around({ handler, context }, next) {
+   *     console.time(`${handler} ${context.runId}`)
+   *     return next().finally(() => console.timeEnd(`${handler} ${context.runId}`))
+   *   },
+   * })
+   * ```
    */
   use(middleware: Middleware): this {
     this.#handlers.use(middleware)
@@ -210,42 +212,15 @@ export class Punctual {
   /**
    * Runs for a loop of one's own, without a handler: what is due now, up to the limit, or the first that comes within
    * `waitMs`; none when nothing does. Each is held, and kept from others, until its holder says what became of it.
+   * @throws `PunctualError` with `invalid_option`, and with `stopped` once Punctual stops.
+   * @example
+   * ```ts
+   * for (const run of await punctual.claim<{ to: string }>({ handlers: ['send-email'], limit: 10 }))
+   *   await run.complete(run.payload.to)
+   * ```
    */
   claim<Payload = unknown>(options: ClaimOptions): Promise<readonly HeldRun<Payload>[]> {
     return this.#ownLoops.claim(options) as Promise<readonly HeldRun<Payload>[]>
-  }
-
-  #ensureWorker(): void {
-    this.#announced = false
-    this.#workerStarting ??= this.#announce().finally(() => {
-      this.#workerStarting = null
-    })
-  }
-
-  /** Until every handler is announced: others may come while some are being announced. */
-  async #announce(): Promise<void> {
-    while (!this.#announced && this.#stopping === null) {
-      // Handlers that are registered together are announced together.
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      this.#announced = true
-      try {
-        await this.#startWorker()
-      } catch (error) {
-        this.#fault('worker', error)
-        this.#announced = false
-        await systemClock.sleep(ANNOUNCE_AGAIN_MS)
-      }
-    }
-  }
-
-  async #startWorker(): Promise<void> {
-    if (this.#stopping !== null) return
-    if (this.#worker) return this.#worker.handlersChanged()
-    this.#worker = makeWorker(this.#parts, {
-      handlers: this.#handlers.all,
-      events: this.#workerEvents,
-    })
-    this.#worker.start()
   }
 
   /**
@@ -266,7 +241,7 @@ export class Punctual {
 
   /** How many runs this process is running. */
   get running(): number {
-    return (this.#worker?.running ?? 0) + this.#ownLoops.held
+    return this.#worker.running + this.#ownLoops.held
   }
 
   #checkOpen(): void {
@@ -281,7 +256,21 @@ export class Punctual {
     return encodeJson(payload, 'payload', this.#parts.options.payloadBytes)
   }
 
-  /** Submits a run of a handler that may live in another process. */
+  /**
+   * Submits a run of a handler that may live in another process. Once it resolves the run is committed, or with `tx` part
+   * of your transaction.
+   * @param payload - Anything that JSON can hold, up to 1 MiB; null when it is left out.
+   * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`, `payload_too_deep`,
+   * `handler_unknown` (with `strict`), `key_busy`, `lanes_exhausted`, `stopped` or `database_unavailable`.
+   * @example
+   * ```ts
+   * const { id, created } = await punctual.submit(
+   *   'send-email',
+   *   { to: 'a@b.c' },
+   *   { delayMs: 60_000, key: 'welcome:17', maxAttempts: 5 },
+   * )
+   * ```
+   */
   async submit(
     handler: string,
     payload?: unknown,
@@ -293,7 +282,15 @@ export class Punctual {
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
-  /** Submits up to 10,000 runs: all are accepted, or none. */
+  /**
+   * Submits up to 10,000 runs: all are accepted, or none.
+   * @throws what `submit` throws; `field` then names the item, such as `[3].payload`.
+   * @example
+   * ```ts
+   * const users = [{ id: 1 }, { id: 2 }]
+   * await punctual.submitMany('welcome', users, (user) => ({ key: `welcome:${user.id}` }))
+   * ```
+   */
   async submitMany<Payload>(
     handler: string,
     payloads: readonly Payload[],
@@ -346,15 +343,17 @@ export class Punctual {
     return accepted
   }
 
-  /** Drains and stops everything, the embedded database included. Resolves when nothing is left. */
+  /**
+   * Drains and stops everything, the embedded database included. Resolves when nothing is left.
+   * @param options - `drainMs`: how long to wait for running handlers, instead of what `start` was given.
+   */
   stop(options: { drainMs?: number } = {}): Promise<void> {
     this.#stopping ??= this.#stop(options.drainMs ?? this.#parts.options.drainMs)
     return this.#stopping
   }
 
   async #stop(drainMs: number): Promise<void> {
-    await this.#workerStarting
-    await Promise.all([this.#worker?.stop(drainMs), this.#ownLoops.stop(drainMs)])
+    await Promise.all([this.#worker.stop(drainMs), this.#ownLoops.stop(drainMs)])
     await this.#handlers.close()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.#events.close()

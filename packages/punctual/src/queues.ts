@@ -5,6 +5,7 @@ import { TENANT } from './tenant.ts'
 
 const LAST_SECONDS = 60
 
+/** What is kept with a pause. */
 export interface PauseOptions {
   /** Why, for those who find it paused. */
   note?: string
@@ -12,8 +13,11 @@ export interface PauseOptions {
   by?: string
 }
 
+/** A queue: what waits and runs in it. */
 export interface Queue {
+  /** Its name. */
   readonly queue: string
+  /** Nothing is taken from it. */
   readonly paused: boolean
   /** Its own pause, or that of everything; null when it is not paused. */
   readonly pause: Pause | null
@@ -21,10 +25,13 @@ export interface Queue {
   readonly due: number
   /** Runs whose time comes within a minute or so; those that are further ahead are not counted. */
   readonly scheduled: number
+  /** Runs that workers have. */
   readonly running: number
   /** How long the oldest due run has waited. */
   readonly oldestMs: number
+  /** How many runs ended in the last minute, by state. */
   readonly endedLastMinute: Partial<Record<FinalState, number>>
+  /** The same by handler and priority. */
   readonly lanes: readonly LaneDepth[]
 }
 
@@ -53,9 +60,11 @@ export function describePause({ queue, pausedAt, note, pausedBy }: Pause): strin
   return `${what} paused since ${pausedAt.toISOString()}${who}${note === null ? '.' : `: ${note}`}`
 }
 
+/** `punctual.queues`: what waits and runs in each queue, and pausing them. */
 export class Queues {
   readonly #store: PostgresStore
 
+  /** @internal */
   constructor(store: PostgresStore) {
     this.#store = store
   }

@@ -19,6 +19,7 @@ import { TENANT } from './tenant.ts'
 const LIMIT_MAX = 100_000
 const WATCHED_MAX = 10_000
 
+/** How many dead letters are dealt with at once. */
 export interface ManyOptions {
   /** An empty filter is meant: every open dead letter. @default false */
   all?: boolean
@@ -30,20 +31,25 @@ export interface ManyOptions {
   signal?: AbortSignal
 }
 
+/** How many dead letters are replayed, and how fast. */
 export interface ReplayManyOptions extends ManyOptions, ReplayPace {
   /** Go on from the last checkpoint of each, where it has one. @default false */
   fromCheckpoint?: boolean
+  /** Why, kept with each. */
   note?: string
+  /** Who, kept with each. */
   by?: string
   /** Told after every step. */
   onProgress?: (progress: ReplayProgress) => void
 }
 
+/** How far a replay of many has come. */
 export interface ReplayProgress {
   /** How many open ones the filter had. */
   readonly matching: number
   /** How many of these are to be replayed: no more than the limit. */
   readonly wanted: number
+  /** How many were replayed. */
   readonly replayed: number
   /** Somebody else was faster. */
   readonly alreadyHandled: number
@@ -55,6 +61,7 @@ export interface ReplayProgress {
   readonly failed: number
 }
 
+/** What a replay of many came to. */
 export interface ReplayManyResult extends ReplayProgress {
   /** Why it ended before all were replayed; null when it did not. */
   readonly stopped: 'failure_rate' | 'aborted' | null

@@ -1,25 +1,28 @@
 /** What `runs.resolve` answers: somebody says what became of an unknown run. */
 import {
-  type FinishedRun,
   PunctualError,
   type Resolution,
+  type RunResolution,
   type RunState,
   refuseOption,
   resolutions,
 } from '@punctual/core'
-import type { PostgresStore, ResolveAnswer } from '@punctual/store'
+import type { KeyBusy, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 import { TENANT } from './tenant.ts'
 
+/**
+ * What resolving a run came to. `already_resolved`: somebody has said so before, and the first answer stays.
+ * `not_unknown`: it has not ended, or everybody knows how.
+ */
 export type ResolveResult =
-  | Exclude<ResolveAnswer, { readonly result: 'not_unknown' }>
-  /** Somebody has said so before; the first answer stays. */
+  | { readonly result: 'resolved'; readonly replayedAs: string | null }
+  | KeyBusy
   | {
       readonly result: 'already_resolved'
-      readonly resolved: NonNullable<FinishedRun['resolved']>
+      readonly resolved: RunResolution
       readonly replayedAs: string | null
     }
-  /** It has not ended, or everybody knows how. */
   | { readonly result: 'not_unknown'; readonly state: RunState }
 
 export async function resolveRun(

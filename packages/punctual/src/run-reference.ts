@@ -1,6 +1,7 @@
 /** A run as callers name it: by its id, or by anything that has one. */
 import { isRunId, refuseOption } from '@punctual/core'
 
+/** A run as callers name it: by its id, or by anything that has one. */
 export type RunReference = string | { readonly id: string }
 
 export function idOf(run: RunReference): string {

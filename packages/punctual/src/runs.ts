@@ -9,7 +9,6 @@ import {
   invariant,
   isFinal,
   type LogLine,
-  type LogPosition,
   limits,
   PunctualError,
   type Resolution,
@@ -21,48 +20,40 @@ import {
   refuseOption,
 } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
-import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk-runs.ts'
+import {
+  type BulkOptions,
+  type BulkResult,
+  checkBulkOptions,
+  filterInStore,
+  steerMany,
+} from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
 import { limitsInTheWay } from './limits.ts'
 import { describePause, pauseOf } from './queues.ts'
+import {
+  checkList,
+  checkLogOptions,
+  type ListOptions,
+  type LogOptions,
+  type WaitOptions,
+} from './read-options.ts'
 import { type ResolveResult, resolveRun } from './resolve-run.ts'
 import { idOf, type RunReference } from './run-reference.ts'
 import { TENANT } from './tenant.ts'
 import type { Waiter } from './waiter.ts'
 
-const LIST_MAX = 1_000
-const DAYS_MAX = 3_660
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
 
-export interface WaitOptions {
-  /** @default no limit */
-  timeoutMs?: number
-  signal?: AbortSignal
-}
-
-export interface LogOptions {
-  /** Only lines after this one: give the last line of a page to get the next page. */
-  after?: LogPosition
-  /** The most lines to give, up to 10,000. @default 10000 */
-  limit?: number
-  /** The last so many lines instead, up to 10,000; not together with the others. */
-  last?: number
-}
-
-export interface ListOptions extends RunFilter {
-  /** The most runs to give, up to 1,000. @default 50 */
-  limit?: number
-  /** How many days back finished runs are looked for. @default 90 */
-  days?: number
-}
-
-/** Why a run that could run does not. */
 function fullGate({ concurrency }: Run): string {
   const { key, limit } = concurrency as RunConcurrency
   return `${limit} ${limit === 1 ? 'run' : 'runs'} of its concurrency key ${key} may go on at once; it starts in its turn, when a place is free.`
 }
 
+/**
+ * Why a run does not run now: its time has not come, no live worker has its handler, its queue is paused, another run of
+ * its job or of its concurrency key goes on, a limit of its queue or tenant is used up, or workers are busy with others.
+ */
 export type NotRunningReason =
   | 'not_due'
   | 'no_worker'
@@ -72,30 +63,6 @@ export type NotRunningReason =
   | 'limit'
   | 'waiting_for_slot'
 
-function checkList(options: ListOptions): ListOptions {
-  const { limit, days } = options
-  if (limit !== undefined) integer('limit', limit, 1, LIST_MAX)
-  if (days !== undefined) integer('days', days, 0, DAYS_MAX)
-  return options
-}
-
-function checkLogOptions(options: LogOptions): LogOptions {
-  const { after, limit, last } = options
-  if (limit !== undefined) integer('limit', limit, 1, limits.logLinesPerPage)
-  if (last !== undefined) integer('last', last, 1, limits.logLinesPerPage)
-  if (after !== undefined) {
-    integer('after.attempt', after?.attempt, 0, 32_767)
-    integer('after.seq', after?.seq, -1, 2_147_483_647)
-  }
-  if (last !== undefined && (after !== undefined || limit !== undefined))
-    throw new PunctualError(
-      'invalid_option',
-      'last excludes after and limit; give it alone, or the others.',
-      { field: 'last' },
-    )
-  return options
-}
-
 /** What a cancel came to, and the state that the run has now. */
 export type CancelAnswer =
   | { readonly result: 'cancelled'; readonly state: 'cancelled' }
@@ -103,8 +70,9 @@ export type CancelAnswer =
   | { readonly result: 'already_finished'; readonly state: FinalState }
 
 /** Why a run could not be changed: a worker has it, or it has ended. */
-type TooLate = 'running' | 'already_finished'
+export type TooLate = 'running' | 'already_finished'
 
+/** How many runs are cancelled at once. */
 export interface CancelManyOptions extends BulkOptions {
   /** Kept with the runs. @default 'cancelled' */
   reason?: string
@@ -134,11 +102,13 @@ function priorityOf(priority: unknown): number {
   return integer('priority', priority, limits.priorityMin, limits.priorityMax)
 }
 
+/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
 export class Runs {
   readonly #store: PostgresStore
   readonly #waiter: Waiter
   readonly #payloadBytes: number
 
+  /** @internal */
   constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number) {
     this.#store = store
     this.#waiter = waiter
@@ -168,7 +138,16 @@ export class Runs {
     return this.#store.runs.logs(id, after, limit)
   }
 
-  /** Resolves with the run when it has finished, however it ended. */
+  /**
+   * Resolves with the run when it has finished, however it ended.
+   * @throws `PunctualError` with `run_not_found`, and with `wait_timeout` when it takes longer than that.
+   * @example
+   * ```ts
+   * const { id } = await punctual.submit('send-email', { to: 'a@b.c' })
+   * const run = await punctual.runs.waitFor(id, { timeoutMs: 60_000 })
+   * if (run.state !== 'succeeded') console.error(run.error)
+   * ```
+   */
   async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
     const id = idOf(run)
     if (options.timeoutMs !== undefined) integer('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
@@ -192,8 +171,10 @@ export class Runs {
 
   /**
    * Cancels a run. One that has not started is cancelled at once. Of one that runs the handler is asked to end: its
-   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it
-   * again changes nothing.
+   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it again
+   * changes nothing.
+   * @param reason - Kept with the run, up to 256 characters; `cancelled` unless said.
+   * @throws `PunctualError` with `run_not_found`.
    */
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
@@ -206,7 +187,10 @@ export class Runs {
     return { result: 'already_finished', state }
   }
 
-  /** Gives a run that has not started another time. One that waits for another run of its job has none. */
+  /**
+   * Gives a run that has not started another time. One that waits for another run of its job has none.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reschedule([id], momentOf(runAt))
@@ -215,7 +199,10 @@ export class Runs {
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
-  /** Lets a run start now whose time has not come: its first attempt, or the next one. */
+  /**
+   * Lets a run start now whose time has not come: its first attempt, or the next one.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reschedule([id], null)
@@ -225,7 +212,10 @@ export class Runs {
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
-  /** Gives a run that has not started another priority. One that is due goes behind those that are due there. */
+  /**
+   * Gives a run that has not started another priority. One that is due goes behind those that are due there.
+   * @throws `PunctualError` with `run_not_found`.
+   */
   async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
     const id = idOf(run)
     const moved = await this.#store.steering.reprioritise([id], priorityOf(priority))
@@ -233,7 +223,10 @@ export class Runs {
     return tooLate(((await this.#store.runs.find(id)) ?? notFound(id)).state)
   }
 
-  /** Gives a run another payload, unless an attempt was made at it already. */
+  /**
+   * Gives a run another payload, unless an attempt was made at it already.
+   * @throws `PunctualError` with `run_not_found`, or what a payload is refused for.
+   */
   async edit(
     run: RunReference,
     change: { payload: unknown },
@@ -248,8 +241,19 @@ export class Runs {
     return waits(state) ? 'attempted' : tooLate(state)
   }
 
-  /** Cancels what a filter means. What workers have is asked to end. */
-  async cancelMany(filter: RunFilter, options: CancelManyOptions = {}) {
+  /**
+   * Cancels what a filter means. What workers have is asked to end.
+   * @throws `PunctualError` with `invalid_option` when the filter is empty and `all` is not said.
+   * @example
+   * ```ts
+   * const { matched } = await punctual.runs.cancelMany({ queue: 'mail' }, { dryRun: true })
+   * if (matched < 1_000) await punctual.runs.cancelMany({ queue: 'mail' }, { reason: 'wrong template' })
+   * ```
+   */
+  async cancelMany(
+    filter: RunFilter,
+    options: CancelManyOptions = {},
+  ): Promise<BulkResult<'cancelled' | 'cancelling' | 'already_finished'>> {
     const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
     checkText('reason', reason, limits.createdByLength)
     return steerMany(this.#store, filter, options, {
@@ -263,7 +267,10 @@ export class Runs {
   }
 
   /** Lets runs start now whose time has not come. */
-  async promoteMany(filter: RunFilter, options: BulkOptions = {}) {
+  async promoteMany(
+    filter: RunFilter,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'promoted' | 'missed'>> {
     checkBulkOptions(options, [])
     return steerMany(this.#store, filter, options, {
       verb: 'promote',
@@ -276,7 +283,11 @@ export class Runs {
   }
 
   /** Gives runs that have not started another time. */
-  async rescheduleMany(filter: RunFilter, runAt: Date, options: BulkOptions = {}) {
+  async rescheduleMany(
+    filter: RunFilter,
+    runAt: Date,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'rescheduled' | 'missed'>> {
     checkBulkOptions(options, [])
     const dueMs = momentOf(runAt)
     return steerMany(this.#store, filter, options, {
@@ -290,7 +301,11 @@ export class Runs {
   }
 
   /** Gives runs that have not started another priority. */
-  async reprioritiseMany(filter: RunFilter, priority: number, options: BulkOptions = {}) {
+  async reprioritiseMany(
+    filter: RunFilter,
+    priority: number,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'reprioritised' | 'missed'>> {
     checkBulkOptions(options, [])
     priorityOf(priority)
     return steerMany(this.#store, filter, options, {
@@ -306,6 +321,7 @@ export class Runs {
   /**
    * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
    * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   * @throws `PunctualError` with `run_not_found`.
    */
   async resolve(
     run: RunReference,

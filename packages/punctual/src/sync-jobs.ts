@@ -6,12 +6,17 @@ import { TENANT } from './tenant.ts'
 
 const PAGE = 1_000
 
+/** What a sync came to, by the names of jobs. */
 export interface SyncResult {
+  /** Declared, and not there before. */
   readonly created: readonly string[]
+  /** Declared otherwise than they were. */
   readonly updated: readonly string[]
+  /** Declared as they were. */
   readonly unchanged: readonly string[]
   /** Of this source and not declared: removed when `prune` was asked for. */
   readonly removed: readonly string[]
+  /** Of this source and not declared: still there, as `prune` was not asked for. */
   readonly kept: readonly string[]
 }
 

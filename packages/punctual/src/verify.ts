@@ -9,6 +9,7 @@ import {
   type AuditKind,
   type AuditPage,
   auditCursor,
+  type Instant,
   PunctualError,
   type SlotReason,
   type SlotSample,
@@ -18,18 +19,21 @@ import type { LedgerProof, PostgresStore, ScannedSlot } from '@punctual/store'
 import { LatenessDigest } from './lateness-digest.ts'
 import { TENANT } from './tenant.ts'
 
+/** What is proven. */
 export interface VerifyOptions {
-  /** @default a day before `to` */
-  from?: Date | string | number
-  /** @default now */
-  to?: Date | string | number
+  /** The first moment of the range. @default a day before `to` */
+  from?: Instant
+  /** The end of the range. @default now */
+  to?: Instant
   /** Only this one, by name or id. @default all */
   job?: string
   /** Called now and then. */
   onProgress?: (progress: VerifyProgress) => void
 }
 
+/** How far a proof has come. */
 export interface VerifyProgress {
+  /** Jobs that were looked at. */
   readonly jobs: number
   /** Slots that were compared with the ledger. */
   readonly slots: number
@@ -37,12 +41,16 @@ export interface VerifyProgress {
   readonly rows: number
 }
 
-/** `job` is its name, or its id where it is gone. */
+/** What is wrong, with the job: its name, or its id where it is gone. */
 export type VerifyFinding = AuditFinding & { readonly job: string }
 
+/** What a proof came to. */
 export interface Verification {
+  /** The first moment of the range. */
   readonly from: Date
+  /** The end of the range. */
   readonly to: Date
+  /** Jobs that were looked at. */
   readonly jobs: number
   /** Slots that must have a decision. */
   readonly slots: number
@@ -52,8 +60,11 @@ export interface Verification {
   readonly runs: number
   /** Slots that were skipped, by reason. */
   readonly skips: Readonly<Partial<Record<SlotReason, number>>>
+  /** Slots that have passed without a decision. */
   readonly holes: number
+  /** Slots with two decisions. */
   readonly doubles: number
+  /** Decisions for what was no slot. */
   readonly strays: number
   /** Runs that are in no place. */
   readonly lost: number

@@ -12,22 +12,31 @@ const ID_MAX = 2n ** 63n
  */
 export type WorkerState = 'active' | 'draining' | 'lost' | 'offline'
 
+/** A worker: a process that takes runs. */
 export interface WorkerProcess {
+  /** Of this start of it; another start has another. */
   readonly id: string
+  /** What it does. */
   readonly state: WorkerState
+  /** The machine that it is on. */
   readonly host: string
+  /** Its process there. */
   readonly pid: number
+  /** Its version of Punctual. */
   readonly version: string
   /** How many runs it runs at once. */
   readonly capacity: number
+  /** The names of its handlers. */
   readonly handlers: readonly string[]
   /** Empty when it takes from all. */
   readonly queues: readonly string[]
+  /** What it was given as `worker.labels`. */
   readonly labels: Readonly<Record<string, string>>
   /** How many runs it holds. */
   readonly running: number
   /** Handlers that go on although their attempts have ended. */
   readonly stuck: readonly StuckHandler[]
+  /** Since when it is there. */
   readonly openedAt: Date
   /** When it was last heard of; null once it has left. */
   readonly renewedAt: Date | null
@@ -39,9 +48,11 @@ export interface WorkerProcess {
   readonly fenced: boolean
 }
 
+/** How long to wait for a worker. */
 export interface DrainedOptions {
-  /** @default no limit */
+  /** After this the wait rejects with `wait_timeout`; the worker goes on draining. @default no limit */
   timeoutMs?: number
+  /** Ends the wait with its reason. */
   signal?: AbortSignal
 }
 
@@ -60,9 +71,11 @@ function checkId(id: unknown): string {
   return refuseOption('id', 'the id of a worker, such as workers.list tells', id)
 }
 
+/** `punctual.workers`: the processes that run handlers, and draining them. */
 export class Workers {
   readonly #store: PostgresStore
 
+  /** @internal */
   constructor(store: PostgresStore) {
     this.#store = store
   }
@@ -83,14 +96,19 @@ export class Workers {
   }
 
   /**
-   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when it
-   * was asked already. It holds for the process, also when that loses its session: one that is started again takes work.
+   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when
+   * it was asked already. It holds for the process, also when that loses its session: one that is started again takes
+   * work.
+   * @throws `PunctualError` with `worker_not_found`.
    */
   async drain(id: string): Promise<boolean> {
     return this.#ask(checkId(id), true)
   }
 
-  /** Asks a worker that drains to take work again. False when it was not asked to drain. */
+  /**
+   * Asks a worker that drains to take work again. False when it was not asked to drain.
+   * @throws `PunctualError` with `worker_not_found`.
+   */
   async activate(id: string): Promise<boolean> {
     return this.#ask(checkId(id), false)
   }
@@ -105,7 +123,10 @@ export class Workers {
     throw new PunctualError('worker_not_found', message, { id })
   }
 
-  /** Resolves when the worker holds no run any more, or has left; rejects with `wait_timeout`. */
+  /**
+   * Resolves when the worker holds no run any more, or has left.
+   * @throws `PunctualError` with `wait_timeout`.
+   */
   async waitUntilDrained(id: string, options: DrainedOptions = {}): Promise<'drained' | 'left'> {
     checkId(id)
     const { timeoutMs, signal } = options

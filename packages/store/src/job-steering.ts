@@ -25,7 +25,9 @@ export interface JobSteeringOptions {
   readonly onChanged: () => void
 }
 
+/** What a backfill came to. */
 export interface BackfillResult {
+  /** How many runs were made. */
   readonly runs: number
   /** Slots that had run, or had been backfilled before. */
   readonly already: number

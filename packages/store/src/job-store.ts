@@ -39,16 +39,25 @@ export interface JobStoreOptions {
   readonly onChanged: () => void
 }
 
+/** What registering one job came to. */
 export interface JobResult {
+  /** The id of the job. */
   readonly id: string
+  /** Its name. */
   readonly name: string
+  /** Whether it was made, changed, or the same as before. */
   readonly change: JobChange
 }
 
+/** Which jobs are listed. */
 export interface JobFilter {
+  /** Only names after this one: give the last of a page to get the next page. */
   readonly after?: string
+  /** Only those of this source. */
   readonly source?: string
+  /** Only those that are planned, paused, over, or cannot be planned. */
   readonly state?: 'active' | 'paused' | 'finished' | 'failing'
+  /** Up to 1,000. @default 100 */
   readonly limit?: number
 }
 

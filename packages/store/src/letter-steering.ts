@@ -22,10 +22,13 @@ export interface ReplayRequest {
   readonly payload: string | null
 }
 
-/** A live run has the key that the replay needs; null when that one has just ended. */
+/** A live run has the key that the new run needs, so that none was made. */
 export interface KeyBusy {
+  /** Tells it from the other answers. */
   readonly result: 'key_busy'
+  /** The key. */
   readonly key: string
+  /** The run that has it; null when that one has just ended. */
   readonly heldBy: string | null
 }
 

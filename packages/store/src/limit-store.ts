@@ -3,6 +3,7 @@ import type { QueueLimits } from '@punctual/core'
 import type { Database } from './database.ts'
 import type { Signals } from './signals.ts'
 
+/** A limit that is set, and how much of it is used. */
 export interface LimitInForce extends QueueLimits {
   /** Null for what holds of the tenant, all queues together. */
   readonly queue: string | null
@@ -10,7 +11,9 @@ export interface LimitInForce extends QueueLimits {
   readonly running: number
   /** When the next run may start; null when one may start now, or there is no rate. */
   readonly freeAt: Date | null
+  /** When it was set. */
   readonly setAt: Date
+  /** By whom, where that was said. */
   readonly setBy: string | null
 }
 

@@ -6,23 +6,37 @@ import type { Signals } from './signals.ts'
 const CLAIMS_END_MS = 10_000
 const LOOK_AGAIN_MS = 5
 
+/** What waits and runs in one lane: the runs of a queue with one handler and one priority. */
 export interface LaneDepth {
+  /** The tenant that it belongs to. */
   readonly tenantId: number
+  /** Its queue. */
   readonly queue: string
+  /** Its handler. */
   readonly handler: string
+  /** Its priority. */
   readonly priority: number
+  /** Nothing is taken from it. */
   readonly paused: boolean
+  /** Runs that are due and wait for a worker, counted to 10,000. */
   readonly due: number
+  /** Runs whose time comes within a minute or so. */
   readonly waiting: number
+  /** How long the oldest due run has waited. */
   readonly oldestMs: number
+  /** Runs that workers have. */
   readonly running: number
 }
 
+/** That a queue, or everything, is paused. */
 export interface Pause {
   /** Null when everything is paused. */
   readonly queue: string | null
+  /** Since when. */
   readonly pausedAt: Date
+  /** Why, where that was said. */
   readonly note: string | null
+  /** By whom, where that was said. */
   readonly pausedBy: string | null
 }
 

@@ -7,14 +7,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Clock, PunctualError } from '@punctual/core'
 import type { HandlerContext, HandlerFunction } from './handler.ts'
 
+/** One run of a batch. */
 export interface BatchItem<Payload = unknown> {
+  /** Its payload. */
   readonly payload: Payload
+  /** Its own context: signal, log, attempt. */
   readonly context: HandlerContext
 }
 
 /** An output for each item, in the same order; an Error fails its run, and a promise is waited for. */
 export type BatchOutcomes = readonly unknown[]
 
+/** A handler of several runs at once. What it throws fails all of them. */
 export type BatchFunction<Payload = unknown> = (
   items: readonly BatchItem<Payload>[],
 ) => BatchOutcomes | Promise<BatchOutcomes>

@@ -3,39 +3,55 @@ import type { ClaimedRun } from '@punctual/core'
 
 /** Writes to the run's own log; flushed in batches, at the latest when the attempt is settled. */
 export interface RunLog {
+  /** A line that helps to find a fault. */
   debug(message: string, data?: unknown): void
+  /** A line that tells what happens. */
   info(message: string, data?: unknown): void
+  /** A line about something that should not be so. */
   warn(message: string, data?: unknown): void
+  /** A line about something that went wrong. */
   error(message: string, data?: unknown): void
 }
 
 /** A connection inside of an open transaction: anything that can run a statement. */
 export interface TransactionClient {
+  /** Runs one statement in the transaction. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
+/** The job that a handler is called for, and the slot. */
+export interface SlotOfRun {
+  /** The id of the job. */
+  readonly id: string
+  /** The nominal instant; null when the job was triggered by hand. */
+  readonly slotAt: Date | null
+  /** When this run makes up for several slots: the first and the last of them. */
+  readonly missed: { readonly from: Date; readonly to: Date } | null
+}
+
+/** What a handler is given beside its payload, for one attempt. */
 export interface HandlerContext {
+  /** The id of the run. */
   readonly runId: string
   /** 1 for the first attempt. */
   readonly attempt: number
+  /** How many attempts are made at most, the first included. */
   readonly maxAttempts: number
   /** The same on every attempt of the run: hand it to whatever must not act twice. */
   readonly idempotencyKey: string
+  /** The name of the handler. */
   readonly handler: string
+  /** The queue that the run was taken from. */
   readonly queue: string
+  /** When the run was asked to start. */
   readonly dueAt: Date
   /** W3C trace context of whoever submitted the run. */
   readonly trace: string | null
   /** The job that this is a run of; null for a run that was submitted. */
-  readonly job: {
-    readonly id: string
-    /** The nominal instant; null when the job was triggered by hand. */
-    readonly slotAt: Date | null
-    /** When this run makes up for several slots: the first and the last of them. */
-    readonly missed: { readonly from: Date; readonly to: Date } | null
-  } | null
+  readonly job: SlotOfRun | null
   /** Aborted at the timeout, when the run is cancelled and when the worker must stop. */
   readonly signal: AbortSignal
+  /** The log of the run, which `punctual.runs.logs` reads. */
   readonly log: RunLog
   /** Shown while the run is running: any JSON value, a number from 0 to 1 by custom. */
   progress(value: unknown): void
@@ -57,11 +73,13 @@ export interface HandlerContext {
   transaction<T>(work: (tx: TransactionClient) => Promise<T>): Promise<T>
 }
 
+/** What runs of a name do. What it returns becomes the output of the run; what it throws fails the attempt. */
 export type HandlerFunction<Payload = unknown, Output = unknown> = (
   payload: Payload,
   context: HandlerContext,
 ) => Output | Promise<Output>
 
+/** What every kind of handler may be registered with. */
 export interface HandlerOptions {
   /**
    * What becomes of a handler whose worker has lost its lease, so that its run is given to another: `continue`

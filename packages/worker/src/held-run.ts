@@ -12,12 +12,20 @@ import type { HandlerContext } from './handler.ts'
  */
 export type RunFate = 'succeeded' | 'retrying' | 'dead' | 'cancelled' | 'given_back' | 'refused'
 
+/**
+ * A run that `punctual.claim` gave: it is kept from others until its holder says what became of it. The first word
+ * counts.
+ */
 export interface HeldRun<Payload = unknown> {
+  /** The id of the run. */
   readonly id: string
+  /** The name that it was submitted to. */
   readonly handler: string
+  /** The queue that it was taken from. */
   readonly queue: string
   /** 1 for the first attempt. */
   readonly attempt: number
+  /** What it was submitted with. */
   readonly payload: Payload
   /** Aborted at the timeout, when the run is cancelled, when the lease is lost and when Punctual stops. */
   readonly signal: AbortSignal

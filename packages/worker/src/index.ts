@@ -10,6 +10,7 @@ export type {
   HandlerOptions,
   RegisteredHandler,
   RunLog,
+  SlotOfRun,
   TransactionClient,
   TransactionRunner,
 } from './handler.ts'

@@ -21,13 +21,18 @@ export const auditKinds = {
   'run-unplanned': 'A run of the job waits that nobody asked for and no slot has.',
 } as const
 
+/** What is wrong. docs/concepts/ledger.md says what each means, and what becomes of it. */
 export type AuditKind = keyof typeof auditKinds
 
+/** Something that is wrong with a job or with one of its slots. */
 export interface AuditFinding {
+  /** What is wrong. */
   readonly kind: AuditKind
+  /** The job that it is about. */
   readonly jobId: string
   /** The slot, or the next slot as it was found; null where there is none. */
   readonly at: Date | null
+  /** The run that it is about; null where there is none. */
   readonly runId: string | null
   /** What was found is put right. */
   readonly repaired: boolean

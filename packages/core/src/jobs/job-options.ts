@@ -4,6 +4,7 @@ import { checkName, checkText, integer } from '../check-value.ts'
 import { PunctualError } from '../errors.ts'
 import { shown } from '../failure.ts'
 import { type ConcurrencyOptions, flowIn, type RateOptions, type RunFlow } from '../flow.ts'
+import type { Instant } from '../instant.ts'
 import { encodeJson } from '../json-value.ts'
 import { defaults, limits } from '../limits.ts'
 import { oneOf, refuseOption } from '../refuse-option.ts'
@@ -32,12 +33,23 @@ import {
   type When,
 } from './job-rules.ts'
 
-type Instant = Date | string | number
+/** What becomes of fixed times of the day that a change of the clocks leaves out or repeats. */
+export interface DstOptions {
+  /** A fixed time that clocks go forward over. @default 'run-after' */
+  gap?: GapPolicy
+  /** A fixed time that clocks go back over. @default 'first' */
+  overlap?: PassPolicy
+}
 
+/**
+ * A job as people write it. Exactly one of `cron`, `every`, `everyAfterEnd`, `at` and `delayMs` says when it fires.
+ */
 export interface JobOptions {
   /** Unique within the tenant. */
   name: string
+  /** The name of the handler of its runs, which may live in another process. */
   handler: string
+  /** What its runs are given: anything that JSON can hold. @default null */
   payload?: unknown
 
   /** A cron expression: 5 fields, 6 with seconds first, 7 with the year last; `@daily`, `H`, `L`, `W`, `#` … */
@@ -57,42 +69,49 @@ export interface JobOptions {
   startAt?: Instant
   /** No slot from this on. */
   endAt?: Instant
-  /** The most runs that are made. */
+  /** The most runs that are made. @default no limit */
   maxRuns?: number
   /** Moves every run of the job by the same part of this, so that jobs of one second are spread. @default 0 */
   jitterMs?: number
   /** Not moved, whatever jitter the installation sets. @default false */
   exact?: boolean
-  /** Names of calendars; a slot must be allowed by each. */
+  /** Names of calendars, up to 10; a slot must be allowed by each. @default none */
   calendars?: readonly string[]
-  dst?: {
-    /** A fixed time that clocks go forward over. @default 'run-after' */
-    gap?: GapPolicy
-    /** A fixed time that clocks go back over. @default 'first' */
-    overlap?: PassPolicy
-  }
+  /** What becomes of fixed times that a change of the clocks leaves out or repeats. */
+  dst?: DstOptions
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   dayRule?: DayRule
   /** What becomes of slots that passed while nothing was running. @default all of the last hour, older ones together */
   misfire?: MisfireRules['policy'] | Partial<MisfireRules>
   /** When a run would start while another run of the job goes on. @default 'skip' */
   overlap?: Overlap
-  /** Pause the job after so many dead runs in a row. */
+  /** Pause the job after so many dead runs in a row. @default never */
   pauseAfterFailures?: number
 
+  /** What the job is for, in words, up to 1,024 characters. */
   description?: string
+  /** Whom to ask about it. */
   owner?: string
+  /** Up to 16 names and values, shown with its runs. */
   labels?: Readonly<Record<string, string>>
   /** Who declares this job; `sync` removes only jobs of its own source. */
   source?: string
+  /** Who or what makes it. */
   createdBy?: string
 
+  /** The queue of its runs. @default 'default' */
   queue?: string
+  /** The priority of its runs, 0-10, higher first. @default 5 */
   priority?: number
+  /** How many attempts its runs have, the first included. @default 3; 1 with delivery `at-most-once` */
   maxAttempts?: number
+  /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
+  /** When its runs are tried again. @default exponential, from 1 s to 1 h */
   retry?: RetryPolicyInput
+  /** How often the effects of its runs may happen. @default 'at-least-once' */
   delivery?: Delivery
+  /** The handler must be heard of this often. @default never */
   heartbeatMs?: number
   /** How many runs of a key may go on at once, of this job and of whatever else has the key. @default no limit */
   concurrency?: ConcurrencyOptions

@@ -16,18 +16,29 @@ export const overlapPolicies = {
   'terminate-previous': 5,
 } as const
 
+/**
+ * What to do when a run would start while another run of its job goes on.
+ *
+ * - `skip`: it does not run.
+ * - `allow`: both go on.
+ * - `queue-one`: it waits, unless one waits already; then it does not run.
+ * - `queue-all`: it waits behind those that wait already.
+ * - `cancel-previous`: it waits, and the other is asked to end.
+ * - `terminate-previous`: it starts at once, and the other ends as `cancelled`.
+ */
 export type Overlap = keyof typeof overlapPolicies
 
+/** What becomes of slots that passed while nothing was running. */
 export interface MisfireRules {
-  /** `all`: each missed slot runs. `latest`: one run for all of them. `none`: no run. */
+  /** `all`: each missed slot runs. `latest`: one run for all of them. `none`: no run. @default 'all' */
   readonly policy: 'all' | 'latest' | 'none'
-  /** A slot is missed when it could not be planned within this time. */
+  /** A slot is missed when it could not be planned within this time. @default 60000 */
   readonly graceMs: number
-  /** With `all`: slots older than this become one run together. */
+  /** With `all`: slots older than this become one run together. @default 3600000 */
   readonly maxAgeMs: number
-  /** With `all`: so many single runs at most; older slots become one run together. */
+  /** With `all`: so many single runs at most; older slots become one run together. @default 1000 */
   readonly maxCount: number
-  /** The pause between two runs that make up for missed slots. */
+  /** The pause between two runs that make up for missed slots. @default 0 */
   readonly dripMs: number
 }
 
@@ -39,24 +50,34 @@ export const defaultMisfire: MisfireRules = Object.freeze({
   dripMs: 0,
 })
 
+/** What makes a job fire. `after-end`: so long after the run before has ended. */
 export type When =
   | { readonly kind: 'cron'; readonly expression: string }
   | { readonly kind: 'every'; readonly expression: string | number }
-  /** So long after the run before has ended. */
   | { readonly kind: 'after-end'; readonly expression: string | number }
   | { readonly kind: 'once' }
 
+/** When a job fires and what becomes of its slots, as it is stored: what is left out has its default. */
 export interface JobRules {
+  /** What makes it fire. */
   readonly when: When
+  /** A name of the IANA database. */
   readonly timezone: string
+  /** For fixed times that clocks go forward over. */
   readonly gap?: GapPolicy
+  /** For fixed times that clocks go back over. */
   readonly pass?: PassPolicy
+  /** How day of month and weekday combine. */
   readonly dayRule?: DayRule
+  /** How far its runs are moved at most. */
   readonly jitterMs?: number
   /** Names of calendars of the job's tenant; a slot must be allowed by each. */
   readonly calendars?: readonly string[]
+  /** What becomes of slots that passed while nothing was running. */
   readonly misfire?: Partial<MisfireRules>
+  /** When a run would start while another one goes on. */
   readonly overlap: Overlap
+  /** It is paused after so many dead runs in a row. */
   readonly pauseAfterFailures?: number
 }
 

@@ -1,6 +1,18 @@
 /** What was decided for a slot of a job. Numbers are what the ledger stores. */
 export const slotDecisions = { run: 1, skip: 2 } as const
 
+/** Why a slot became a run, or did not: see `SlotReason`. */
+export const slotReasons = {
+  'on-time': 1,
+  late: 2,
+  coalesced: 3,
+  misfire: 4,
+  paused: 5,
+  calendar: 6,
+  asked: 7,
+  backfill: 8,
+} as const
+
 /**
  * Why a slot became a run, or did not.
  *
@@ -13,17 +25,6 @@ export const slotDecisions = { run: 1, skip: 2 } as const
  * - `asked`: somebody asked for it to be skipped.
  * - `backfill`: run because somebody asked for the range it is in.
  */
-export const slotReasons = {
-  'on-time': 1,
-  late: 2,
-  coalesced: 3,
-  misfire: 4,
-  paused: 5,
-  calendar: 6,
-  asked: 7,
-  backfill: 8,
-} as const
-
 export type SlotReason = keyof typeof slotReasons
 
 interface Decided {

@@ -27,8 +27,11 @@ export interface SessionDescription {
 
 /** A handler that goes on although its attempt has ended. */
 export interface StuckHandler {
+  /** The run that it was called for. */
   readonly runId: string
+  /** Its name. */
   readonly handler: string
+  /** The attempt that has ended. */
   readonly attempt: number
   /** How long it has been running. */
   readonly ranMs: number

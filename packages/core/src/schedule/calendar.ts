@@ -11,8 +11,9 @@ import { type DateSet, hasDate, parseDateSet } from './date-set.ts'
 import { inWindow, parseWindows, type WeeklyWindows, type WindowInput } from './weekly-windows.ts'
 import { type Zone, zoneOf } from './zone.ts'
 
+/** When schedules may fire at all: windows of the week, and dates that are excluded; up to 1,000 entries. */
 export interface CalendarInput {
-  /** @default the zone of the schedule */
+  /** The zone in which its dates and windows are meant. @default the zone of the schedule */
   readonly timezone?: string
   /** Dates on which nothing fires: `2026-12-25`, `12-25` (every year), `2026-12-24/2027-01-02`. */
   readonly exclude?: readonly string[]

@@ -5,7 +5,15 @@ export const gapPolicies = ['run-after', 'shift', 'skip'] as const
 /** For a time that exists twice, because clocks went back over it. */
 export const overlapPolicies = ['first', 'last', 'both'] as const
 
+/**
+ * For a time that does not exist, because clocks went forward over it. `run-after`: at the first instant after the
+ * gap. `shift`: later by the length of the gap, so that 02:30 becomes 03:30. `skip`: not at all.
+ */
 export type GapPolicy = (typeof gapPolicies)[number]
+/**
+ * For a time that exists twice, because clocks went back over it. `first`: in the first pass only. `last`: in the
+ * second only. `both`: in each.
+ */
 export type OverlapPolicy = (typeof overlapPolicies)[number]
 
 export interface DstPolicy {

@@ -7,6 +7,7 @@ import { compileTiming, instantIn, nextSlot, type Timing, type TimingInput } fro
 
 const FIRES_MAX = 10_000
 
+/** Which fires of a schedule are computed, and by which rules. */
 export interface FiresOptions extends Omit<TimingInput, 'expression'> {
   /** Fires are strictly later. A duration without an anchor counts from here. */
   readonly from: Date | number

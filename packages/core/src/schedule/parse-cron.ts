@@ -21,6 +21,10 @@ import { came, textOf } from './read-value.ts'
  * them needs to match; with `and` both do.
  */
 export const dayRules = ['or', 'and'] as const
+/**
+ * How day of month and weekday combine when both are restricted: with `or`, as in Vixie cron, one of them must match;
+ * with `and` both must.
+ */
 export type DayRule = (typeof dayRules)[number]
 
 export interface CronOptions {

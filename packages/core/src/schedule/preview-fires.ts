@@ -16,9 +16,11 @@ export interface PreviewOptions extends FiresOptions {
   readonly aroundChanges?: boolean
 }
 
+/** A fire with its local time. */
 export interface FirePreview {
+  /** The instant. */
   readonly at: Date
-  /** 2026-03-29T03:00:00+02:00. */
+  /** Its local time with the offset: `2026-03-29T03:00:00+02:00`. */
   readonly local: string
   /** What a change of the clocks does to it: `moved: 02:30 does not exist on this day`. */
   readonly note?: string

@@ -43,7 +43,7 @@ export class TimingCache {
   #young = new Map<string, Entry>()
   #old = new Map<string, Entry>()
 
-  /** @param timingsMax how many timings are kept at most. */
+  /** Keeps so many timings at most. */
   constructor(timingsMax: number = TIMINGS_MAX) {
     this.#generationSize = Math.max(1, Math.floor(timingsMax / 2))
   }

@@ -21,6 +21,7 @@ import { parseExpression } from './parse-expression.ts'
 import { firstOf } from './parse-repeat.ts'
 import { type Zone, zoneOf } from './zone.ts'
 
+/** A schedule and the rules by which it is read. */
 export interface TimingInput {
   /**
    * A cron expression, `@every 5m`, a duration (`90s`, `PT1H`, `2d`, `P1M`, or milliseconds as a number) or a

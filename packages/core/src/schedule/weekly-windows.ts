@@ -9,10 +9,11 @@ import { cronFields } from './cron-field.ts'
 import { checkExpression } from './expression-error.ts'
 import { parseField } from './parse-field.ts'
 
+/** A window of the week. One whose end is before its start goes on past midnight. */
 export interface WindowInput {
   /** Weekdays as a cron expression has them: `MON-FRI`, `1,3,5`. @default '*' */
   readonly days?: string
-  /** `09:00`. */
+  /** Its first minute: `09:00`. */
   readonly from: string
   /** The first minute that is not part of it: `17:30`; `24:00` is the end of the day. */
   readonly to: string

@@ -13,13 +13,15 @@ import {
   type PunctualEvent,
 } from './event-types.ts'
 
+/** How far listening reaches. */
 export interface ListenOptions {
   /** Also what other processes do, about a second later. @default false */
   fleet?: boolean
 }
 
+/** Which events a loop is given. */
 export interface EventsOptions<Name extends EventName = EventName> extends ListenOptions {
-  /** @default all that the reach has */
+  /** Their names. @default all that the reach has */
   types?: readonly Name[]
   /** Only runs of this handler. */
   handler?: string
@@ -29,6 +31,7 @@ export interface EventsOptions<Name extends EventName = EventName> extends Liste
   signal?: AbortSignal
 }
 
+/** What is called with each event. What it throws is reported, and harms nobody else. */
 export type EventListener<Name extends EventName> = (event: PunctualEvent<Name>) => unknown
 
 interface Subscription {

@@ -9,8 +9,11 @@ import {
 
 /** What every event of a run tells. */
 export interface RunFacts {
+  /** The id of the run. */
   readonly runId: string
+  /** The name of its handler. */
   readonly handler: string
+  /** Its queue. */
   readonly queue: string
   /** The attempt that it is about, 1 for the first; of a run that ended without one, how many it had had. */
   readonly attempt: number
@@ -18,6 +21,7 @@ export interface RunFacts {
   readonly jobId: string | null
 }
 
+/** The events by name, each with what it tells. */
 export interface PunctualEvents {
   /** A run was committed. Not told of those that are submitted in your own transaction, which may roll back. */
   'run.submitted': {
@@ -31,6 +35,7 @@ export interface PunctualEvents {
   }
   /** Its handler is about to be called, or it was claimed by a loop of one's own. */
   'run.started': RunFacts & { readonly dueAt: Date; readonly latenessMs: number }
+  /** Its success is stored. */
   'run.succeeded': RunFacts
   /** An attempt failed or timed out; `run.retrying` or `run.dead` follows. */
   'run.failed': RunFacts & { readonly outcome: AttemptOutcome; readonly error: Failure }
@@ -40,18 +45,21 @@ export interface PunctualEvents {
     readonly error: Failure
     readonly delayMs: number
   }
+  /** It will not be tried again; it is a dead letter now. */
   'run.dead': RunFacts & { readonly reason: string; readonly error: Failure | null }
+  /** Somebody cancelled it. */
   'run.cancelled': RunFacts & { readonly reason: string | null }
   /** It did not run, and will not. */
   'run.skipped': RunFacts & { readonly reason: string | null }
   /** It is delivered at most once, and its worker was lost after its start. */
   'run.unknown': RunFacts & { readonly error: Failure | null }
-  /** By somebody, or for too many dead runs in a row. */
+  /** A job was paused, by somebody or for too many dead runs in a row. */
   'job.paused': { readonly jobId: string; readonly job: string; readonly note: string | null }
   /** A worker was not heard of for a whole lease, and its runs went to others. */
   'worker.lost': { readonly workerId: string; readonly host: string; readonly pid: number }
 }
 
+/** The name of an event. */
 export type EventName = keyof PunctualEvents
 
 /** An event: its name, when it happened by the database's clock, and what it tells. */
@@ -67,6 +75,7 @@ export const fleetEvents = [
   'run.unknown',
   'worker.lost',
 ] as const satisfies readonly EventName[]
+/** What can be known of all processes: ends that the tables hold in the order of their times. */
 export type FleetEventName = (typeof fleetEvents)[number]
 
 /** What a process knows of what it does itself. */
@@ -81,6 +90,7 @@ export const localEvents = [
   'job.paused',
   'worker.lost',
 ] as const satisfies readonly EventName[]
+/** What a process knows of what it does itself. */
 export type LocalEventName = (typeof localEvents)[number]
 
 const all: readonly EventName[] = [...new Set<EventName>([...localEvents, ...fleetEvents])]

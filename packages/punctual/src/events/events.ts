@@ -6,13 +6,23 @@ import type { EventName, FleetEventName, LocalEventName, PunctualEvent } from '.
 import { FleetWatch } from './fleet-watch.ts'
 import { RunEvents } from './run-events.ts'
 
-/** Returns how to stop listening. */
+/**
+ * Listens to events of one name; returns how to stop listening.
+ * @example
+ * ```ts
+ * const stop = punctual.on('run.dead', ({ runId, error }) => console.error(runId, error?.message))
+ * punctual.on('run.dead', (event) => console.error(event), { fleet: true })
+ * stop()
+ * ```
+ */
 export interface Listen {
+  /** Events of this process. */
   <Name extends LocalEventName>(
     type: Name,
     listener: EventListener<Name>,
     options?: { fleet?: false },
   ): () => void
+  /** Events of all processes, about a second later. */
   <Name extends FleetEventName>(
     type: Name,
     listener: EventListener<Name>,
@@ -20,12 +30,24 @@ export interface Listen {
   ): () => void
 }
 
+/** Stops listening, however often the function was given for this name. */
 export type Unlisten = <Name extends EventName>(type: Name, listener: EventListener<Name>) => void
 
+/**
+ * Events as a loop. It ends when its signal is aborted or Punctual stops, and with `events_behind` when it is too
+ * slow.
+ * @example
+ * ```ts
+ * for await (const event of punctual.events({ types: ['run.dead'], fleet: true }))
+ *   console.error(event.runId, event.reason)
+ * ```
+ */
 export interface StreamEvents {
+  /** Events of this process. */
   <Name extends LocalEventName = LocalEventName>(
     options?: EventsOptions<Name> & { fleet?: false },
   ): AsyncIterableIterator<PunctualEvent<Name>>
+  /** Events of all processes, about a second later. */
   <Name extends FleetEventName = FleetEventName>(
     options: EventsOptions<Name> & { fleet: true },
   ): AsyncIterableIterator<PunctualEvent<Name>>

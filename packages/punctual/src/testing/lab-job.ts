@@ -2,8 +2,11 @@
 import type { CompiledJob, JobOptions, NextSlot } from '@punctual/core'
 import { type LabEntry, LabLedger } from './lab-ledger.ts'
 
+/** A job of the lab: a job, and how its runs behave. */
 export interface LabJob extends Omit<JobOptions, 'handler' | 'payload'> {
+  /** Only a name: nothing is called. @default 'lab' */
   handler?: string
+  /** What its runs would be given. @default null */
   payload?: unknown
   /** How long a run takes. @default 0 */
   takesMs?: number | ((slotAt: Date) => number)

@@ -4,6 +4,7 @@
  */
 import type { NextSlot, SlotDecision, SlotReason } from '@punctual/core'
 
+/** How a run of the lab ended. */
 export type LabOutcome = 'succeeded' | 'dead' | 'cancelled' | 'skipped'
 
 /** A run of the lab; `outcome` is null until it has ended. */

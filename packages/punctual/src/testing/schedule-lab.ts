@@ -6,9 +6,11 @@ import {
   type CalendarInput,
   compileJob,
   defaults,
+  type Instant,
   instantOf,
   limits,
   PunctualError,
+  type SlotReason,
   TimeQueue,
   TimingCache,
 } from '@punctual/core'
@@ -22,35 +24,41 @@ import { Outages } from './outages.ts'
 import { type LedgerProof, verifyLedger } from './verify-ledger.ts'
 import { VirtualTime } from './virtual-clock.ts'
 
-type Instant = Date | string | number
-
+/** When the virtual time begins, and what there is then. */
 export interface ScheduleLabOptions {
   /** When the virtual clock begins. */
   start: Instant
+  /** Jobs to begin with. @default none */
   jobs?: readonly LabJob[]
+  /** Calendars by name, that jobs may refer to. @default none */
   calendars?: Readonly<Record<string, CalendarInput>>
   /** How many planners there are, or how wrong the clock of each is. @default 1 */
   planners?: number | readonly { readonly skewMs?: number }[]
   /** All planners plan all jobs, as if none knew of the others. @default false */
   race?: boolean
-  /** How far ahead slots become runs. @default as in production, 20 s */
+  /** How far ahead slots become runs. @default 60000, as in production */
   aheadMs?: number
   /** The least time between two looks of the planners: raise it with `aheadMs` for jobs of seconds. @default 0 */
   tickEveryMs?: number
-  /** Of jobs that name none. @default 'UTC' */
+  /** The time zone of jobs that name none. @default 'UTC' */
   timezone?: string
-  /** Of jobs that have none of their own. @default 0 */
+  /** The jitter of jobs that have none of their own. @default 0 */
   jitterMs?: number
 }
 
 /** A slot, or a range of slots for which one thing was decided. */
 export interface LabSlot {
+  /** The slot; of a range, the last one. */
   readonly slotAt: Date
   /** The first slot of the range; null when it is the only one. */
   readonly fromAt: Date | null
+  /** How many slots it stands for. */
   readonly slots: number
+  /** Whether it became a run. */
   readonly decision: 'run' | 'skip'
-  readonly reason: LabEntry['reason']
+  /** Why it did, or did not. */
+  readonly reason: SlotReason
+  /** The run that it became, and how that went; null when it was skipped. */
   readonly run: {
     readonly dueAt: Date
     readonly startedAt: Date | null
@@ -62,6 +70,18 @@ export interface LabSlot {
 
 const TICKS_MAX = 100_000
 
+/**
+ * Schedules in virtual time: the real planners and the real decisions on a store in memory, so that a year takes
+ * milliseconds. Runs are simulated.
+ * @example
+ * ```ts
+ * import { ScheduleLab } from 'punctual/testing'
+ *
+ * const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'hourly', cron: '0 * * * *' }] })
+ * await lab.run({ until: '2026-12-31T23:30:00Z' })
+ * console.log(lab.tally('hourly')) // { 'run on-time succeeded': 8760 }
+ * ```
+ */
 export class ScheduleLab {
   readonly #time: VirtualTime
   readonly #store: MemoryPlanStore
@@ -74,6 +94,7 @@ export class ScheduleLab {
   readonly #o: ScheduleLabOptions
   #restUntilMs = Number.NEGATIVE_INFINITY
 
+  /** Begins with the clock at `start`; nothing has been planned then. */
   constructor(options: ScheduleLabOptions) {
     this.#o = options
     this.#time = new VirtualTime(instantOf('start', options.start))
@@ -144,6 +165,7 @@ export class ScheduleLab {
     this.#wake()
   }
 
+  /** What is planned and has not started is taken back. */
   pause(name: string): void {
     this.#steer(name, (job, nowMs) => this.#steering.pause(job, nowMs))
   }

@@ -4,9 +4,17 @@
  * one do not wait for their time: backoff is for production.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { isFinal, PunctualError, type Run, type RunState, type RunSummary } from '@punctual/core'
+import {
+  type Instant,
+  isFinal,
+  PunctualError,
+  type Run,
+  type RunState,
+  type RunSummary,
+} from '@punctual/core'
 import type { Punctual } from '../punctual.ts'
 
+/** What `drain` lets run, and how long that may take. */
 export interface DrainOptions {
   /** How long it may take before it is an error. @default what `startTestPunctual` was given, 4000 */
   timeoutMs?: number
@@ -14,7 +22,7 @@ export interface DrainOptions {
    * Runs that are due up to then are run now, one time after the other. Slots of jobs are only those that are planned
    * already, about a minute ahead.
    */
-  until?: Date | string | number
+  until?: Instant
 }
 
 const BUSY: readonly RunState[] = ['queued', 'running', 'cancelling', 'waiting']

@@ -1,9 +1,13 @@
 /** What handlers have thrown in a test: nothing waits for a run, so that its error would be seen by nobody. */
 import type { Middleware } from '../middleware.ts'
 
+/** What a handler has thrown. */
 export interface TestFailure {
+  /** The name of the handler. */
   readonly handler: string
+  /** The run that it was called for. */
   readonly runId: string
+  /** 1 for the first attempt. */
   readonly attempt: number
   /** As it was thrown: its class and its stack are those of the handler. */
   readonly error: unknown

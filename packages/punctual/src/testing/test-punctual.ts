@@ -18,6 +18,7 @@ import {
 } from './test-submissions.ts'
 import { TestSubmit, type TestSubmitted } from './test-submit.ts'
 
+/** What `startTestPunctual` takes: the options of Punctual that do not name a database, and some of its own. */
 export interface TestPunctualOptions
   extends Omit<PunctualOptions, 'databaseUrl' | 'embedded' | 'dataDir' | 'migrate'> {
   /** `submit` resolves when the run has ended, with the run in its answer. @default false */
@@ -35,7 +36,9 @@ export interface TestPunctualOptions
 
 /** What a Punctual of tests has besides. */
 export interface TestKit {
+  /** As `punctual.submit`; in inline mode it resolves when the run has ended. */
   submit(handler: string, payload?: unknown, options?: SubmitCallOptions): Promise<TestSubmitted>
+  /** As `punctual.submitMany`; in inline mode it resolves when the runs have ended. */
   submitMany<Payload>(
     handler: string,
     payloads: readonly Payload[],
@@ -47,6 +50,7 @@ export interface TestKit {
   submitted(handler: HandlerReference): Promise<readonly TestSubmission[]>
   /** Rejects unless there is such a submission; resolves with the first. */
   assertSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<TestSubmission>
+  /** Rejects if there is such a submission. */
   assertNotSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<void>
   /** What handlers have thrown since the last `clear`, oldest first. */
   readonly failures: readonly TestFailure[]
@@ -54,14 +58,27 @@ export interface TestKit {
   clear(): Promise<void>
 }
 
-/** Its own methods come first: their answers say more. */
+/** A Punctual with the methods of the test kit, which come first: their answers say more. */
 export type TestPunctual = TestKit & Punctual
 
 const TIMEOUT_MS = 4_000
 /** Tests do not wait as long for handlers that hang as production does. */
 const DRAIN_MS = 1_000
 
-/** Call `stop` when the tests are over: it removes the database. */
+/**
+ * Starts a real Punctual on a database of its own. Call `stop` when the tests are over: it removes the database.
+ * @example
+ * ```ts
+ * import { startTestPunctual } from 'punctual/testing'
+ *
+ * const testing = await startTestPunctual({ inline: true })
+ * testing.handler('greet', async (payload: { name: string }) => `Hello ${payload.name}`)
+ * const { run } = await testing.submit('greet', { name: 'Ada' })
+ * console.log(run?.output) // 'Hello Ada'
+ * await testing.assertSubmitted('greet', { payload: { name: 'Ada' } })
+ * await testing.stop()
+ * ```
+ */
 export async function startTestPunctual(options: TestPunctualOptions = {}): Promise<TestPunctual> {
   const { inline = false, timeoutMs = TIMEOUT_MS, printErrors = true, serverUrl, ...rest } = options
   const given = serverUrl ?? process.env[SERVER_VARIABLE]

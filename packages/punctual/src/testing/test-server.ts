@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedServer, startEmbedded } from '@punctual/store'
 
+/** A PostgreSQL for tests that lives no longer than this process. */
 export interface TestServer {
   /** A URL of some database; its role may make others. */
   readonly url: string

@@ -5,13 +5,15 @@ import type { SubmitOptions } from '@punctual/core'
 import type { SubmitCallOptions, Submitted } from '../handler-handle.ts'
 import { matches } from './matches.ts'
 
+/** Something that the program under test has submitted. */
 export interface TestSubmission {
-  /** Of the run. */
+  /** The id of the run. */
   readonly id: string
+  /** The name that it was submitted to. */
   readonly handler: string
   /** What a handler gets to see: it has been JSON. */
   readonly payload: unknown
-  /** Those that the program gave. */
+  /** The options that the program gave. */
   readonly options: SubmitOptions
 }
 
@@ -19,13 +21,15 @@ export interface TestSubmission {
 export interface SubmissionMatch {
   /** Part of the payload. Values may be regular expressions, and matchers such as `expect.any(String)`. */
   readonly payload?: unknown
-  /** Part of the options. */
+  /** Part of the options, compared as the payload is. */
   readonly options?: Readonly<Record<string, unknown>>
   /** How many must match. @default at least one */
   readonly times?: number
+  /** Whatever else must be true. */
   readonly where?: (submission: TestSubmission) => boolean
 }
 
+/** A handler: its name, or what `punctual.handler` returned. */
 export type HandlerReference = string | { readonly name: string }
 
 interface Kept extends TestSubmission {

@@ -10,6 +10,7 @@ import { checkCall } from '../submit-call.ts'
 import type { TestDrain } from './test-drain.ts'
 import type { TestSubmissions } from './test-submissions.ts'
 
+/** What a submission of a test came to. */
 export interface TestSubmitted extends Submitted {
   /** How it ended. Null without inline mode, when it is due later, and in a transaction of your own. */
   readonly run: FinishedRun | null

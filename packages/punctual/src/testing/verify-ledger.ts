@@ -1,11 +1,15 @@
 /** The proof that a ledger is whole: what there should be is computed from the rules, apart from the planners. */
 import type { LabEra, StoredLabJob } from './lab-job.ts'
 
+/** A slot that was decided wrongly. */
 export interface LedgerFault {
+  /** The name of its job. */
   readonly job: string
+  /** The slot. */
   readonly slotAt: Date
 }
 
+/** What is wrong with a ledger, up to 1,000 slots of each kind; nothing when all is well. */
 export interface LedgerProof {
   /** Slots of the past without a decision. */
   readonly holes: readonly LedgerFault[]

@@ -1,0 +1,67 @@
+/**
+ * The worker that runs the handlers of this process. It starts with the first of them; those that come later are
+ * announced to the others. Handlers that are registered together are announced together.
+ */
+import { systemClock } from '@punctual/store'
+import type { Worker } from '@punctual/worker'
+
+const ANNOUNCE_AGAIN_MS = 1_000
+
+export interface WorkerOfHandlersOptions {
+  readonly make: () => Worker
+  /** Announcing failed, and is tried again. */
+  readonly onError: (error: unknown) => void
+}
+
+export class WorkerOfHandlers {
+  readonly #o: WorkerOfHandlersOptions
+  #worker: Worker | null = null
+  #announcing: Promise<void> | null = null
+  #announced = true
+  #stopping = false
+
+  constructor(options: WorkerOfHandlersOptions) {
+    this.#o = options
+  }
+
+  /** How many runs it runs. */
+  get running(): number {
+    return this.#worker?.running ?? 0
+  }
+
+  /** There are other handlers than before. */
+  announce(): void {
+    this.#announced = false
+    this.#announcing ??= this.#announceAll().finally(() => {
+      this.#announcing = null
+    })
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping = true
+    await this.#announcing
+    await this.#worker?.stop(drainMs)
+  }
+
+  /** Until every handler is announced: others may come while some are being announced. */
+  async #announceAll(): Promise<void> {
+    while (!this.#announced && !this.#stopping) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      this.#announced = true
+      try {
+        await this.#announceNow()
+      } catch (error) {
+        this.#o.onError(error)
+        this.#announced = false
+        await systemClock.sleep(ANNOUNCE_AGAIN_MS)
+      }
+    }
+  }
+
+  async #announceNow(): Promise<void> {
+    if (this.#stopping) return
+    if (this.#worker) return this.#worker.handlersChanged()
+    this.#worker = this.#o.make()
+    this.#worker.start()
+  }
+}

@@ -1,0 +1,54 @@
+/** What keeps the reference from being complete: each problem says where, and what to do. */
+import { nameOf } from './declarations.mjs'
+
+const SENTENCE = /[.:!?`)…]$/
+
+export function findProblems(declarations, pages) {
+  const { exported } = declarations
+  const listed = new Map()
+  for (const { file, names } of pages)
+    for (const name of names) listed.set(name, [...(listed.get(name) ?? []), file])
+  return [
+    ...[...exported.values()].flatMap((item) => commentProblems(item, item.name)),
+    ...[...exported.values()].flatMap((item) => hiddenProblems(item, declarations)),
+    ...[...exported.keys()].flatMap((name) => placeProblems(name, listed.get(name) ?? [])),
+    ...[...listed.keys()].filter((name) => !exported.has(name)).map(unknownName),
+  ]
+}
+
+function commentProblems(item, name) {
+  const { comment, members = [], parameters = [] } = item
+  const problems = []
+  if (comment.summary === '') problems.push(`${name} has no comment; say what it is for`)
+  else if (!SENTENCE.test(comment.summary))
+    problems.push(`${name}: the comment is no sentence: "${comment.summary.slice(0, 60)}"`)
+  for (const param of comment.params)
+    if (!parameters.some(({ parameterName }) => parameterName === param.name))
+      problems.push(`${name} has no parameter ${param.name}, but its comment does`)
+  const inner = members.flatMap((it) => commentProblems(it, memberName(name, it)))
+  return [...problems, ...inner]
+}
+
+function memberName(owner, { name, overloadIndex = 1 }) {
+  if (name === undefined) return `${owner}, call ${overloadIndex}`
+  return overloadIndex > 1 ? `${owner}.${name}, overload ${overloadIndex}` : `${owner}.${name}`
+}
+
+/** Types that the item mentions and nobody can import. A constant is no such: its values are shown instead. */
+function hiddenProblems(item, { exported, hidden }) {
+  const tokens = [item, ...item.members].flatMap(({ excerptTokens }) => excerptTokens)
+  const names = new Set(tokens.map(nameOf).filter((name) => name !== undefined))
+  return [...names]
+    .filter((name) => !exported.has(name) && hidden.get(name)?.kind !== 'Variable')
+    .map((name) => `${item.name} mentions ${name}, which is not exported; export it`)
+}
+
+function placeProblems(name, files) {
+  if (files.length === 1) return []
+  const where = files.length === 0 ? 'on no page' : `on several pages: ${files.join(', ')}`
+  return [`${name} is ${where}; list it once in scripts/api-reference/pages.mjs`]
+}
+
+function unknownName(name) {
+  return `${name} is listed in scripts/api-reference/pages.mjs, and nothing exports it`
+}

@@ -1,0 +1,226 @@
+/**
+ * What stands on which page, in the order in which a reader needs it. A name that is exported and on no page is reported
+ * by find-problems.mjs.
+ */
+export const pages = [
+  {
+    file: 'punctual.md',
+    title: 'Punctual',
+    about:
+      'The one object that a program starts: it submits runs, registers handlers, and leads to everything else.',
+    names: [
+      ...[
+        'Punctual',
+        'PunctualOptions',
+        'WorkerSettings',
+        'RoleName',
+        'Logger',
+        'Metrics',
+        'Instant',
+      ],
+      'version',
+    ],
+  },
+  {
+    file: 'submitting.md',
+    title: 'Submitting',
+    about:
+      'What `submit` and `submitMany` take and answer. The guide is [The library](../../guides/library.md); flow control has [one of its own](../../guides/flow-control.md), and so have [transactions](../../guides/transactions.md).',
+    names: [
+      ...['SubmitOptions', 'SubmitCallOptions', 'SubmitManyOptions', 'Submitted', 'HandlerHandle'],
+      ...['KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
+      ...[
+        'Delivery',
+        'RetryPolicyInput',
+        'BackoffInput',
+        'ConcurrencyOptions',
+        'RateOptions',
+        'FlowKey',
+      ],
+      ...['OpenTransaction', 'Queryable', 'DrizzleTransaction', 'KnexTransaction'],
+      ...['KyselyTransaction', 'PrismaTransaction'],
+    ],
+  },
+  {
+    file: 'handlers.md',
+    title: 'Handlers',
+    about:
+      'What `punctual.handler` takes, what a handler is given, and how runs are claimed without one. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [A loop of one’s own](../../guides/own-loop.md).',
+    names: [
+      ...['RegisterHandler', 'HandlerFunction', 'HandlerContext', 'SlotOfRun', 'RunLog'],
+      ...['TransactionClient', 'HandlerOptions', 'InlineOptions', 'IsolatedOptions'],
+      ...[
+        'BatchOptions',
+        'BatchFunction',
+        'BatchItem',
+        'BatchOutcomes',
+        'WithSchema',
+        'GivenSchema',
+        'CompiledType',
+      ],
+      ...['PayloadSchema', 'SchemaResult', 'SchemaIssue', 'InputOf', 'OutputOf'],
+      ...['Middleware', 'HandlerCall', 'ClaimOptions', 'HeldRun', 'RunFate'],
+    ],
+  },
+  {
+    file: 'runs.md',
+    title: 'Runs',
+    about:
+      'Looking at runs, waiting for them and steering them: `punctual.runs`. The guide is [Steering](../../guides/steering.md), and [The life of a run](../../concepts/lifecycle.md) tells what the states mean.',
+    names: [
+      ...['Runs', 'RunReference', 'Run', 'RunDefinition', 'WaitingRun', 'RunningRun'],
+      ...['FinishedRun', 'RunState', 'LiveState', 'FinalState', 'Attempt', 'AttemptOutcome'],
+      ...[
+        'Failure',
+        'JobOfRun',
+        'RunPolicy',
+        'RetryPolicy',
+        'Backoff',
+        'RunConcurrency',
+        'RunRate',
+      ],
+      ...['RunSummary', 'RunFilter', 'TimeRange', 'ListOptions', 'WaitOptions', 'LogOptions'],
+      ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate', 'NotRunningReason'],
+      ...['BulkOptions', 'CancelManyOptions', 'BulkProgress', 'BulkResult'],
+      ...['Resolution', 'RunResolution', 'ResolveResult', 'HandlingOptions'],
+    ],
+  },
+  {
+    file: 'jobs.md',
+    title: 'Jobs and schedules',
+    about:
+      'What runs again and again, or once under a name: `punctual.jobs`. The guide is [Schedules](../../guides/schedules.md), and [Time zones](../../concepts/time-zones-and-dst.md) tells when exactly a schedule fires.',
+    names: [
+      ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'OverlapPolicy', 'DayRule'],
+      ...['MisfireRules', 'Overlap', 'Job', 'JobRules', 'When', 'JobResult', 'JobChange'],
+      ...['JobFilter', 'SyncOptions', 'SyncResult', 'BackfillOptions', 'BackfillResult'],
+      ...['SlotsOptions', 'JobSlot', 'SlotReason', 'SlotExplanation'],
+      ...['Calendars', 'CalendarInput', 'WindowInput'],
+      ...['nextFires', 'previewFires', 'NextFiresOptions', 'PreviewOptions'],
+      ...['FirePreview'],
+    ],
+  },
+  {
+    file: 'dead-letters.md',
+    title: 'Dead letters',
+    about:
+      'Runs that died, looked at, replayed and discarded: `punctual.deadLetters`. The guide is [Dead letters](../../guides/dead-letters.md).',
+    names: [
+      ...['DeadLetters', 'DeadLetter', 'DeadLetterDetails', 'DeadLetterFilter', 'LetterState'],
+      ...[
+        'DeadLetterPage',
+        'DeadLetterListOptions',
+        'DeadLetterGroup',
+        'LetterHandling',
+        'Handling',
+      ],
+      ...['ReplayOptions', 'ReplayResult', 'KeyBusy', 'ManyOptions', 'ReplayPace'],
+      ...['ReplayManyOptions', 'ReplayProgress', 'ReplayManyResult', 'DiscardManyResult'],
+    ],
+  },
+  {
+    file: 'queues-and-workers.md',
+    title: 'Queues and workers',
+    about:
+      'What waits where, who runs it, and pausing, limiting or draining it: `punctual.queues`, `punctual.limits` and `punctual.workers`. The guides are [Steering](../../guides/steering.md), [Flow control](../../guides/flow-control.md) and [Workers](../../guides/workers.md).',
+    names: [
+      ...[
+        'Queues',
+        'Queue',
+        'LaneDepth',
+        'Pause',
+        'PauseOptions',
+        'Limits',
+        'LimitOptions',
+        'LimitInForce',
+        'QueueLimits',
+      ],
+      ...['Workers', 'WorkerProcess', 'WorkerState', 'StuckHandler', 'DrainedOptions'],
+    ],
+  },
+  {
+    file: 'events.md',
+    title: 'Events',
+    about:
+      'Hearing of what happens, here and across the fleet: `punctual.on`, `once`, `off` and `events`. The guide is [Events](../../guides/events.md).',
+    names: [
+      ...['PunctualEvents', 'Listen', 'Unlisten', 'StreamEvents', 'EventListener'],
+      ...['ListenOptions', 'EventsOptions', 'PunctualEvent', 'RunFacts', 'EventName'],
+      ...['LocalEventName', 'FleetEventName'],
+    ],
+  },
+  {
+    file: 'guarantees.md',
+    title: 'Guarantees and proofs',
+    about:
+      'Which promises hold on this server, and the proof that every slot was decided once: `punctual.guarantees` and `punctual.verify`. See [What is guaranteed](../../concepts/guarantees.md) and [The slot ledger](../../concepts/ledger.md).',
+    names: [
+      ...['GuaranteePanel', 'Guarantee', 'PromiseName', 'Weakness', 'GuaranteeFacts'],
+      ...['StandbyFacts', 'VerifyOptions', 'VerifyProgress', 'Verification', 'VerifyFinding'],
+      ...['AuditFinding', 'AuditKind'],
+    ],
+  },
+  {
+    file: 'errors.md',
+    title: 'Errors',
+    about:
+      'What is thrown at callers, and what handlers throw to say what is to happen next. Every code is explained in [Errors](../errors.md).',
+    names: ['PunctualError', 'ErrorCode', 'ErrorDetails', 'NonRetryableError', 'RetryAfterError'],
+  },
+  {
+    file: 'testing.md',
+    title: 'Testing',
+    about:
+      'A real Punctual on a database that is thrown away, and schedules in virtual time. The guides are [Testing](../../guides/testing.md) and [Testing schedules](../../guides/testing-schedules.md).',
+    names: [
+      ...['startTestPunctual', 'TestPunctualOptions', 'TestPunctual', 'TestKit', 'TestSubmitted'],
+      ...['TestSubmission', 'SubmissionMatch', 'HandlerReference', 'DrainOptions', 'TestFailure'],
+      ...['startTestServer', 'TestServer', 'ScheduleLab', 'ScheduleLabOptions', 'LabJob'],
+      ...['LabSlot', 'LabOutcome', 'LedgerProof', 'LedgerFault'],
+    ],
+  },
+]
+
+/** Methods that stand before the others of their class, which follow in the order of the source. */
+export const first = {
+  Punctual: [
+    'start',
+    'handler',
+    'submit',
+    'submitMany',
+    'claim',
+    'use',
+    'on',
+    'once',
+    'off',
+    'events',
+  ],
+}
+
+/** What the object is called in programs, by its type. */
+export const called = {
+  Punctual: 'punctual',
+  Runs: 'punctual.runs',
+  Jobs: 'punctual.jobs',
+  Calendars: 'punctual.jobs.calendars',
+  Queues: 'punctual.queues',
+  Limits: 'punctual.limits',
+  Workers: 'punctual.workers',
+  DeadLetters: 'punctual.deadLetters',
+  HandlerHandle: 'handle',
+  HandlerContext: 'ctx',
+  RunLog: 'ctx.log',
+  HeldRun: 'run',
+  Logger: 'logger',
+  ScheduleLab: 'lab',
+  TestKit: 'punctual',
+  TestServer: 'server',
+  TransactionClient: 'tx',
+  Queryable: 'tx',
+  DrizzleTransaction: 'tx',
+  KnexTransaction: 'tx',
+  KyselyTransaction: 'tx',
+  PrismaTransaction: 'tx',
+  Middleware: 'middleware',
+  Metrics: 'punctual.metrics',
+}

@@ -1,0 +1,38 @@
+/** The first page: what is where, and every name. */
+import { GENERATED } from './render-page.mjs'
+import { firstSentence } from './render-text.mjs'
+
+export function renderIndex(pages, { exported }) {
+  const fileOf = new Map(pages.flatMap(({ file, names }) => names.map((name) => [name, file])))
+  const places = pages.map(({ file, title, about }) => `- [${title}](${file}): ${lead(about)}`)
+  const items = [...exported.values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+  const rows = items.map(({ name, comment }) => {
+    const link = `${fileOf.get(name)}#${name.toLowerCase()}`
+    return `| [\`${name}\`](${link}) | ${firstSentence(comment.summary).replaceAll('|', '\\|')} |`
+  })
+  return `${GENERATED}
+
+# API reference
+
+Everything that \`punctual\` and \`punctual/testing\` export: signatures, options, defaults and limits. The
+[guides](../../README.md) say what to do with it; [Errors](../errors.md) explains every code that is thrown.
+
+${places.join('\n')}
+
+## Every name
+
+| name | what |
+| --- | --- |
+${rows.join('\n')}
+`
+}
+
+function key({ name }) {
+  return name.toLowerCase()
+}
+
+/** The first sentence, as it goes on after a colon. */
+function lead(about) {
+  const [first] = about.split(/(?<=\.) /)
+  return `${first[0].toLowerCase()}${first.slice(1)}`
+}
