@@ -22,8 +22,10 @@ import {
   systemRandom,
 } from '@punctual/store'
 import type { HeldRun, Worker, WorkerEvents } from '@punctual/worker'
+import { checkStrict } from './check-strict.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
+import { Groups } from './groups.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -62,6 +64,7 @@ export class Punctual {
   readonly queues: Queues
   readonly workers: Workers
   readonly deadLetters: DeadLetters
+  readonly groups: Groups
   readonly metrics: Metrics
   readonly store: PostgresStore
   /** Calls back at each event of this process or, with `{ fleet: true }`, of all. Returns how to stop. */
@@ -109,6 +112,11 @@ export class Punctual {
       warn: (fields, message) => this.#log('warn', fields, message),
     })
     this.#ownLoops = new OwnLoops(parts, this.#workerEvents)
+    this.groups = new Groups({
+      ...{ store: parts.store, handlers: this.#handlers, checkOpen: () => this.#checkOpen() },
+      payloadBytes: parts.options.payloadBytes,
+      submitted: (submissions, accepted) => this.#events.submitted(submissions, accepted),
+    })
   }
 
   /** Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles. */
@@ -176,6 +184,8 @@ export class Punctual {
       })
       this.#loops.push(loop)
       if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
+      if (role.name === 'group-finisher')
+        store.signals.onHint(({ groups }) => groups && loop.wake())
       loop.start()
     }
   }
@@ -327,17 +337,7 @@ export class Punctual {
     tx?: CheckedCall['tx'],
   ): Promise<readonly Submitted[]> {
     this.#checkOpen()
-    for (const { options } of submissions)
-      if (
-        options.strict &&
-        !this.#handlers.all.has(options.handler) &&
-        !(await this.store.hasHandler(options.handler, options.queue))
-      )
-        throw new PunctualError(
-          'handler_unknown',
-          `No live worker has the handler ${JSON.stringify(options.handler)} for the queue ${JSON.stringify(options.queue)}. Start one, or submit without strict.`,
-          { field: 'handler' },
-        )
+    await checkStrict(submissions, this.#handlers, this.store)
     const accepted = await this.store.submit(submissions, tx ? { tx } : {})
     if (!tx) this.#events.submitted(submissions, accepted)
     return accepted

@@ -30,6 +30,8 @@ export interface Hint {
   readonly sessions?: readonly string[]
   /** Jobs were made or changed. */
   readonly jobs?: boolean
+  /** Groups were made, added to or closed. */
+  readonly groups?: boolean
 }
 
 export class Signals {
@@ -135,6 +137,12 @@ export class Signals {
     void this.#clock.sleep(JOBS_QUIET_MS).then(() => this.#sendJobs())
   }
 
+  /** Tells whoever finishes groups that there may be one. */
+  groupsChanged(): void {
+    this.#tell({ ...NOTHING, groups: true })
+    this.#order(`${this.#node} groups `)
+  }
+
   async #sendJobs(): Promise<void> {
     if (!this.#jobsScheduled) return
     this.#jobsScheduled = false
@@ -205,6 +213,7 @@ export class Signals {
     const [node, kind, lanes = ''] = payload.split(' ')
     if (node === this.#node) return
     if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
+    else if (kind === 'groups') this.#tell({ ...NOTHING, groups: true })
     else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
     else if (kind === 'sessions') this.#tell({ ...NOTHING, sessions: lanes.split(',') })
     else

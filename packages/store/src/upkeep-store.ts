@@ -151,6 +151,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-past-sessions',
       'delete-idle-rates',
       'delete-carried',
+      'delete-old-groups',
     ]) {
       const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
       const [row] = await this.#database.read.query(
