@@ -34,7 +34,10 @@ export class GroupFinisher implements Role {
     const { store, clock, hintsArrive } = this.#o
     const beganMs = clock.monotonicMs()
     const { open, moved, done, more } = await store.look()
-    if (open === done) return hintsArrive() ? NONE_MS : NONE_UNTOLD_MS
+    if (open === done) {
+      this.#restMs = REST_MIN_MS
+      return hintsArrive() ? NONE_MS : NONE_UNTOLD_MS
+    }
     if (more && moved > 0) return 0
     this.#restMs = moved > 0 ? REST_MIN_MS : Math.min(REST_MAX_MS, this.#restMs * REST_GROWTH)
     return Math.max(this.#restMs, (clock.monotonicMs() - beganMs) * REST_SHARE)

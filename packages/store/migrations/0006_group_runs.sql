@@ -42,4 +42,4 @@ create table punctual.group_members (
   primary key (group_id, place)
 ) with (vacuum_truncate = off);
 
-create unique index group_members_run on punctual.group_members (group_id, run_id);
+create unique index group_members_run on punctual.group_members (run_id, group_id);

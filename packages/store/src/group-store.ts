@@ -89,13 +89,13 @@ export class GroupStore implements GroupUpkeep {
     const id = this.#ids.next(this.#o.database.clock.nowMs())
     const accepted = await this.#submitting(runs, tx, async (client, known) => {
       const { name, callback } = group
-      const values = [id, tenantId, name, callback?.call ?? null, callback?.payload ?? null]
+      const call = [callback?.call ?? null, callback?.payload ?? null]
+      const values = [id, tenantId, name, ...call, !group.open]
       const made = await this.#run(client, 'insert-group', values)
       // An earlier try has made all of it.
       if (made.length === 0) return this.#there(client, id, known)
       const accepted = await this.#accepted(client, known, tenantId, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
-      if (!group.open) await this.#run(client, 'close-group', [id, tenantId])
       return accepted
     })
     return { id, accepted }

@@ -144,7 +144,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
     },
     'groups/list-groups': { args: `1, null, null, 50`, indexes: ['groups_tenant'] },
     'groups/list-members': { args: `(${uuids})[1], 1, 0, 50`, indexes: ['group_members_pkey'] },
-    'upkeep/delete-old-groups': { args: `90`, indexes: ['groups_done', 'group_members_run'] },
+    'upkeep/delete-old-groups': { args: `90`, indexes: ['groups_done', 'group_members_pkey'] },
     'runs/cancel-in-leases': { args: `${uuids}, 1, 'x'`, indexes: ['leases_pkey'] },
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },

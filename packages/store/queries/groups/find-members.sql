@@ -5,4 +5,4 @@
 -- Locks: none. Index: group_members_run.
 select m.run_id
 from punctual.group_members m
-where m.group_id = $1::uuid and m.run_id = any($2::uuid[])
+where m.run_id = any($2::uuid[]) and m.group_id::text = $1::uuid::text

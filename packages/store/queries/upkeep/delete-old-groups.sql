@@ -2,7 +2,7 @@
 --
 -- Parameters: $1 days
 -- Returns: one row: how many. Bounded: what is left is deleted by the next sweep.
--- Locks: the old rows. Index: groups_done, group_members_run.
+-- Locks: the old rows. Index: groups_done, primary key of group_members.
 with old as (
   delete from punctual.groups
   where id in (
