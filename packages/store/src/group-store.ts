@@ -154,7 +154,7 @@ export class GroupStore implements GroupUpkeep {
     const { database, signals, submitter, ensurePartitions } = this.#o
     if (tx) {
       const result = await work(tx, runs, false)
-      await tx.query('select pg_notify($1, $2)', [signals.channelName, '- groups '])
+      await this.#run(tx, 'hint-groups', [signals.channelName, '- groups '])
       return result
     }
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
