@@ -101,6 +101,18 @@ export const pages = [
     ],
   },
   {
+    file: 'groups.md',
+    title: 'Groups',
+    about:
+      'Many runs with one end: `punctual.groups`. The guide is [Groups](../../guides/groups.md).',
+    names: [
+      ...['Groups', 'GroupReference', 'GroupOptions', 'GroupRun', 'GroupCallbackOptions'],
+      ...['GroupCallOptions', 'GroupHandle', 'Group', 'GroupSummary', 'GroupCounts'],
+      ...['GroupDone', 'GroupResult', 'GroupMember', 'GroupCancelResult'],
+      ...['GroupListOptions', 'GroupRunsOptions'],
+    ],
+  },
+  {
     file: 'dead-letters.md',
     title: 'Dead letters',
     about:

@@ -47,6 +47,13 @@ export const errorCatalogue = {
     status: 404,
     meaning: 'No dead letter has this id: there is no such run, or it is not dead.',
   },
+  group_not_found: { status: 404, meaning: 'No group has this id.' },
+  group_closed: { status: 409, meaning: 'The group is closed: nothing can be added to it.' },
+  group_full: { status: 409, meaning: 'The group would have more members than the limit.' },
+  group_busy: {
+    status: 409,
+    meaning: 'Another open transaction is adding to the group; try again.',
+  },
   job_not_found: { status: 404, meaning: 'No job has this name or id.' },
   job_of_other_source: {
     status: 409,
@@ -58,7 +65,10 @@ export const errorCatalogue = {
   },
   calendar_not_found: { status: 404, meaning: 'No calendar has this name.' },
   calendar_in_use: { status: 409, meaning: 'Jobs refer to the calendar, so that it stays.' },
-  wait_timeout: { status: 504, meaning: 'The run did not finish within the time given to wait.' },
+  wait_timeout: {
+    status: 504,
+    meaning: 'The run or group did not finish within the time given to wait.',
+  },
   key_busy: {
     status: 409,
     meaning: 'The key is being claimed by another open transaction; try again.',

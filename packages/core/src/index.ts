@@ -40,6 +40,15 @@ export type {
   RunRate,
 } from './flow.ts'
 export {
+  callbackPayload,
+  type Group,
+  type GroupCounts,
+  type GroupDone,
+  type GroupMember,
+  type GroupResult,
+  type GroupSummary,
+} from './group.ts'
+export {
   CONNECTIONS_OF_A_NODE,
   type Guarantee,
   type GuaranteeFacts,
@@ -112,6 +121,7 @@ export type { Lane, LaneKey } from './lane.ts'
 export { defaults, limits } from './limits.ts'
 export type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from './ports/audit.ts'
 export type { Clock, Random } from './ports/clock.ts'
+export type { GroupLook, GroupUpkeep } from './ports/groups.ts'
 export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
 export type { DueJob, DueRequest, PlannedJob, PlannerView, PlanStore } from './ports/plan.ts'
 export type { ExpiredSessions, ReapResult, UpkeepStore } from './ports/upkeep.ts'

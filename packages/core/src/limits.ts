@@ -42,6 +42,7 @@ export const limits = {
   createdByLength: 256,
   traceLength: 512,
   batchSize: 10_000,
+  membersPerGroup: 100_000,
   checkpointBytes: 1_048_576,
   logBytesPerRun: 10_485_760,
   logMessageLength: 32_768,

@@ -1,4 +1,5 @@
 export { Auditor, type AuditorOptions, type AuditResult } from './auditor.ts'
+export { GroupFinisher, type GroupFinisherOptions } from './group-finisher.ts'
 export { Janitor, type JanitorOptions } from './janitor.ts'
 export { Planner, type PlannerOptions } from './planner.ts'
 export { Promoter, type PromoterOptions } from './promoter.ts'

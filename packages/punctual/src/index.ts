@@ -21,6 +21,12 @@ export {
   type FirePreview,
   type FlowKey,
   type GapPolicy,
+  type Group,
+  type GroupCounts,
+  type GroupDone,
+  type GroupMember,
+  type GroupResult,
+  type GroupSummary,
   type Guarantee,
   type GuaranteeFacts,
   type GuaranteePanel,
@@ -121,6 +127,19 @@ export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
 export type { SlotExplanation } from './explain-slot.ts'
 export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
 export type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
+export type {
+  GroupCallOptions,
+  GroupCancelResult,
+  GroupHandle,
+  GroupRun,
+} from './group-handle.ts'
+export type { GroupCallbackOptions, GroupOptions } from './group-options.ts'
+export type {
+  GroupListOptions,
+  GroupReference,
+  GroupRunsOptions,
+  Groups,
+} from './groups.ts'
 export type {
   HandlerHandle,
   SubmitCallOptions,

@@ -1,6 +1,14 @@
 /** The roles that time drives, as this process was asked to have them. */
 import { auditKinds, defaults } from '@punctual/core'
-import { Auditor, Janitor, Planner, Promoter, Reaper, type Role } from '@punctual/engine'
+import {
+  Auditor,
+  GroupFinisher,
+  Janitor,
+  Planner,
+  Promoter,
+  Reaper,
+  type Role,
+} from '@punctual/engine'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import type { Metrics } from './metrics.ts'
 import type { CompiledOptions } from './options.ts'
@@ -15,7 +23,8 @@ export function makeRoles(
 ): Role[] {
   const roles: Role[] = []
   if (options.roles.has('planner')) roles.push(promoter(store), planner(options, store, log))
-  if (options.roles.has('reaper')) roles.push(reaper(options, store, metrics, log))
+  if (options.roles.has('reaper'))
+    roles.push(reaper(options, store, metrics, log), groupFinisher(store))
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
   if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
   return roles
@@ -73,6 +82,14 @@ function reaper(
       store.signals.anything()
       store.signals.jobsChanged()
     },
+  })
+}
+
+function groupFinisher(store: PostgresStore): GroupFinisher {
+  return new GroupFinisher({
+    store: store.groups,
+    clock: systemClock,
+    hintsArrive: () => store.signals.connected,
   })
 }
 

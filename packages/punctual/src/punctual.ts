@@ -13,8 +13,10 @@ import {
 import { RoleLoop } from '@punctual/engine'
 import { type PostgresStore, readGuaranteeFacts, systemClock } from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
+import { checkStrict } from './check-strict.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
+import { Groups } from './groups.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -59,6 +61,8 @@ export class Punctual {
   readonly workers: Workers
   /** Runs that died, looked at, replayed and discarded. */
   readonly deadLetters: DeadLetters
+  /** Runs that were submitted together: progress, and one run that follows when all have ended. */
+  readonly groups: Groups
   /** `metrics.text()` is what Prometheus reads. */
   readonly metrics: Metrics
   /** @internal The tables, which change from version to version. */
@@ -111,6 +115,11 @@ export class Punctual {
       onError: (error) => fault('worker', error),
     })
     this.#ownLoops = new OwnLoops(parts, workerEvents)
+    this.groups = new Groups({
+      ...{ store: parts.store, handlers: this.#handlers, checkOpen: () => this.#checkOpen() },
+      payloadBytes: parts.options.payloadBytes,
+      submitted: (submissions, accepted) => this.#events.submitted(submissions, accepted),
+    })
   }
 
   /**
@@ -169,6 +178,8 @@ export class Punctual {
       })
       this.#loops.push(loop)
       if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
+      if (role.name === 'group-finisher')
+        store.signals.onHint(({ groups }) => groups && loop.wake())
       loop.start()
     }
   }
@@ -327,17 +338,7 @@ export class Punctual {
     tx?: CheckedCall['tx'],
   ): Promise<readonly Submitted[]> {
     this.#checkOpen()
-    for (const { options } of submissions)
-      if (
-        options.strict &&
-        !this.#handlers.all.has(options.handler) &&
-        !(await this.store.hasHandler(options.handler, options.queue))
-      )
-        throw new PunctualError(
-          'handler_unknown',
-          `No live worker has the handler ${JSON.stringify(options.handler)} for the queue ${JSON.stringify(options.queue)}. Start one, or submit without strict.`,
-          { field: 'handler' },
-        )
+    await checkStrict(submissions, this.#handlers, this.store)
     const accepted = await this.store.submit(submissions, tx ? { tx } : {})
     if (!tx) this.#events.submitted(submissions, accepted)
     return accepted

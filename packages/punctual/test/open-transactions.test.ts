@@ -211,6 +211,20 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     })
   })
 
+  it('a group is there with its runs when it commits', async () => {
+    let id = ''
+    await inTransaction(async (tx) => {
+      const runs = [{ handler: 'one' }, { handler: 'one', options: { key: `group ${++n}` } }]
+      const onDone = { handler: 'one', payload: 'NULL "a"' }
+      const group = await punctual.groups.submit({ name: 'g', runs, open: true, onDone }, { tx })
+      await group.add(runs, { tx })
+      await group.close({ tx })
+      id = group.id
+      expect(await punctual.groups.get(id)).toBeNull()
+    })
+    expect(await punctual.groups.get(id)).toMatchObject({ name: 'g', total: 3, open: false })
+  })
+
   it('what is refused leaves the transaction as it was', async () => {
     const before = await notes()
     let id = ''

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { gate } from '@punctual/testkit'
 import pg from 'pg'
-import { NonRetryableError, type Punctual, RetryAfterError } from 'punctual'
+import { type GroupDone, NonRetryableError, type Punctual, RetryAfterError } from 'punctual'
 import { startTestPunctual, type TestPunctual } from 'punctual/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
@@ -80,6 +80,17 @@ describe('drain', () => {
       { handler: first, runId: id, attempt: 1, error: expect.any(RetryAfterError) },
       { handler: second, attempt: 1, error: { message: 'once' } },
     ])
+  })
+
+  it('runs what follows a group too', async () => {
+    const [part, whole] = [name('part'), name('whole')]
+    const totals: number[] = []
+    queue.handler(part, () => undefined)
+    queue.handler(whole, ({ group }: GroupDone) => void totals.push(group.succeeded))
+    const runs = [{ handler: part }, { handler: part }]
+    await queue.groups.submit({ runs, onDone: { handler: whole } })
+    await queue.drain()
+    expect(totals).toEqual([2])
   })
 
   it('leaves what is due later, unless it is told to move on', async () => {

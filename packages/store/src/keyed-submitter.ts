@@ -77,8 +77,13 @@ export class KeyedSubmitter {
   }
 
   /** In a transaction that somebody else commits or rolls back; the hint goes with its commit. */
-  async submitIn(tx: Queryable, runs: readonly Prepared[], tenantId: number): Promise<Accepted[]> {
-    return (await this.#submitIn({ tx, tenantId, notify: true, again: false }, runs)).accepted
+  async submitIn(
+    tx: Queryable,
+    runs: readonly Prepared[],
+    tenantId: number,
+    notify = true,
+  ): Promise<Accepted[]> {
+    return (await this.#submitIn({ tx, tenantId, notify, again: false }, runs)).accepted
   }
 
   async #submitIn(call: Call, runs: readonly Prepared[]) {

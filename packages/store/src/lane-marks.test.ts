@@ -32,6 +32,17 @@ it('moves the safe mark only when every transaction of the time has ended', () =
   expect(startMs).toBeLessThan(BASE + 100)
 })
 
+it('begins at the safe mark twice a second where claims are few, so that a slow commit is found', () => {
+  const marks = new LaneMarks()
+  claim(marks, 0, BASE, 100, 100)
+  // A transaction is open, and a worker with little to do claims every 300 ms.
+  const scans = Array.from({ length: 10 }, (_, i) =>
+    claim(marks, (i + 1) * 300, BASE + (i + 1) * 300, 100, 200),
+  )
+  expect(scans.filter((scan) => scan.startMs === 0).length).toBeGreaterThanOrEqual(4)
+  expect(scans.some((scan) => !scan.complete)).toBe(true)
+})
+
 it('looks back a quarter of a second while the safe mark lags, and from the safe mark now and then', () => {
   const marks = new LaneMarks()
   claim(marks, 0, BASE, 100, 100)

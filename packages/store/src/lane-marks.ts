@@ -16,7 +16,9 @@
 const SAFE_MARGIN_MS = 20
 const BACK_MS = 250
 const HEAD_EVERY_MS = 30_000
+/** One claim in so many begins at a safe mark that lags; where claims are few, one in so long. */
 const FROM_SAFE_EVERY = 20
+const FROM_SAFE_EVERY_MS = 500
 
 interface Mark {
   safeMs: number
@@ -24,6 +26,8 @@ interface Mark {
   /** `turn`: claims begun after it are later ones. */
   pending: { reachMs: number; xmax: number | null; turn: number } | null
   headAtMs: number
+  /** When a claim last began at the safe mark, or before. */
+  safeAtMs: number
   claims: number
 }
 
@@ -70,7 +74,8 @@ export class LaneMarks {
     const safeStartMs = mark.safeMs - SAFE_MARGIN_MS
     const backMs = mark.lastMs - BACK_MS
     const lagging = safeStartMs < backMs
-    if (lagging && mark.claims % FROM_SAFE_EVERY !== 0)
+    const lately = nowMs - mark.safeAtMs < FROM_SAFE_EVERY_MS
+    if (lagging && lately && mark.claims % FROM_SAFE_EVERY !== 0)
       return { lane, startMs: Math.max(0, backMs), complete: false }
     return { lane, startMs: Math.max(0, safeStartMs), complete: true }
   }
@@ -92,12 +97,13 @@ export class LaneMarks {
     if (turn.era !== this.#era) return
     let mark = this.#marks.get(scan.lane)
     if (!mark) {
-      mark = { safeMs: 0, lastMs: 0, pending: null, headAtMs: nowMs, claims: 0 }
+      mark = { safeMs: 0, lastMs: 0, pending: null, headAtMs: nowMs, safeAtMs: nowMs, claims: 0 }
       this.#marks.set(scan.lane, mark)
     }
     mark.claims++
     if (reachMs === null) return
     if (scan.startMs === 0) mark.headAtMs = nowMs
+    if (scan.complete) mark.safeAtMs = nowMs
     mark.lastMs = Math.max(mark.lastMs, reachMs)
     const { pending } = mark
     if (!pending) {

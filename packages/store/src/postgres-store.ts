@@ -16,6 +16,7 @@ import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { EndsReader } from './ends-reader.ts'
 import { isConnectionFault } from './faults.ts'
+import { GroupStore } from './group-store.ts'
 import { type Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import { checkKeys } from './keys.ts'
 import { LaneRegistry } from './lane-registry.ts'
@@ -67,6 +68,7 @@ export class PostgresStore {
   readonly letterSteering: LetterSteering
   readonly ends: EndsReader
   readonly schedules: ScheduleStore
+  readonly groups: GroupStore
   readonly horizonMs: number
   readonly #conversations: Conversations
   /** Of migrations and of the upkeep of days, which may take long. */
@@ -144,6 +146,11 @@ export class PostgresStore {
       this.#submitter,
       this.signals,
     )
+    this.groups = new GroupStore({
+      ...{ database: this.database, conversations: this.#conversations, signals: this.signals },
+      ...{ submitter: this.#submitter, keyed: this.#keyed, random: options.random },
+      ensurePartitions,
+    })
   }
 
   /** Brings the schema up to date and makes the coming days; returns the names of what was applied. */

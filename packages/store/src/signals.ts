@@ -12,7 +12,7 @@ const QUIET_MS = 10
 const BURST = 4
 const LANES_MAX = 200
 const CANCELS_MAX = 100
-const JOBS_QUIET_MS = 100
+const CHANGES_QUIET_MS = 100
 const NOTHING = { lanes: [], newLane: false }
 const NOTIFY: Statement = {
   name: 'signals/notify',
@@ -30,6 +30,8 @@ export interface Hint {
   readonly sessions?: readonly string[]
   /** Jobs were made or changed. */
   readonly jobs?: boolean
+  /** Groups were made, added to or closed. */
+  readonly groups?: boolean
 }
 
 export class Signals {
@@ -44,8 +46,8 @@ export class Signals {
   /** From when on the next hint may go. */
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
-  #jobsScheduled = false
-  #sendingJobs: Promise<void> | null = null
+  /** Kinds of changes that are to be told soon. */
+  readonly #changes = new Set<'jobs' | 'groups'>()
   /** Hints to those who hold something that are under way. */
   readonly #sendingOrders = new Set<Promise<void>>()
 
@@ -134,17 +136,23 @@ export class Signals {
 
   /** Tells planners that jobs were made or changed, at most once in 100 ms: they look at all of them. */
   jobsChanged(): void {
-    this.#tell({ ...NOTHING, jobs: true })
-    if (this.#jobsScheduled) return
-    this.#jobsScheduled = true
-    void this.#clock.sleep(JOBS_QUIET_MS).then(() => this.#sendJobs())
+    this.#changed('jobs')
   }
 
-  async #sendJobs(): Promise<void> {
-    if (!this.#jobsScheduled) return
-    this.#jobsScheduled = false
-    this.#sendingJobs = this.#notify(`${this.#node} jobs `)
-    await this.#sendingJobs
+  /** Tells whoever finishes groups that there may be one to look at. */
+  groupsChanged(): void {
+    this.#changed('groups')
+  }
+
+  #changed(kind: 'jobs' | 'groups'): void {
+    this.#tell({ ...NOTHING, [kind]: true })
+    if (this.#changes.has(kind)) return
+    this.#changes.add(kind)
+    void this.#clock.sleep(CHANGES_QUIET_MS).then(() => this.#sendChange(kind))
+  }
+
+  #sendChange(kind: 'jobs' | 'groups'): void {
+    if (this.#changes.delete(kind)) this.#order(`${this.#node} ${kind} `)
   }
 
   async #notify(payload: string): Promise<void> {
@@ -210,6 +218,7 @@ export class Signals {
     const [node, kind, lanes = ''] = payload.split(' ')
     if (node === this.#node) return
     if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
+    else if (kind === 'groups') this.#tell({ ...NOTHING, groups: true })
     else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
     else if (kind === 'sessions') this.#tell({ ...NOTHING, sessions: lanes.split(',') })
     else
@@ -222,8 +231,7 @@ export class Signals {
   /** Sends what waits: a process that made a job and ends, as a command does, must not leave it unheard of. */
   async close(): Promise<void> {
     await this.#sending
+    for (const kind of [...this.#changes]) this.#sendChange(kind)
     await Promise.all(this.#sendingOrders)
-    await this.#sendJobs()
-    await this.#sendingJobs
   }
 }

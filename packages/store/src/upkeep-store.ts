@@ -155,6 +155,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-idle-rates',
       'delete-key-windows',
       'delete-carried',
+      'delete-old-groups',
     ]) {
       const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
       const [row] = await this.#database.read.query(

@@ -164,6 +164,30 @@ it('slots are planned once (case 11)', async () => {
   expect(rows[0].instants).toBe(rows[0].slots)
 })
 
+it('a group is made, added to and finished once (case 11)', async () => {
+  const run = (key: string) => ({
+    options: compileOptions('elsewhere', { delayMs: 30_000, key }),
+    payload: '1',
+  })
+  const callback = { call: '{"handler":"elsewhere","options":{"delayMs":30000}}', payload: '1' }
+  const group = { name: null, callback, open: true, submissions: [run('g1'), run('g2')] }
+  const before = await t.count('runs')
+  const { id, accepted } = await losing(COMMIT, () => store.groups.make(group, 1))
+  const more = await losing(COMMIT, () => store.groups.add(id, [run('g3')], 1))
+  await losing(COMMIT, () => store.groups.close(id, 1))
+  const ids = [...accepted, ...more].map(({ id, created }) => [id, created])
+  const members = await store.groups.reader.members(id, { fromPlace: 0, limit: 10 }, 1)
+  expect(ids).toEqual(members.map((member) => [member.id, true]))
+  await t.store.steering.cancelWaiting(
+    members.map((member) => member.id),
+    'ended',
+  )
+  await losing(COMMIT, () => store.groups.look())
+  expect(await store.groups.look()).toMatchObject({ open: 0, done: 0 })
+  expect(await t.count('runs')).toBe(before + 4)
+  expect(await store.groups.reader.find(id, 1)).toMatchObject({ total: 3, done: true })
+})
+
 it('a key is taken although a connection answers nothing any more (case 74)', async () => {
   const options = compileOptions('elsewhere', { delayMs: 30_000, key: 'black hole' })
   // A transaction that has begun is not over: the proxy waits for its end, and passes nothing on.

@@ -138,6 +138,29 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: [`runs_${day()}_pkey`, `checkpoints_${day()}_pkey`],
     },
     'letters/count-open': { args: '', indexes: ['dead_letters_lane'] },
+    'groups/look-at-groups': {
+      args: `(${uuids})[1], 100, 100`,
+      indexes: [
+        ...['groups_open', 'group_members_pkey', 'leases_pkey', 'queue_pkey', 'later_pkey'],
+        'parked_pkey',
+      ],
+    },
+    'groups/move-groups': {
+      args: `${uuids}, array[0], array[1]`,
+      indexes: ['groups_pkey', 'group_members_pkey', `outcomes_${day()}_pkey`],
+    },
+    'groups/finish-group': { args: `(${uuids})[1]`, indexes: ['groups_open'] },
+    'groups/add-members': {
+      args: `(${uuids})[1], ${uuids}`,
+      indexes: ['groups_pkey', 'group_members_run'],
+    },
+    'groups/find-group': {
+      args: `(${uuids})[1], 1`,
+      indexes: ['groups_tenant', 'group_members_pkey', `outcomes_${day()}_pkey`],
+    },
+    'groups/list-groups': { args: `1, null, null, 50`, indexes: ['groups_tenant'] },
+    'groups/list-members': { args: `(${uuids})[1], 1, 0, 50`, indexes: ['group_members_pkey'] },
+    'upkeep/delete-old-groups': { args: `90`, indexes: ['groups_done', 'group_members_pkey'] },
     'runs/cancel-in-leases': { args: `${uuids}, 1, 'x'`, indexes: ['leases_pkey'] },
     'runs/cancel-in-queue': { args: `0, ${uuids}, 1, 'x'`, indexes: ['queue_pkey'] },
     'runs/reschedule-in-queue': { args: `${uuids}, 1, 1, 60000`, indexes: ['queue_pkey'] },
@@ -165,7 +188,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       const { rows } = await explained.finally(() => t.sql.query('rollback; deallocate hot'))
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       expect(plan).not.toMatch(
-        /Seq Scan on (queue|leases|later|runs|sessions|parked|job_holds|cursors|jobs|slots|slot_skips|timings|outcomes|dead_letters|checkpoints)/,
+        /Seq Scan on (queue|leases|later|runs|sessions|parked|job_holds|cursors|jobs|slots|slot_skips|timings|outcomes|dead_letters|checkpoints|groups|group_members)/,
       )
       expect(plan).not.toMatch(/Hash Join|Merge Join/)
       for (const index of indexes) expect(plan).toContain(index)
@@ -201,6 +224,16 @@ it('ends runs in one way: the finish block is the same in every statement that e
   expect(inserters.filter((file) => file !== 'work/settle-all-succeeded')).toEqual(
     blocks.map(([file]) => file),
   )
+})
+
+it('tells the state of a member in one way: what computes it is the same in every statement that does', () => {
+  const STATE = /-- state:[\s\S]*?'removed'\) as state/
+  const found = files.flatMap((file) => {
+    const block = STATE.exec(readFileSync(new URL(`${file}.sql`, root), 'utf8'))?.[0]
+    return block === undefined ? [] : [[file, block.replace(/^ +/gm, '')] as const]
+  })
+  expect(found.map(([file]) => file)).toEqual(['groups/find-group', 'groups/list-members'])
+  expect(new Set(found.map(([, block]) => block)).size).toBe(1)
 })
 
 it('means the same runs everywhere: the filter is the same in every statement that has it', () => {

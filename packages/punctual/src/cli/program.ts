@@ -9,6 +9,9 @@ import { addDeadList } from './commands/dead-list.ts'
 import { addDeadReplay } from './commands/dead-replay.ts'
 import { addDeadShow } from './commands/dead-show.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addGroupsCancel } from './commands/groups-cancel.ts'
+import { addGroupsList } from './commands/groups-list.ts'
+import { addGroupsShow } from './commands/groups-show.ts'
 import { addImportCrontab } from './commands/import-crontab.ts'
 import { addJobsApply } from './commands/jobs-apply.ts'
 import { addJobsBackfill } from './commands/jobs-backfill.ts'
@@ -64,6 +67,9 @@ export function createProgram(): Command {
   ])
   addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
     ...[addDeadList, addDeadGroups, addDeadShow, addDeadReplay, addDeadDiscard],
+  ])
+  addGroup(program, 'groups', 'look at groups of runs, and cancel them', [
+    ...[addGroupsList, addGroupsShow, addGroupsCancel],
   ])
   addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
     ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],

@@ -1,0 +1,43 @@
+-- Writes down how far groups have come, and how the members that were passed have ended. Whoever comes second
+-- finds the group elsewhere, and changes nothing. A group that somebody adds to is left for the next look.
+--
+-- Parameters: $1 groups uuid[], $2 where each stood integer[], $3 how far its members have ended integer[]
+-- Returns: id of those moved
+-- Locks: the groups, unless somebody holds them. Index: primary keys of groups, group_members and outcomes.
+with given as materialized (
+  select i.id, i.passed, i.until
+  from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (id, passed, until)
+),
+ends as materialized (
+  select i.id, i.passed, i.until, (select o.state from punctual.outcomes o where o.run_id = m.run_id) as state
+  from given i
+  join punctual.group_members m on m.group_id = i.id and m.place >= i.passed and m.place < i.until
+),
+counted as materialized (
+  select
+    id, passed, until,
+    count(*) filter (where state = 1) as succeeded,
+    count(*) filter (where state = 2) as dead,
+    count(*) filter (where state = 3) as cancelled,
+    count(*) filter (where state = 4) as skipped,
+    count(*) filter (where state = 5) as unknown
+  from ends
+  group by id, passed, until
+),
+held as materialized (
+  select g.id
+  from counted c
+  join punctual.groups g on g.id = c.id
+  for no key update of g skip locked
+)
+update punctual.groups g
+set passed = c.until,
+  succeeded = g.succeeded + c.succeeded,
+  dead = g.dead + c.dead,
+  cancelled = g.cancelled + c.cancelled,
+  skipped = g.skipped + c.skipped,
+  unknown = g.unknown + c.unknown
+from held h
+join counted c on c.id = h.id
+where g.id = h.id and g.passed = c.passed
+returning g.id

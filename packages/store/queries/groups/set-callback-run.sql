@@ -1,0 +1,6 @@
+-- Names the run that a group that is done was followed by; in the transaction that made it so.
+--
+-- Parameters: $1 group, $2 run
+-- Returns: nothing
+-- Locks: the group, which the transaction holds. Index: primary key.
+update punctual.groups set callback_run_id = $2::uuid where id = $1::uuid
