@@ -28,6 +28,3 @@ create table punctual.limits (
 alter table punctual.leases add column queue_limit integer, add column tenant_limit integer;
 create index leases_queue_limit on punctual.leases (queue_limit) where queue_limit is not null;
 create index leases_tenant_limit on punctual.leases (tenant_limit) where tenant_limit is not null;
-
--- Those that wait for a run of their job: few, beside many that may wait for keys.
-create index parked_overlap on punctual.parked (run_id) where gate is null;

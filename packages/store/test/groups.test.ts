@@ -57,7 +57,7 @@ it('a run on its way from the queue to a worker is seen in one of them, before a
   await t.sql.query(PINNED)
   const ids = lanes.map(({ id }) => id)
   const zeros = lanes.map(() => 0)
-  const values = [session, '1', ids, zeros, lanes.map(() => 1), 10, lanes.map(() => 1)]
+  const values = [session, '1', ids, zeros, lanes.map(() => 1), 10, lanes.map(() => 1), null]
   const { rowCount } = await t.sql.query(text, values)
   expect(rowCount).toBeGreaterThan(0)
   expect(await t.store.groups.look()).toMatchObject({ open: 1, moved: 0, done: 0 })

@@ -94,7 +94,6 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, ${uuids}, array[1]::bigint[], array['x']`,
       indexes: ['leases_pkey'],
     },
-    'upkeep/list-parked-jobs': { args: `1000`, indexes: ['parked_overlap'] },
     'work/list-cancels': { args: `${uuids}, array[1]::bigint[]`, indexes: ['leases_pkey'] },
     'plan/announce-planner': { args: `1, 1000, '2025b'`, indexes: ['cursors_due'] },
     'plan/list-due-jobs': { args: `array[1]::smallint[], 0, 1, 100`, indexes: ['cursors_due'] },

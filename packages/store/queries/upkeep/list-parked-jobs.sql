@@ -2,7 +2,7 @@
 --
 -- Parameters: $1 how long in ms
 -- Returns: job_ids, run_ids: one row of arrays (null when there is none)
--- Locks: none. Index: parked_overlap. Bounded.
+-- Locks: none. Index: none: few wait. Bounded.
 select array_agg(distinct job_id) as job_ids, array_agg(run_id) as run_ids
 from (
   select job_id, run_id
