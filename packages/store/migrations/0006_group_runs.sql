@@ -1,7 +1,7 @@
 -- Groups of runs: how far each has come, and what is submitted once all of its members have ended.
 --
 -- Nothing that claims or settles a run knows of them. Whoever looks walks the members of an open group in the order in which
--- they were added, up to the first that has not ended, and remembers in the group how far that was (ADR 0014).
+-- they were added, up to the first that has not ended, and remembers in the group how far that was (ADR 0015).
 
 create table punctual.groups (
   id uuid primary key,
