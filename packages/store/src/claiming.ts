@@ -41,7 +41,7 @@ interface Taken {
   readonly gave: readonly LaneGave[]
   /** The lanes that were looked into; null when all were. */
   readonly looked: ReadonlySet<number> | null
-  /** The lanes that have limits; null when none has. */
+  /** The lanes that have limits of concurrency; null when none has. */
   readonly limited: ReadonlySet<number> | null
 }
 
@@ -69,7 +69,7 @@ const LOOKED = 16
 /** Which one names the runs that went back, and which the gates of all that were taken. */
 const POSTPONED = 17
 const GATES = 18
-/** Which one names the lanes that have limits. */
+/** Which one names the lanes that have limits of concurrency. */
 const LIMITED = 19
 
 type Text = string | null | undefined

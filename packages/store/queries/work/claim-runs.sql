@@ -17,7 +17,7 @@
 --   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
 --   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
 --   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). Then,
---   for each run taken, its gate; null when none has one. At last the lanes that have limits; null when none has.
+--   for each run taken, its gate; null when none has one. At last the lanes with limits of concurrency, or null.
 -- Locks: session (key share), then limits (sorted, skip locked), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
 --   (by gate and place).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
@@ -74,7 +74,7 @@ shares as materialized (
 ),
 limited as materialized (
   -- What limits lanes that have something due, as this claim sees it. Mostly there is none, and that is asked once.
-  select s.lane, m.id, m.turn, m.queue is not null as of_queue
+  select s.lane, m.id, m.turn, m.queue is not null as of_queue, m.concurrency is not null as counts
   from shares s
   join punctual.lanes n on n.id = s.lane
   join punctual.limits m on m.tenant_id = n.tenant_id and (m.queue is null or m.queue = n.queue)
@@ -377,7 +377,7 @@ select
         group by n
       ) g)
   end as gates,
-  (select string_agg(distinct lane::text, ',') from limited) as limited
+  (select string_agg(distinct lane::text, ',') from limited where counts) as limited
 from me
 cross join batch b
 cross join (
