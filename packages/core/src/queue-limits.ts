@@ -54,17 +54,16 @@ export function compileLimits(options: LimitOptions): {
   if (!set) refuseOption('options', 'concurrency, rate, ageingMs or weight among them', options)
   if (queue !== undefined && weight !== undefined)
     refuseOption('weight', 'left out where a queue is named: it is of the tenant', weight)
-  const { concurrencyMax, ageingMsMin, ageingMsMax, weightMax } = limits
   const whole = (name: string, value: number | undefined, min: number, max: number) =>
     value === undefined ? null : integer(name, value, min, max)
   return {
     queue: queue === undefined ? null : checkName('queue', queue),
     by: by === undefined ? null : checkText('by', by, limits.createdByLength),
     limits: {
-      concurrency: whole('concurrency', concurrency, 1, concurrencyMax),
+      concurrency: whole('concurrency', concurrency, 1, limits.concurrencyMax),
       rate: rate === undefined ? null : keylessRateFrom(rate),
-      ageingMs: whole('ageingMs', ageingMs, ageingMsMin, ageingMsMax),
-      weight: whole('weight', weight, 1, weightMax),
+      ageingMs: whole('ageingMs', ageingMs, limits.ageingMsMin, limits.ageingMsMax),
+      weight: whole('weight', weight, 1, limits.weightMax),
     },
   }
 }

@@ -29,6 +29,7 @@ it.each([
     given.map(() => 0),
     10,
     given.map(() => 1),
+    null,
   ])
   expect(await t.count('leases')).toBe(10)
   expect(await t.count('queue')).toBe(50)

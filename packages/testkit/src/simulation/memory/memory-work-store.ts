@@ -61,7 +61,9 @@ export class MemoryWorkStore implements WorkStore {
         .filter(({ handler, queue }) => {
           return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
         })
-        .sort((a, b) => b.priority - a.priority || a.id - b.id),
+        .sort((a, b) => b.priority - a.priority || a.id - b.id)
+        // Nobody sets limits there.
+        .map((lane) => ({ ...lane, weight: 1, ageingMs: null })),
     )
   }
 
