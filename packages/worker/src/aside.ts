@@ -26,6 +26,7 @@ export class Aside {
   #hinted = false
   #dueAtMs = Number.NEGATIVE_INFINITY
   #going: Promise<void> | null = null
+  #fault: { readonly error: unknown } | null = null
 
   constructor(options: AsideOptions) {
     this.#o = options
@@ -64,8 +65,10 @@ export class Aside {
       this.#wanted = false
       this.#hinted = false
       const beganMs = clock.monotonicMs()
-      // Should it fail, the large claim that follows fails as well, and is reported.
-      const result = await take()?.catch(() => null)
+      const result = await take()?.catch((error: unknown) => {
+        this.#fault = { error }
+        return null
+      })
       if (!result) return
       if (result.runs.length > 0) this.#yielding.won()
       else if (hinted) this.#yielding.lost()
@@ -75,6 +78,13 @@ export class Aside {
       await clock.sleep(restMs)
       this.#wanted ||= result.more
     }
+  }
+
+  /** Throws what a claim failed with, once: its answer may be lost and not the claim, and then its leases are looked for. */
+  check(): void {
+    const fault = this.#fault
+    this.#fault = null
+    if (fault) throw fault.error
   }
 
   async idle(): Promise<void> {

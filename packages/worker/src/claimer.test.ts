@@ -171,3 +171,11 @@ it('nothing is claimed beside while leases are looked for that nobody knows of',
   })
   expect(looked).toBe(true)
 })
+
+it('tells of a small claim that failed beside the large ones: its answer may be lost, and not the claim', async () => {
+  const { claimer, asked, settle } = await makeBusy(other(2, 5))
+  asked[1]?.answer(new Error('cut off'))
+  asked[2]?.answer(nothing)
+  await settle()
+  await expect(claimer.tick(false)).rejects.toThrow('cut off')
+})

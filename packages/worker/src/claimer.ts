@@ -128,6 +128,7 @@ export class Claimer {
   async tick(alone: boolean): Promise<number> {
     this.#postponed = false
     this.#alone = alone
+    this.#aside.check()
     let claiming = this.#following
     this.#following = null
     if (!claiming) {
