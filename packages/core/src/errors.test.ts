@@ -34,7 +34,7 @@ describe('the catalogue', () => {
   test('has snake_case codes, statuses of HTTP and meanings that are sentences', () => {
     for (const [code, { status, meaning }] of Object.entries(errorCatalogue)) {
       expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/)
-      expect([400, 404, 409, 413, 500, 503, 504]).toContain(status)
+      expect([400, 401, 403, 404, 409, 412, 413, 422, 429, 500, 503, 504]).toContain(status)
       expect(meaning).toMatch(/^[A-Z].+\.$/)
     }
   })

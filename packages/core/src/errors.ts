@@ -10,6 +10,10 @@ export const errorCatalogue = {
     status: 400,
     meaning: 'An option has a value of the wrong kind or out of range.',
   },
+  invalid_cursor: {
+    status: 400,
+    meaning: 'The cursor was altered, or belongs to another list, tenant, filter or order.',
+  },
   invalid_payload: {
     status: 400,
     meaning:
@@ -59,12 +63,43 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'A declared list names a job that somebody else declares.',
   },
+  job_exists: { status: 409, meaning: 'A job has this name already.' },
+  already_finished: { status: 409, meaning: 'It has ended; there is nothing left to cancel.' },
+  state_conflict: {
+    status: 409,
+    meaning: 'The run is in a state in which this cannot be done.',
+  },
+  already_handled: {
+    status: 409,
+    meaning: 'Somebody has dealt with the dead letter or the unknown run before.',
+  },
+  version_changed: {
+    status: 412,
+    meaning: 'It was changed since the version that the change was made for.',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    meaning: 'A request with this Idempotency-Key is under way.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    meaning: 'The Idempotency-Key was used for another request.',
+  },
   slot_not_found: {
     status: 404,
     meaning: 'The instant is not a slot of the job, or it is not ahead any more.',
   },
   calendar_not_found: { status: 404, meaning: 'No calendar has this name.' },
   calendar_in_use: { status: 409, meaning: 'Jobs refer to the calendar, so that it stays.' },
+  secret_not_found: { status: 404, meaning: 'No secret has this name.' },
+  secrets_key_missing: {
+    status: 503,
+    meaning: 'This process has no master key for secrets.',
+  },
+  secret_unreadable: {
+    status: 500,
+    meaning: 'A secret cannot be decrypted with the master keys of this process.',
+  },
   wait_timeout: {
     status: 504,
     meaning: 'The run or group did not finish within the time given to wait.',
@@ -75,11 +110,19 @@ export const errorCatalogue = {
   },
   key_conflict: {
     status: 409,
-    meaning: 'A live run has the key, and the submission asked for an error then.',
+    meaning: 'A live run has the key, and the call needs it or asked for an error then.',
   },
   lanes_exhausted: {
     status: 409,
     meaning: 'A tenant has too many distinct combinations of queue, handler and priority.',
+  },
+  session_not_found: {
+    status: 404,
+    meaning: 'No session that is open has this id, or it belongs to somebody else.',
+  },
+  not_remote: {
+    status: 409,
+    meaning: 'A worker without a connection to the database cannot do what was asked for.',
   },
   lease_lost: {
     status: 409,
@@ -88,6 +131,10 @@ export const errorCatalogue = {
   events_behind: {
     status: 500,
     meaning: 'A loop over events fell too far behind, and was ended.',
+  },
+  too_many_streams: {
+    status: 429,
+    meaning: 'The key has as many streams open at this server as it may have.',
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
@@ -114,6 +161,31 @@ export const errorCatalogue = {
     meaning: 'A primary key that keeps things from happening twice is missing or invalid.',
   },
   partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
+  unauthenticated: {
+    status: 401,
+    meaning: 'No key came, or one that is malformed, unknown, expired or revoked.',
+  },
+  forbidden: { status: 403, meaning: 'The key lacks the scope that this needs.' },
+  api_key_not_found: { status: 404, meaning: 'No API key has this id.' },
+  api_key_inactive: {
+    status: 409,
+    meaning: 'The API key is revoked, expired or was rotated already.',
+  },
+  tenant_not_found: { status: 404, meaning: 'No tenant has this name or number.' },
+  tenant_exists: { status: 409, meaning: 'Another tenant has this name.' },
+  tenant_suspended: {
+    status: 403,
+    meaning: 'The tenant is suspended, or being erased: nothing is accepted for it.',
+  },
+  tenant_protected: { status: 409, meaning: 'The default tenant cannot be erased.' },
+  quota_exceeded: {
+    status: 409,
+    meaning: 'A quota of the tenant leaves no room for this.',
+  },
+  rate_exceeded: {
+    status: 429,
+    meaning: 'The tenant has submitted as much as it may in this second.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 /** A stable code that programs may compare. docs/reference/errors.md says what each means and what to do. */
@@ -129,6 +201,20 @@ export interface ErrorDetails {
   position?: number
   /** What was thrown below. */
   cause?: unknown
+  /** After how many milliseconds the same call may be accepted. */
+  retryAfterMs?: number
+  /** The quota that leaves no room, its limit, and what its use would be. */
+  quota?: QuotaUse
+}
+
+/** A quota that leaves no room for something. */
+export interface QuotaUse {
+  /** Which one. */
+  readonly name: string
+  /** What the tenant may have. */
+  readonly limit: number
+  /** What it would have. */
+  readonly used: number
 }
 
 /** What Punctual throws at callers. Compare its `code`, not its message. */
@@ -143,6 +229,10 @@ export class PunctualError extends Error {
   readonly id: string | undefined
   /** Where in a text the error is: the index of its first wrong character. */
   readonly position: number | undefined
+  /** After how many milliseconds the same call may be accepted, where that is known. */
+  readonly retryAfterMs: number | undefined
+  /** The quota that leaves no room, its limit, and what its use would be. */
+  readonly quota: QuotaUse | undefined
 
   /** Punctual makes them; programs need to only in tests. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -151,6 +241,8 @@ export class PunctualError extends Error {
     this.field = details.field
     this.id = details.id
     this.position = details.position
+    this.retryAfterMs = details.retryAfterMs
+    this.quota = details.quota
   }
 }
 

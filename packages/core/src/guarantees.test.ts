@@ -14,6 +14,7 @@ const sound: GuaranteeFacts = {
   standbys: [],
   connectionsFree: 100,
   pooled: false,
+  tenantWall: 'up',
   clockOffsetMs: 3,
   zoneData: '2026a',
   plannerZoneData: ['2026a'],
@@ -98,4 +99,11 @@ test('whom to fail over to is noted where some standbys follow and others lag', 
 test('the offset of the clock is told with its direction', () => {
   expect(judge({ clockOffsetMs: 5_000 }).weaknesses[0]?.why).toContain('5.0 s ahead of')
   expect(judge({ clockOffsetMs: -2_500 }).weaknesses[0]?.why).toContain('2.5 s behind')
+})
+
+test('says when only one wall is between tenants, which weakens no promise of these', () => {
+  expect(judge({}).notes.join()).not.toContain('row security')
+  expect(judge({ tenantWall: null }).notes.join()).not.toContain('row security')
+  const { notes, verdict } = judge({ tenantWall: 'no_role' })
+  expect([notes.join(), verdict]).toEqual([expect.stringContaining('row security'), 'holds'])
 })

@@ -58,7 +58,21 @@ export interface GuaranteeFacts {
   readonly zoneData: string
   /** The versions of all planners that are alive; null when the schema is not there. */
   readonly plannerZoneData: readonly string[] | null
+  /** Whether row security stands behind the predicates between tenants; what is missing otherwise, null when unknown. */
+  readonly tenantWall: TenantWallState | null
 }
+
+/** Whether there is a second wall between tenants, and what is missing otherwise. */
+export type TenantWallState =
+  | 'up'
+  /** The role that requests of tenants run as is not there. */
+  | 'no_role'
+  /** The role of this connection may not work as it. */
+  | 'not_a_member'
+  /** It could see more than the policies let it. */
+  | 'role_too_strong'
+  /** A table with rows of tenants has no policy. */
+  | 'table_open'
 
 /** Something that weakens promises here. */
 export interface Weakness {
@@ -106,8 +120,8 @@ const COMMITTED: readonly PromiseName[] = [
   'honest-effects',
 ]
 const CLOCK_OFFSET_MAX_MS = 1_000
-/** What a node with every role opens when it is busy. */
-export const CONNECTIONS_OF_A_NODE = 20
+/** What a node with every role opens when it is busy, requests over HTTP included. */
+export const CONNECTIONS_OF_A_NODE = 30
 
 export function judgeGuarantees(facts: GuaranteeFacts): GuaranteePanel {
   const weaknesses = [
@@ -242,7 +256,7 @@ function shownOffset(ms: number): string {
 }
 
 function notesOn(facts: GuaranteeFacts): string[] {
-  const { standbys, synchronousStandbyNames: names, pooled, dataChecksums } = facts
+  const { standbys, synchronousStandbyNames: names, pooled, dataChecksums, tenantWall } = facts
   const notes: string[] = []
   const others = standbys.filter((standby) => standby.syncState && !isSynchronous(standby))
   if (standbys.length === 0 && names === '')
@@ -257,6 +271,10 @@ function notesOn(facts: GuaranteeFacts): string[] {
     notes.push('A pooler stands between: all promises hold, and new runs are found by polling.')
   if (!dataChecksums)
     notes.push('Data checksums are off: what a faulty disk changes is not noticed by the server.')
+  if (tenantWall !== null && tenantWall !== 'up')
+    notes.push(
+      `Tenants are kept apart by the predicates of the statements only (${tenantWall}): there is no row security behind them.`,
+    )
   return notes
 }
 

@@ -1,3 +1,12 @@
+export { type Actor, type ActorKind, actorKinds, checkActor } from './actor.ts'
+export type {
+  AuditEntry,
+  AuditFault,
+  AuditHead,
+  AuditTarget,
+  AuditWrite,
+  VerifiedChain,
+} from './audit-entry.ts'
 export { checkName, checkText, integer } from './check-value.ts'
 export {
   type CompiledLetterFilter,
@@ -21,8 +30,16 @@ export {
   invariant,
   NonRetryableError,
   PunctualError,
+  type QuotaUse,
   RetryAfterError,
 } from './errors.ts'
+export {
+  explainRun,
+  type RunExplanation,
+  type RunFacts,
+  type RunObstacle,
+  type WorkerInReach,
+} from './explain-run.ts'
 export {
   type Failure,
   failureFrom,
@@ -56,8 +73,21 @@ export {
   judgeGuarantees,
   type PromiseName,
   type StandbyFacts,
+  type TenantWallState,
   type Weakness,
 } from './guarantees.ts'
+export { type ApiKey, makeApiKey, prefixOfApiKey } from './identity/api-key.ts'
+export { type Caller, checkScope, tenantSuspended } from './identity/caller.ts'
+export { limitsAfterQuotas, limitsWithin } from './identity/limits-within.ts'
+export {
+  compileQuotas,
+  type QuotaChanges,
+  type QuotaName,
+  type Quotas,
+  quotaExceeded,
+} from './identity/quotas.ts'
+export { holdsScope, type Scope, scopeNames, scopes } from './identity/scope.ts'
+export { checkTenantName, DEFAULT_TENANT, type Tenant } from './identity/tenant.ts'
 export type { Instant } from './instant.ts'
 export {
   type AuditedJob,
@@ -92,6 +122,15 @@ export {
   timingInput,
 } from './jobs/job-options.ts'
 export {
+  type CompiledJobPageFilter,
+  compileJobPageFilter,
+  type JobItem,
+  type JobPage,
+  type JobPageFilter,
+  type LatestRun,
+  skipOf,
+} from './jobs/job-page.ts'
+export {
   decodeRules,
   encodeRules,
   type JobRules,
@@ -100,8 +139,15 @@ export {
   type Overlap,
   type When,
 } from './jobs/job-rules.ts'
+export {
+  type JobStatus,
+  jobStatus,
+  jobStatuses,
+  jobStatusTable,
+} from './jobs/job-status.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './jobs/last-slot.ts'
 export { nextSlotOf, planJob } from './jobs/plan-job.ts'
+export { gapBelow } from './jobs/shortest-gap.ts'
 export {
   type SlotDecision,
   type SlotReason,
@@ -124,13 +170,17 @@ export type { Clock, Random } from './ports/clock.ts'
 export type { GroupLook, GroupUpkeep } from './ports/groups.ts'
 export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
 export type { DueJob, DueRequest, PlannedJob, PlannerView, PlanStore } from './ports/plan.ts'
+export type { LeaseEnd, OpenSession, RemoteSessions } from './ports/remote-sessions.ts'
+export type { SealStore } from './ports/seal.ts'
 export type { ExpiredSessions, ReapResult, UpkeepStore } from './ports/upkeep.ts'
 export type {
+  Assignment,
   ClaimedRun,
   ClaimRequest,
   ClaimResult,
   Fence,
   LaneYield,
+  Lease,
   LogEntry,
   SessionAnnouncement,
   SessionDescription,
@@ -185,6 +235,18 @@ export {
   type TimeRange,
 } from './run-filter.ts'
 export { isRunId, RunIdSource, runIdFloor, runIdTimeFor, runIdTimeMs } from './run-id.ts'
+export type { RunCount, RunGroup, RunItem, RunPage } from './run-page.ts'
+export {
+  type CompiledCountBy,
+  type CompiledRunPageFilter,
+  type CountBy,
+  compileCountBy,
+  compileRunPageFilter,
+  onlyFailed,
+  orderOf,
+  type RunOrder,
+  type RunPageFilter,
+} from './run-page-filter.ts'
 export {
   compileRunPolicy,
   type Delivery,
@@ -254,3 +316,12 @@ export {
 } from './submission.ts'
 export { TimeQueue } from './time-queue.ts'
 export { type Place, type Transition, transitions } from './transitions.ts'
+export { marksStart, readRun, type WireRun, writeRun } from './wire/claimed-run.ts'
+export {
+  readOutcome,
+  readSuccess,
+  type WireError,
+  type WireOutcome,
+  wireOutcomes,
+  writeOutcome,
+} from './wire/outcome.ts'

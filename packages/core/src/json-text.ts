@@ -25,6 +25,8 @@ export function checkJsonText(
   text: string,
   field = 'payload',
   maxBytes: number = limits.payloadBytes,
+  /** Whether what it holds is stored as it is; otherwise whoever stores a part of it checks that. */
+  stored = true,
 ): unknown {
   if (text.length > maxBytes)
     throw new PunctualError(
@@ -43,7 +45,7 @@ export function checkJsonText(
     )
   }
   checkTokens(text, field)
-  encodeJson(value, field, maxBytes)
+  if (stored) encodeJson(value, field, maxBytes)
   return value
 }
 

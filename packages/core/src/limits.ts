@@ -1,6 +1,8 @@
 /** Every default and every limit, in one place; docs/reference/configuration.md repeats them. */
 
 export const defaults = {
+  /** Requests over HTTP of one key in a second, at each node. */
+  httpRate: 1_000,
   queue: 'default',
   /** 0-10, higher first. */
   priority: 5,
@@ -22,6 +24,10 @@ export const defaults = {
   plannerTtlMs: 7_000,
   overlap: 'skip',
   timezone: 'UTC',
+  /** How long a key that was rotated is still accepted. */
+  rotationOverlapMs: 86_400_000,
+  /** Runs or dead letters that one request changes. */
+  bulkLimit: 1_000,
 } as const
 
 export const limits = {
@@ -51,6 +57,11 @@ export const limits = {
   errorStackLength: 32_768,
   concurrencyMax: 10_000,
   rateMax: 1_000_000,
+  httpRateMax: 1_000_000,
+  /** Requests without a good key that an address may send in a second. */
+  httpFailuresPerSecond: 10,
+  /** Keys and addresses whose requests are counted at once. */
+  httpCounted: 10_000,
   ratePerMsMax: 30 * 86_400_000,
   ageingMsMin: 1_000,
   ageingMsMax: 30 * 86_400_000,
@@ -60,7 +71,48 @@ export const limits = {
   calendarsPerJob: 10,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
+  /** Runs or jobs of one page. */
+  pageSize: 1_000,
+  /** Jobs of a tenant that an hour, and a report, tells apart. */
+  reportedJobs: 10_000,
+  /** Days of one report. */
+  reportDays: 366,
+  /** Jobs that are counted exactly, and that have a page by number. */
+  numberedJobs: 10_000,
+  /** Runs that one page looks at before it comes back short. */
+  pageLooks: 60_000,
+  /** Runs that one count looks at before it says that it is not exact. */
+  countedRuns: 100_000,
+  /** What an entry of the audit log keeps of a value before it is cut. */
+  auditValueBytes: 4_096,
+  auditEntriesPerPage: 1_000,
+  /** Shorter ones cannot be told from other text, and would not be redacted. */
+  secretLengthMin: 8,
+  secretBytes: 65_536,
+  runsPerClaim: 1_500,
+  /** The runs of one answer to a remote worker; one run may be larger. */
+  claimBytes: 16_777_216,
+  claimWaitMsMax: 20_000,
+  outcomesPerSettle: 1_000,
+  linesPerLogRequest: 1_000,
+  /** A batch of outcomes; one output may be as large as the ceiling. */
+  workerBodyBytes: 33_554_432,
+  handlersPerWorker: 1_000,
+  leaseMsMin: 1_000,
+  leaseMsMax: 3_600_000,
   /** Longer than the take-over of a dead planner, which must not make anything late. */
   planAheadMsMin: 10_000,
   planAheadMsMax: 600_000,
+  tenantNameLength: 63,
+  apiKeysPerTenant: 1_000,
+  rotationOverlapMsMax: 30 * 86_400_000,
+  quotaJobsMax: 100_000_000,
+  executorKindsMax: 32,
+  /** Streams that a key has open at one server. */
+  streamsPerKey: 20,
+  /** How far back a stream of events goes on. */
+  eventsResumeMs: 86_400_000,
+  /** Events that one look takes. */
+  eventsPerLook: 1_000,
+  usageDaysMax: 400,
 } as const

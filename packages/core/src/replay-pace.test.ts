@@ -86,7 +86,7 @@ describe('the pace of a replay', () => {
       }
       return null
     }
-    for (const perSecond of [0, -1, Number.NaN, 10_001, '5', Number.POSITIVE_INFINITY])
+    for (const perSecond of [0, -1, Number.NaN, 10_001, '5', Number.NEGATIVE_INFINITY])
       expect(fields({ perSecond })).toBe('perSecond')
     for (const canary of [-1, 1.5, '2', 1e9]) expect(fields({ canary })).toBe('canary')
     for (const stopAtFailureRate of [-0.1, 1.1, Number.NaN, '0.5'])

@@ -9,7 +9,7 @@ import { refuseOption } from './refuse-option.ts'
 
 /** How fast many dead letters are replayed, and when to stop. */
 export interface ReplayPace {
-  /** How many are released in a second. @default 50 */
+  /** How many are released in a second; Infinity for as many as it goes. @default 50 */
   perSecond?: number
   /** So many go first; the others wait until these have ended. @default 0 */
   canary?: number
@@ -57,8 +57,9 @@ function whole(field: string, value: unknown, min: number): number {
 
 export function compileReplayPace(pace: ReplayPace): ReplayRules {
   const { perSecond = 50, canary = 0, stopAtFailureRate, minEnded = 10 } = pace
-  if (typeof perSecond !== 'number' || !(perSecond >= 0.001 && perSecond <= PER_SECOND_MAX))
-    refuseOption('perSecond', `a number from 0.001 to ${PER_SECOND_MAX}`, perSecond)
+  const paced = perSecond >= 0.001 && perSecond <= PER_SECOND_MAX
+  if (typeof perSecond !== 'number' || !(paced || perSecond === Number.POSITIVE_INFINITY))
+    refuseOption('perSecond', `a number from 0.001 to ${PER_SECOND_MAX}, or Infinity`, perSecond)
   const rate = stopAtFailureRate ?? null
   if (rate !== null && !(typeof rate === 'number' && rate >= 0 && rate <= 1))
     refuseOption('stopAtFailureRate', 'a number from 0 to 1', rate)

@@ -179,7 +179,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     installation.payloadBytes ?? limits.payloadBytes,
   )
   return {
-    name: checkName('name', options.name),
+    name: checkJobName(options.name),
     run,
     payload,
     flow: run.flow && flowIn(run.flow, payload),
@@ -202,6 +202,16 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
 }
 
 /** Without an offset it is local time of the job, wherever this process runs. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Jobs are asked for by name or by id: a name that reads as an id would be looked for as one. */
+function checkJobName(name: unknown): string {
+  const checked = checkName('name', name)
+  return UUID.test(checked)
+    ? refuseOption('name', 'not of the form of an id (UUID)', name)
+    : checked
+}
+
 function instantIn(timezone: string, field: string, value: unknown): number {
   const local = typeof value === 'string' ? momentIn(value, timezone) : null
   return local ? local.getTime() : instantOf(field, value)

@@ -7,7 +7,7 @@ import { decideSlots, type SlotRules, type SlotWindow } from './decide-slots.ts'
 import { jitterOf } from './jitter.ts'
 import { timingInput } from './job-options.ts'
 import { type JobRules, misfireOf } from './job-rules.ts'
-import type { NextSlot } from './last-slot.ts'
+import { countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 
 export interface PlanningContext {
   readonly window: SlotWindow
@@ -29,6 +29,9 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
   const { endMs, runsLeft, anchorMs } = job
   if (rules.when.kind !== 'after-end') {
     const nextMs = firstSlotOf(job, rules, slotRules.next)
+    // What runs once is not lost: its run is made, and waits for the tenant as those do that were submitted.
+    if (job.suspended && rules.when.kind !== 'once')
+      return skipSuspended(job, nextMs, slotRules.next, context.window)
     return {
       job,
       anchorMs,
@@ -54,6 +57,25 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     anchorMs: null,
     computed: false,
   }
+}
+
+/** The tenant is suspended: one decision for all slots of the window, as for a job that is paused. */
+function skipSuspended(
+  job: DueJob,
+  firstMs: number,
+  next: NextSlot,
+  { untilMs }: SlotWindow,
+): PlannedJob {
+  const { runsLeft, anchorMs } = job
+  const endMs = job.endMs ?? Number.POSITIVE_INFINITY
+  const before = (slotMs: number | null) => (slotMs !== null && slotMs < endMs ? slotMs : null)
+  const same = { job, runsLeft, anchorMs, computed: true }
+  const boundMs = Math.min(untilMs, endMs - 1)
+  if (firstMs > boundMs) return { ...same, decisions: [], nextMs: before(firstMs) }
+  const slotMs = lastSlot(next, firstMs, boundMs)
+  const slots = countSlots(next, firstMs, slotMs)
+  const skip = { decision: 'skip', reason: 'paused', slotMs, fromMs: firstMs, slots } as const
+  return { ...same, decisions: [skip], nextMs: before(next(slotMs)) }
 }
 
 /**

@@ -20,7 +20,7 @@ export const slotReasons = {
  * - `late`: missed while no planner was running, and run afterwards.
  * - `coalesced`: several missed slots became this one run.
  * - `misfire`: missed, and the job does not make up for it.
- * - `paused`: the job was paused.
+ * - `paused`: the job was paused, or its tenant suspended.
  * - `calendar`: a calendar of the job excludes it.
  * - `asked`: somebody asked for it to be skipped.
  * - `backfill`: run because somebody asked for the range it is in.

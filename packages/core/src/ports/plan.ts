@@ -21,6 +21,8 @@ export interface DueJob {
   readonly failures: number
   /** Everything up to here is decided. */
   readonly cursorMs: number
+  /** Its tenant is suspended: its slots do not run. @default false */
+  readonly suspended?: boolean
 }
 
 /** What is to become of one job: accepted as a whole, and only while the job is as it was read. */

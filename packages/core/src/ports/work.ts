@@ -16,6 +16,8 @@ export interface SessionAnnouncement {
   readonly leaseMs: number
   /** It was asked to drain before it lost the session that this one takes the place of. */
   readonly drains?: boolean
+  /** Whose runs it may have; those of all when it is null. @default null */
+  readonly tenantId?: number | null
 }
 
 /** What others see of a worker that changes while it works. */
@@ -58,13 +60,8 @@ export interface LaneYield {
   readonly full: boolean
 }
 
-export interface ClaimedRun {
-  /** The part of its tenant. */
-  readonly weight: number
-  /** It counts towards a limit of its queue or its tenant: others may wait for its end. */
-  readonly limited: boolean
-  /** How long after the claim it is not worth starting any more; null for one that always is. */
-  readonly expiresInMs: number | null
+/** What a lease itself tells of the run that it is on. */
+export interface Lease {
   readonly id: string
   /** The fence: belongs to this lease of this run and to no other. */
   readonly claim: bigint
@@ -73,25 +70,37 @@ export interface ClaimedRun {
   readonly handler: string
   readonly queue: string
   readonly priority: number
+  /** The part of its tenant. */
+  readonly weight: number
+  /** It counts towards a limit of its queue or its tenant: others may wait for its end. */
+  readonly limited: boolean
   /** Attempts that have ended before this one. */
   readonly attempt: number
   readonly crashes: number
   readonly traits: number
+  /** The job whose slot this is; null for a run that was submitted. */
+  readonly jobId: string | null
+  /** Of its concurrency key; null when it has none. */
+  readonly gate: bigint | null
+}
+
+/** What a run is to do, and how. */
+export interface Assignment {
+  /** How long after the claim it is not worth starting any more; null for one that always is. */
+  readonly expiresInMs: number | null
   readonly maxAttempts: number
   readonly timeoutMs: number
   readonly payload: string
   readonly policy: string | null
   readonly trace: string | null
   readonly dueMs: number
-  /** The job whose slot this is; null for a run that was submitted. */
-  readonly jobId: string | null
   /** The slot; null when the job was triggered by hand. */
   readonly slotMs: number | null
   /** The first slot that this run makes up for together with its own; null when it is the only one. */
   readonly missedFromMs: number | null
-  /** Of its concurrency key; null when it has none. */
-  readonly gate: bigint | null
 }
+
+export interface ClaimedRun extends Lease, Assignment {}
 
 /** What proves that a run is held: all that giving it back needs. */
 export type Fence = Pick<ClaimedRun, 'id' | 'claim'>
@@ -180,8 +189,10 @@ export interface WorkStore {
   resolveParked(runIds: readonly string[]): Promise<void>
   /** Which of these runs are asked to end, and why; null when they belong to somebody else by now. */
   cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>>
-  reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void>
+  reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
   /** How many bytes the log of each of these runs has; none for one that has logged nothing. */
   logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** How many bytes the log of a run of this tenant may have. @default limits.logBytesPerRun */
+  logBytesMax?(tenantId: number): Promise<number>
 }

@@ -1,0 +1,36 @@
+/** What serving workers that have no connection of their own asks of the store, beyond what a worker asks for itself. */
+import type { AttemptOutcome, FinalState } from '../run-state.ts'
+import type { ClaimedRun, Lease } from './work.ts'
+
+export interface OpenSession {
+  readonly id: string
+  /** Whose runs it may have; those of all when it is null. */
+  readonly tenantId: number | null
+  readonly handlers: readonly string[]
+  readonly queues: readonly string[]
+  readonly leaseMs: number
+  /** It is asked to take nothing more. */
+  readonly drains: boolean
+}
+
+/** How a lease of a session was settled, or taken from it. */
+export interface LeaseEnd {
+  readonly id: string
+  readonly claim: bigint
+  /** Null when no attempt was made. */
+  readonly outcome: AttemptOutcome | null
+  readonly state: FinalState | 'retrying'
+}
+
+export interface RemoteSessions {
+  /** The session as it is now; also one that has run out and was not yet taken. */
+  find(sessionId: string): Promise<OpenSession | null>
+  /** Those of these runs that the session holds. */
+  leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
+  /** Who holds these runs: sessions by run. */
+  holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** The same with what the runs are to do. */
+  define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]>
+  /** How leases of the session on these runs ended. */
+  ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]>
+}

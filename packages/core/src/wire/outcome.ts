@@ -1,0 +1,155 @@
+/**
+ * What became of an attempt, as workers in any language say it: they tell what happened, and the server decides what
+ * follows, by the policy of the run and with the function that workers with a connection of their own use.
+ */
+import { type Failure, storableText } from '../failure.ts'
+import { encodeJson } from '../json-value.ts'
+import { limits } from '../limits.ts'
+import type { ClaimedRun, Settlement } from '../ports/work.ts'
+import { decideAfterFailure } from '../retry.ts'
+import { decodeRunPolicy } from '../run-policy.ts'
+import { traits } from '../run-state.ts'
+
+/**
+ * - `interrupted`: the worker stops, and the attempt has no result; it is tried again at once.
+ * - `skipped`: it was not started, because it is not worth running any more.
+ */
+export const wireOutcomes = [
+  'succeeded',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'interrupted',
+  'skipped',
+] as const
+
+export interface WireError {
+  readonly name?: string
+  readonly message?: string
+  readonly stack?: string
+  readonly code?: string
+  /** False when trying again cannot help. */
+  readonly retryable?: boolean
+}
+
+export interface WireOutcome {
+  readonly run_id: string
+  readonly fence: string
+  readonly outcome: (typeof wireOutcomes)[number]
+  readonly output?: unknown
+  readonly error?: WireError
+  /** Why it was cancelled or skipped. */
+  readonly reason?: string
+  readonly retry_after_ms?: number
+  /** Null or missing when the handler was never called. */
+  readonly started_ms_ago?: number | null
+}
+
+/** The outcome as text: outputs are JSON already. */
+export function writeOutcome(settlement: Settlement): string {
+  const { run, startedAgoMs } = settlement
+  const base = { run_id: run.id, fence: run.claim.toString(), started_ms_ago: startedAgoMs }
+  const text = (rest: Partial<WireOutcome>) => JSON.stringify({ ...base, ...rest })
+  switch (settlement.kind) {
+    case 'succeeded': {
+      const plain = text({ outcome: 'succeeded' })
+      const { output } = settlement
+      return output === null ? plain : `${plain.slice(0, -1)},"output":${output}}`
+    }
+    case 'cancelled': {
+      const { failure, reason } = settlement
+      return text({ outcome: 'cancelled', reason, ...(failure && { error: failure }) })
+    }
+    case 'skipped':
+      return text({ outcome: 'skipped', reason: settlement.reason })
+    default:
+      return text(failed(settlement))
+  }
+}
+
+function failed(settlement: Extract<Settlement, { kind: 'retry' | 'dead' }>): Partial<WireOutcome> {
+  const { kind, outcome, failure } = settlement
+  if (outcome === 'cancelled') return { outcome: 'interrupted', error: failure }
+  const told = outcome === 'timed_out' ? 'timed_out' : 'failed'
+  // A worker in TypeScript has decided already; it has the same policy, and the server the last word.
+  if (kind === 'retry') return { outcome: told, error: failure, retry_after_ms: settlement.delayMs }
+  const { reason } = settlement
+  const final = reason === 'non_retryable' || reason === 'outcome_not_storable'
+  return { outcome: told, error: { ...failure, ...(final && { retryable: false }) } }
+}
+
+/** A success; or, where its output cannot be kept, the failure that it is. */
+export function readSuccess(
+  wire: WireOutcome,
+  outputBytes: number,
+): { readonly output: string | null } | { readonly failed: WireOutcome } {
+  const { output = null } = wire
+  try {
+    return { output: output === null ? null : encodeJson(output, 'output', outputBytes) }
+  } catch (error) {
+    const { name, message, code } = error as Error & { code?: string }
+    const refused = { name, message, ...(code !== undefined && { code }) }
+    return { failed: { ...wire, outcome: 'failed', error: refused } }
+  }
+}
+
+/** What follows from anything but a success; `fraction` is random in [0, 1). */
+export function readOutcome(wire: WireOutcome, run: ClaimedRun, fraction: number): Settlement {
+  const startedAgoMs = wire.started_ms_ago ?? null
+  const reason = storableText(wire.reason ?? '', limits.nameLength)
+  switch (wire.outcome) {
+    case 'cancelled': {
+      const failure = wire.error ? failureOf(wire.error) : null
+      return { kind: 'cancelled', run, startedAgoMs, failure, reason: reason || 'cancelled' }
+    }
+    case 'skipped':
+      return { kind: 'skipped', run, startedAgoMs: null, reason: reason || 'skipped' }
+    case 'interrupted':
+      return interrupted(wire, run, startedAgoMs)
+    default:
+      return afterFailure(wire, run, fraction)
+  }
+}
+
+function interrupted(wire: WireOutcome, run: ClaimedRun, startedAgoMs: number | null): Settlement {
+  const failure = failureOf({
+    name: 'AbortError',
+    message: 'The worker is stopping.',
+    ...wire.error,
+  })
+  const base = { run, startedAgoMs, outcome: 'cancelled', failure } as const
+  // One that must not run twice does not.
+  return (run.traits & traits.atMostOnce) === 0
+    ? { ...base, kind: 'retry', delayMs: 0 }
+    : { ...base, kind: 'dead', reason: 'interrupted' }
+}
+
+function afterFailure(wire: WireOutcome, run: ClaimedRun, fraction: number): Settlement {
+  const failure = failureOf(wire.error ?? {})
+  const outcome = wire.outcome === 'timed_out' ? 'timed_out' : 'failed'
+  const next = decideAfterFailure(
+    {
+      outcome,
+      codes: failure.code === undefined ? [failure.name] : [failure.code, failure.name],
+      failures: run.attempt + 1 - run.crashes,
+      maxAttempts: run.maxAttempts,
+      nonRetryable: wire.error?.retryable === false,
+      retryAfterMs: wire.retry_after_ms ?? null,
+    },
+    decodeRunPolicy(run.policy),
+    fraction,
+  )
+  const base = { run, startedAgoMs: wire.started_ms_ago ?? null, outcome, failure } as const
+  return next.kind === 'retry'
+    ? { ...base, kind: 'retry', delayMs: next.delayMs }
+    : { ...base, kind: 'dead', reason: next.reason }
+}
+
+function failureOf({ name, message, stack, code }: WireError): Failure {
+  return {
+    name: storableText(name || 'Error', limits.nameLength),
+    message: storableText(message ?? '', limits.errorMessageLength),
+    ...(stack !== undefined && { stack: storableText(stack, limits.errorStackLength) }),
+    ...(code !== undefined && { code: storableText(code, limits.nameLength) }),
+  }
+}
