@@ -12,29 +12,23 @@ import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import type { Endpoint } from './endpoint.ts'
 import { isReadOnly } from './faults.ts'
+import { BEGIN, LOCAL_PINS, PIN_SESSION, PINNED } from './pins.ts'
+import type { Row, Value } from './row.ts'
 import type { Statement } from './statements.ts'
+import type { OpenTransaction, Transactions } from './transactions.ts'
 
-export type Value = string | number | boolean | Buffer | null | readonly string[]
-/** Columns in the order of the statement; every value is text. */
-export type Row = readonly (string | null)[]
+interface Step {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+}
 
-const PINS = [
-  'plan_cache_mode = force_generic_plan',
-  'enable_seqscan = off',
-  'enable_hashjoin = off',
-  'enable_mergejoin = off',
-  'enable_material = off',
-  'jit = off',
-]
-const BEGIN = 'begin isolation level read committed'
-const PIN_SESSION = [...PINS, "default_transaction_isolation = 'read committed'"]
-  .map((pin) => `set ${pin}`)
-  .join('; ')
-export const PINNED = [BEGIN, ...PINS.map((pin) => `set local ${pin}`)].join('; ')
+export type { Row, Value }
 
 export interface ChannelOptions {
   readonly endpoint: Endpoint
   readonly timeoutMs: number
+  /** What is asked within one of them is done there, and not on this connection. */
+  readonly transactions: Transactions
   /** False behind a pooler that gives each transaction another connection. */
   readonly prepared: () => boolean
   /** True where the connection is ours alone and used for pinned statements only. */
@@ -131,21 +125,37 @@ export class Channel {
   }
 
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#send(await this.#client(), statement, values)
+    const within = this.#options.transactions.current
+    if (within) return within.query(statement, values)
+    const { wall } = this.#options.transactions
+    const client = await this.#client()
+    if (wall === null) return this.#send(client, statement, values)
+    const [rows] = await this.#together(client, wall, [behind({ statement, values })])
+    return rows as Row[]
   }
 
   /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
-  async pinned(
-    steps: readonly { statement: Statement; values: readonly Value[] }[],
-  ): Promise<Row[][]> {
+  async pinned(steps: readonly Step[]): Promise<Row[][]> {
+    const within = this.#options.transactions.current
+    if (within) return pinnedWithin(within, steps)
+    const { wall } = this.#options.transactions
     const client = await this.#client()
+    if (wall !== null) {
+      const begin = this.#sessionPinned ? wall : [wall, LOCAL_PINS].join('; ')
+      return this.#together(client, begin, steps.map(behind))
+    }
     const [only, ...others] = steps
     if (this.#sessionPinned && only && others.length === 0)
       return [await this.#send(client, only.statement, only.values)]
+    return this.#together(client, this.#sessionPinned ? BEGIN : PINNED, steps)
+  }
+
+  /** Statements in one transaction that begins like this. */
+  async #together(client: pg.Client, begin: string, steps: readonly Step[]): Promise<Row[][]> {
     // In one packet: otherwise the server wakes up for each part.
     const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
     stream.cork()
-    const begun = client.query(this.#sessionPinned ? BEGIN : PINNED)
+    const begun = client.query(begin)
     const sent = steps.map((step) => this.#send(client, step.statement, step.values))
     const ended = client.query('commit')
     process.nextTick(() => stream.uncork())
@@ -165,4 +175,16 @@ export class Channel {
     const client = await this.#connecting?.catch(() => null)
     await client?.end()
   }
+}
+
+/** Under a name of its own: the plan of a role that sees less is another one. */
+function behind({ statement: { name, text }, values }: Step): Step {
+  return { statement: { name: name && `${name}@tenant`, text }, values }
+}
+
+async function pinnedWithin(within: OpenTransaction, steps: readonly Step[]): Promise<Row[][]> {
+  await within.pin()
+  const answers: Row[][] = []
+  for (const { statement, values } of steps) answers.push(await within.query(statement, values))
+  return answers
 }

@@ -6,23 +6,18 @@ import {
   type ClaimedRun,
   type ClaimRequest,
   type ClaimResult,
-  decodeRunPolicy,
   invariant,
   type Lane,
   type LaneYield,
   limits,
-  runIdTimeMs,
-  traits as traitBits,
 } from '@punctual/core'
-import { int2Array, int4Array, int8Array, int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
+import { int2Array, int4Array, int8Array, int8ArrayOfNumbers } from './binary-arrays.ts'
 import type { Channel, Row } from './channel.ts'
 import type { Database } from './database.ts'
-import { dayStart } from './days.ts'
-import { isMissingPartition } from './faults.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
+import { definitionOf, readDefinitions } from './run-definitions.ts'
 
 const POSITION_BITS = 20n
-const READ_AT_ONCE = 200
 const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
 /** What the claim took, as parallel lists in the order of the fences. */
@@ -62,8 +57,6 @@ interface Definitions {
 
 /** Stand between joined texts: JSON and checked texts cannot hold them. */
 const SEPARATOR = '\u001e'
-const EXTRA_SEPARATOR = '\u001f'
-const SPEC_UNIT = 65_536
 /** Which column of the answer names the lanes that were looked into. */
 const LOOKED = 16
 /** Which one names the runs that went back, and which the gates of all that were taken. */
@@ -229,9 +222,14 @@ export class Claiming {
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(laneAt(taken, i)) as Lane
       const traits = taken.traits ? Number(taken.traits[i]) : 0
-      const spec = Number(definitions.specs[place])
-      const dueMs = Number(definitions.duesMs[place])
-      const extra = extraOf(definitions.extras[place])
+      const bits = traits >>> 21
+      const definition = definitionOf(
+        definitions.specs[place] as string,
+        definitions.duesMs[place] as string,
+        definitions.payloads[place] as string,
+        definitions.extras[place],
+        { bits, nowMs: boundMs },
+      )
       runs.push({
         id,
         claim,
@@ -239,23 +237,15 @@ export class Claiming {
         tenantId: lane.tenantId,
         handler: lane.handler,
         queue: lane.queue,
-        priority: lane.priority + aged(lane, dueMs, boundMs),
+        priority: lane.priority + aged(lane, definition.dueMs, boundMs),
         weight: lane.weight ?? 1,
         limited: taken.limited?.has(lane.id) ?? false,
         attempt: traits & 0xffff,
         crashes: (traits >>> 16) & 0x1f,
-        traits: traits >>> 21,
-        maxAttempts: spec % SPEC_UNIT,
-        timeoutMs: Math.floor(spec / SPEC_UNIT),
-        dueMs,
-        payload: definitions.payloads[place] as string,
-        policy: extra.policy,
-        trace: extra.trace,
+        traits: bits,
         jobId: taken.jobs?.[i] ?? null,
-        slotMs: extra === AT_ITS_SLOT ? dueMs : extra.slotMs,
-        missedFromMs: extra.missedFromMs,
         gate: gateAt(taken, i),
-        expiresInMs: expiresInMs(traits >>> 21, extra.policy, boundMs),
+        ...definition,
       })
     }
     return inStartOrder(runs, taken, lanes)
@@ -267,55 +257,13 @@ export class Claiming {
     into: Definitions,
     at: Map<string, number>,
   ): Promise<void> {
-    const days = new Map<number, string[]>()
-    for (const id of ids) {
-      const day = dayStart(runIdTimeMs(id))
-      const of = days.get(day)
-      if (of) of.push(id)
-      else days.set(day, [id])
-    }
-    for (const [day, of] of days)
-      for (let i = 0; i < of.length; i += READ_AT_ONCE)
-        for (const row of await this.#readDay(day, of.slice(i, i + READ_AT_ONCE))) {
-          const [id, spec, dueMs, payload, extra] = row
-          const place = into.specs.push(spec as string) - 1
-          into.duesMs[place] = dueMs as string
-          into.payloads[place] = payload as string
-          into.extras[place] = extra as string
-          at.set(id as string, place)
-        }
-  }
-
-  async #readDay(day: number, ids: readonly string[]): Promise<readonly Row[]> {
-    const { statements, read } = this.#database
-    const values = [uuidArray(ids)]
-    try {
-      return await read.query(statements.onDay('work/read-runs', day), values)
-    } catch (error) {
-      // A day beyond the retention has no partition of its own.
-      if (!isMissingPartition(error)) throw error
-      return read.query(statements.get('work/read-runs'), values)
-    }
-  }
-}
-
-type Extra = Pick<ClaimedRun, 'policy' | 'trace' | 'slotMs' | 'missedFromMs'>
-
-const NO_EXTRA: Extra = { policy: null, trace: null, slotMs: null, missedFromMs: null }
-
-/** Of a slot that is due at its own time, and has nothing else. */
-const AT_ITS_SLOT: Extra = { ...NO_EXTRA }
-
-function extraOf(text: Text): Extra {
-  if (!text) return NO_EXTRA
-  if (text === '=') return AT_ITS_SLOT
-  const [policy, trace, slot] = text.split(EXTRA_SEPARATOR)
-  const [slotMs, missedFromMs] = (slot as string).split(',')
-  return {
-    policy: policy || null,
-    trace: trace || null,
-    slotMs: slotMs ? Number(slotMs) : null,
-    missedFromMs: missedFromMs ? Number(missedFromMs) : null,
+    await readDefinitions(this.#database, ids, ([id, spec, dueMs, payload, extra]) => {
+      const place = into.specs.push(spec as string) - 1
+      into.duesMs[place] = dueMs as string
+      into.payloads[place] = payload as string
+      into.extras[place] = extra as string
+      at.set(id as string, place)
+    })
   }
 }
 
@@ -324,12 +272,6 @@ function aged({ ageingMs, priority }: Lane, dueMs: number, nowMs: number): numbe
   if (!ageingMs) return 0
   const steps = Math.floor((nowMs - dueMs) / ageingMs)
   return Math.min(limits.priorityMax - priority, Math.max(0, steps))
-}
-
-function expiresInMs(bits: number, policy: string | null, nowMs: number): number | null {
-  if ((bits & traitBits.expires) === 0) return null
-  const { expiresAtMs } = decodeRunPolicy(policy)
-  return expiresAtMs === undefined ? null : expiresAtMs - nowMs
 }
 
 function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null {

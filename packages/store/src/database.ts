@@ -8,6 +8,7 @@ import { Channel } from './channel.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { type ConnectSettings, Endpoint } from './endpoint.ts'
 import { isSchemaName, type Statement, Statements } from './statements.ts'
+import { Transactions } from './transactions.ts'
 
 export interface DatabaseOptions {
   readonly url: string
@@ -28,6 +29,7 @@ const MEET = `select
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
 
 const SUBMIT_CHANNELS = 4
+const BROWSE_CHANNELS = 2
 /** Connections that serve callers are closed when nobody calls. */
 const IDLE_MS = 10_000
 /** That of a worker is kept through the pauses of a quiet queue. */
@@ -42,12 +44,16 @@ export class Database {
   readonly clock: DatabaseClock
   readonly localClock: Clock
   readonly statements: Statements
+  /** Those that the work of a caller runs in. */
+  readonly transactions = new Transactions()
   readonly claim: Channel
   readonly settle: Channel
   /** Second ones for when one is not enough: while its commit waits for the disk, the other works. */
   readonly claimBeside: Channel
   readonly settleBeside: Channel
   readonly read: Channel
+  readonly #browse: readonly Channel[]
+  #browsed = 0
   /** Of the roles that time drives: in use every few seconds, and never behind somebody's long list. */
   readonly upkeep: Channel
   readonly submit: readonly Channel[]
@@ -81,6 +87,7 @@ export class Database {
     const base = {
       endpoint: this.endpoint,
       timeoutMs: this.timeoutMs,
+      transactions: this.transactions,
       prepared: () => this.prepared,
     }
     const meet = (client: pg.Client) => this.#meet(client)
@@ -104,7 +111,27 @@ export class Database {
     this.claimBeside = beside()
     this.settleBeside = beside()
     this.read = passing()
+    this.#browse = Array.from({ length: BROWSE_CHANNELS }, () => {
+      return new Channel({
+        ...base,
+        onConnect: (client) => this.#meetReader(client),
+        idleMs: IDLE_MS,
+      })
+    })
     this.submit = Array.from({ length: SUBMIT_CHANNELS }, beside)
+  }
+
+  /** For pages, counts and reports, which may take long: a look at one run does not wait behind them. */
+  get browse(): Channel {
+    this.#browsed = (this.#browsed + 1) % BROWSE_CHANNELS
+    return this.#browse[this.#browsed] as Channel
+  }
+
+  /** Statements that are planned anew each time gain nothing from being compiled. Behind a pooler others have the session. */
+  async #meetReader(client: pg.Client): Promise<void> {
+    await this.#meet(client)
+    const query = { text: 'set jit = off', query_timeout: this.timeoutMs }
+    if (!this.pooled) await client.query(query as pg.QueryConfig)
   }
 
   /** Whether statements are named, so that the server keeps their plans. */
@@ -115,6 +142,11 @@ export class Database {
   /** Whether a pooler stands between: the process that answers is not the one we greeted. */
   get pooled(): boolean {
     return this.#pooled === true
+  }
+
+  /** Of the server that was met last; another one after a fail-over. */
+  get timeline(): string | null {
+    return this.#timeline
   }
 
   /** Where nodes tell each other that something became due. */
@@ -154,7 +186,8 @@ export class Database {
 
   async close(): Promise<void> {
     const beside = [this.claimBeside, this.settleBeside]
-    const all = [this.claim, this.settle, ...beside, this.read, this.upkeep, ...this.submit]
+    const readers = [this.read, ...this.#browse]
+    const all = [this.claim, this.settle, ...beside, ...readers, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }
 }

@@ -9,12 +9,19 @@ import type { Database } from './database.ts'
 import { clientChecks } from './doctor/client-checks.ts'
 import { durabilityChecks } from './doctor/durability-checks.ts'
 import type { Facts, Finding } from './doctor/finding.ts'
-import { dayChecks, keyCheck, migrationCheck, privilegeCheck } from './doctor/schema-checks.ts'
+import {
+  dayChecks,
+  keyCheck,
+  migrationCheck,
+  privilegeCheck,
+  wallCheck,
+} from './doctor/schema-checks.ts'
 import { serverChecks } from './doctor/server-checks.ts'
 import { vacuumChecks } from './doctor/vacuum-checks.ts'
 import { brokenKeys } from './keys.ts'
 import { type MigrationStatus, migrationStatus } from './migrations.ts'
 import { listDays } from './partitions.ts'
+import { readWall } from './tenant-wall.ts'
 
 export type { Finding, Level } from './doctor/finding.ts'
 
@@ -65,6 +72,8 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   findings.push(migrationCheck(schema, status))
   if (status instanceof PunctualError || status.applied.length === 0) return findings
   findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
+  if (status.pending.length === 0)
+    findings.push(wallCheck(schema, await readWall(client, database)))
   const [row] = await ask('count-detaching', [schema])
   const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]

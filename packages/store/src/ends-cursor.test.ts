@@ -59,3 +59,15 @@ it('goes back with the clock of the database', () => {
   look(cursor, BASE + 1_000, 100, 100)
   expect(cursor.begin()).toEqual({ fromMs: BASE - 9_000, complete: true })
 })
+
+it('passes what was told in a look that was cut, as far as nobody is waited for', () => {
+  const cursor = new EndsCursor(BASE)
+  cursor.tell('old', BASE + 10)
+  cursor.tell('late', BASE + 3_000_000)
+  cursor.cutAt(BASE + 1_000_000, BASE + 3_600_000)
+  expect([cursor.safeMs, cursor.isNew('old'), cursor.isNew('late')]).toEqual([
+    ...[BASE + 1_000_000, true, false],
+  ])
+  cursor.cutAt(BASE + 3_500_000, BASE + 3_600_000)
+  expect(cursor.begin()).toEqual({ fromMs: BASE + 3_000_000, complete: true })
+})

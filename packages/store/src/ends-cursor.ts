@@ -68,6 +68,19 @@ export class EndsCursor {
     this.#moveTo(nowMs - HELD_UP_MS_MAX)
   }
 
+  /** Where a reading that begins anew misses nothing. */
+  get safeMs(): number {
+    return this.#safeMs
+  }
+
+  /**
+   * A look was ended at this time, with more behind it. What is older than anybody is waited for is passed; of the rest
+   * the next look finds what was not told.
+   */
+  cutAt(atMs: number, nowMs: number): void {
+    this.#moveTo(Math.min(atMs, nowMs - HELD_UP_MS_MAX))
+  }
+
   #moveTo(ms: number): void {
     if (ms <= this.#safeMs) return
     this.#safeMs = ms

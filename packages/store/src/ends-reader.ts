@@ -38,6 +38,11 @@ interface Look {
   readonly told: () => void
 }
 
+/** What one look takes at most, about; the rest is for the next. @default everything */
+export interface LookBounds {
+  readonly most?: number
+}
+
 /** Snapshot, time of the statement, then id and time of one that ended, if there is one, and what is known of it. */
 const ID = 3
 const AT = 4
@@ -52,8 +57,12 @@ export class EndsReader {
   }
 
   /** Runs that died, the first to die first. */
-  async deaths(cursor: EndsCursor, tenantId: number): Promise<DeadLetter[]> {
-    const { rows, told } = await this.#look(cursor, 'list-deaths', [tenantId])
+  async deaths(
+    cursor: EndsCursor,
+    tenantId: number,
+    bounds: LookBounds = {},
+  ): Promise<DeadLetter[]> {
+    const { rows, told } = await this.#look(cursor, 'list-deaths', [tenantId], bounds)
     const found: DeadLetter[] = []
     for (let i = 0; i < rows.length; i += PAGE) {
       const ids = rows.slice(i, i + PAGE).map((row) => row[ID] as string)
@@ -64,16 +73,16 @@ export class EndsReader {
   }
 
   /** Runs that were cancelled, skipped or lost, the first to end first. */
-  async ends(cursor: EndsCursor, tenantId: number): Promise<RunEnd[]> {
-    const { rows, told } = await this.#look(cursor, 'list-ends', [tenantId])
+  async ends(cursor: EndsCursor, tenantId: number, bounds: LookBounds = {}): Promise<RunEnd[]> {
+    const { rows, told } = await this.#look(cursor, 'list-ends', [tenantId], bounds)
     const jobs = await this.#jobsOf(rows.map((row) => row[ID] as string))
     told()
     return rows.map((row) => toEnd(row, jobs))
   }
 
   /** Workers that were not heard of for a whole lease, and whose runs went to others. */
-  async losses(cursor: EndsCursor): Promise<WorkerLoss[]> {
-    const { rows, told } = await this.#look(cursor, 'list-losses', [])
+  async losses(cursor: EndsCursor, bounds: LookBounds = {}): Promise<WorkerLoss[]> {
+    const { rows, told } = await this.#look(cursor, 'list-losses', [], bounds)
     told()
     return rows.map(([, , , id, at, host, pid]) => ({
       ...{ workerId: id as string, at: new Date(at as string) },
@@ -82,7 +91,12 @@ export class EndsReader {
   }
 
   /** What is new to the cursor, which learns of it when all is read that belongs to it: a look that fails changes nothing. */
-  async #look(cursor: EndsCursor, path: string, scope: readonly Value[]): Promise<Look> {
+  async #look(
+    cursor: EndsCursor,
+    path: string,
+    scope: readonly Value[],
+    { most = Number.POSITIVE_INFINITY }: LookBounds,
+  ): Promise<Look> {
     const statement = this.#database.statement(`events/${path}`)
     const scan = cursor.begin()
     const fresh: Row[] = []
@@ -96,11 +110,12 @@ export class EndsReader {
       first ??= rows[0] as Row
       fresh.push(...rows.filter((row) => row[ID] !== null && cursor.isNew(row[ID] as string)))
       last = rows.length < PAGE ? null : (rows.at(-1) as Row)
-    } while (last !== null)
+    } while (last !== null && fresh.length < most)
     const [xmin, xmax, nowMs] = first.map(Number) as [number, number, number]
     const told = () => {
       for (const row of fresh) cursor.tell(row[ID] as string, Date.parse(row[AT] as string))
-      cursor.reached(scan, nowMs, { xmin, xmax })
+      if (last === null) cursor.reached(scan, nowMs, { xmin, xmax })
+      else cursor.cutAt(Date.parse(last[AT] as string), nowMs)
     }
     return { rows: fresh, told }
   }

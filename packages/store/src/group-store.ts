@@ -23,6 +23,7 @@ import { isLockTimeout } from './faults.ts'
 import { GroupReader } from './group-reader.ts'
 import type { Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import type { Queryable } from './queryable.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
 import { retrying } from './retrying.ts'
 import type { Signals } from './signals.ts'
 import type { Prepared, Submitter } from './submitter.ts'
@@ -52,6 +53,7 @@ export interface GroupStoreOptions {
   readonly database: Database
   readonly conversations: Conversations
   readonly submitter: Submitter
+  readonly quotas: QuotaKeeper
   readonly keyed: KeyedSubmitter
   readonly signals: Signals
   readonly random: Random
@@ -86,6 +88,7 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     tx?: Queryable,
   ): Promise<{ id: string; accepted: readonly Accepted[] }> {
+    await this.#o.quotas.admit(tenantId, group.submissions)
     const runs = await this.#o.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#o.database.clock.nowMs())
     const accepted = await this.#submitting(runs, tx, async (client, known) => {
@@ -109,6 +112,7 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     tx?: Queryable,
   ): Promise<readonly Accepted[]> {
+    await this.#o.quotas.admit(tenantId, submissions)
     const runs = await this.#o.submitter.prepare(submissions, tenantId)
     return this.#submitting(runs, tx, async (client, known, again) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])

@@ -5,7 +5,7 @@
 import { nextSlotOf, slotReasons, type TimingCache } from '@punctual/core'
 import type pg from 'pg'
 import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
-import { PINNED, type Row } from './channel.ts'
+import type { Row } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
@@ -156,12 +156,7 @@ export class JobConversation {
   }
 
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#conversations.with(async (client) => {
-      await client.query(PINNED)
-      const result = await work(client)
-      await client.query('commit')
-      return result
-    })
+    return this.#conversations.pinned(work)
   }
 
   async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {

@@ -1,5 +1,6 @@
 /** What people do to jobs that exist: pause, resume, delete, run now, skip a slot, run slots of the past. */
 import {
+  type AuditWrite,
   type Job,
   nextSlotOf,
   PunctualError,
@@ -8,21 +9,26 @@ import {
   type TimingCache,
 } from '@punctual/core'
 import type pg from 'pg'
+import type { AuditLog } from './audit-log/audit-log.ts'
 import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import type { HeldJob, JobConversation } from './job-conversation.ts'
 import { type StoredJob, toSlot } from './job-rows.ts'
 import { passedSlots } from './passed-slots.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
 
 export interface JobSteeringOptions {
   readonly database: Database
   readonly jobs: JobConversation
   readonly timings: TimingCache
+  readonly quotas: QuotaKeeper
   readonly random: Random
   readonly horizonMs: number
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: readonly number[]) => void
   readonly onChanged: () => void
+  /** Where it is told that jobs were paused for their failures. */
+  readonly auditLog: AuditLog
 }
 
 /** What a backfill came to. */
@@ -66,12 +72,18 @@ export class JobSteering {
     return steered.result
   }
 
+  /** Keeps others from changing a job until the transaction of the caller ends. */
+  async hold(jobId: string): Promise<void> {
+    const { database } = this.#o
+    await database.read.query(database.statement('jobs/lock-cursor'), [jobId])
+  }
+
   /** False when it was paused already. */
   async pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
     const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
       this.#pause(client, held, note),
     )
-    if (paused) this.onPaused(paused)
+    if (paused) await this.#o.database.transactions.afterCommit(() => this.onPaused(paused))
     return paused !== null
   }
 
@@ -92,8 +104,14 @@ export class JobSteering {
       uuidArray(jobIds),
     ])) {
       const note = `${failures} runs in a row are dead`
-      const steered = await this.#jobs.steer(id as string, Number(tenantId), (client, held) =>
-        this.#pause(client, held, note),
+      const steered = await this.#jobs.steer(
+        id as string,
+        Number(tenantId),
+        async (client, held) => {
+          const paused = await this.#pause(client, held, note)
+          if (paused) await this.#o.auditLog.append([pausedBySystem(paused, held.stored)], client)
+          return paused
+        },
       )
       if (steered?.result) this.onPaused(steered.result)
     }
@@ -140,6 +158,7 @@ export class JobSteering {
     const { database, onQueued, ensurePartitions } = this.#o
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
+    await this.#o.quotas.admitTrigger(tenantId, payload)
     await ensurePartitions()
     const id = this.#ids.next(database.clock.nowMs())
     const values = [job.id, id, payload, this.#sequence++]
@@ -201,6 +220,7 @@ export class JobSteering {
     const { database, horizonMs, onQueued } = this.#o
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
+    await this.#o.quotas.checkActive(tenantId)
     const wanted = slotsMs.filter((slotMs) => !ran.has(slotMs))
     const nowMs = database.clock.nowMs()
     let runs = 0
@@ -244,4 +264,16 @@ function notASlot(job: Job, slotMs: number): PunctualError {
     `${at} is not a slot of ${job.name} that is still ahead. \`punctual jobs preview ${job.name}\` shows those.`,
     { field: 'slot', id: job.id },
   )
+}
+
+function pausedBySystem({ id, name, note }: PausedJob, { tenantId }: StoredJob): AuditWrite {
+  return {
+    tenantId,
+    actor: { kind: 'system' },
+    action: 'job.pause',
+    target: { kind: 'job', id, name },
+    before: { pausedAt: null, pausedNote: null },
+    after: { pausedNote: note },
+    note,
+  }
 }

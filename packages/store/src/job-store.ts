@@ -6,6 +6,7 @@ import {
   type Job,
   type JobChange,
   PunctualError,
+  type Quotas,
   type Random,
   RunIdSource,
   type TimingCache,
@@ -26,6 +27,7 @@ import type { JobConversation } from './job-conversation.ts'
 import type { JobEdits } from './job-edits.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
 import type { LaneRegistry } from './lane-registry.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
 import { retrying } from './retrying.ts'
 
 export interface JobStoreOptions {
@@ -33,6 +35,7 @@ export interface JobStoreOptions {
   readonly jobs: JobConversation
   readonly edits: JobEdits
   readonly timings: TimingCache
+  readonly quotas: QuotaKeeper
   readonly lanes: LaneRegistry
   readonly random: Random
   /** Jobs were made or changed: planners look at once. */
@@ -96,7 +99,7 @@ export class JobStore {
 
   /** What `upsert` would do. */
   async compare(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
-    const stored = await this.#byName(
+    const stored = await this.byName(
       jobs.map(({ name }) => name),
       tenantId,
     )
@@ -115,11 +118,12 @@ export class JobStore {
 
   /** Which of these names belong to another source, or to none. */
   async ofOtherSources(names: readonly string[], source: string, tenantId: number) {
-    const stored = await this.#byName(names, tenantId)
+    const stored = await this.byName(names, tenantId)
     return [...stored.values()].filter((job) => job.source !== source)
   }
 
-  async #byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
+  /** Those that there are, by name. */
+  async byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
     const found = new Map<string, StoredJob>()
     const statement = this.#database.statement('jobs/find-jobs')
     for (let i = 0; i < names.length; i += BATCH) {
@@ -133,6 +137,7 @@ export class JobStore {
   }
 
   async #upsertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+    const quotas = await this.#o.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
     const timings = await this.#internTimings(jobs)
     const lanes = await Promise.all(
@@ -146,11 +151,11 @@ export class JobStore {
       timing: timings.get(job.rulesText) as number,
     }))
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
-      this.#jobs.transaction((client) => this.#insert(client, placed, tenantId)),
+      this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
     )
     // Most of what is declared again is as it was: that is seen at one look.
     const others = placed.filter(({ id }) => !made.has(id)).map(({ job }) => job.name)
-    const stored = await this.#byName(others, tenantId)
+    const stored = await this.byName(others, tenantId)
     const results: JobResult[] = []
     for (const { job, id, lane, timing } of placed) {
       const { name } = job
@@ -158,7 +163,10 @@ export class JobStore {
       if (made.has(id)) results.push({ id, name, change: 'created' })
       else if (found && isSame(found, job, lane, timing))
         results.push({ id: found.id, name, change: 'unchanged' })
-      else results.push(await this.#change(job, lane, timing, tenantId))
+      else {
+        this.#o.quotas.checkJob(quotas, job, this.#timings)
+        results.push(await this.#change(job, lane, timing, tenantId))
+      }
     }
     return results
   }
@@ -167,7 +175,11 @@ export class JobStore {
     client: pg.Client,
     jobs: readonly { job: CompiledJob; id: string; lane: number; timing: number }[],
     tenantId: number,
+    quotas: Quotas,
   ): Promise<ReadonlySet<string>> {
+    const checkCount = await this.#o.quotas.holdJobs(quotas, tenantId, (path, values) =>
+      this.#jobs.run(client, path, values),
+    )
     const of = jobs.map(({ job }) => job)
     const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
       tenantId,
@@ -192,6 +204,8 @@ export class JobStore {
     const made = new Set(rows.map(([id]) => id as string))
     const fresh = jobs.filter(({ id }) => made.has(id))
     if (fresh.length === 0) return made
+    for (const { job } of fresh) this.#o.quotas.checkJob(quotas, job, this.#timings)
+    await checkCount()
     const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
@@ -241,6 +255,13 @@ export class JobStore {
     return this.#jobs.find(nameOrId, tenantId)
   }
 
+  /** The names of jobs by their ids; of those that are there. */
+  async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
+    const statement = this.#database.statement('jobs/list-names')
+    const rows = await this.#database.read.query(statement, [tenantId, uuidArray([...ids])])
+    return new Map(rows.map(([id, name]) => [id as string, name as string]))
+  }
+
   async list(filter: JobFilter, tenantId: number): Promise<Job[]> {
     const { after = '', source = null, state = null, limit = PAGE } = filter
     const values = [tenantId, after, source, state, limit]
@@ -253,9 +274,10 @@ export class JobStore {
     const unknown = wanted.filter((text) => !this.#timingIds.has(text))
     // Where a copy of the rows came without their sequence, each try passes some numbers that are taken.
     for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
-      const rows = await this.#database.read.query(
-        this.#database.statement('jobs/intern-timings'),
-        [textArray(unknown)],
+      const intern = this.#database.statement('jobs/intern-timings')
+      // What is remembered here must not be undone with somebody's transaction.
+      const rows = await this.#database.transactions.apart(() =>
+        this.#database.read.query(intern, [textArray(unknown)]),
       )
       if (this.#timingIds.size > 200_000) this.#timingIds.clear()
       for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))

@@ -62,17 +62,18 @@ export class KeyedSubmitter {
 
   /** In a transaction of our own. */
   async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
-    const { accepted, lanes, freedGates } = await this.#conversations.with(async (client) => {
-      const tx = timed(client)
-      await tx.query('begin isolation level read committed')
-      await tx.query("set local lock_timeout = '5s'")
-      const known = await this.#submitter.current(runs)
-      const done = await this.#submitIn({ tx, tenantId, notify: false, again }, known)
-      await tx.query('commit')
-      return { ...done, lanes: new Set(known.map((run) => run.lane)) }
-    })
+    const { accepted, lanes, freedGates } = await this.#conversations.transaction(
+      async (client) => {
+        const tx = timed(client)
+        await tx.query("set local lock_timeout = '5s'")
+        const known = await this.#submitter.current(runs)
+        const done = await this.#submitIn({ tx, tenantId, notify: false, again }, known)
+        return { ...done, lanes: new Set(known.map((run) => run.lane)) }
+      },
+      { answerMs: ANSWER_MS },
+    )
     this.#signals.due(lanes)
-    this.#submitter.committed(runs, freedGates)
+    void this.#database.transactions.afterCommit(() => this.#submitter.committed(runs, freedGates))
     return accepted
   }
 

@@ -40,7 +40,9 @@ export class LaneRegistry {
     if (known !== undefined) return known
     let asking = this.#asked.get(name)
     if (!asking) {
-      asking = this.#ask(key, name).finally(() => {
+      // What is remembered here must not be undone with somebody's transaction.
+      const ask = () => this.#ask(key, name)
+      asking = this.#database.transactions.apart(ask).finally(() => {
         if (this.#asked.get(name) === asking) this.#asked.delete(name)
       })
       this.#asked.set(name, asking)

@@ -60,6 +60,7 @@ export class LetterSteering {
     options: HandledBy & { readonly fromCheckpoint: boolean },
     tenantId: number,
   ): Promise<ReplayAnswer[]> {
+    await this.#replays.checkActive(tenantId)
     const asked = new Map(
       requests.map(({ id, payload }) => [id, { id, payload, newId: this.#replays.newId() }]),
     )

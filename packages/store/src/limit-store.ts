@@ -1,5 +1,5 @@
 /** What limits queues and tenants: set and removed by people, kept by every claim. */
-import type { QueueLimits } from '@punctual/core'
+import { limitsAfterQuotas, limitsWithin, type QueueLimits, type Quotas } from '@punctual/core'
 import type { Database } from './database.ts'
 import type { Signals } from './signals.ts'
 
@@ -20,21 +20,51 @@ export interface LimitInForce extends QueueLimits {
 const numberOf = (text: string | null | undefined) =>
   text === null || text === undefined ? null : Number(text)
 
+const NONE: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
+
+/** Runs the work in one transaction, which all that is asked for within it is a part of. */
+export type Transact = <T>(work: () => Promise<T>) => Promise<T>
+
 export class LimitStore {
   readonly #database: Database
   readonly #signals: Signals
+  readonly #transact: Transact
 
-  constructor(database: Database, signals: Signals) {
+  constructor(database: Database, signals: Signals, transact: Transact) {
     this.#database = database
     this.#signals = signals
+    this.#transact = transact
   }
 
-  /** Sets all of them; what is null is not limited. Workers are told at once. */
+  /**
+   * Sets all of them; what is null is not limited. Workers are told at once. Those of a tenant stay within its quotas.
+   * @throws `quota_exceeded`
+   */
   async set(
+    queue: string | null,
+    limits: QueueLimits,
+    by: string | null,
+    tenantId = 1,
+  ): Promise<void> {
+    if (queue !== null) return this.#set(queue, limits, by, tenantId)
+    await this.#transact(async () => {
+      const quotas = await this.#hold(tenantId)
+      await this.#set(null, limitsWithin(quotas, limits), by, tenantId)
+    })
+  }
+
+  /** The quotas of a tenant, which nobody changes before the end of the transaction. */
+  async #hold(tenantId: number): Promise<Quotas> {
+    const statement = this.#database.statement('tenants/lock-tenant')
+    const [row] = await this.#database.read.query(statement, [tenantId])
+    return JSON.parse(row?.[0] ?? '{}')
+  }
+
+  async #set(
     queue: string | null,
     { concurrency, rate, ageingMs, weight }: QueueLimits,
     by: string | null,
-    tenantId = 1,
+    tenantId: number,
   ): Promise<void> {
     const intervalUs = rate && Math.max(1, Math.round((rate.perMs * 1_000) / rate.limit))
     const statement = this.#database.statement('queues/set-limit')
@@ -45,8 +75,31 @@ export class LimitStore {
     this.#signals.changed()
   }
 
-  /** False when there were none. */
+  /**
+   * Quotas of a tenant were changed, in a transaction that goes on: its limits follow, and what it has set for itself
+   * stays where it is narrower.
+   */
+  async follow(tenantId: number, before: Quotas, after: Quotas): Promise<void> {
+    const found = (await this.list(tenantId)).find(({ queue }) => queue === null)
+    const next = limitsAfterQuotas(before, after, found ?? NONE)
+    const { concurrency, rate, ageingMs, weight } = next
+    const any = [concurrency, rate, ageingMs, weight].some((limit) => limit !== null)
+    if (any) await this.#set(null, next, found?.setBy ?? 'quotas', tenantId)
+    else if (found) await this.#remove(null, tenantId)
+  }
+
+  /** False when there were none. What quotas of the tenant ask for stays. */
   async remove(queue: string | null, tenantId = 1): Promise<boolean> {
+    if (queue !== null) return this.#remove(queue, tenantId)
+    return this.#transact(async () => {
+      const quotas = await this.#hold(tenantId)
+      const found = await this.#remove(null, tenantId)
+      await this.follow(tenantId, {}, quotas)
+      return found
+    })
+  }
+
+  async #remove(queue: string | null, tenantId: number): Promise<boolean> {
     const statement = this.#database.statement('queues/remove-limit')
     const values = [tenantId, queue, this.#signals.channelName]
     const rows = await this.#database.read.query(statement, values)

@@ -95,6 +95,8 @@ function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
     alter table ${schema}.${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}');
     alter table ${schema}.${name} drop constraint ${name}_day;
   end if;
+  -- Statements that name the day itself pass by the wall of its parent.
+  perform ${schema}.raise_wall('${schema}.${name}');
 end $$`,
   ]
 }

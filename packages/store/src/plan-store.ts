@@ -24,7 +24,6 @@ import {
   uuidArray,
   uuidArrayOrNull,
 } from './binary-arrays.ts'
-import { PINNED } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isDataFault } from './faults.ts'
@@ -103,7 +102,7 @@ export class PostgresPlanStore implements PlanStore {
     const [row] = await upkeep.pinnedOne(statements.get('plan/list-due-jobs'), values)
     const [ids, ...columns] = row as readonly (string | null)[]
     if (!ids) return []
-    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures, cursors] =
+    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures, ...last] =
       columns.map(numbers) as (number | null)[][] as [
         number[],
         number[],
@@ -111,6 +110,7 @@ export class PostgresPlanStore implements PlanStore {
         number[],
         ...(number | null)[][],
       ]
+    const [cursors, suspended] = last
     return ids
       .slice(1, -1)
       .split(',')
@@ -126,6 +126,7 @@ export class PostgresPlanStore implements PlanStore {
         hasSkips: (skips?.[i] ?? 0) > 0,
         failures: failures?.[i] ?? 0,
         cursorMs: cursors?.[i] ?? 0,
+        ...(suspended?.[i] === 1 && { suspended: true }),
       }))
   }
 
@@ -170,7 +171,7 @@ export class PostgresPlanStore implements PlanStore {
           deadlineMs: 10_000,
           ensurePartitions: () => this.#o.ensureDaysOf(daysOf()),
         },
-        () => this.#o.conversations.with((client) => this.#transact(client, jobs)),
+        () => this.#o.conversations.pinned((client) => this.#transact(client, jobs)),
       )
       if (lanes.length > 0) this.#o.onQueued(lanes)
       return accepted
@@ -189,7 +190,6 @@ export class PostgresPlanStore implements PlanStore {
 
   /** First the cursors, and then what was decided for those that were ours to move. */
   async #transact(client: pg.Client, jobs: readonly PlannedJob[]) {
-    await client.query(PINNED)
     const [moved] = await this.#run(client, 'plan/advance-cursors', [
       uuidArray(jobs.map(({ job }) => job.id)),
       int8ArrayOfNumbers(jobs.map(({ job }) => job.nextMs)),
@@ -201,7 +201,6 @@ export class PostgresPlanStore implements PlanStore {
     ])
     const ours = numbers(moved?.[0]).map((n) => jobs[(n as number) - 1] as PlannedJob)
     const lanes = await this.write(client, ours)
-    await client.query('commit')
     return { accepted: ours.length, lanes }
   }
 

@@ -10,8 +10,10 @@ import {
   type Submission,
 } from '@punctual/core'
 import type pg from 'pg'
+import { ApiKeyStore } from './api-key-store.ts'
+import { AuditLog } from './audit-log/audit-log.ts'
+import { Authenticator } from './authenticator.ts'
 import { int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
-import { PINNED } from './channel.ts'
 import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { EndsReader } from './ends-reader.ts'
@@ -25,16 +27,29 @@ import { LetterSteering } from './letter-steering.ts'
 import { LimitStore } from './limit-store.ts'
 import { migrate, migrationStatus } from './migrations.ts'
 import { checkDays, ensureDays, missingDay } from './partitions.ts'
+import { PINNED } from './pins.ts'
 import type { Queryable } from './queryable.ts'
 import { QueueStore } from './queue-store.ts'
+import { QuotaKeeper } from './quota-keeper.ts'
+import { PostgresRemoteSessions } from './remote-sessions.ts'
 import { Replays } from './replays.ts'
+import { RequestLog } from './request-log.ts'
+import { RequestTransactions } from './request-transactions.ts'
 import { retrying } from './retrying.ts'
+import { RunExplainer } from './run-explainer.ts'
+import { RunPages } from './run-pages.ts'
 import { RunReader } from './run-reader.ts'
 import { RunResolution } from './run-resolution.ts'
 import { RunSteering } from './run-steering.ts'
 import { ScheduleStore } from './schedule-store.ts'
+import { Keyring } from './secrets/keyring.ts'
+import { SecretStore } from './secrets/secret-store.ts'
 import { Signals } from './signals.ts'
+import { StatStore } from './stat-store.ts'
 import { Submitter } from './submitter.ts'
+import { TenantErasure } from './tenant-erasure.ts'
+import { TenantStore } from './tenant-store.ts'
+import { TenantWall } from './tenant-wall.ts'
 import { PostgresUpkeepStore } from './upkeep-store.ts'
 import { PostgresWorkStore } from './work-store.ts'
 import { type WorkerSession, WorkerSteering } from './worker-steering.ts'
@@ -48,17 +63,25 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   /** A name of this process that no other has. */
   readonly node: string
   readonly horizonMs?: number
+  /** The master keys of secrets. @default none: secrets cannot be read or set */
+  readonly keyring?: Keyring
   /** The version of the time zone data. @default what this process has */
   readonly zoneData?: string
 }
+
+const REQUESTS = { atOnce: 8, keep: 8 } as const
 
 export class PostgresStore {
   readonly database: Database
   readonly signals: Signals
   readonly lanes: LaneRegistry
   readonly work: PostgresWorkStore
+  readonly remoteSessions: PostgresRemoteSessions
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
+  readonly pages: RunPages
+  readonly explainer: RunExplainer
+  readonly stats: StatStore
   readonly steering: RunSteering
   readonly queues: QueueStore
   readonly limits: LimitStore
@@ -69,22 +92,42 @@ export class PostgresStore {
   readonly ends: EndsReader
   readonly schedules: ScheduleStore
   readonly groups: GroupStore
+  readonly tenants: TenantStore
+  readonly apiKeys: ApiKeyStore
+  readonly authenticator: Authenticator
+  readonly quotas: QuotaKeeper
+  readonly erasure: TenantErasure
+  readonly auditLog: AuditLog
+  readonly secrets: SecretStore
+  readonly requests: RequestLog
   readonly horizonMs: number
+  /** Between tenants, behind the predicates. */
+  readonly wall: TenantWall
   readonly #conversations: Conversations
   /** Of migrations and of the upkeep of days, which may take long. */
   readonly #patientConversations: Conversations
   readonly #userConversations: Conversations
+  /** Of requests. Apart from those above: a transaction that waits for a second connection must get one. */
+  readonly #requestConversations: Conversations
+  readonly #transactions: RequestTransactions
   readonly #submitter: Submitter
   readonly #keyed: KeyedSubmitter
 
   constructor(options: PostgresStoreOptions) {
     this.horizonMs = options.horizonMs ?? defaults.horizonMs
     this.database = new Database(options)
+    this.wall = new TenantWall(this.database)
     const { timeoutMs } = this.database
     this.#conversations = new Conversations(this.database, { timeoutMs })
     this.#patientConversations = new Conversations(this.database)
     this.#userConversations = new Conversations(this.database, { parsed: true })
+    this.#requestConversations = new Conversations(this.database, { timeoutMs }, REQUESTS)
+    this.#transactions = new RequestTransactions(this.database, this.#requestConversations)
+    this.requests = new RequestLog(this.database)
     this.signals = new Signals(this.database, options.node)
+    this.apiKeys = new ApiKeyStore(this.database, this.signals, options.random)
+    this.authenticator = new Authenticator(this.database, this.signals)
+    this.quotas = new QuotaKeeper(this.database, this.signals)
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
     this.lanes.onNew = (lane) => this.signals.newLane(lane)
@@ -94,7 +137,8 @@ export class PostgresStore {
       (runIds) => this.work.resolveParked(runIds),
       (gates) => this.work.releaseGates(gates),
     )
-    const ensurePartitions = async () => void (await this.upkeep.ensurePartitions())
+    const ensurePartitions = () =>
+      this.database.transactions.apart(async () => void (await this.upkeep.ensurePartitions()))
     const onQueued = (lanes: Iterable<number>) => this.signals.due(lanes)
     this.work = new PostgresWorkStore({
       database: this.database,
@@ -105,10 +149,26 @@ export class PostgresStore {
       onFailed: (jobIds) => this.schedules.steering.pauseFailing(jobIds),
       onLimitsFreed: () => this.signals.anything(),
       onRearmed: () => this.signals.jobsChanged(),
+      logBytes: (tenantId) => this.quotas.logBytes(tenantId),
     })
+    this.auditLog = new AuditLog(this.database, this.#conversations, options.random)
+    this.secrets = new SecretStore(this.database, options.keyring ?? new Keyring([]))
+    this.remoteSessions = new PostgresRemoteSessions(this.database)
     this.runs = new RunReader(this.database)
+    this.pages = new RunPages(this.database)
+    this.stats = new StatStore(this.database)
+    this.explainer = new RunExplainer(this.database, this.runs)
     this.queues = new QueueStore(this.database, this.signals)
-    this.limits = new LimitStore(this.database, this.signals)
+    const transact = <T>(work: () => Promise<T>) => this.transaction(work)
+    this.limits = new LimitStore(this.database, this.signals, transact)
+    this.tenants = new TenantStore({
+      ...{ database: this.database, signals: this.signals, limits: this.limits, transact },
+      claimsEnded: () => this.queues.claimsEnded(),
+    })
+    this.erasure = new TenantErasure({
+      ...{ database: this.database, signals: this.signals, auditLog: this.auditLog, transact },
+      claimsEnded: () => this.queues.claimsEnded(),
+    })
     this.workers = new WorkerSteering(this.database, this.signals)
     this.steering = new RunSteering({
       ...{ database: this.database, signals: this.signals, horizonMs: this.horizonMs },
@@ -117,15 +177,17 @@ export class PostgresStore {
     })
     const replays = new Replays({
       ...{ database: this.database, conversations: this.#conversations, random: options.random },
-      ...{ ensurePartitions, onQueued },
+      ...{ ensurePartitions, onQueued, quotas: this.quotas },
     })
     this.resolution = new RunResolution(replays, this.runs)
     this.letters = new LetterReader(this.database)
     this.letterSteering = new LetterSteering(replays, this.letters)
     this.ends = new EndsReader(this.database, this.letters)
     this.schedules = new ScheduleStore({
+      auditLog: this.auditLog,
       ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
+      quotas: this.quotas,
       ...(options.zoneData !== undefined && { zoneData: options.zoneData }),
       onChanged: () => this.signals.jobsChanged(),
       release: (jobIds) => this.work.release(jobIds),
@@ -149,6 +211,7 @@ export class PostgresStore {
     this.groups = new GroupStore({
       ...{ database: this.database, conversations: this.#conversations, signals: this.signals },
       ...{ submitter: this.#submitter, keyed: this.#keyed, random: options.random },
+      quotas: this.quotas,
       ensurePartitions,
     })
   }
@@ -158,6 +221,7 @@ export class PostgresStore {
     return this.#patientConversations.with(async (client) => {
       const applied = await migrate(client, this.database.schema)
       await this.#makeDays(client)
+      await this.wall.raise(client)
       return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
     })
   }
@@ -183,6 +247,7 @@ export class PostgresStore {
           `The server is PostgreSQL ${version}; Punctual needs 15 or newer.`,
         )
       const { pending } = await migrationStatus(client, schema)
+      if (pending.length === 0) await this.wall.look(client)
       if (pending.length > 0)
         throw new PunctualError(
           'schema_missing',
@@ -200,14 +265,41 @@ export class PostgresStore {
     options: { tenantId?: number; tx?: Queryable } = {},
   ): Promise<readonly Accepted[]> {
     const tenantId = options.tenantId ?? 1
+    const admitting = this.quotas.admit(tenantId, submissions)
+    if (admitting !== undefined) await admitting
     const runs = await this.#submitter.prepare(submissions, tenantId)
     if (options.tx) return this.#keyed.submitIn(options.tx, runs, tenantId)
-    if (runs.some((run) => run.submission.options.key !== null))
+    const keyed = runs.some((run) => run.submission.options.key !== null)
+    if (!keyed && this.database.transactions.current) await this.#submitter.submitWithin(runs)
+    else if (keyed)
       return retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, (again) =>
         this.#keyed.submit(runs, tenantId, again),
       )
-    await this.#submitter.submit(runs)
+    else await this.#submitter.submit(runs)
     return runs.map((run) => ({ id: run.id, created: true, outcome: 'created' }))
+  }
+
+  /**
+   * Does everything that the store is asked for within this work in one transaction: committed when it resolves, rolled
+   * back when it rejects. Hints go out after the commit. After a fault of the moment all of it is done again, so that the
+   * work must have no effects of its own. Within another one it is a part of that.
+   */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    const { transactions } = this.database
+    if (transactions.current) return transactions.current.part(work)
+    const ensurePartitions = () =>
+      transactions.apart(async () => void (await this.upkeep.ensurePartitions()))
+    const { value, afterCommit } = await this.#transactions.run(work, ensurePartitions)
+    await transactions.apart(() => Promise.all(afterCommit.map((then) => then())))
+    return value
+  }
+
+  /**
+   * Everything that the store is asked for within this work, transactions included, sees and writes rows of this tenant
+   * only: as far as there is a second wall (`wall.state`), whatever the statements say.
+   */
+  asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
+    return this.wall.behind(tenantId, work)
   }
 
   /** Whether a live worker would take runs of this handler from this queue. */
@@ -291,7 +383,9 @@ export class PostgresStore {
 
   async close(): Promise<void> {
     await this.signals.close()
-    const all = [this.#conversations, this.#patientConversations, this.#userConversations]
+    await this.authenticator.close()
+    const ours = [this.#conversations, this.#patientConversations, this.#requestConversations]
+    const all = [...ours, this.#userConversations]
     await Promise.all(all.map((conversations) => conversations.close()))
     await this.database.close()
   }

@@ -62,7 +62,7 @@ export class QueueStore {
     const statement = this.#database.statement('queues/pause-queue')
     const rows = await this.#database.read.query(statement, values)
     // Also when it was paused already: whoever did so may still be waiting.
-    await this.#claimsEnded()
+    await this.claimsEnded()
     return rows.length > 0
   }
 
@@ -70,6 +70,11 @@ export class QueueStore {
     const { read } = this.#database
     const rows = await read.query(this.#database.statement('queues/list-claims'))
     return rows.map(([transaction]) => transaction as string)
+  }
+
+  /** Waits until claims that began before have ended: they do not see a pause. Within a transaction, after its commit. */
+  claimsEnded(): Promise<void> {
+    return this.#database.transactions.afterCommit(() => this.#claimsEnded())
   }
 
   async #claimsEnded(): Promise<void> {

@@ -6,10 +6,11 @@
 import { PunctualError, type Random, RunIdSource } from '@punctual/core'
 import type pg from 'pg'
 import { textArray, uuidArray } from './binary-arrays.ts'
-import { PINNED, type Row } from './channel.ts'
+import type { Row } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './faults.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
 import { retrying } from './retrying.ts'
 
 const DEADLINE_MS = 15_000
@@ -30,6 +31,7 @@ export interface ReplaysOptions {
   readonly random: Random
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: Iterable<number>) => void
+  readonly quotas: QuotaKeeper
 }
 
 export class Replays {
@@ -42,6 +44,11 @@ export class Replays {
     this.#ids = new RunIdSource(options.random)
   }
 
+  /** @throws `tenant_suspended` */
+  async checkActive(tenantId: number): Promise<void> {
+    await this.#o.quotas.checkActive(tenantId)
+  }
+
   newId(): string {
     return this.#ids.next(this.#o.database.clock.nowMs())
   }
@@ -51,12 +58,9 @@ export class Replays {
     const { database, conversations, ensurePartitions } = this.#o
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     return retrying(bounds, (again) =>
-      conversations.with(async (client) => {
-        await client.query(PINNED)
+      conversations.pinned(async (client) => {
         await client.query("set local lock_timeout = '5s'")
-        const result = await work(client, again)
-        await client.query('commit')
-        return result
+        return work(client, again)
       }),
     )
   }

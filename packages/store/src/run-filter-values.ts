@@ -1,10 +1,15 @@
 /** A filter of runs as the parameters $1 to $11 of the statements that list runs, which share its text. */
-import type { CompiledRunFilter } from '@punctual/core'
+import type { CompiledRunFilter, CompiledRunPageFilter } from '@punctual/core'
 import { uuidArray } from './binary-arrays.ts'
 import type { Value } from './channel.ts'
 
 /** A filter whose job is known by its id. */
 export interface FilterInStore extends Omit<CompiledRunFilter, 'job'> {
+  readonly jobId?: string
+}
+
+/** The same for pages and counts. */
+export interface PageFilterInStore extends Omit<CompiledRunPageFilter, 'job'> {
   readonly jobId?: string
 }
 

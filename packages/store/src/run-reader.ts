@@ -88,16 +88,18 @@ export class RunReader {
     id: string,
     after: LogPosition = { attempt: 0, seq: -1 },
     limit: number = limits.logLinesPerPage,
+    tenantId: number | null = null,
   ): Promise<LogLine[]> {
     const { read } = this.#database
-    const values = [id, after.attempt, after.seq, limit]
+    const values = [id, after.attempt, after.seq, limit, tenantId]
     return (await read.query(this.#database.statement('runs/list-logs'), values)).map(toLogLine)
   }
 
   /** The last lines of a run's log, oldest first. */
-  async lastLogs(id: string, count: number): Promise<LogLine[]> {
+  async lastLogs(id: string, count: number, tenantId: number | null = null): Promise<LogLine[]> {
     const { read } = this.#database
-    const rows = await read.query(this.#database.statement('runs/list-last-logs'), [id, count])
+    const statement = this.#database.statement('runs/list-last-logs')
+    const rows = await read.query(statement, [id, count, tenantId])
     return rows.map(toLogLine).reverse()
   }
 

@@ -37,6 +37,7 @@ export class RunResolution {
     options: HandledBy,
     tenantId: number,
   ): Promise<ResolveAnswer> {
+    if (as === 'run-again') await this.#replays.checkActive(tenantId)
     const newId = as === 'run-again' ? this.#replays.newId() : null
     try {
       if (!(await this.#resolve(id, as, newId, options, tenantId))) return { result: 'not_unknown' }

@@ -1,5 +1,6 @@
 /** Everything that is stored of jobs, wired once: registering, steering, planning, and the ledger. */
 import { type Random, TimingCache } from '@punctual/core'
+import type { AuditLog } from './audit-log/audit-log.ts'
 import { PostgresAuditStore } from './audit-store.ts'
 import { CalendarStore } from './calendar-store.ts'
 import type { Conversations } from './conversations.ts'
@@ -7,18 +8,21 @@ import type { Database } from './database.ts'
 import { dayStart } from './days.ts'
 import { JobConversation } from './job-conversation.ts'
 import { JobEdits } from './job-edits.ts'
+import { JobPages } from './job-pages.ts'
 import { JobSteering } from './job-steering.ts'
 import { JobStore } from './job-store.ts'
 import type { LaneRegistry } from './lane-registry.ts'
 import { LedgerProof } from './ledger-proof.ts'
 import { ensureDay } from './partitions.ts'
 import { PostgresPlanStore } from './plan-store.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
 import { SlotReader } from './slot-reader.ts'
 
 export interface ScheduleStoreOptions {
   readonly database: Database
   readonly conversations: Conversations
   readonly lanes: LaneRegistry
+  readonly quotas: QuotaKeeper
   readonly random: Random
   readonly horizonMs: number
   /** The version of the time zone data. @default what this process has */
@@ -28,10 +32,12 @@ export interface ScheduleStoreOptions {
   readonly onChanged: () => void
   readonly release: (jobIds: readonly string[]) => Promise<void>
   readonly resolveParked: (runIds: readonly string[]) => Promise<void>
+  readonly auditLog: AuditLog
 }
 
 export class ScheduleStore {
   readonly jobs: JobStore
+  readonly jobPages: JobPages
   readonly steering: JobSteering
   readonly plan: PostgresPlanStore
   readonly slots: SlotReader
@@ -45,6 +51,7 @@ export class ScheduleStore {
     const { database, conversations, timings } = { ...options, timings: this.timings }
     const ensureDaysOf = async (instantsMs: readonly number[]) => {
       const days = new Set(instantsMs.map(dayStart))
+      // A connection of its own, also within somebody's transaction: attaching a day waits for none that writes.
       await conversations.with(async (client) => {
         for (const day of days)
           await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
@@ -59,6 +66,7 @@ export class ScheduleStore {
     })
     const edits = new JobEdits({ ...options, jobs, timings, plan: this.plan })
     this.jobs = new JobStore({ ...options, jobs, edits, timings })
+    this.jobPages = new JobPages(database)
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)
     this.proof = new LedgerProof(database, database.read, timings, options.zoneData)

@@ -2,7 +2,7 @@
  * Hints between nodes that something became due. A hint only ever shortens a sleep; one that is lost costs
  * a poll. Sent after the commit, on the trailing edge, on average at most one in 10 ms and node, a few at
  * once after a rest: NOTIFY takes a lock of the whole database at commit. The commit that carries a hint
- * does not wait for the disk.
+ * does not wait for the disk. What is said within a caller's transaction is said once that is committed.
  */
 import type { Clock } from '@punctual/core'
 import type { Database } from './database.ts'
@@ -32,6 +32,8 @@ export interface Hint {
   readonly jobs?: boolean
   /** Groups were made, added to or closed. */
   readonly groups?: boolean
+  /** Tenants or keys were changed: what is remembered of them is to be read again. */
+  readonly identity?: boolean
 }
 
 export class Signals {
@@ -46,6 +48,7 @@ export class Signals {
   /** From when on the next hint may go. */
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
+  #listening = false
   /** Kinds of changes that are to be told soon. */
   readonly #changes = new Set<'jobs' | 'groups'>()
   /** Hints to those who hold something that are under way. */
@@ -77,6 +80,7 @@ export class Signals {
 
   /** Tells this process at once and the others soon. */
   due(lanes: Iterable<number>): void {
+    if (this.#database.transactions.defers(() => this.due(lanes))) return
     for (const lane of lanes) this.#lanes.add(lane)
     this.here(lanes)
     this.#schedule()
@@ -84,6 +88,7 @@ export class Signals {
 
   /** Tells this process only. */
   here(lanes: Iterable<number>): void {
+    if (this.#database.transactions.defers(() => this.here(lanes))) return
     this.#tell({ lanes: [...lanes], newLane: false })
   }
 
@@ -94,6 +99,7 @@ export class Signals {
 
   /** Tells this process only that lanes are to be read again. */
   changed(): void {
+    if (this.#database.transactions.defers(() => this.changed())) return
     this.#tell({ lanes: null, newLane: true })
   }
 
@@ -116,6 +122,7 @@ export class Signals {
 
   /** Tells whoever runs these that they are asked to end. */
   cancel(runIds: readonly string[]): void {
+    if (this.#database.transactions.defers(() => this.cancel(runIds))) return
     for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
       const cancels = runIds.slice(i, i + CANCELS_MAX)
       this.#tell({ ...NOTHING, cancels })
@@ -125,6 +132,7 @@ export class Signals {
 
   /** Tells workers that they are asked to drain, or to take work again. */
   sessions(sessionIds: readonly string[]): void {
+    if (this.#database.transactions.defers(() => this.sessions(sessionIds))) return
     this.#tell({ ...NOTHING, sessions: sessionIds })
     this.#order(`${this.#node} sessions ${sessionIds.join(',')}`)
   }
@@ -144,7 +152,15 @@ export class Signals {
     this.#changed('groups')
   }
 
+  /** Tells all nodes, at once, that tenants or keys were changed. */
+  identityChanged(): void {
+    if (this.#database.transactions.defers(() => this.identityChanged())) return
+    this.#tell({ ...NOTHING, identity: true })
+    this.#order(`${this.#node} identity `)
+  }
+
   #changed(kind: 'jobs' | 'groups'): void {
+    if (this.#database.transactions.defers(() => this.#changed(kind))) return
     this.#tell({ ...NOTHING, [kind]: true })
     if (this.#changes.has(kind)) return
     this.#changes.add(kind)
@@ -162,6 +178,7 @@ export class Signals {
 
   /** Something became due, or will, in lanes that the caller does not know. */
   anything(): void {
+    if (this.#database.transactions.defers(() => this.anything())) return
     this.#anything = true
     this.#tell({ lanes: null, newLane: false })
     this.#schedule()
@@ -200,6 +217,8 @@ export class Signals {
    * not matter. Behind a pooler LISTEN cannot work, and polling serves alone.
    */
   listen(): void {
+    if (this.#listening) return
+    this.#listening = true
     this.#database.onClaimConnect.push(async (client) => {
       if (this.#database.pooled) return
       client.on('notification', (message) => this.#receive(message.payload ?? ''))
@@ -219,6 +238,7 @@ export class Signals {
     if (node === this.#node) return
     if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
     else if (kind === 'groups') this.#tell({ ...NOTHING, groups: true })
+    else if (kind === 'identity') this.#tell({ ...NOTHING, identity: true })
     else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
     else if (kind === 'sessions') this.#tell({ ...NOTHING, sessions: lanes.split(',') })
     else

@@ -137,8 +137,19 @@ export class Submitter {
   submit(runs: readonly Prepared[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ runs, resolve, reject })
-      this.#pump()
+      // It carries the runs of others as well, from whatever they come.
+      this.#o.database.transactions.apart(() => this.#pump())
     })
+  }
+
+  /** In the transaction that the caller runs in; those who wait for them are told once it is committed. */
+  async submitWithin(prepared: readonly Prepared[]): Promise<void> {
+    const { database, signals } = this.#o
+    const runs = await this.current(prepared)
+    for (const { statement, values } of this.inserts(runs, false))
+      await database.read.query(statement, values)
+    signals.due(new Set(runs.map((run) => run.lane)))
+    void database.transactions.afterCommit(() => this.committed(runs))
   }
 
   #pump(): void {

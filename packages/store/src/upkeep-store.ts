@@ -6,6 +6,7 @@ import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { ensureDays } from './partitions.ts'
 import { dropDays } from './retention.ts'
+import { StatStore } from './stat-store.ts'
 
 const HEAD_EVERY_MS = 30_000
 const VACUUM_DEAD_ROWS = 50_000
@@ -23,6 +24,7 @@ const HOT_TABLES = [
 /** What is swept by an age of its own. */
 const WITHOUT_RETENTION = new Set([
   ...['fold-counters', 'delete-past-sessions', 'delete-idle-rates', 'delete-key-windows'],
+  ...['delete-old-requests', 'sum-lane-day', 'sum-late-ends'],
 ])
 const GATES_AT_ONCE = 1_000
 const FIRST_GATE = '-9223372036854775808'
@@ -32,6 +34,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #conversations: Conversations
   readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
   readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
+  readonly #stats: StatStore
   /** Where the next look at the gates begins. */
   #afterGate = FIRST_GATE
   /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
@@ -48,6 +51,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     this.#resolveParked = resolveParked
     this.#releaseGates = releaseGates
     this.#conversations = conversations
+    this.#stats = new StatStore(database)
   }
 
   async promote(
@@ -154,8 +158,12 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-past-sessions',
       'delete-idle-rates',
       'delete-key-windows',
+      'delete-old-requests',
       'delete-carried',
       'delete-old-groups',
+      'sum-lane-day',
+      'sum-late-ends',
+      'delete-old-sums',
     ]) {
       const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
       const [row] = await this.#database.read.query(
@@ -164,7 +172,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       )
       swept += Number(row?.[0] ?? 0)
     }
-    return swept
+    return swept + (await this.#stats.sumJobHours())
   }
 
   async vacuumHotTables(): Promise<readonly string[]> {

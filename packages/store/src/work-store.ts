@@ -1,6 +1,5 @@
 /** What workers ask of PostgreSQL: lanes, sessions, claiming, settling. Each verb is one guarded statement. */
 import type {
-  ClaimedRun,
   ClaimRequest,
   ClaimResult,
   Fence,
@@ -27,6 +26,8 @@ import { ago, fences, Settling, type SettlingOptions } from './settling.ts'
 import type { Statement } from './statements.ts'
 
 export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
+  /** How much a run of a tenant may log. */
+  readonly logBytes: (tenantId: number) => Promise<number>
   /** These runs are asked to end: their workers are told. */
   readonly onCancel: (runIds: readonly string[]) => void
 }
@@ -80,6 +81,7 @@ export class PostgresWorkStore implements WorkStore {
       [...session.queues],
       JSON.stringify(session.labels),
       session.drains ?? false,
+      session.tenantId ?? null,
     ])
   }
 
@@ -166,7 +168,7 @@ export class PostgresWorkStore implements WorkStore {
     return rows.map(([id, claim]) => ({ id: id as string, claim: BigInt(claim as string) }))
   }
 
-  async reportProgress(progress: readonly { run: ClaimedRun; value: string }[]): Promise<void> {
+  async reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void> {
     await this.#database.settle.pinnedOne(this.#sql('work/report-progress'), [
       ...fences(progress.map((p) => p.run)),
       textArray(progress.map((p) => p.value)),
@@ -236,6 +238,11 @@ export class PostgresWorkStore implements WorkStore {
     const values = fences(runs)
     const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
     return new Map(rows.map(([claim, reason]) => [BigInt(claim as string), reason ?? null]))
+  }
+
+  logBytesMax(tenantId: number): Promise<number> {
+    const bounds = { clock: this.#database.localClock, deadlineMs: 10_000 }
+    return retrying(bounds, () => this.#options.logBytes(tenantId))
   }
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -30,6 +30,8 @@ export interface WorkerSession extends WorkerIdentity {
   readonly alive: boolean
   /** How many runs it holds. */
   readonly held: number
+  /** The tenant that it works for; null when it works for all. */
+  readonly tenantId: number | null
 }
 
 export interface PastSession extends WorkerIdentity {
@@ -92,7 +94,7 @@ function identity(
 
 function toSession(row: Row): WorkerSession {
   const [id, host, pid, version, state, capacity, handlers, queues, labels, openedAt, ...rest] = row
-  const [renewedAt, stuck, drainAskedAt, alive, held] = rest
+  const [renewedAt, stuck, drainAskedAt, alive, held, tenantId] = rest
   return {
     ...identity({ id, host, pid, version, capacity, handlers, queues, labels, openedAt }),
     state: state as WorkerSession['state'],
@@ -101,6 +103,7 @@ function toSession(row: Row): WorkerSession {
     drainAskedAt: date(drainAskedAt),
     alive: alive === 't',
     held: Number(held),
+    tenantId: tenantId ? Number(tenantId) : null,
   }
 }
 

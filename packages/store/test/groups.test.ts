@@ -2,7 +2,7 @@
 import { compileOptions, limits } from '@punctual/core'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { PINNED } from '../src/channel.ts'
+import { PINNED } from '../src/pins.ts'
 
 let t: TestStore
 beforeAll(async () => {

@@ -260,6 +260,10 @@ describe('dead runs in a row', () => {
     expect(await cursorOf(t, id)).toMatchObject({ paused: true, failures: 2, nextMs: null })
     const job = await t.store.schedules.jobs.find(id, 1)
     expect(job?.pausedNote).toBe('2 runs in a row are dead')
+    const paused = { action: 'job.pause', target: job?.name as string }
+    expect(await t.store.auditLog.list({ chain: 1, limit: 10, ...paused })).toMatchObject([
+      { actor: { kind: 'system' }, note: '2 runs in a row are dead' },
+    ])
   })
 })
 

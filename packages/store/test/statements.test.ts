@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { postgresMajors, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PINNED } from '../src/channel.ts'
+import { PINNED } from '../src/pins.ts'
 
 const root = new URL('../queries/', import.meta.url)
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -169,6 +169,33 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['queue_pkey', `runs_${day()}_pkey`],
     },
     'runs/edit-in-queue': { args: `${uuids}, 1, '1'`, indexes: ['queue_pkey'] },
+    // Read with a plan of their own for each question; the plan for all of them names every index that they go by.
+    'runs/page-runs': {
+      args: `1, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, false, array['runs'], 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000', 1, 1, null, true, null, null, null, array['ended']`,
+      indexes: [
+        ...[`runs_${day()}_pkey`, `runs_${day()}_lane_id_idx`, `runs_${day()}_job_id_id_idx`],
+        ...[`runs_${day()}_tenant_id_key_id_idx`, `outcomes_${day()}_pkey`],
+        ...[
+          `outcomes_${day()}_tenant_id_run_id_idx`,
+          `outcomes_${day()}_tenant_id_finished_at_idx`,
+        ],
+        ...['later_pkey', 'queue_pkey', 'parked_pkey', 'leases_pkey', 'dead_letters_open'],
+        ...['dead_letters_print', 'dead_letters_open_run', 'dead_letters_pkey'],
+      ],
+    },
+    'jobs/page-jobs': {
+      args: `1, '', null, null, null, null, null, null, null, null, 1, 1, 0, false, array['any'], array['any'], array['x']`,
+      indexes: [
+        'jobs_name',
+        'cursors_pkey',
+        `runs_${day()}_job_id_id_idx`,
+        `outcomes_${day()}_pkey`,
+      ],
+    },
+    'jobs/find-candidates': {
+      args: `1, array['over'], null, null, 1`,
+      indexes: ['jobs_paused', 'cursors_over', 'cursors_due'],
+    },
     'runs/select-runs': {
       args: `1, null, null, null, null, null, null, null, null, null, null, (${uuids})[1], 5000, array['queued']`,
       indexes: ['later_pkey', 'queue_pkey', 'parked_pkey', 'leases_pkey', `runs_${day()}_pkey`],
@@ -242,7 +269,8 @@ it('means the same runs everywhere: the filter is the same in every statement th
     return (text.match(FILTER) ?? []).map((block) => [file, block.replace(/^ +/gm, '')] as const)
   })
   expect([...new Set(found.map(([file]) => file))]).toEqual([
-    ...['runs/list-finished', 'runs/list-running', 'runs/list-waiting', 'runs/select-runs'],
+    ...['runs/list-finished', 'runs/list-running', 'runs/list-waiting', 'runs/page-runs'],
+    'runs/select-runs',
   ])
   expect(new Set(found.map(([, block]) => block)).size).toBe(1)
 })

@@ -20,6 +20,9 @@ where d.tenant_id = $1::integer
   and ($9::boolean is null or ($9::boolean and d.handled_at is not null) or (not $9::boolean and d.handled_at is null))
   and (
     $10::uuid is null
-    or (d.died_at, d.run_id) < (select a.died_at, a.run_id from punctual.dead_letters a where a.run_id = $10::uuid))
+    or (d.died_at, d.run_id) < (
+      select a.died_at, a.run_id
+      from punctual.dead_letters a
+      where a.run_id = $10::uuid and a.tenant_id = $1::integer))
 order by d.died_at desc, d.run_id desc
 limit $11::integer

@@ -3,7 +3,7 @@
 -- Parameters: $1 shards smallint[], $2 from in ms, $3 until in ms, $4 most jobs
 -- Returns: one row of arrays (null when there is none): job ids, tenants, next slots in ms, versions, timings,
 --   anchors in ms, ends in ms, runs left, how many slots somebody asked to skip,
---   dead runs in a row, last slots decided in ms
+--   dead runs in a row, last slots decided in ms, whether the tenant is suspended
 -- Locks: none. Index: cursors_due. Pinned: no sequential scan.
 select
   array_agg(job_id) as job_ids, array_agg(tenant_id) as tenants, array_agg(next_ms) as next_ms,
@@ -11,7 +11,9 @@ select
   array_agg((date_part('epoch', anchor_at) * 1000)::bigint) as anchors_ms,
   array_agg((date_part('epoch', end_at) * 1000)::bigint) as ends_ms, array_agg(runs_left) as runs_left,
   array_agg(asked_skips) as asked_skips, array_agg(failures) as failures,
-  array_agg((date_part('epoch', cursor_at) * 1000)::bigint) as cursors_ms
+  array_agg((date_part('epoch', cursor_at) * 1000)::bigint) as cursors_ms,
+  array_agg(case when tenant_id in (select p.tenant_id from punctual.pauses p where p.of_suspension) then 1 else 0 end)
+    as suspended
 from (
   select
     c.job_id, c.tenant_id, (date_part('epoch', c.next_at) * 1000)::bigint as next_ms, c.version, c.timing,

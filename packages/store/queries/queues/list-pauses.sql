@@ -1,4 +1,4 @@
--- What is paused.
+-- What is paused; of a suspended tenant that it is comes first.
 --
 -- Parameters: $1 tenant
 -- Returns: queue (null = all), paused_at, note, paused_by
@@ -6,4 +6,4 @@
 select queue, paused_at, note, paused_by
 from punctual.pauses
 where tenant_id = $1::integer
-order by queue nulls first
+order by queue nulls first, of_suspension desc

@@ -1,10 +1,10 @@
 -- The last lines of the log of a run, the last one first.
 --
--- Parameters: $1 run id, $2 most lines
+-- Parameters: $1 run id, $2 most lines, $3 tenant (null = any)
 -- Returns: at, attempt, seq, level, message, data
 -- Locks: none. Index: primary key of run_logs, one day, backwards.
 select at, attempt, seq, level, message, data
 from punctual.run_logs
-where run_id = $1::uuid
+where run_id = $1::uuid and ($3::integer is null or tenant_id = $3::integer)
 order by attempt desc, seq desc
 limit $2::integer

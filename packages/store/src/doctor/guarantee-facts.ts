@@ -1,7 +1,9 @@
 /** What the verdict on Punctual's promises rests on, read from the server as this process reaches it. */
 import type { GuaranteeFacts } from '@punctual/core'
+import type pg from 'pg'
 import type { Database } from '../database.ts'
 import { isMissingSchema } from '../faults.ts'
+import { readWall } from '../tenant-wall.ts'
 import { zoneData } from '../zone-data.ts'
 import type { Facts } from './finding.ts'
 import { freeConnections } from './server-checks.ts'
@@ -27,6 +29,7 @@ export async function readGuaranteeFacts(database: Database): Promise<GuaranteeF
       clockOffsetMs: Math.round(database.clock.skewMs),
       zoneData,
       plannerZoneData: await plannerZoneData(ask),
+      tenantWall: await tenantWall(client, database),
     }
   } finally {
     await client.end()
@@ -44,6 +47,18 @@ function ofServer(settings: Facts) {
     dataChecksums: settings.data_checksums === 'on',
     synchronousCommit: settings.synchronous_commit as string,
     synchronousStandbyNames: settings.standby_names as string,
+  }
+}
+
+const NOT_THERE = new Set(['42883', '42501', '3F000'])
+
+/** Null where the schema is not there, is older, or is closed to this role. */
+async function tenantWall(client: pg.Client, database: Database) {
+  try {
+    return await readWall(client, database)
+  } catch (error) {
+    if (NOT_THERE.has((error as { code?: string }).code ?? '')) return null
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 /** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError, type TenantWallState } from '@punctual/core'
 import { DAY_MS, dayName, dayStart } from '../days.ts'
 import { keyRepair, shownKeys } from '../keys.ts'
 import type { MigrationStatus } from '../migrations.ts'
@@ -108,4 +108,25 @@ export function privilegeCheck(schema: string, facts: Facts): Finding {
     )
   const note = facts.superuser === 't' ? ' (superuser, which is not needed)' : ''
   return ok(check, `${role}${note}`, 'It owns what it needs to own.')
+}
+
+const WALL_MISSING = {
+  no_role: 'the role is not there',
+  not_a_member: 'this role may not work as it',
+  role_too_strong: 'the role may log in, or passes by policies',
+  table_open: 'a table with rows of tenants has no policy',
+} as const
+
+/** The second wall between tenants: docs/concepts/tenant-wall.md. */
+export function wallCheck(schema: string, state: TenantWallState): Finding {
+  const check = 'tenant wall'
+  const role = `${schema}_tenant`
+  if (state === 'up')
+    return ok(check, `requests of tenants run as ${role}`, 'Row security keeps tenants apart.')
+  return warn(
+    check,
+    WALL_MISSING[state],
+    'Tenants are kept apart by the predicates of the statements only; no row security stands behind them.',
+    `As a superuser: create role ${role} nologin; grant ${role} to the role that Punctual connects as. Then run \`punctual migrate\` as the owner.`,
+  )
 }

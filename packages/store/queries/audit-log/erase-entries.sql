@@ -1,0 +1,20 @@
+-- Deletes all entries of a tenant and their chain; allow-erasing has to come first, in the same transaction.
+--
+-- Parameters: $1 tenant
+-- Returns: how many entries there were, and the place and hash of the end of their chain (null when nothing was sealed)
+-- Locks: the rows. Index: audit_log_chain, audit_seals_pkey, audit_heads_pkey.
+with entries as (
+  delete from punctual.audit_log
+  where coalesce(tenant_id, 0) = $1::integer
+  returning id
+),
+seals as (
+  delete from punctual.audit_seals where chain = $1::integer
+),
+heads as (
+  delete from punctual.audit_heads where chain = $1::integer returning seq, hash
+)
+select
+  (select count(*) from entries) as entries,
+  (select seq from heads) as seq,
+  (select encode(hash, 'hex') from heads) as hash

@@ -1,0 +1,6 @@
+-- Whether any entry waits for its place.
+--
+-- Parameters: none
+-- Returns: true when one does
+-- Locks: none. Index: none; the table is empty most of the time.
+select exists (select 1 from punctual.audit_unsealed)

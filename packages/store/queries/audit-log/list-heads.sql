@@ -1,0 +1,28 @@
+-- The chains there are: their ends, how many entries they have, and how many of those wait for a place. One snapshot.
+--
+-- Parameters: $1 chain or null for all
+-- Returns: chain, seq, hash, sealed_at (null where nothing is sealed yet), seals, the highest place, waiting
+-- Locks: none. Index: audit_seals_pkey; the other tables are small.
+with sealed as (
+  select chain, count(*) as seals, max(seq) as last
+  from punctual.audit_seals
+  where $1::integer is null or chain = $1::integer
+  group by chain
+),
+waiting as (
+  select chain, count(*) as entries
+  from punctual.audit_unsealed
+  where $1::integer is null or chain = $1::integer
+  group by chain
+),
+heads as (
+  select chain, seq, hash, sealed_at
+  from punctual.audit_heads
+  where $1::integer is null or chain = $1::integer
+)
+select
+  chain, h.seq, encode(h.hash, 'hex'), h.sealed_at, coalesce(s.seals, 0), coalesce(s.last, 0), coalesce(w.entries, 0)
+from heads h
+full join sealed s using (chain)
+full join waiting w using (chain)
+order by chain

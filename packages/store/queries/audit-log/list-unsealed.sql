@@ -1,0 +1,14 @@
+-- Entries that have no place yet, in the order in which they are to get one.
+--
+-- Parameters: $1 most
+-- Returns: chain, then the fields of an entry as they are sealed
+-- Locks: none; the caller has the lock of the sealers. Index: audit_log_pkey.
+select
+  u.chain,
+  l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,
+  l.action, l.target_kind, l.target_id, l.target_name, l.before, l.after, l.source_ip, l.request_id,
+  l.note
+from punctual.audit_unsealed u
+join punctual.audit_log l on l.id = u.entry_id
+order by u.entry_id
+limit $1::integer

@@ -1,0 +1,6 @@
+-- Whether other tenants have runs.
+--
+-- Parameters: $1 tenant
+-- Returns: one row: found
+-- Locks: none. Index: none; the table is small.
+select exists (select from punctual.lanes where tenant_id <> $1::integer) as found

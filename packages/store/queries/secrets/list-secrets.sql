@@ -1,0 +1,9 @@
+-- What is known of the secrets of a tenant without a master key.
+--
+-- Parameters: $1 tenant
+-- Returns: name, version, key_id, created_at, created_by, updated_at, updated_by
+-- Locks: none. Index: secrets_pkey.
+select name, version, key_id, created_at, created_by, updated_at, updated_by
+from punctual.secrets
+where tenant_id = $1::integer
+order by name

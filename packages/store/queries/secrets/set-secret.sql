@@ -1,0 +1,24 @@
+-- Stores a new value, if the version is still the one that was looked at: the next one is a part of what is encrypted.
+--
+-- Parameters: $1 tenant, $2 name, $3 version before (0 = none), $4 key id, $5 nonce and $6 ciphertext in hexadecimal, $7 who
+-- Returns: version; no row when somebody was faster
+-- Locks: the row. Index: secrets_pkey.
+insert into punctual.secrets (
+  tenant_id, name, version, key_id, nonce, ciphertext, created_at, created_by, updated_at, updated_by
+)
+select
+  $1::integer, $2::text, $3::integer + 1, $4::text, decode($5::text, 'hex'), decode($6::text, 'hex'),
+  clock_timestamp(), $7::text, clock_timestamp(), $7::text
+where $3::integer = 0
+  or exists (
+    select 1 from punctual.secrets where tenant_id = $1::integer and name = $2::text and version = $3::integer
+  )
+on conflict (tenant_id, name) do update
+set version = excluded.version,
+  key_id = excluded.key_id,
+  nonce = excluded.nonce,
+  ciphertext = excluded.ciphertext,
+  updated_at = excluded.updated_at,
+  updated_by = excluded.updated_by
+where secrets.version = $3::integer
+returning version

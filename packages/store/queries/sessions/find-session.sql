@@ -1,0 +1,9 @@
+-- A session that is open, whether or not its lease has run out.
+--
+-- Parameters: $1 session
+-- Returns: id, tenant_id (null = any), handlers and queues as JSON, lease_ms, whether it is asked to drain
+-- Locks: none. Index: primary key.
+select
+  id, tenant_id, to_json(handlers) as handlers, to_json(queues) as queues, lease_ms, drain_asked_at is not null as drains
+from punctual.sessions
+where id = $1::bigint

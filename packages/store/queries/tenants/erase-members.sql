@@ -1,0 +1,16 @@
+-- Removes members of groups of a tenant, so many at a time.
+--
+-- Parameters: $1 tenant, $2 most rows
+-- Returns: one row: how many rows are gone
+-- Locks: the rows. Index: groups_tenant, primary key of group_members.
+with gone as (
+  delete from punctual.group_members
+  where ctid = any (array(
+    select m.ctid
+    from punctual.groups g
+    join punctual.group_members m on m.group_id = g.id
+    where g.tenant_id = $1::integer
+    limit $2::integer))
+  returning group_id
+)
+select count(*) from gone

@@ -1,0 +1,20 @@
+-- Runs of a tenant by id, a page at a time, as they are exported.
+--
+-- Parameters: $1 tenant, $2 after this id, $3 before this id, $4 most rows
+-- Returns: id, what is known of it as JSON, payload, output (both as they are stored)
+-- Locks: none. Index: primary keys of the days between.
+select
+  r.id,
+  jsonb_strip_nulls(jsonb_build_object(
+    'handler', n.handler, 'queue', n.queue, 'priority', n.priority, 'due_at', r.due_at, 'created_at', r.created_at,
+    'timeout_ms', r.timeout_ms, 'max_attempts', r.max_attempts, 'key', r.key, 'labels', r.labels,
+    'created_by', r.created_by, 'job_id', r.job_id, 'slot_at', r.slot_at, 'replay_of', r.replay_of,
+    'final_state', o.state, 'attempts', o.attempt, 'started_at', o.started_at, 'finished_at', o.finished_at,
+    'error', o.error, 'reason', o.reason)) as facts,
+  r.payload, o.output
+from punctual.runs r
+left join punctual.outcomes o on o.run_id = r.id and o.run_id > $2::uuid and o.run_id < $3::uuid
+left join punctual.lanes n on n.id = r.lane
+where r.id > $2::uuid and r.id < $3::uuid and r.tenant_id = $1::integer
+order by r.id
+limit $4::integer

@@ -1,0 +1,91 @@
+/**
+ * Gives entries of the audit log their places in the chain of their tenant, behind what was sealed before.
+ *
+ * Writers never wait for it, nor for each other: they only insert. The order of a chain is the order of sealing, which is
+ * not that of the ids: a transaction that commits late shows its entry late. So nothing here remembers "sealed up to":
+ * what waits is told by rows that come with their entries (`audit_unsealed`), and each is taken away by the transaction
+ * that seals it. One sealer of the installation works at a time, by a lock that ends with its transaction; should two ever
+ * do so, the key of a place and that of an entry refuse the second.
+ */
+import { invariant, type SealStore } from '@punctual/core'
+import type pg from 'pg'
+import { int4Array, int8ArrayOfNumbers, textArray, uuidArray } from '../binary-arrays.ts'
+import type { Row } from '../channel.ts'
+import type { Conversations } from '../conversations.ts'
+import type { Database } from '../database.ts'
+import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
+
+interface Seal {
+  readonly chain: number
+  readonly seq: number
+  readonly entryId: string
+  readonly content: string
+  readonly hash: string
+}
+
+type Ends = Map<number, { readonly seq: number; readonly hash: string }>
+
+export class Sealing implements SealStore {
+  readonly #database: Database
+  readonly #conversations: Conversations
+
+  constructor(database: Database, conversations: Conversations) {
+    this.#database = database
+    this.#conversations = conversations
+  }
+
+  async seal(most: number): Promise<{ sealed: number; more: boolean }> {
+    const waits = this.#database.statement('audit-log/find-unsealed')
+    const [row] = await this.#database.upkeep.query(waits)
+    if (row?.[0] !== 't') return { sealed: 0, more: false }
+    return this.#conversations.transaction((client) => this.#sealIn(client, most))
+  }
+
+  async #ask(client: pg.Client, path: string, values: unknown[] = []): Promise<Row[]> {
+    const { text } = this.#database.statement(`audit-log/${path}`)
+    const query_timeout = this.#database.timeoutMs
+    const query = { text, values, rowMode: 'array', query_timeout } as pg.QueryArrayConfig
+    return (await client.query(query)).rows as unknown as Row[]
+  }
+
+  async #sealIn(client: pg.Client, most: number) {
+    const [mayI] = await this.#ask(client, 'try-sealing')
+    if (mayI?.[0] !== 't') return { sealed: 0, more: false }
+    // A statement of its own, so that its snapshot is younger than the lock.
+    const waiting = await this.#ask(client, 'list-unsealed', [most])
+    if (waiting.length === 0) return { sealed: 0, more: false }
+    const chains = [...new Set(waiting.map(([chain]) => Number(chain)))]
+    const ends: Ends = new Map()
+    for (const [chain, seq, hash] of await this.#ask(client, 'find-heads', [int4Array(chains)]))
+      ends.set(Number(chain), { seq: Number(seq), hash: hash as string })
+    const seals = waiting.map((row) => append(ends, row))
+    await this.#write(client, seals, ends)
+    return { sealed: seals.length, more: waiting.length === most }
+  }
+
+  async #write(client: pg.Client, seals: readonly Seal[], ends: Ends): Promise<void> {
+    const sealed = await this.#ask(client, 'insert-seals', [
+      int4Array(seals.map(({ chain }) => chain)),
+      int8ArrayOfNumbers(seals.map(({ seq }) => seq)),
+      uuidArray(seals.map(({ entryId }) => entryId)),
+      textArray(seals.map(({ content }) => content)),
+      textArray(seals.map(({ hash }) => hash)),
+    ])
+    invariant(sealed.length === seals.length, 'entries that waited were sealed by somebody else')
+    const heads = [...ends]
+    await this.#ask(client, 'advance-heads', [
+      int4Array(heads.map(([chain]) => chain)),
+      int8ArrayOfNumbers(heads.map(([, { seq }]) => seq)),
+      textArray(heads.map(([, { hash }]) => hash)),
+    ])
+  }
+}
+
+function append(ends: Ends, [chain, ...fields]: Row): Seal {
+  const end = ends.get(Number(chain)) ?? { seq: 0, hash: NO_HASH }
+  const seq = end.seq + 1
+  const content = contentOf(fields)
+  const hash = linkOf(end.hash, seq, content)
+  ends.set(Number(chain), { seq, hash })
+  return { chain: Number(chain), seq, entryId: fields[0] as string, content, hash }
+}

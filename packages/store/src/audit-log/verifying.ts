@@ -1,0 +1,155 @@
+/**
+ * Makes the hashes of the audit log again and tells the first thing that is not as it was sealed. It reads only, a page at a
+ * time, beside everything that goes on: what is sealed does not change, so that pages need no common snapshot.
+ *
+ * Whoever may write to every table can make a whole chain anew. That is found only with the end of the chain that was kept
+ * elsewhere (`expect`): a chain only grows, so that an end of the past must still be in it.
+ */
+import type { AuditFault, AuditHead, VerifiedChain } from '@punctual/core'
+import type { Row } from '../channel.ts'
+import type { Database } from '../database.ts'
+import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
+
+const PAGE = 1_000
+
+/** An end that a chain is to have, or to have had. */
+export interface ExpectedHead extends AuditHead {
+  /** The tenant; 0 = the installation. */
+  readonly chain: number
+}
+
+interface Chain {
+  readonly chain: number
+  readonly head: AuditHead | null
+  readonly lastSeq: number
+  readonly unsealed: number
+}
+
+type Stray = { readonly kind: 'added' | 'removed'; readonly count: number; readonly first: string }
+
+export class Verifying {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  #read(path: string, values: (string | number | null)[]): Promise<Row[]> {
+    return this.#database.read.query(this.#database.statement(`audit-log/${path}`), values)
+  }
+
+  /** All chains, or one. */
+  async verify(
+    chain: number | null,
+    expect: readonly ExpectedHead[] = [],
+  ): Promise<VerifiedChain[]> {
+    const chains = (await this.#read('list-heads', [chain])).map(toChain)
+    const strays = await this.#strays(chain)
+    const expected = expect.filter((it) => chain === null || it.chain === chain)
+    const named = [...strays.keys(), ...expected.map((it) => it.chain)]
+    for (const missing of new Set(named))
+      if (!chains.some((it) => it.chain === missing))
+        chains.push({ chain: missing, head: null, lastSeq: 0, unsealed: 0 })
+    const found: VerifiedChain[] = []
+    for (const it of chains.sort((a, b) => a.chain - b.chain)) {
+      const walk = new Walk(expected.filter((head) => head.chain === it.chain))
+      const fault = (await this.#walk(it, walk)) ?? strayFault(strays.get(it.chain))
+      const tenantId = it.chain === 0 ? null : it.chain
+      found.push({ tenantId, sealed: walk.seq, unsealed: it.unsealed, head: it.head, fault })
+    }
+    return found
+  }
+
+  async #strays(chain: number | null): Promise<Map<number, Stray>> {
+    const strays = new Map<number, Stray>()
+    for (const [of, kind, count, first] of await this.#read('find-strays', [chain]))
+      strays.set(Number(of), {
+        kind: kind as Stray['kind'],
+        count: Number(count),
+        first: first as string,
+      })
+    return strays
+  }
+
+  async #walk({ chain, head, lastSeq }: Chain, walk: Walk): Promise<AuditFault | null> {
+    const until = Math.max(lastSeq, head?.seq ?? 0)
+    for (;;) {
+      const rows = await this.#read('list-sealed', [chain, walk.seq, until, PAGE])
+      for (const row of rows) {
+        const fault = walk.step(row)
+        if (fault) return fault
+      }
+      if (rows.length < PAGE) return walk.end(head)
+    }
+  }
+}
+
+/** Goes along one chain. */
+class Walk {
+  readonly #expected: readonly AuditHead[]
+  /** The last place that is as it was sealed. */
+  seq = 0
+  #hash = NO_HASH
+
+  constructor(expected: readonly AuditHead[]) {
+    this.#expected = expected
+  }
+
+  step([place, entryId, content, hash, ...fields]: Row): AuditFault | null {
+    const seq = Number(place)
+    const next = this.seq + 1
+    const about = { seq: next, entryId: entryId ?? null }
+    if (seq !== next)
+      return fault('removed', { seq: next, entryId: null }, `nothing is at place ${next} any more`)
+    if (fields[0] === null)
+      return fault('removed', about, `entry ${entryId} at place ${next} was removed`)
+    if (contentOf(fields) !== content)
+      return fault('changed', about, `entry ${entryId} at place ${next} was changed`)
+    if (linkOf(this.#hash, next, content) !== hash) {
+      const what = `the seal at place ${next} is not the one that was made there`
+      return fault('broken', about, `${what}: seals were swapped, put in or rewritten`)
+    }
+    const kept = this.#expected.find((head) => head.seq === next)
+    if (kept && kept.hash.toLowerCase() !== hash)
+      return fault('unexpected_head', about, `place ${next} has the hash ${hash}`)
+    this.seq = next
+    this.#hash = hash
+    return null
+  }
+
+  end(head: AuditHead | null): AuditFault | null {
+    const beyond = { seq: this.seq + 1, entryId: null }
+    if (head && head.seq > this.seq)
+      return fault('removed', beyond, `places ${this.seq + 1} to ${head.seq} were removed`)
+    if (this.seq > 0 && (head === null || head.seq !== this.seq || head.hash !== this.#hash))
+      return fault('broken', beyond, `the end that is noted is not that of the chain`)
+    const kept = this.#expected.find(({ seq }) => seq > this.seq)
+    if (kept)
+      return fault('unexpected_head', beyond, `it ends before place ${kept.seq}, which it had`)
+    return null
+  }
+}
+
+type About = Pick<AuditFault, 'seq' | 'entryId'>
+
+function fault(kind: AuditFault['kind'], { seq, entryId }: About, message: string): AuditFault {
+  return { kind, seq, entryId, message }
+}
+
+function strayFault(stray: Stray | undefined): AuditFault | null {
+  if (!stray) return null
+  const { kind, count, first } = stray
+  const what = kind === 'added' ? 'which nobody recorded' : 'which waited for a place'
+  const was = count === 1 ? 'was' : `and ${count - 1} more were`
+  const verb = kind === 'added' ? 'put in' : 'removed'
+  return fault(kind, { seq: null, entryId: first }, `entry ${first}, ${what}, ${was} ${verb}`)
+}
+
+function toChain([chain, seq, hash, , , last, waiting]: Row): Chain {
+  return {
+    chain: Number(chain),
+    head: hash ? { seq: Number(seq), hash } : null,
+    lastSeq: Number(last),
+    unsealed: Number(waiting),
+  }
+}

@@ -1,0 +1,4 @@
+/** What goes to the database, and what comes back. */
+export type Value = string | number | boolean | Buffer | null | readonly string[]
+/** Columns in the order of the statement; every value is text. */
+export type Row = readonly (string | null)[]
