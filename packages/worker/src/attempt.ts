@@ -10,7 +10,6 @@ import {
   decideAfterFailure,
   decodeRunPolicy,
   encodeJson,
-  failureFrom,
   isNonRetryable,
   limits,
   PunctualError,
@@ -29,6 +28,8 @@ import type {
 } from './handler.ts'
 import type { RunLogs } from './run-logs.ts'
 import type { Placed } from './running.ts'
+import { failureWithout, type ReadSecret, SecretReads, storedJson } from './secret-reads.ts'
+import { slotOfRun } from './slot-of-run.ts'
 
 /** How long a handler has to end after its signal was aborted by the timeout. */
 const TIMEOUT_GRACE_MS = 1_000
@@ -52,6 +53,7 @@ export interface AttemptHost {
   onStuck(attempt: Attempt): void
   /** Keeps a checkpoint; false when the run belongs to somebody else by now. */
   checkpoint(run: ClaimedRun, state: string): Promise<boolean>
+  readonly secret?: ReadSecret | undefined
 }
 
 export class Attempt implements HandlerContext, Placed {
@@ -78,6 +80,7 @@ export class Attempt implements HandlerContext, Placed {
   #checkpoint: string | null = null
   #tx: TransactionClient | undefined
   #log: RunLog | undefined
+  #secrets: SecretReads | undefined
 
   constructor(run: ClaimedRun, host: AttemptHost) {
     this.run = run
@@ -109,19 +112,14 @@ export class Attempt implements HandlerContext, Placed {
     return this.run.trace
   }
   get job(): HandlerContext['job'] {
-    const { jobId, slotMs, missedFromMs } = this.run
-    if (jobId === null) return null
-    const slotAt = slotMs === null ? null : new Date(slotMs)
-    const missed =
-      slotAt === null || missedFromMs === null ? null : { from: new Date(missedFromMs), to: slotAt }
-    return { id: jobId, slotAt, missed }
+    return slotOfRun(this.run)
   }
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     return this.#controller.signal
   }
   get log(): RunLog {
-    this.#log ??= this.#host.logs.open(this.run.id, this.attempt)
+    this.#log ??= this.#host.logs.open(this.run, this.attempt, () => this.#secrets)
     return this.#log
   }
   get ended(): boolean {
@@ -150,8 +148,15 @@ export class Attempt implements HandlerContext, Placed {
   get progress(): HandlerContext['progress'] {
     return (value) => {
       this.#heard()
-      if (!this.#ended)
-        this.#host.onProgress(this, encodeJson(value, 'progress', limits.logMessageLength))
+      if (this.#ended) return
+      const json = storedJson(this.#secrets, value, 'progress', limits.logMessageLength)
+      this.#host.onProgress(this, json)
+    }
+  }
+  get secret(): HandlerContext['secret'] {
+    return (name) => {
+      this.#secrets ??= new SecretReads(this.run.tenantId, this.#host.secret)
+      return this.#secrets.read(name)
     }
   }
   get heartbeat(): HandlerContext['heartbeat'] {
@@ -173,10 +178,15 @@ export class Attempt implements HandlerContext, Placed {
   get transaction(): HandlerContext['transaction'] {
     return async (work) => {
       if (this.#tx) return work(this.#tx)
-      const output = await this.#host.transaction(this.run, () => this.#ranMs(), work)
+      let output: Awaited<ReturnType<typeof work>> | undefined
+      const stored = async (tx: TransactionClient) => {
+        output = await work(tx)
+        return this.#secrets?.value(output) ?? output
+      }
+      await this.#host.transaction(this.run, () => this.#ranMs(), stored)
       this.#committed = true
       this.#end(null)
-      return output
+      return output as Awaited<ReturnType<typeof work>>
     }
   }
 
@@ -292,7 +302,7 @@ export class Attempt implements HandlerContext, Placed {
       kind: 'cancelled',
       run: this.run,
       startedAgoMs: this.#startedAgoMs,
-      failure: failureFrom(thrown),
+      failure: failureWithout(this.#secrets, thrown),
       reason: this.#cancelled ?? 'cancelled',
     })
   }
@@ -302,7 +312,7 @@ export class Attempt implements HandlerContext, Placed {
    * when its handler has ended, and otherwise it stays with the lease, whose end makes it `unknown`.
    */
   abandon(reason: Error): void {
-    const failure = failureFrom(reason)
+    const failure = failureWithout(this.#secrets, reason)
     const { run } = this
     if ((run.traits & traits.atMostOnce) !== 0) {
       const dead = { kind: 'dead', outcome: 'cancelled', reason: 'interrupted' } as const
@@ -343,7 +353,7 @@ export class Attempt implements HandlerContext, Placed {
     let output: string | null = null
     if (value !== undefined && value !== null)
       try {
-        output = encodeJson(value, 'output', this.#host.outputBytes)
+        output = storedJson(this.#secrets, value, 'output', this.#host.outputBytes)
       } catch (error) {
         this.#fail('failed', error)
         return
@@ -354,7 +364,7 @@ export class Attempt implements HandlerContext, Placed {
   #fail(outcome: AttemptOutcome, thrown: unknown): void {
     if (this.#ended) return
     const { run } = this
-    const failure = failureFrom(thrown)
+    const failure = failureWithout(this.#secrets, thrown)
     const next = decideAfterFailure(
       {
         outcome,

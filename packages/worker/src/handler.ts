@@ -62,6 +62,11 @@ export interface HandlerContext {
    * when it is stored; rejects with `lease_lost` when the run belongs to somebody else by now.
    */
   checkpoint(state: unknown): Promise<void>
+  /**
+   * The value of a secret of the tenant whose run this is, a few seconds old at most. From then on it is redacted from
+   * what the run logs, reports, returns and throws; it is not from checkpoints.
+   */
+  secret(name: string): Promise<string>
   /** What the last checkpoint of an earlier attempt has kept; null when there is none. */
   readonly lastCheckpoint: unknown
   /** The transaction of a run with delivery `transactional`; others have none, and may open one. */

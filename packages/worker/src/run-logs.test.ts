@@ -8,6 +8,8 @@ const MARK = /^The log of this run has reached 10485760 bytes/
 /** With its fifty bytes beside the text, 320 of these fill a log. */
 const LARGE = 'x'.repeat(32_768 - 50)
 
+const run = (id: string) => ({ id, tenantId: 1 })
+
 function fixture() {
   const stored: LogEntry[] = []
   const asked: string[][] = []
@@ -35,7 +37,7 @@ function bytesOf({ message, data }: LogEntry): number {
 
 it('keeps a log of exactly the limit, and no line beyond it but the mark', async () => {
   const { logs, of } = fixture()
-  const log = logs.open('a', 1)
+  const log = logs.open(run('a'), 1)
   for (let i = 0; i < LIMIT / 32_768; i++) log.info(LARGE)
   await logs.flush()
   expect(of('a').reduce((sum, line) => sum + bytesOf(line), 0)).toBe(LIMIT)
@@ -45,9 +47,31 @@ it('keeps a log of exactly the limit, and no line beyond it but the mark', async
   expect(of('a').at(-1)).toMatchObject({ level: 2, message: expect.stringMatching(MARK) })
 })
 
+it('is as long as its tenant may log, by every attempt together', async () => {
+  const { store, clock, of } = fixture()
+  const most = async (tenantId: number) => (tenantId === 2 ? 1_000 : LIMIT)
+  const logs = new RunLogs({ ...store, logBytesMax: most }, clock, () => undefined)
+  for (const attempt of [1, 2]) {
+    const log = logs.open({ id: 'narrow', tenantId: 2 }, attempt)
+    for (let i = 0; i < 10; i++) log.info('x'.repeat(100))
+    await logs.flush()
+  }
+  const mark =
+    'The log of this run has reached 1000 bytes; what this attempt logs from here on is dropped.'
+  expect(of('narrow', 1).map(({ message }) => message.length)).toEqual([
+    ...Array.from({ length: 6 }, () => 100),
+    mark.length,
+  ])
+  expect(of('narrow', 2).map(({ message }) => message)).toEqual([mark])
+  const log = logs.open({ id: 'wide', tenantId: 1 }, 1)
+  for (let i = 0; i < 10; i++) log.info('x'.repeat(100))
+  await logs.flush()
+  expect(of('wide')).toHaveLength(10)
+})
+
 it('counts bytes, not characters', async () => {
   const { logs, of } = fixture()
-  const log = logs.open('a', 1)
+  const log = logs.open(run('a'), 1)
   const text = '€'.repeat(32_000)
   for (let i = 0; i < 200; i++) log.info(text)
   await logs.flush()
@@ -56,16 +80,16 @@ it('counts bytes, not characters', async () => {
 
 it('is bounded for the run: a later attempt has what earlier ones left', async () => {
   const { logs, of, asked } = fixture()
-  const first = logs.open('a', 1)
+  const first = logs.open(run('a'), 1)
   for (let i = 0; i < 300; i++) first.info(LARGE)
   await logs.flush()
-  const second = logs.open('a', 2)
+  const second = logs.open(run('a'), 2)
   for (let i = 0; i < 300; i++) second.info(LARGE)
   await logs.flush()
   expect(of('a', 1).length).toBe(300)
   expect(of('a', 2).length).toBe(21)
   expect(of('a', 2).at(-1)?.message).toMatch(MARK)
-  const third = logs.open('a', 3)
+  const third = logs.open(run('a'), 3)
   third.info(LARGE)
   third.info(LARGE)
   await logs.flush()
@@ -75,9 +99,9 @@ it('is bounded for the run: a later attempt has what earlier ones left', async (
 
 it('asks for what was used once for each later attempt, and for all runs of a batch together', async () => {
   const { logs, asked, stored } = fixture()
-  const open = ['a', 'b'].map((id) => logs.open(id, 2))
+  const open = ['a', 'b'].map((id) => logs.open(run(id), 2))
   for (const log of [...open, ...open]) log.info('line')
-  logs.open('c', 1).info('line')
+  logs.open(run('c'), 1).info('line')
   await logs.flush()
   for (const log of open) log.info('line')
   await logs.flush()
@@ -93,7 +117,7 @@ it('is pending until what was written is stored', async () => {
     await proceed.opened
   }
   expect(logs.pending).toBe(false)
-  logs.open('a', 1).info('line')
+  logs.open(run('a'), 1).info('line')
   expect(logs.pending).toBe(true)
   const flushed = logs.flush()
   await began.opened
@@ -107,7 +131,7 @@ it('reports lines that could not be stored, and goes on', async () => {
   const { logs, store, errors, of } = fixture()
   const { logBytes } = store
   store.logBytes = () => Promise.reject(new Error('away'))
-  const log = logs.open('a', 2)
+  const log = logs.open(run('a'), 2)
   log.info('lost')
   await logs.flush()
   expect(errors).toEqual([new Error('away')])
@@ -126,7 +150,7 @@ it('keeps 50,000 lines while the store is away, and marks where lines are missin
     await away.opened
     return append(entries)
   }
-  const log = logs.open('a', 1)
+  const log = logs.open(run('a'), 1)
   for (let i = 0; i < 60_000; i++) log.info('x')
   away.open()
   await logs.flush()

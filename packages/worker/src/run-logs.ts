@@ -5,6 +5,7 @@
  * in each attempt that says so.
  */
 import {
+  type ClaimedRun,
   type Clock,
   encodeJson,
   failureFrom,
@@ -25,6 +26,9 @@ const LINE_BYTES = 50
 /** What earlier attempts have used of a run's log; null until it was read. The first attempt need not ask. */
 interface Spent {
   bytes: number | null
+  /** Whose run it is, and how much that may log; null until it was read. */
+  readonly tenantId: number
+  most: number | null
 }
 
 interface Line extends Omit<LogEntry, 'agoMs'> {
@@ -35,7 +39,15 @@ interface Line extends Omit<LogEntry, 'agoMs'> {
   readonly toBytes: number
 }
 
-type LogStore = Pick<WorkStore, 'appendLogs' | 'logBytes'>
+/** What takes secrets out of a line. */
+interface Redacted {
+  text(text: string): string
+  json(json: string): string
+}
+
+const none = () => undefined
+
+type LogStore = Pick<WorkStore, 'appendLogs' | 'logBytes' | 'logBytesMax'>
 
 export class RunLogs {
   readonly #store: LogStore
@@ -54,20 +66,27 @@ export class RunLogs {
   }
 
   /** The log of one attempt. */
-  open(runId: string, attempt: number): RunLog {
+  open(
+    { id: runId, tenantId }: Pick<ClaimedRun, 'id' | 'tenantId'>,
+    attempt: number,
+    redacted: () => Redacted | undefined = none,
+  ): RunLog {
     let seq = 0
     let bytes = 0
     let missing = false
-    const spent: Spent = { bytes: attempt > 1 ? null : 0 }
+    const spent: Spent = { bytes: attempt > 1 ? null : 0, tenantId, most: null }
     const write = (level: number, message: string, data?: unknown) => {
-      if (bytes > limits.logBytesPerRun) return
+      if (bytes > (spent.most ?? limits.logBytesPerRun)) return
       // The store cannot be reached, or not fast enough: the first line that is dropped becomes a mark.
       if (this.#lines.length + this.#storing >= BUFFER_LINES_MAX) {
         if (missing) return
         ;[missing, level, message, data] = [true, 2, MISSING, undefined]
       } else missing = false
-      const text = storableText(safeText(message), limits.logMessageLength)
-      const json = data === undefined ? null : safeJson(data)
+      const hide = redacted()
+      const said = safeText(message)
+      const text = storableText(hide?.text(said) ?? said, limits.logMessageLength)
+      const shown = data === undefined ? null : safeJson(data)
+      const json = shown === null ? null : (hide?.json(shown) ?? shown)
       const fromBytes = bytes
       bytes += LINE_BYTES + Buffer.byteLength(text) + (json === null ? 0 : Buffer.byteLength(json))
       this.#add({
@@ -134,6 +153,8 @@ export class RunLogs {
   }
 
   async #readSpent(lines: readonly Line[]): Promise<void> {
+    if (this.#store.logBytesMax)
+      for (const { spent } of lines) spent.most ??= await this.#store.logBytesMax(spent.tenantId)
     const unread = new Map<Spent, string>()
     for (const { runId, spent } of lines) if (spent.bytes === null) unread.set(spent, runId)
     if (unread.size === 0) return
@@ -146,11 +167,12 @@ export class RunLogs {
 function withinLimit(line: Line, nowMs: number): LogEntry | null {
   const { runId, attempt, seq, level, message, data, spent, fromBytes, toBytes, atMs } = line
   const before = spent.bytes ?? 0
+  const most = spent.most ?? limits.logBytesPerRun
   const entry = { runId, attempt, seq, agoMs: nowMs - atMs }
-  if (before + toBytes <= limits.logBytesPerRun) return { ...entry, level, message, data }
+  if (before + toBytes <= most) return { ...entry, level, message, data }
   // The first that does not fit becomes the mark; so does the first of an attempt that finds the log full.
-  if (fromBytes > 0 && before + fromBytes > limits.logBytesPerRun) return null
-  const mark = `The log of this run has reached ${limits.logBytesPerRun} bytes; what this attempt logs from here on is dropped.`
+  if (fromBytes > 0 && before + fromBytes > most) return null
+  const mark = `The log of this run has reached ${most} bytes; what this attempt logs from here on is dropped.`
   return { ...entry, level: 2, message: mark, data: null }
 }
 

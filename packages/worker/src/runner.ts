@@ -17,13 +17,14 @@ import type { RegisteredHandler, TransactionRunner } from './handler.ts'
 import { Progress } from './progress.ts'
 import type { RunLogs } from './run-logs.ts'
 import { Running } from './running.ts'
+import type { ReadSecret } from './secret-reads.ts'
 import type { Slots } from './slots.ts'
 import { WaitingLines } from './waiting-lines.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
 /** So many start before others have their turn at this thread. */
-const AT_ONCE_MAX = 200
+const AT_ONCE_MAX = 1_000
 const STUCK_SHOWN_MAX = 100
 /** What must not run twice is marked as started first; what has a checkpoint is given it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
@@ -40,6 +41,7 @@ export interface RunnerOptions {
   readonly transaction: TransactionRunner
   readonly random: () => number
   readonly outputBytes: number
+  readonly secret?: ReadSecret | undefined
   /** An attempt has its outcome. */
   settle(settlement: Settlement): void
   /** A handler returned. */
@@ -90,6 +92,7 @@ export class Runner {
       onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
       onStuck: () => options.onStuckChanged(),
       checkpoint: (run, state) => options.store.saveCheckpoint(run, state),
+      secret: options.secret,
     }
   }
 
@@ -153,6 +156,7 @@ export class Runner {
 
   /** Ends one that is not worth starting any more. */
   #expired(run: ClaimedRun): boolean {
+    if ((run.traits & traits.expires) === 0) return false
     const expiresMs = this.#expiries.get(run)
     if (expiresMs === undefined || this.#o.clock.monotonicMs() < expiresMs) return false
     this.#o.slots.release(run.queue, false)

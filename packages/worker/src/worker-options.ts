@@ -1,6 +1,7 @@
 /** What a worker is made of, what wakes it, and whom it tells. */
 import type { ClaimedRun, Clock, Heartbeat, Random, Settlement, WorkStore } from '@punctual/core'
 import type { RegisteredHandler, TransactionRunner } from './handler.ts'
+import type { ReadSecret } from './secret-reads.ts'
 
 export interface WorkerHint {
   readonly lanes: readonly number[] | null
@@ -53,4 +54,6 @@ export interface WorkerOptions {
   readonly version: string
   readonly labels: Readonly<Record<string, string>>
   readonly events?: WorkerEvents
+  /** How handlers read secrets. @default they cannot */
+  readonly secret?: ReadSecret | undefined
 }

@@ -108,6 +108,7 @@ export class Worker {
       transaction: options.transaction,
       random: () => options.random.fraction(),
       outputBytes: options.outputBytes,
+      secret: options.secret,
       settle: (settlement) => this.#settle(settlement),
       onReturned: () => this.#returned(),
       onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),

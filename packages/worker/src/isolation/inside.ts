@@ -67,7 +67,7 @@ class Call {
     const waiting = this.#kept.get(message.call)
     this.#kept.delete(message.call)
     if (message.refused) waiting?.reject(reviveThrown(message.refused))
-    else waiting?.resolve()
+    else waiting?.resolve(message.value ?? '')
   }
 
   async run(module: HandlerModule, payload: unknown): Promise<void> {
@@ -102,6 +102,7 @@ class Call {
         }),
       heartbeat: () => this.#say({ kind: 'heartbeat' }),
       checkpoint: (state) => this.#checkpoint(state),
+      secret: (name) => this.#asked((call) => ({ kind: 'secret', call, name })),
       get tx(): never {
         throw notHere('ctx.tx')
       },
@@ -123,17 +124,22 @@ class Call {
   }
 
   async #checkpoint(state: unknown): Promise<void> {
-    const call = this.#calls++
     const encoded = encodeJson(state, 'checkpoint', limits.checkpointBytes)
-    await new Promise<void>((resolve, reject) => {
+    await this.#asked((call) => ({ kind: 'checkpoint', call, state: encoded }))
+  }
+
+  /** What the worker answers to this. */
+  #asked(question: (call: number) => FromIsolate): Promise<string> {
+    const call = this.#calls++
+    return new Promise((resolve, reject) => {
       this.#kept.set(call, { resolve, reject })
-      this.#say({ kind: 'checkpoint', call, state: encoded })
+      this.#say(question(call))
     })
   }
 }
 
 interface Waiting {
-  readonly resolve: () => void
+  readonly resolve: (value: string) => void
   readonly reject: (error: Error) => void
 }
 

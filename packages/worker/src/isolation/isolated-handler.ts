@@ -98,6 +98,7 @@ class IsolatedCall implements IsolateUser {
     } else if (kind === 'progress') this.#context.progress(JSON.parse(message.value))
     else if (kind === 'heartbeat') this.#context.heartbeat()
     else if (kind === 'checkpoint') void this.#checkpoint(message.call, message.state)
+    else if (kind === 'secret') void this.#secret(message.call, message.name)
     else if (kind === 'returned') this.#leave(true)?.resolve(JSON.parse(message.output))
     else this.#leave(kind === 'threw' && !message.spent)?.reject(reviveThrown(message.thrown))
   }
@@ -105,6 +106,14 @@ class IsolatedCall implements IsolateUser {
   async #checkpoint(call: number, state: string): Promise<void> {
     const refused = await this.#context.checkpoint(JSON.parse(state)).then(() => null, recordThrown)
     this.#member?.isolate.post({ kind: 'kept', call, refused })
+  }
+
+  async #secret(call: number, name: string): Promise<void> {
+    const answer = await this.#context.secret(name).then(
+      (value) => ({ value, refused: null }),
+      (thrown: unknown) => ({ refused: recordThrown(thrown) }),
+    )
+    this.#member?.isolate.post({ kind: 'kept', call, ...answer })
   }
 
   /** Once; null when it has been left before. */

@@ -9,14 +9,19 @@ import type { ThrownRecord } from './thrown.ts'
 /** What a handler is told of its run. */
 export type RunFacts = Omit<
   HandlerContext,
-  'signal' | 'log' | 'progress' | 'heartbeat' | 'checkpoint' | 'tx' | 'transaction'
+  'signal' | 'log' | 'progress' | 'heartbeat' | 'checkpoint' | 'secret' | 'tx' | 'transaction'
 >
 
 export type ToIsolate =
   | { readonly kind: 'run'; readonly payload: unknown; readonly facts: RunFacts }
   | { readonly kind: 'abort'; readonly name: string; readonly message: string }
-  /** A checkpoint is stored, or is not. */
-  | { readonly kind: 'kept'; readonly call: number; readonly refused: ThrownRecord | null }
+  /** A checkpoint is stored and a secret was read, or not. */
+  | {
+      readonly kind: 'kept'
+      readonly call: number
+      readonly refused: ThrownRecord | null
+      readonly value?: string
+    }
 
 export type FromIsolate =
   | {
@@ -29,6 +34,7 @@ export type FromIsolate =
   | { readonly kind: 'progress'; readonly value: string }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'checkpoint'; readonly call: number; readonly state: string }
+  | { readonly kind: 'secret'; readonly call: number; readonly name: string }
   | { readonly kind: 'returned'; readonly output: string }
   /** `spent` when nothing more can be run there: what could not be loaded once is not loaded again. */
   | { readonly kind: 'threw'; readonly thrown: ThrownRecord; readonly spent: boolean }

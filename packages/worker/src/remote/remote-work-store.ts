@@ -1,0 +1,254 @@
+/**
+ * What a worker asks of the store, asked of a Punctual server. It is fenced there as it is here, so that nothing changes
+ * for the worker: an answer that is lost is an error, after which leases that nobody knows of are looked for.
+ */
+import {
+  type ClaimRequest,
+  type ClaimResult,
+  type Fence,
+  type Lane,
+  type LaneYield,
+  type LogEntry,
+  limits,
+  PunctualError,
+  readRun,
+  type SessionAnnouncement,
+  type SessionDescription,
+  type Settlement,
+  type WireRun,
+  type WorkStore,
+  writeOutcome,
+} from '@punctual/core'
+import type { PunctualServer } from './http.ts'
+
+/** How long a question that may be repeated is asked again. */
+const AGAIN_MS = 10_000
+/** Of outcomes in one request; a larger one goes alone. */
+const SETTLE_BYTES = 8_388_608
+const levels = ['debug', 'info', 'warn', 'error'] as const
+
+interface WireLane {
+  readonly id: number
+  readonly tenant_id: number
+  readonly queue: string
+  readonly handler: string
+  readonly priority: number
+  readonly weight: number
+  readonly ageing_ms: number | null
+}
+
+interface WireClaim {
+  readonly runs: readonly WireRun[]
+  readonly more: boolean
+  readonly next_due_in_ms: number | null
+  readonly gave: readonly LaneYield[]
+}
+
+interface Results {
+  readonly results: readonly { readonly run_id: string; readonly accepted: boolean }[]
+}
+
+const wire = ({ id, claim }: Fence) => ({ run_id: id, fence: claim.toString() })
+const acceptedIn = ({ results }: Results) =>
+  new Set(results.filter((it) => it.accepted).map((it) => it.run_id))
+
+/** The session is gone, and with it all that it held. */
+const isGone = (error: unknown): boolean =>
+  error instanceof PunctualError && error.code === 'session_not_found'
+
+export class RemoteWorkStore implements WorkStore {
+  readonly #server: PunctualServer
+  /** The session that was opened last: a worker has one at a time. */
+  #session = '0'
+  /** What came with claims, until it is asked for. */
+  readonly #checkpoints = new Map<string, string>()
+
+  constructor(server: PunctualServer) {
+    this.#server = server
+  }
+
+  #ask<T>(verb: string, body: object | string, againMs = AGAIN_MS): Promise<T> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.#server.ask<T>({ path: `/${this.#session}/${verb}`, body: text, againMs })
+  }
+
+  async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
+    const { lanes } = await this.#ask<{ lanes: readonly WireLane[] }>('lanes', { handlers, queues })
+    return lanes.map(({ tenant_id: tenantId, ageing_ms: ageingMs, ...lane }) => ({
+      ...{ ...lane, tenantId, ageingMs },
+    }))
+  }
+
+  async openSession(it: SessionAnnouncement): Promise<void> {
+    const { id, host, pid, version, handlers, queues, labels, capacity, leaseMs, drains } = it
+    const told = { id, host, pid, version, handlers, queues, labels, capacity }
+    const body = JSON.stringify({ ...told, lease_ms: leaseMs, drains: drains ?? false })
+    await this.#server.ask({ path: '', body, againMs: AGAIN_MS })
+    this.#session = id
+    this.#checkpoints.clear()
+  }
+
+  async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {
+    try {
+      return await this.#server.ask<{ drains: boolean }>({
+        path: `/${sessionId}/renew`,
+        body: '{}',
+      })
+    } catch (error) {
+      if (isGone(error)) return null
+      throw error
+    }
+  }
+
+  async describeSession(sessionId: string, now: SessionDescription): Promise<void> {
+    const { state, handlers } = now
+    const stuck = now.stuck.map(({ runId, handler, attempt, ranMs }) => ({
+      ...{ run_id: runId, handler, attempt, ran_ms: ranMs },
+    }))
+    const body = JSON.stringify({ state, handlers, stuck })
+    const question = { method: 'PATCH', path: `/${sessionId}`, body, againMs: AGAIN_MS } as const
+    await this.#server.ask(question).catch(unlessGone)
+  }
+
+  async closeSession(sessionId: string): Promise<void> {
+    const question = { method: 'DELETE', path: `/${sessionId}`, againMs: AGAIN_MS } as const
+    await this.#server.ask(question).catch(unlessGone)
+  }
+
+  /** Asked once: should the answer be lost, the worker looks for what it may have brought. */
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const { claim: token, limit, lanes, weights, bulk } = request
+    const body = { token, limit, lanes: lanes.map((lane) => lane.id), weights, bulk }
+    const nothing = { gave: [], runs: [], more: false, nextDueInMs: null, parked: [] }
+    try {
+      const answer = await this.#ask<WireClaim>('claim', body, 0)
+      for (const { run_id, checkpoint } of answer.runs)
+        if (checkpoint !== null) this.#checkpoints.set(run_id, JSON.stringify(checkpoint))
+      const { more, next_due_in_ms: nextDueInMs, gave } = answer
+      const runs = answer.runs.map(readRun)
+      return { ...nothing, sessionAlive: true, runs, more, nextDueInMs, gave }
+    } catch (error) {
+      if (isGone(error)) return { ...nothing, sessionAlive: false }
+      throw error
+    }
+  }
+
+  async saveCheckpoint(run: Fence, state: string): Promise<boolean> {
+    const body = `${JSON.stringify(wire(run)).slice(0, -1)},"state":${state}}`
+    try {
+      await this.#ask('checkpoint', body)
+      return true
+    } catch (error) {
+      const lost = error instanceof PunctualError && error.code === 'lease_lost'
+      if (lost || isGone(error)) return false
+      throw error
+    }
+  }
+
+  async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>()
+    for (const id of runIds) {
+      const state = this.#checkpoints.get(id)
+      if (state !== undefined) found.set(id, state)
+      this.#checkpoints.delete(id)
+    }
+    return found
+  }
+
+  async markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
+    return acceptedIn(await this.#ask<Results>('start', { runs: runs.map(wire) }))
+  }
+
+  async giveBack(runs: readonly Fence[]): Promise<void> {
+    for (const { id } of runs) this.#checkpoints.delete(id)
+    for (let i = 0; i < runs.length; i += limits.batchSize) {
+      const some = runs.slice(i, i + limits.batchSize).map(wire)
+      await this.#ask('give-back', { runs: some }).catch(unlessGone)
+    }
+  }
+
+  async settle(_sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const refused: string[] = []
+    for (const texts of inRequests(settlements)) {
+      const ids = texts.map(({ id }) => id)
+      const body = `{"outcomes":[${texts.map(({ text }) => text).join(',')}]}`
+      try {
+        const accepted = acceptedIn(await this.#ask<Results>('settle', body))
+        refused.push(...ids.filter((id) => !accepted.has(id)))
+      } catch (error) {
+        if (!isGone(error)) throw asData(error)
+        refused.push(...ids)
+      }
+    }
+    return refused
+  }
+
+  async strayLeases(_sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
+    const body = { limit: 0, held: known.map(String) }
+    const { runs } = await this.#ask<WireClaim>('claim', body)
+    return runs.map((run) => ({ id: run.run_id, claim: BigInt(run.fence) }))
+  }
+
+  /** The server does this with the claim. */
+  async resolveParked(): Promise<void> {}
+
+  async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
+    interface Asked {
+      readonly cancels: readonly { readonly fence: string; readonly reason: string }[]
+      readonly lost: readonly { readonly fence: string }[]
+    }
+    const { cancels, lost } = await this.#ask<Asked>('renew', { runs: runs.map(wire) })
+    const asked = new Map<bigint, string | null>(lost.map(({ fence }) => [BigInt(fence), null]))
+    for (const { fence, reason } of cancels) asked.set(BigInt(fence), reason)
+    return asked
+  }
+
+  async reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void> {
+    const runs = progress.map(
+      ({ run, value }) => `${JSON.stringify(wire(run)).slice(0, -1)},"value":${value}}`,
+    )
+    await this.#ask('progress', `{"runs":[${runs.join(',')}]}`, 0)
+  }
+
+  async appendLogs(entries: readonly LogEntry[]): Promise<void> {
+    const lines = entries.map(({ runId, attempt, seq, agoMs, level, message, data }) => {
+      const told = { run_id: runId, attempt, seq, ago_ms: Math.max(0, agoMs), message }
+      const line = JSON.stringify({ ...told, level: levels[level] })
+      return data === null ? line : `${line.slice(0, -1)},"data":${data}}`
+    })
+    await this.#ask('logs', `{"lines":[${lines.join(',')}]}`).catch(unlessGone)
+  }
+
+  /** The server counts, and drops what is too much. */
+  async logBytes(): Promise<ReadonlyMap<string, number>> {
+    return new Map()
+  }
+}
+
+/** A value is to blame, not the moment: said as the database says it, so that the settler finds the culprit. */
+function asData(error: unknown): unknown {
+  const code = error instanceof PunctualError ? error.code : ''
+  const refused = /^(invalid_|payload_)/.test(code)
+  return refused ? Object.assign(error as Error, { code: '22023' }) : error
+}
+
+function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error
+}
+
+/** As many as fit into one request. */
+function inRequests(settlements: readonly Settlement[]) {
+  const requests: { id: string; text: string }[][] = []
+  let length = Number.POSITIVE_INFINITY
+  for (const settlement of settlements) {
+    const text = writeOutcome(settlement)
+    const full = (requests.at(-1)?.length ?? 0) >= limits.outcomesPerSettle
+    if (full || length + text.length > SETTLE_BYTES) {
+      requests.push([])
+      length = 0
+    }
+    requests.at(-1)?.push({ id: settlement.run.id, text })
+    length += text.length
+  }
+  return requests
+}
