@@ -1,9 +1,19 @@
 /**
- * The HTTP app that the REST API grows from: one file per route, every error a problem document, every
- * answer with a request id and headers that keep browsers from guessing. It owns no resource: closing it
- * ends connections that are idle and waits for requests that are under way.
+ * The HTTP app: one file per route, every error a problem document, every answer with a request id and headers that keep
+ * browsers from guessing. It owns no resource: closing it ends connections that are idle and waits for requests that are
+ * under way.
  */
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import rateLimit from '@fastify/rate-limit'
+import swagger from '@fastify/swagger'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerOptions,
+} from 'fastify'
+import { addRoutes } from './add-routes.ts'
+import { admitting, type Rates } from './admit.ts'
+import { httpDefaults } from './http-defaults.ts'
+import { openApiOptions } from './openapi.ts'
 import type { AppLogger, Ports } from './ports.ts'
 import { type Problem, problem, problemFrom, problemType } from './problem.ts'
 import { requestIdFrom } from './request-id.ts'
@@ -11,41 +21,78 @@ import { getHealthz } from './routes/healthz/get.ts'
 import { getMetrics } from './routes/metrics/get.ts'
 import { getReadyz } from './routes/readyz/get.ts'
 import { securityHeaders } from './security-headers.ts'
+import type { Admission, Service } from './service.ts'
+import { OpenStreams } from './streams/open-streams.ts'
+import { endUnusedConnections } from './unused-connections.ts'
+import { validatorCompiler } from './validator.ts'
+import { addBodies } from './wire/read-body.ts'
+import { addWorkerSessions } from './worker-sessions/add-routes.ts'
+import type { WorkerPorts } from './worker-sessions/ports.ts'
 
-export const httpDefaults = {
-  /** A payload of 1 MiB, escaped and wrapped. */
-  bodyLimitBytes: 2_097_152,
-  /** How long a client may take to send a request. */
-  requestTimeoutMs: 30_000,
-} as const
-
-export interface AppOptions extends Ports {
+export interface AppOptions extends Ports, Rates {
   /** @default nowhere */
   readonly logger?: AppLogger
   /** @default 2097152 */
   readonly bodyLimitBytes?: number
+  /** What the routes under /v1 act on; rejects with `stopped` while there is nothing. @default no such routes */
+  readonly service?: () => Service
+  /** What remote workers act on; rejects as `service` does. @default no such routes */
+  readonly workers?: () => WorkerPorts
+  /** How requests are let in. @default with API keys only */
+  readonly admission?: Admission
+  /** The answers that stay open. @default those of this app, with a heartbeat every 15 s */
+  readonly streams?: OpenStreams
+  /** Version that the OpenAPI document names. @default '0.0.0' */
+  readonly version?: string
+  /** The address of a client is what proxies say it is. @default false */
+  readonly trustProxy?: boolean
+  /** Certificate and key, as PEM. @default plain HTTP */
+  readonly tls?: { readonly cert: string; readonly key: string }
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const app = Fastify({
+  const settings: FastifyServerOptions = {
     bodyLimit: options.bodyLimitBytes ?? httpDefaults.bodyLimitBytes,
     requestTimeout: httpDefaults.requestTimeoutMs,
+    trustProxy: options.trustProxy ?? false,
     // Scrapers and probes keep connections open; they must not hold up the end.
     forceCloseConnections: 'idle',
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     // An address that cannot be decoded reaches no hook and no handler.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...securityHeaders, 'x-request-id': request.id })
       // The type of this reply knows no bodies.
       send(reply as unknown as FastifyReply, problemFrom(error, request.id))
     },
-  })
+  }
+  const { tls } = options
+  const app = (
+    tls ? Fastify({ ...settings, https: tls } as never) : Fastify(settings)
+  ) as FastifyInstance
+  app.setValidatorCompiler(validatorCompiler)
+  addBodies(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   })
   addErrors(app, options.logger)
+  endUnusedConnections(app)
   for (const route of [getHealthz, getReadyz, getMetrics]) app.register(route, options)
+  const { service } = options
+  if (service) {
+    const { admission = {}, workers } = options
+    app.register(swagger, openApiOptions(options.version ?? '0.0.0'))
+    const { streams = new OpenStreams() } = options
+    app.addHook('preClose', async () => streams.close())
+    app.register(rateLimit, { global: false })
+    app.register((api, _, done) => {
+      const performing = { service, admission, streams }
+      const admit = admitting(api, performing, options)
+      addRoutes(api, performing, admit)
+      if (workers) addWorkerSessions(api, { ...performing, workers }, admit)
+      done()
+    })
+  }
   return app
 }
 
@@ -61,13 +108,28 @@ function addErrors(app: FastifyInstance, logger: AppLogger | undefined): void {
   })
   app.setErrorHandler((error, request, reply) => {
     const answer = problemFrom(error, request.id)
-    if (answer.status >= 500)
-      logger?.error({ err: error, requestId: request.id, url: request.url }, 'a request failed')
+    if (answer.status >= 500 && answer.code !== 'stopped')
+      logger?.error(
+        { err: error, requestId: request.id, url: pathOf(request.url) },
+        'a request failed',
+      )
+    if (answer.status === 503) reply.header('retry-after', '1')
+    if (answer.status === 429) reply.header('retry-after', retryAfter(error))
+    if (answer.status === 401) reply.header('www-authenticate', 'Bearer realm="punctual"')
     return send(reply, answer)
   })
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url, id } = request
+    const { method, id } = request
     const ms = Math.round(reply.elapsedTime)
+    const url = pathOf(request.url)
     logger?.debug({ method, url, status: reply.statusCode, ms, requestId: id }, 'answered')
   })
+}
+
+/** Without what follows the question mark: somebody may have put a key there. */
+const pathOf = (url: string): string => url.split('?')[0] as string
+
+function retryAfter(error: unknown): string {
+  const { retryAfterMs = 0 } = (error ?? {}) as { retryAfterMs?: number }
+  return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
 }

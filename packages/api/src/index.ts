@@ -1,3 +1,7 @@
-export { type AppOptions, createApp, httpDefaults } from './app.ts'
+export { type AppOptions, createApp } from './app.ts'
+export { httpDefaults } from './http-defaults.ts'
 export type { AppLogger, HealthReport, Ports, Readiness } from './ports.ts'
 export { type Problem, type ProblemCode, problemCatalogue } from './problem.ts'
+export type { Admission, JobItem, Service, TenantService } from './service.ts'
+export { OpenStreams } from './streams/open-streams.ts'
+export type { WorkerPorts, WorkHint } from './worker-sessions/ports.ts'

@@ -3,12 +3,16 @@
  * their status and title from core's catalogue; the few that only HTTP knows are listed here.
  */
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
+import { InvalidRequest } from './validator.ts'
+import { snakeName } from './wire/snake.ts'
+import { WrongLine } from './wrong-line.ts'
 
 const httpProblems = {
   route_not_found: { status: 404, meaning: 'There is nothing at this address.' },
   invalid_request: { status: 400, meaning: 'The request cannot be understood.' },
   request_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   media_type_unsupported: { status: 415, meaning: 'The body is not of a type that is read here.' },
+  too_many_requests: { status: 429, meaning: 'More requests came than are answered in a second.' },
   not_ready: { status: 503, meaning: 'This process cannot take work now.' },
   internal_error: { status: 500, meaning: 'Something went wrong that is not your fault.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
@@ -22,9 +26,11 @@ export interface Problem {
   readonly status: number
   readonly detail: string
   readonly code: ProblemCode
-  readonly requestId: string
+  readonly request_id: string
   /** The option, field or parameter that is wrong. */
   readonly field?: string
+  /** The same as a JSON pointer into the body. */
+  readonly pointer?: string
   /** Why a process is not ready. */
   readonly reason?: string
 }
@@ -35,7 +41,7 @@ export function problem(
   code: ProblemCode,
   detail: string,
   requestId: string,
-  more: { field?: string | undefined; reason?: string } = {},
+  more: { field?: string | undefined; pointer?: string | undefined; reason?: string } = {},
 ): Problem {
   const { status, meaning } = problemCatalogue[code]
   return {
@@ -44,8 +50,9 @@ export function problem(
     status,
     detail,
     code,
-    requestId,
+    request_id: requestId,
     ...(more.field !== undefined && { field: more.field }),
+    ...(more.pointer !== undefined && { pointer: more.pointer }),
     ...(more.reason !== undefined && { reason: more.reason }),
   }
 }
@@ -54,16 +61,35 @@ export function problem(
 function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413)
     return 'request_too_large'
+  if (error.statusCode === 429) return 'too_many_requests'
   if (error.statusCode === 415) return 'media_type_unsupported'
   if (error.statusCode === 503) return 'not_ready'
   const status = Number(error.statusCode)
   return status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
+/** `payload.items[3]` as a pointer, in the names of the wire. */
+function pointerOf(field: string | undefined): string | undefined {
+  if (field === undefined || /^[A-Z]/.test(field)) return undefined
+  const steps = field.split(/[.[\]]+/).filter((step) => step !== '' && step !== 'body')
+  return steps.map((step, i) => `/${i === 0 ? snakeName(step) : step}`).join('')
+}
+
 /** An error as a client may see it. The text of an unexpected one stays in the log. */
 export function problemFrom(error: unknown, requestId: string): Problem {
+  if (error instanceof WrongLine) {
+    const { field, pointer, ...of } = problemFrom(error.cause, requestId)
+    const at = `[${error.line}]`
+    const inside = field?.startsWith(at) ? field : field ? `${at}.${field}` : at
+    return { ...of, field: inside, pointer: `/${error.line}${pointer ?? ''}` }
+  }
   if (error instanceof PunctualError)
-    return problem(error.code, error.message, requestId, { field: error.field })
+    return problem(error.code, error.message, requestId, {
+      field: error.field,
+      pointer: pointerOf(error.field),
+    })
+  if (error instanceof InvalidRequest)
+    return problem('invalid_request', error.message, requestId, error)
   const code = codeOf((error ?? {}) as { code?: unknown; statusCode?: unknown })
   const detail =
     code === 'internal_error'

@@ -21,7 +21,7 @@ describe('probes', () => {
     const app = anApp({ ready: () => Promise.reject(new Error('must not be asked')) })
     const answer = await app.inject('/healthz')
     expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toEqual({ status: 'ok', version: '1.2.3', uptimeSeconds: 7 })
+    expect(answer.json()).toEqual({ status: 'ok', version: '1.2.3', uptime_seconds: 7 })
   })
 
   test('a ready process answers /readyz with 200', async () => {
@@ -93,7 +93,7 @@ describe('errors are problem documents', () => {
     const answer = await app.inject({ url: '/boom', headers: { 'x-request-id': 'r-1' } })
     expect(answer.statusCode).toBe(500)
     expect(answer.body).not.toContain('hunter2')
-    expect(answer.json()).toMatchObject({ code: 'internal_error', requestId: 'r-1' })
+    expect(answer.json()).toMatchObject({ code: 'internal_error', request_id: 'r-1' })
     expect(logged).toMatchObject([
       [{ requestId: 'r-1', err: new Error('password is hunter2') }, 'a request failed'],
     ])
@@ -101,7 +101,7 @@ describe('errors are problem documents', () => {
 
   test.for([
     ['a body over the limit', '{"text":"long"}', 'application/json', 413, 'request_too_large'],
-    ['a body that is not JSON', '{', 'application/json', 400, 'invalid_request'],
+    ['a body that is not JSON', '{', 'application/json', 400, 'invalid_payload'],
     ['a body of another type', '<a/>', 'text/xml', 415, 'media_type_unsupported'],
   ] as const)('%s is refused', async ([, payload, type, status, code]) => {
     const app = anApp({ bodyLimitBytes: 10 })

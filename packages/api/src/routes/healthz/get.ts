@@ -3,5 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Ports } from '../../ports.ts'
 
 export async function getHealthz(app: FastifyInstance, { health }: Ports): Promise<void> {
-  app.get('/healthz', async () => ({ status: 'ok', ...health() }))
+  app.get('/healthz', async () => {
+    const { version, uptimeSeconds } = health()
+    return { status: 'ok', version, uptime_seconds: uptimeSeconds }
+  })
 }

@@ -1,0 +1,84 @@
+/** Registers every route at /v1 and, as an alias, at /api/v1, each with its schema and its scope. */
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Admit } from './admit.ts'
+import { httpDefaults } from './http-defaults.ts'
+import { type Performing, perform } from './perform.ts'
+import { type ApiDocument, referencePage, referencePolicy } from './reference-page.ts'
+import { type AnyRoute, routes } from './routes.ts'
+import { problemSchema } from './wire/schemas.ts'
+
+const PREFIXES = ['/v1', '/api/v1']
+
+function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
+  const problems = route.problems?.length
+    ? ` Problems of its own: ${route.problems.join(', ')}.`
+    : ''
+  const description =
+    `${route.description ?? ''} ${route.scope === 'any' ? 'Any key will do.' : `Needs the scope \`${route.scope}\`.`}${problems}`.trim()
+  const status = route.status ?? 200
+  const answers: Record<string, unknown> = {
+    default: {
+      description: 'A problem (RFC 9457).',
+      content: { 'application/problem+json': { schema: problemSchema } },
+    },
+  }
+  if (route.answer) answers[String(status)] = { description: 'Success.', ...route.answer }
+  return {
+    ...(route.params && { params: route.params }),
+    ...(route.query && { querystring: route.query }),
+    ...(route.body && { body: route.body }),
+    response: answers,
+    ...{ summary: route.summary, description, tags: [route.tag], hide },
+    ...{ operationId: operationOf(route), security: [{ apiKey: [] }] },
+    // For programs: what a key needs, whether something is changed, and which problems are its own.
+    ...{ 'x-scope': route.scope, 'x-writes': route.writes !== undefined },
+    'x-problems': route.problems ?? [],
+    ...(route.reads === 'ndjson' && { consumes: ['application/x-ndjson'] }),
+  } as FastifySchema
+}
+
+function operationOf({ method, path }: AnyRoute): string {
+  const words = path.replaceAll(':', 'by-').split(/[/-]+/).filter(Boolean)
+  const [first = '', ...rest] = [method.toLowerCase(), ...words]
+  return first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+}
+
+export function addRoutes(app: FastifyInstance, performing: Performing, admit: Admit): void {
+  app.decorateRequest('caller', null as never)
+  for (const prefix of PREFIXES)
+    for (const route of routes) addRoute(app, prefix, route, performing, admit)
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  let page: string | null = null
+  app.get('/docs', { schema: { hide: true } }, async (_, reply) => {
+    page ??= referencePage(app.swagger() as unknown as ApiDocument)
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', referencePolicy)
+      .send(page)
+  })
+}
+
+function addRoute(
+  app: FastifyInstance,
+  prefix: string,
+  route: AnyRoute,
+  performing: Performing,
+  admit: Admit,
+) {
+  app.route({
+    method: route.method,
+    url: `${prefix}${route.path}`,
+    schema: schemaOf(route, prefix !== '/v1'),
+    ...(route.reads === 'ndjson' && { bodyLimit: httpDefaults.bulkLimitBytes }),
+    // Before the body is read: strangers are not read at all.
+    onRequest: (request) => admit(request, route.scope),
+    preValidation: async (request) => {
+      // What takes nothing but optional members may come without a body.
+      if (route.body && route.reads !== 'ndjson' && request.body === undefined) request.body = {}
+    },
+    handler: async (request, reply) => {
+      reply.code(route.status ?? 200)
+      return perform(route, performing, request, reply)
+    },
+  })
+}

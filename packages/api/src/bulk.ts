@@ -1,0 +1,112 @@
+/**
+ * Many items in one request, one a line. With `mode=all` the first that is wrong refuses the request, and nothing of it
+ * is done; with `mode=each` those that are right are done, and each is told what became of it.
+ */
+import { limits } from '@punctual/core'
+import type { FastifyReply } from 'fastify'
+import Type, { type Static, type TSchema } from 'typebox'
+import { type Problem, problemFrom } from './problem.ts'
+import type { Service } from './service.ts'
+import { type Check, checker } from './validator.ts'
+import { readLines } from './wire/read-body.ts'
+import { answer, exactly, oneOf, problemSchema } from './wire/schemas.ts'
+import { WrongLine } from './wrong-line.ts'
+
+export const bulkQuery = exactly({
+  mode: Type.Optional(
+    oneOf(['all', 'each'] as const, {
+      default: 'all',
+      description: '`all`: all or none. `each`: those that are right, with a result for each.',
+    }),
+  ),
+})
+
+const item = answer({
+  id: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  created: Type.Optional(Type.Boolean()),
+  outcome: Type.Optional(Type.String()),
+  change: Type.Optional(Type.String()),
+  problem: Type.Optional(problemSchema),
+})
+
+export const bulkAnswer = answer({
+  accepted: Type.Integer(),
+  refused: Type.Integer(),
+  items: Type.Array(item, { description: 'In the order of the lines.' }),
+})
+
+interface Bulk<Item> {
+  readonly service: Service
+  readonly reply: FastifyReply
+  readonly schema: TSchema
+  readonly body: string
+  readonly each: boolean
+  /** All of these, or none. */
+  write(items: readonly Item[]): Promise<readonly object[]>
+}
+
+const checks = new WeakMap<TSchema, Check>()
+
+function checkOf(schema: TSchema): Check {
+  let check = checks.get(schema)
+  if (!check) {
+    check = checker(schema, 'line')
+    checks.set(schema, check)
+  }
+  return check
+}
+
+/** The place of what is wrong, within the line that it is in. */
+function inLine(error: unknown, line: number, requestId: string): Problem {
+  const problem = problemFrom(error, requestId)
+  const { field, pointer } = problem
+  const inside = field?.startsWith(`[${line}]`) ? field : `[${line}]${field ? `.${field}` : ''}`
+  return { ...problem, field: inside, pointer: `/${line}${pointer ?? ''}` }
+}
+
+export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof bulkAnswer>> {
+  const { reply, each } = bulk
+  const check = checkOf(bulk.schema)
+  const lines = readLines(bulk.body, limits.payloadBytesCeiling).map((line) =>
+    line instanceof Error ? line : (check(line) ?? line),
+  )
+  const wrong = lines.findIndex((line) => line instanceof Error)
+  if (wrong >= 0 && !each) throw new WrongLine(lines[wrong] as Error, wrong)
+  const good = lines.flatMap((line, at) => (line instanceof Error ? [] : [{ at, line }]))
+  const results: object[] = lines.map((line, at) =>
+    line instanceof Error ? { problem: inLine(line, at, reply.request.id) } : {},
+  )
+  const done = each
+    ? await eachOf(bulk, good)
+    : await bulk.write(good.map(({ line }) => line as Item))
+  good.forEach(({ at }, n) => {
+    results[at] = done[n] as object
+  })
+  const refused = results.filter((result) => 'problem' in result).length
+  if (refused > 0) reply.code(207)
+  return { accepted: results.length - refused, refused, items: results as never }
+}
+
+/** All together, which is how it mostly goes; when one is refused, each by itself. */
+async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line: unknown }[]) {
+  const { service } = bulk
+  try {
+    return await service.transaction(() => bulk.write(good.map(({ line }) => line as Item)))
+  } catch (error) {
+    if (problemFrom(error, '').status >= 500) throw error
+  }
+  const results: object[] = []
+  for (const { at, line } of good)
+    results.push(
+      await service
+        .transaction(() => bulk.write([line as Item]))
+        .then(([result]) => result as object)
+        .catch((error: unknown) => {
+          const problem = inLine(error, at, bulk.reply.request.id)
+          if (problem.status >= 500) throw error
+          return { problem }
+        }),
+    )
+  return results
+}

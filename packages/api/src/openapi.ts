@@ -1,0 +1,23 @@
+/** What the OpenAPI 3.1 document says besides the routes. */
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+
+export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Punctual',
+        version,
+        description:
+          'Every job, once, on time. Every error is a problem document (RFC 9457) with a stable `code`. Writes take an `Idempotency-Key`; lists are paged by `cursor`.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `punctual_…`.' },
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The reference as a page: every route with its parameters, its body, its answer and its problems, made of the OpenAPI
+ * document. One page without scripts, so that it can be searched, printed, and shown under the strictest policy.
+ */
+import { createHash } from 'node:crypto'
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema?: Schema
+  readonly description?: string
+}
+
+interface Body {
+  readonly description?: string
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+
+interface Operation {
+  readonly summary?: string
+  readonly description?: string
+  readonly operationId?: string
+  readonly tags?: readonly string[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Body
+  readonly responses?: Readonly<Record<string, Body>>
+}
+
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#d7dbe0, #3a3f47); --soft: light-dark(#f4f6f8, #1d2126); --dim: light-dark(#5c6570, #9aa4b0); }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
+nav { columns: 3 14rem; font-size: 13px; } nav a { display: block; text-decoration: none; }
+h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); }
+section { border: 1px solid var(--line); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0; }
+h3 { font: 600 14px/1.6 ui-monospace, monospace; margin: .3rem 0; } .m { display: inline-block; min-width: 4.2rem; color: #0a66c2; }
+table { border-collapse: collapse; width: 100%; font-size: 13px; } td { border-top: 1px solid var(--line); padding: .25rem .5rem; vertical-align: top; }
+td:first-child { font-family: ui-monospace, monospace; white-space: nowrap; width: 14rem; } .d { color: var(--dim); }
+code { background: var(--soft); padding: 0 .25rem; border-radius: 3px; } summary { cursor: pointer; color: var(--dim); }
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Styles of this page, and nothing else. */
+export const referencePolicy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] as string)
+}
+
+/** Text in which backticks mark code. */
+function prose(text = ''): string {
+  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+function kindOf({ type, enum: values, items, anyOf }: Schema): string {
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
+  if (anyOf) return anyOf.map(kindOf).join(' | ')
+  if (type === 'array') return `${items ? kindOf(items) : 'anything'}[]`
+  return type === undefined ? 'anything' : [type].flat().join(' | ')
+}
+
+function boundsOf({ minimum, maximum, maxLength, default: value }: Schema): string {
+  const bounds = [
+    minimum === undefined ? '' : `from ${minimum}`,
+    maximum === undefined ? '' : `to ${maximum}`,
+    maxLength === undefined ? '' : `up to ${maxLength} characters`,
+    value === undefined ? '' : `default ${JSON.stringify(value)}`,
+  ]
+  return bounds.filter(Boolean).join(', ')
+}
+
+function row(name: string, schema: Schema, required: boolean, description?: string): string {
+  const about = [boundsOf(schema), description ?? schema.description ?? ''].filter(Boolean)
+  return `<tr><td>${escaped(name)}${required ? ' *' : ''}</td><td><span class="d">${escaped(kindOf(schema))}</span> ${prose(about.join('. '))}</td></tr>`
+}
+
+function rows(schema: Schema | undefined, prefix = ''): string {
+  if (!schema) return ''
+  if (schema.type === 'array' && schema.items) return rows(schema.items, `${prefix}[].`)
+  return Object.entries(schema.properties ?? {})
+    .map(([name, of]) => {
+      const inner = of.properties || of.items?.properties ? rows(of, `${prefix}${name}.`) : ''
+      return row(`${prefix}${name}`, of, schema.required?.includes(name) ?? false) + inner
+    })
+    .join('')
+}
+
+function table(title: string, content: string, open: boolean): string {
+  if (content === '') return ''
+  return `<details${open ? ' open' : ''}><summary>${title}</summary><table>${content}</table></details>`
+}
+
+function bodyRows(body: Body | undefined): string {
+  const [media] = Object.entries(body?.content ?? {})
+  if (!media) return ''
+  const [type, { schema }] = media
+  return rows(schema) || row(type, schema ?? {}, false)
+}
+
+function operation(path: string, method: string, of: Operation): string {
+  const parameters = (of.parameters ?? [])
+    .map((it) => row(it.name, it.schema ?? {}, it.required ?? false, it.description))
+    .join('')
+  const answers = Object.entries(of.responses ?? {}).filter(([status]) => status !== 'default')
+  return `<section id="${escaped(of.operationId ?? '')}"><h3><span class="m">${method.toUpperCase()}</span> ${escaped(path)}</h3>
+<p>${prose(of.summary)}. <span class="d">${prose(of.description)}</span></p>
+${table('Parameters', parameters, true)}${table('Body', bodyRows(of.requestBody), true)}
+${answers.map(([status, body]) => table(`Answer ${status}`, bodyRows(body), false)).join('')}</section>`
+}
+
+export function referencePage({ info, paths = {} }: ApiDocument): string {
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, of]) => ({ path, method, of })),
+  )
+  const tags = [...new Set(all.map(({ of }) => of.tags?.[0] ?? 'Other'))]
+  const ofTag = (tag: string) => all.filter(({ of }) => (of.tags?.[0] ?? 'Other') === tag)
+  const links = all
+    .map(
+      ({ path, method, of }) =>
+        `<a href="#${escaped(of.operationId ?? '')}">${method.toUpperCase()} ${escaped(path)}</a>`,
+    )
+    .join('')
+  const sections = tags
+    .map(
+      (tag) =>
+        `<h2>${escaped(tag)}</h2>${ofTag(tag)
+          .map((it) => operation(it.path, it.method, it.of))
+          .join('\n')}`,
+    )
+    .join('\n')
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(info.title)} ${escaped(info.version)}: HTTP API</title><style>${STYLE}</style></head><body>
+<h1>${escaped(info.title)} <span class="d">${escaped(info.version)}</span></h1><p>${prose(info.description)} As a document: <a href="/openapi.json">/openapi.json</a>. * is required.</p><nav>${links}</nav>
+${sections}</body></html>`
+}

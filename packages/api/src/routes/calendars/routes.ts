@@ -1,0 +1,62 @@
+/** Calendars: named sets of dates and windows that jobs refer to. */
+import { PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { answer, exactly, name, text } from '../../wire/schemas.ts'
+
+const entries = Type.Optional(Type.Array(text(64), { maxItems: 1_000 }))
+const fields = {
+  timezone: Type.Optional(text(64)),
+  exclude: entries,
+  include: entries,
+  windows: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 1_000 })),
+}
+const calendar = answer({ name: Type.String(), calendar: Type.Unknown() })
+const params = exactly({ name })
+const tag = 'Calendars'
+
+export const listCalendars = defineRoute({
+  ...{ method: 'GET', path: '/calendars', scope: 'read', tag, summary: 'Calendars, by name' },
+  answer: answer({ calendars: Type.Array(calendar) }),
+  async handle({ tenant }) {
+    return { calendars: [...(await tenant.jobs.calendars.list())] }
+  },
+})
+
+export const getCalendar = defineRoute({
+  ...{ method: 'GET', path: '/calendars/:name', scope: 'read', tag, summary: 'A calendar' },
+  params,
+  answer: calendar,
+  problems: ['calendar_not_found'],
+  async handle({ tenant, params: { name: wanted } }) {
+    const all = await tenant.jobs.calendars.list()
+    const found = all.find((it) => it.name === wanted)
+    if (found) return found
+    const message = `There is no calendar ${JSON.stringify(wanted)}. GET /v1/calendars lists those there are.`
+    throw new PunctualError('calendar_not_found', message, { id: wanted })
+  },
+})
+
+export const setCalendar = defineRoute({
+  ...{ method: 'PUT', path: '/calendars/:name', scope: 'operate', tag, writes: 'always' },
+  summary: 'Make a calendar, or change it; it holds for every slot that is not decided yet',
+  params,
+  body: exactly(fields),
+  answer: calendar,
+  problems: ['invalid_calendar', 'invalid_timezone'],
+  async handle({ tenant, params: { name: wanted }, body }) {
+    await tenant.jobs.calendars.set(wanted, body as never)
+    return { name: wanted, calendar: body }
+  },
+})
+
+export const deleteCalendar = defineRoute({
+  ...{ method: 'DELETE', path: '/calendars/:name', scope: 'operate', tag, writes: 'always' },
+  summary: 'Remove a calendar that no job refers to',
+  params,
+  answer: answer({ removed: Type.Boolean() }),
+  problems: ['calendar_in_use'],
+  async handle({ tenant, params: { name: wanted } }) {
+    return { removed: await tenant.jobs.calendars.delete(wanted) }
+  },
+})

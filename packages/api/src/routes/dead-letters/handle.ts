@@ -1,0 +1,53 @@
+/** POST /dead-letters/:id/replay and /discard: one is done again, or closed without. */
+import { limits, PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { answer, anyJson, exactly, idParam, oneOf, text } from '../../wire/schemas.ts'
+import { replayedAs } from '../runs/retry.ts'
+
+const handles = {
+  method: 'POST',
+  scope: 'operate',
+  tag: 'Dead letters',
+  params: idParam,
+  writes: 'always',
+  problems: ['dead_letter_not_found', 'already_handled', 'key_conflict'],
+} as const
+
+export const replayLetter = defineRoute({
+  ...handles,
+  path: '/dead-letters/:id/replay',
+  summary: 'Make a new run of a dead one, due now',
+  body: exactly({
+    payload: Type.Optional(anyJson('Instead of its own.')),
+    from_checkpoint: Type.Optional(Type.Boolean()),
+    note: Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with it.' })),
+  }),
+  answer: answer({ id: Type.String(), run_id: Type.String({ description: 'The new run.' }) }),
+  status: 201,
+  async handle({ tenant, params: { id }, body, actor: { name: by } }) {
+    const { payload, from_checkpoint: fromCheckpoint, note } = body
+    const answered = await tenant.deadLetters.replay(id, {
+      ...(payload !== undefined && { payload }),
+      ...(fromCheckpoint !== undefined && { fromCheckpoint }),
+      ...(note !== undefined && { note }),
+      ...(by !== undefined && { by }),
+    })
+    return { id, run_id: replayedAs(id, answered) }
+  },
+})
+
+export const discardLetter = defineRoute({
+  ...handles,
+  path: '/dead-letters/:id/discard',
+  summary: 'Close a dead letter without doing it again',
+  body: exactly({ reason: text(limits.descriptionLength, { description: 'Why; kept with it.' }) }),
+  answer: answer({ id: Type.String(), result: oneOf(['discarded'] as const) }),
+  async handle({ tenant, params: { id }, body, actor: { name: by } }) {
+    const options = { reason: body.reason, ...(by !== undefined && { by }) }
+    const result = await tenant.deadLetters.discard(id, options)
+    if (result === 'discarded') return { id, result }
+    const message = `The dead letter ${id} was replayed or discarded before. GET /v1/dead-letters/${id} says by whom.`
+    throw new PunctualError('already_handled', message, { id })
+  },
+})

@@ -1,0 +1,102 @@
+/** GET /dead-letters: those that match, what dies alike, and one with all that is known of it. */
+import { isRunId, letterStates, PunctualError } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import {
+  letterAnswer,
+  letterFields,
+  letterFilterOf,
+  letterMembers,
+  letterToWire,
+} from '../../wire/letter-fields.ts'
+import { logLine, runAnswer, runToWire } from '../../wire/run-answer.ts'
+import { answer, exactly, idParam, nullable, oneOf, pageQuery } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
+
+const looks = { method: 'GET', scope: 'read', tag: 'Dead letters' } as const
+const state = Type.Optional(
+  oneOf(letterStates, { default: 'open', description: 'Whether somebody has handled them.' }),
+)
+
+function afterOf(cursor: string): string {
+  if (isRunId(cursor)) return cursor
+  const message = 'The cursor is not one of this list. Give it back as it came.'
+  throw new PunctualError('invalid_cursor', message, { field: 'cursor' })
+}
+
+export const listLetters = defineRoute({
+  ...looks,
+  path: '/dead-letters',
+  summary: 'Runs that died, the last first',
+  query: exactly({ ...letterFields, state, ...pageQuery }),
+  answer: answer({
+    dead_letters: Type.Array(letterAnswer),
+    next_cursor: nullable(Type.String()),
+  }),
+  problems: ['invalid_cursor', 'job_not_found'],
+  async handle({ tenant, query }) {
+    const { limit = 100, cursor, state: wanted, ...filter } = query
+    const letters = await tenant.deadLetters.list({
+      ...letterFilterOf(filter),
+      limit,
+      ...(wanted !== undefined && { state: wanted }),
+      ...(cursor !== undefined && { after: afterOf(cursor) }),
+    })
+    const last = letters.length === limit ? letters.at(-1) : undefined
+    return { dead_letters: letters.map(letterToWire), next_cursor: last?.id ?? null }
+  },
+})
+
+const group = answer({
+  fingerprint: Type.String(),
+  count: Type.Integer(),
+  first_died_at: Type.String(),
+  last_died_at: Type.String(),
+  sample_id: Type.String(),
+  sample_message: nullable(Type.String()),
+  handlers: Type.Array(Type.String()),
+})
+
+export const groupLetters = defineRoute({
+  ...looks,
+  path: '/dead-letters/groups',
+  summary: 'What dies alike, together; the largest group first',
+  query: exactly({ ...letterFields, state, limit: pageQuery.limit }),
+  answer: answer({ groups: Type.Array(group) }),
+  problems: ['job_not_found'],
+  async handle({ tenant, query }) {
+    const { limit = 100, state: wanted, ...filter } = query
+    const groups = await tenant.deadLetters.groups({
+      ...letterFilterOf(filter),
+      limit,
+      ...(wanted !== undefined && { state: wanted }),
+    })
+    return { groups: toWire(groups) as Static<typeof group>[] }
+  },
+})
+
+export const getLetter = defineRoute({
+  ...looks,
+  path: '/dead-letters/:id',
+  summary: 'A dead letter with its run, the end of its log and its last checkpoint',
+  params: idParam,
+  answer: answer({
+    ...letterMembers,
+    run: runAnswer,
+    log: Type.Array(logLine),
+    checkpoint: Type.Unknown(),
+  }),
+  problems: ['dead_letter_not_found'],
+  async handle({ tenant, params: { id } }) {
+    const found = await tenant.deadLetters.get(id)
+    if (!found)
+      throw new PunctualError(
+        'dead_letter_not_found',
+        `There is no dead letter ${id}: there is no such run, or it is not dead.`,
+        { id },
+      )
+    const { run, log, checkpoint, ...letter } = found
+    const lines = toWire(log) as Static<typeof logLine>[]
+    return { ...letterToWire(letter), run: runToWire(run), log: lines, checkpoint }
+  },
+})

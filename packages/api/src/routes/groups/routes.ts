@@ -1,0 +1,118 @@
+/** Groups: runs that were submitted together, and what follows when all have ended. */
+import { PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { wireOf } from '../../wire/described.ts'
+import { newRun, submissionOf } from '../../wire/run-input.ts'
+import { answer, anyJson, exactly, nullable, text } from '../../wire/schemas.ts'
+
+const summary = {
+  id: Type.String(),
+  name: nullable(Type.String()),
+  total: Type.Integer(),
+  open: Type.Boolean(),
+  done: Type.Boolean(),
+  created_at: Type.String(),
+  closed_at: nullable(Type.String()),
+  done_at: nullable(Type.String()),
+  callback_run_id: nullable(Type.String()),
+}
+const group = answer({
+  ...summary,
+  counts: Type.Record(Type.String(), Type.Integer()),
+  ended: Type.Integer(),
+})
+const groups = answer({ groups: Type.Array(answer(summary)) })
+const members = answer({
+  runs: Type.Array(answer({ id: Type.String(), place: Type.Integer(), state: Type.String() })),
+})
+const params = exactly({ id: text(64) })
+const runs = Type.Array(newRun, { maxItems: 1_000 })
+const tag = 'Groups'
+
+export const createGroup = defineRoute({
+  ...{ method: 'POST', path: '/groups', scope: 'submit', tag, status: 201, writes: 'always' },
+  summary: 'Submit runs that belong together',
+  body: exactly({
+    name: Type.Optional(text(128)),
+    runs,
+    open: Type.Optional(Type.Boolean({ description: 'More may be added until it is closed.' })),
+    on_done: Type.Optional(
+      exactly({ handler: text(128), payload: Type.Optional(anyJson('What it is given besides.')) }),
+    ),
+  }),
+  answer: group,
+  async handle({ tenant, body, caller }) {
+    const submissions = body.runs.map((run) => {
+      const { handler, payload, options } = submissionOf(run, caller.keyName)
+      return { handler, payload, ...(options && { options }) }
+    })
+    const made = await tenant.groups.submit({
+      runs: submissions,
+      ...(body.name !== undefined && { name: body.name }),
+      ...(body.open !== undefined && { open: body.open }),
+      ...(body.on_done !== undefined && { onDone: body.on_done }),
+    })
+    return wireOf(group, await tenant.groups.get(made.id))
+  },
+})
+
+export const listGroups = defineRoute({
+  ...{ method: 'GET', path: '/groups', scope: 'read', tag, summary: 'Groups, the newest first' },
+  query: exactly({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+  }),
+  answer: groups,
+  async handle({ tenant, query }) {
+    return wireOf(groups, { groups: await tenant.groups.list(query) })
+  },
+})
+
+export const getGroup = defineRoute({
+  ...{
+    method: 'GET',
+    path: '/groups/:id',
+    scope: 'read',
+    tag,
+    summary: 'How far a group has come',
+  },
+  params,
+  answer: group,
+  problems: ['group_not_found'],
+  async handle({ tenant, params: { id } }) {
+    const found = await tenant.groups.get(id)
+    if (found) return wireOf(group, found)
+    throw new PunctualError('group_not_found', `There is no group ${JSON.stringify(id)}.`, { id })
+  },
+})
+
+export const listGroupRuns = defineRoute({
+  ...{
+    method: 'GET',
+    path: '/groups/:id/runs',
+    scope: 'read',
+    tag,
+    summary: 'The runs of a group',
+  },
+  params,
+  query: exactly({
+    from: Type.Optional(Type.Integer({ minimum: 0, description: 'From this place on.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
+  }),
+  answer: members,
+  problems: ['group_not_found'],
+  async handle({ tenant, params: { id }, query }) {
+    return wireOf(members, { runs: await tenant.groups.runs(id, query) })
+  },
+})
+
+export const closeGroup = defineRoute({
+  ...{ method: 'POST', path: '/groups/:id/close', scope: 'submit', tag, writes: 'always' },
+  summary: 'Nothing more is added; what follows comes when all have ended',
+  params,
+  answer: answer({ closed: Type.Boolean({ description: 'False when it was closed already.' }) }),
+  problems: ['group_not_found'],
+  async handle({ tenant, params: { id } }) {
+    return { closed: await tenant.groups.close(id) }
+  },
+})

@@ -1,0 +1,38 @@
+/** POST /jobs/bulk: up to 10,000 jobs, one a line; all or none, or what became of each. */
+import { PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { bulkAnswer, bulkQuery, performBulk } from '../../bulk.ts'
+import { defineRoute } from '../../define-route.ts'
+import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
+
+export const createJobs = defineRoute({
+  method: 'POST',
+  path: '/jobs/bulk',
+  scope: 'operate',
+  tag: 'Jobs',
+  summary: 'Make or change up to 10,000 jobs, one a line',
+  description: 'NDJSON: each line is what POST /jobs takes. A job of that name is changed.',
+  query: bulkQuery,
+  body: Type.String(),
+  reads: 'ndjson',
+  answer: bulkAnswer,
+  writes: 'always',
+  problems: ['invalid_request', 'invalid_schedule', 'quota_exceeded'],
+  handle({ service, tenant, query, body, reply }) {
+    return performBulk<NewJob>({
+      ...{ service, reply, schema: newJob, body, each: query.mode === 'each' },
+      write: async (jobs) => {
+        const options = jobs.map((job, i) => {
+          try {
+            return jobOptionsOf(job.name, job)
+          } catch (error) {
+            if (!(error instanceof PunctualError)) throw error
+            const field = `[${i}].${error.field ?? ''}`
+            throw new PunctualError(error.code, error.message, { field, cause: error })
+          }
+        })
+        return tenant.jobs.upsertMany(options)
+      },
+    })
+  },
+})

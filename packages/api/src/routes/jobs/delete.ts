@@ -1,0 +1,44 @@
+/** DELETE /jobs/:id: no further slot; what is planned, waits or runs is cancelled; the history stays. */
+import { PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { answer, exactly, idParam, oneOf } from '../../wire/schemas.ts'
+import { findJob } from './find-job.ts'
+
+const OVER = ['completed', 'failed', 'dead_letter', 'cancelled']
+const NOT_STARTED = ['waiting', 'scheduled', 'queued'] as const
+
+export const deleteJob = defineRoute({
+  method: 'DELETE',
+  path: '/jobs/:id',
+  scope: 'operate',
+  tag: 'Jobs',
+  summary: 'Cancel a job and free its name',
+  params: idParam,
+  query: exactly({
+    running: Type.Optional(oneOf(['cancel', 'finish'] as const, { default: 'cancel' })),
+  }),
+  answer: answer({
+    id: Type.String(),
+    status: oneOf(['cancelled'] as const),
+    cancelled_runs: Type.Integer({ description: 'Runs that were cancelled or asked to end.' }),
+  }),
+  writes: 'always',
+  problems: ['job_not_found', 'already_finished'],
+  async handle({ tenant, params, query }) {
+    const job = await findJob(tenant, params.id)
+    if (job.rules.when.kind === 'once' && OVER.includes(job.status))
+      throw new PunctualError(
+        'already_finished',
+        `The job ${JSON.stringify(job.name)} ran once and is ${job.status}; there is nothing left to cancel.`,
+        { id: job.id },
+      )
+    await tenant.jobs.delete(job.id)
+    const states = query.running === 'finish' ? NOT_STARTED : [...NOT_STARTED, 'running' as const]
+    const { matched } = await tenant.runs.cancelMany(
+      { job: job.id, states: [...states] },
+      { reason: 'job deleted' },
+    )
+    return { id: job.id, status: 'cancelled' as const, cancelled_runs: matched }
+  },
+})

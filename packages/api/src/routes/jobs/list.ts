@@ -1,0 +1,84 @@
+/** GET /jobs: jobs that match, a page at a time. */
+import { jobStatuses } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { jobAnswer, jobToWire } from '../../wire/job-answer.ts'
+import {
+  answer,
+  exactly,
+  labelOf,
+  moment,
+  nullable,
+  oneOf,
+  pageQuery,
+  text,
+} from '../../wire/schemas.ts'
+
+const query = exactly({
+  ...pageQuery,
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: 'From 1; `cursor` goes further.' }),
+  ),
+  status: Type.Optional(oneOf(jobStatuses)),
+  name: Type.Optional(text(128, { description: 'What their names begin with.' })),
+  queue: Type.Optional(text(128)),
+  handler: Type.Optional(text(128)),
+  label: Type.Optional(text(400, { description: '`name:value`.' })),
+  next_from: Type.Optional(moment),
+  next_to: Type.Optional(moment),
+})
+
+function filterOf({
+  status,
+  name,
+  queue,
+  handler,
+  label,
+  next_from,
+  next_to,
+}: Static<typeof query>) {
+  const next = {
+    ...(next_from !== undefined && { from: next_from }),
+    ...(next_to !== undefined && { to: next_to }),
+  }
+  return {
+    ...(status !== undefined && { statuses: [status] }),
+    ...(name !== undefined && { namePrefix: name }),
+    ...(queue !== undefined && { queue }),
+    ...(handler !== undefined && { handler }),
+    ...(label !== undefined && { labels: labelOf(label) }),
+    ...(Object.keys(next).length > 0 && { next }),
+  }
+}
+
+export const listJobs = defineRoute({
+  method: 'GET',
+  path: '/jobs',
+  scope: 'read',
+  tag: 'Jobs',
+  summary: 'Jobs that match',
+  query,
+  answer: answer({
+    jobs: Type.Array(jobAnswer),
+    total: Type.Integer({ description: 'Exact to 10,000.' }),
+    total_exact: Type.Boolean(),
+    page: nullable(Type.Integer()),
+    next_cursor: nullable(Type.String()),
+  }),
+  problems: ['invalid_cursor'],
+  async handle({ tenant, query }) {
+    const { limit, cursor, page } = query
+    const found = await tenant.jobs.page(filterOf(query), {
+      ...(limit !== undefined && { limit }),
+      ...(cursor !== undefined && { cursor }),
+      ...(page !== undefined && { page }),
+    })
+    return {
+      jobs: found.jobs.map(jobToWire),
+      total: found.total,
+      total_exact: found.totalExact,
+      page: cursor === undefined ? (page ?? 1) : null,
+      next_cursor: found.nextCursor,
+    }
+  },
+})

@@ -1,0 +1,27 @@
+/** PATCH /jobs/:id: changes what is named, and leaves the rest as it is. */
+import { defineRoute } from '../../define-route.ts'
+import { etagOf, versionOf } from '../../wire/etag.ts'
+import { changeToWire, jobChange } from '../../wire/job-answer.ts'
+import { changesOf, jobChanges } from '../../wire/job-input.ts'
+import { idParam } from '../../wire/schemas.ts'
+import { findJob } from './find-job.ts'
+
+export const patchJob = defineRoute({
+  method: 'PATCH',
+  path: '/jobs/:id',
+  scope: 'operate',
+  tag: 'Jobs',
+  summary: 'Change some of a job',
+  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
+  params: idParam,
+  body: jobChanges,
+  answer: jobChange,
+  writes: 'always',
+  problems: ['job_not_found', 'version_changed', 'invalid_schedule'],
+  async handle({ tenant, params, body, request, reply }) {
+    const change = await tenant.jobs.change(params.id, changesOf(body), versionOf(request))
+    const job = await findJob(tenant, params.id)
+    reply.header('etag', etagOf(job.version))
+    return changeToWire(job, change)
+  },
+})

@@ -1,0 +1,87 @@
+/** What is done to a job that exists: pause, resume, trigger, skip a slot, run slots of the past. */
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { changeToWire, jobChange } from '../../wire/job-answer.ts'
+import { answer, anyJson, exactly, idParam, moment, text } from '../../wire/schemas.ts'
+import { findJob } from './find-job.ts'
+
+const steers = { tag: 'Jobs', params: idParam, writes: 'always' } as const
+
+export const pauseJob = defineRoute({
+  ...steers,
+  method: 'POST',
+  path: '/jobs/:id/pause',
+  scope: 'operate',
+  summary: 'Make no more runs of it',
+  body: exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) }),
+  answer: jobChange,
+  problems: ['job_not_found'],
+  async handle({ tenant, params, body }) {
+    const changed = await tenant.jobs.pause(params.id, body.note)
+    return changeToWire(await findJob(tenant, params.id), changed ? 'updated' : 'unchanged')
+  },
+})
+
+export const resumeJob = defineRoute({
+  ...steers,
+  method: 'POST',
+  path: '/jobs/:id/resume',
+  scope: 'operate',
+  summary: 'Go on; slots that passed meanwhile are skipped',
+  answer: jobChange,
+  problems: ['job_not_found'],
+  async handle({ tenant, params }) {
+    const changed = await tenant.jobs.resume(params.id)
+    return changeToWire(await findJob(tenant, params.id), changed ? 'updated' : 'unchanged')
+  },
+})
+
+export const triggerJob = defineRoute({
+  ...steers,
+  method: 'POST',
+  path: '/jobs/:id/trigger',
+  scope: 'submit',
+  summary: 'Run it now, apart from its slots',
+  body: exactly({ payload: Type.Optional(anyJson('In place of that of the job.')) }),
+  answer: answer({ run_id: Type.String() }),
+  status: 201,
+  problems: ['job_not_found'],
+  async handle({ tenant, params, body }) {
+    const { id } = await tenant.jobs.trigger(params.id, body)
+    return { run_id: id }
+  },
+})
+
+export const skipSlot = defineRoute({
+  ...steers,
+  method: 'POST',
+  path: '/jobs/:id/skip',
+  scope: 'operate',
+  summary: 'One slot ahead is not to run',
+  body: exactly({ slot: moment }),
+  answer: answer({ skipped: Type.String() }),
+  problems: ['job_not_found', 'slot_not_found'],
+  async handle({ tenant, params, body, actor }) {
+    await tenant.jobs.skip(params.id, body.slot, actor.name)
+    return { skipped: new Date(body.slot).toISOString() }
+  },
+})
+
+export const backfillJob = defineRoute({
+  ...steers,
+  method: 'POST',
+  path: '/jobs/:id/backfill',
+  scope: 'operate',
+  summary: 'Run slots of the past that have not run; asking again runs none twice',
+  body: exactly({
+    from: moment,
+    to: moment,
+    pace_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+  }),
+  answer: answer({ runs: Type.Integer(), already: Type.Integer() }),
+  problems: ['job_not_found'],
+  async handle({ tenant, params, body }) {
+    const { from, to, pace_ms: paceMs } = body
+    return tenant.jobs.backfill(params.id, { from, to, ...(paceMs !== undefined && { paceMs }) })
+  },
+})

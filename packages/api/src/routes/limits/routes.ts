@@ -1,0 +1,76 @@
+/** Limits: how many runs of a queue, or of the tenant, go on at once and start in a time. */
+import { limits as bounds } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { wireOf } from '../../wire/described.ts'
+import { answer, exactly, name, nullable } from '../../wire/schemas.ts'
+import { fromWire } from '../../wire/snake.ts'
+
+const limit = answer({
+  queue: nullable(Type.String({ description: 'Null for all queues together.' })),
+  concurrency: nullable(Type.Integer()),
+  rate: Type.Unknown(),
+  ageing_ms: nullable(Type.Integer()),
+  weight: nullable(Type.Integer()),
+  running: Type.Integer(),
+  free_at: nullable(Type.String()),
+  set_at: Type.String(),
+  set_by: nullable(Type.String()),
+})
+
+const all = answer({ limits: Type.Array(limit) })
+
+const fields = {
+  concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: bounds.concurrencyMax })),
+  rate: Type.Optional(
+    exactly({
+      limit: Type.Integer({ minimum: 1, maximum: bounds.rateMax }),
+      per: Type.Optional(Type.Union([Type.String(), Type.Integer({ minimum: 1 })])),
+      burst: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
+  ),
+  ageing_ms: Type.Optional(
+    Type.Integer({ minimum: bounds.ageingMsMin, maximum: bounds.ageingMsMax }),
+  ),
+}
+
+const queueParam = exactly({ queue: name })
+const removed = answer({ removed: Type.Boolean() })
+const tag = 'Limits'
+
+export const listLimits = defineRoute({
+  ...{
+    method: 'GET',
+    path: '/limits',
+    scope: 'read',
+    tag,
+    summary: 'What is set, and how much is used',
+  },
+  answer: all,
+  async handle({ tenant }) {
+    return wireOf(all, { limits: await tenant.limits.list() })
+  },
+})
+
+export const setQueueLimit = defineRoute({
+  ...{ method: 'PUT', path: '/queues/:queue/limits', scope: 'operate', tag, writes: 'always' },
+  summary: 'Limit a queue, in place of what was set before',
+  params: queueParam,
+  body: exactly(fields, { minProperties: 1 }),
+  answer: all,
+  async handle({ tenant, params, body, actor }) {
+    const by = actor.name ?? 'unknown'
+    await tenant.limits.set({ ...(fromWire(body) as object), queue: params.queue, by })
+    return wireOf(all, { limits: await tenant.limits.list() })
+  },
+})
+
+export const removeQueueLimit = defineRoute({
+  ...{ method: 'DELETE', path: '/queues/:queue/limits', scope: 'operate', tag, writes: 'always' },
+  summary: 'End the limits of a queue',
+  params: queueParam,
+  answer: removed,
+  async handle({ tenant, params }) {
+    return { removed: await tenant.limits.remove(params.queue) }
+  },
+})

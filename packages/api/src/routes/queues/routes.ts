@@ -1,0 +1,102 @@
+/** Queues: what waits and runs in each, and pausing them. */
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { wireOf } from '../../wire/described.ts'
+import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
+
+const pause = answer({
+  queue: nullable(Type.String({ description: 'Null when everything is paused.' })),
+  paused_at: Type.String(),
+  note: nullable(Type.String()),
+  paused_by: nullable(Type.String()),
+})
+
+const queue = answer({
+  queue: Type.String(),
+  paused: Type.Boolean(),
+  pause: Type.Unsafe<unknown>({ anyOf: [pause, { type: 'null' }] }),
+  due: Type.Integer({ description: 'Due and waiting for a worker; counted to 10,000 a lane.' }),
+  scheduled: Type.Integer({ description: 'Due within a minute or so.' }),
+  running: Type.Integer(),
+  oldest_ms: Type.Number({ description: 'How long the oldest due run has waited.' }),
+  ended_last_minute: Type.Record(Type.String(), Type.Integer()),
+  lanes: Type.Array(
+    answer({
+      handler: Type.String(),
+      priority: Type.Integer(),
+      paused: Type.Boolean(),
+      due: Type.Integer(),
+      waiting: Type.Integer(),
+      oldest_ms: Type.Number(),
+      running: Type.Integer(),
+    }),
+  ),
+})
+
+const queues = answer({ queues: Type.Array(queue) })
+const queueParam = exactly({ queue: name })
+const changed = answer({
+  queue: nullable(Type.String()),
+  paused: Type.Boolean(),
+  changed: Type.Boolean(),
+})
+const why = exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) })
+const tag = 'Queues'
+
+export const listQueues = defineRoute({
+  ...{
+    method: 'GET',
+    path: '/queues',
+    scope: 'read',
+    tag,
+    summary: 'Every queue: depth, age, pauses',
+  },
+  answer: queues,
+  async handle({ tenant }) {
+    return wireOf(queues, { queues: await tenant.queues.list() })
+  },
+})
+
+export const pauseQueue = defineRoute({
+  ...{ method: 'POST', path: '/queues/:queue/pause', scope: 'operate', tag, writes: 'always' },
+  summary: 'Take nothing more from a queue; what runs goes on',
+  params: queueParam,
+  body: why,
+  answer: changed,
+  async handle({ tenant, params, body, actor }) {
+    const by = actor.name ?? 'unknown'
+    const done = await tenant.queues.pause(params.queue, { ...body, by })
+    return { queue: params.queue, paused: true, changed: done }
+  },
+})
+
+export const resumeQueue = defineRoute({
+  ...{ method: 'POST', path: '/queues/:queue/resume', scope: 'operate', tag, writes: 'always' },
+  summary: 'Take from a queue again',
+  params: queueParam,
+  answer: changed,
+  async handle({ tenant, params }) {
+    const done = await tenant.queues.resume(params.queue)
+    return { queue: params.queue, paused: false, changed: done }
+  },
+})
+
+export const pauseAll = defineRoute({
+  ...{ method: 'POST', path: '/pause', scope: 'operate', tag, writes: 'always' },
+  summary: 'Take nothing more from any queue of the tenant',
+  body: why,
+  answer: changed,
+  async handle({ tenant, body, actor }) {
+    const done = await tenant.queues.pauseAll({ ...body, by: actor.name ?? 'unknown' })
+    return { queue: null, paused: true, changed: done }
+  },
+})
+
+export const resumeAll = defineRoute({
+  ...{ method: 'POST', path: '/resume', scope: 'operate', tag, writes: 'always' },
+  summary: 'End that; queues that are paused by themselves stay so',
+  answer: changed,
+  async handle({ tenant }) {
+    return { queue: null, paused: false, changed: await tenant.queues.resumeAll() }
+  },
+})

@@ -1,0 +1,67 @@
+/** GET /runs: runs that match, a page at a time. GET /runs/counts: how many, by what they are. */
+import type { CountBy } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { runItem, runItemToWire } from '../../wire/run-answer.ts'
+import { queryFilterOf, runQuery } from '../../wire/run-filter.ts'
+import { answer, exactly, nullable, pageQuery, text } from '../../wire/schemas.ts'
+
+const looks = { method: 'GET', scope: 'read', tag: 'Runs' } as const
+const group = answer({
+  name: nullable(Type.String()),
+  count: Type.Integer(),
+  id: Type.Optional(Type.String()),
+})
+
+export const listRuns = defineRoute({
+  ...looks,
+  path: '/runs',
+  summary: 'Runs that match, newest first',
+  description:
+    'A page may be short of `limit` while `next_cursor` goes on: so much was looked at. `complete` tells.',
+  query: exactly({ ...runQuery, ...pageQuery }),
+  answer: answer({
+    runs: Type.Array(runItem),
+    next_cursor: nullable(Type.String()),
+    complete: Type.Boolean(),
+  }),
+  problems: ['invalid_cursor', 'job_not_found'],
+  async handle({ tenant, query }) {
+    const { limit = 100, cursor, ...filter } = query
+    const page = await tenant.runs.page(queryFilterOf(filter), {
+      limit,
+      ...(cursor !== undefined && { cursor }),
+    })
+    const { runs, nextCursor, complete } = page
+    return { runs: runs.map(runItemToWire), next_cursor: nextCursor, complete }
+  },
+})
+
+export const countRuns = defineRoute({
+  ...looks,
+  path: '/runs/counts',
+  summary: 'How many runs match, by what they are',
+  query: exactly({
+    ...runQuery,
+    by: Type.Optional(
+      text(80, {
+        description: '`state`, `job`, `queue`, `handler`, `label:<name>`, `fingerprint` or `day`.',
+        default: 'state',
+      }),
+    ),
+  }),
+  answer: answer({
+    count: Type.Integer(),
+    exact: Type.Boolean({ description: 'False when there are more than were counted.' }),
+    groups: Type.Array(group),
+  }),
+  problems: ['job_not_found'],
+  async handle({ tenant, query }) {
+    const { by, ...filter } = query
+    const counted = await tenant.runs.count(
+      queryFilterOf(filter),
+      by === undefined ? {} : { by: by as CountBy },
+    )
+    return { ...counted, groups: counted.groups as Static<typeof group>[] }
+  },
+})

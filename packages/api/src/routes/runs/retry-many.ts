@@ -1,0 +1,113 @@
+/** POST /runs/retry: does all runs again that match and that are dead or unknown, so many at a time. */
+import { limits, PunctualError, type RunPageFilter, type RunState } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import type { TenantService } from '../../service.ts'
+import { retryFilter, retryFilterOf } from '../../wire/run-filter.ts'
+import { answer, exactly, text } from '../../wire/schemas.ts'
+import { manyAnswer, manyFields, manyOptions } from './steer-many.ts'
+
+const PAGES_MAX = 100
+const RETRIABLE: readonly RunState[] = ['dead', 'unknown']
+
+interface Found {
+  readonly ids: readonly string[]
+  readonly complete: boolean
+}
+
+/** Those of one state that nobody has retried, up to so many. */
+async function findRuns(
+  tenant: TenantService,
+  filter: RunPageFilter,
+  state: RunState,
+  most: number,
+): Promise<Found> {
+  const ids: string[] = []
+  const asked = {
+    ...filter,
+    states: [state],
+    ...(state === 'dead' && { notRetried: true as const }),
+  }
+  let cursor: string | null = null
+  for (let pages = 0; pages < PAGES_MAX && ids.length < most; pages++) {
+    const limit = Math.min(limits.pageSize, most - ids.length)
+    const page = await tenant.runs.page(asked, { limit, ...(cursor !== null && { cursor }) })
+    ids.push(...page.runs.filter((run) => run.replayedAs === null).map(({ id }) => id))
+    cursor = page.nextCursor
+    if (cursor === null) return { ids, complete: true }
+  }
+  return { ids, complete: false }
+}
+
+function statesOf({ states = ['dead'] }: RunPageFilter): readonly RunState[] {
+  const other = states.find((state) => !RETRIABLE.includes(state))
+  if (other === undefined) return RETRIABLE.filter((state) => states.includes(state))
+  const message = `state must be of ${RETRIABLE.join(', ')}, but ${other} came: others cannot be retried.`
+  throw new PunctualError('invalid_option', message, { field: 'filter.state' })
+}
+
+interface Handling {
+  readonly note?: string
+  readonly by?: string
+}
+
+async function retryUnknown(tenant: TenantService, ids: readonly string[], how: Handling) {
+  const answers = []
+  for (const id of ids) answers.push(await tenant.runs.resolve(id, 'run-again', how))
+  return answers.map((it) => (it.result === 'resolved' ? it.replayedAs : null))
+}
+
+async function retryDead(tenant: TenantService, ids: readonly string[], how: Handling) {
+  const answers = await tenant.deadLetters.replayEach(ids, how)
+  return answers.map((it) => (it.result === 'replayed' ? it.id : null))
+}
+
+export const retryRuns = defineRoute({
+  method: 'POST',
+  path: '/runs/retry',
+  scope: 'operate',
+  tag: 'Runs',
+  summary: 'Do all runs again that match',
+  description:
+    'Dead ones that were neither replayed nor discarded, and with `state` unknown ones. Those whose key a live run has stay as they are, and are `missed`.',
+  body: exactly({
+    filter: Type.Optional(retryFilter),
+    ...manyFields,
+    note: Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with each.' })),
+  }),
+  answer: answer({
+    ...manyAnswer,
+    retried: Type.Integer(),
+    missed: Type.Integer({ description: 'Somebody was faster, or their key is taken.' }),
+    run_ids: Type.Array(Type.String(), { description: 'The new runs.' }),
+  }),
+  writes: 'always',
+  problems: ['job_not_found'],
+  async handle({ tenant, body, actor: { name: by } }) {
+    const filter = retryFilterOf(body.filter)
+    const { all, dryRun, limit } = manyOptions(body)
+    if (Object.keys(filter).length === 0 && !all)
+      throw new PunctualError(
+        'invalid_option',
+        'filter must have at least one condition, or `"all": true` beside it.',
+        { field: 'filter' },
+      )
+    const { note } = body
+    const how = { ...(note !== undefined && { note }), ...(by !== undefined && { by }) }
+    let matched = 0
+    let complete = true
+    const made: (string | null)[] = []
+    for (const state of statesOf(filter)) {
+      const found = await findRuns(tenant, filter, state, limit - matched)
+      matched += found.ids.length
+      complete &&= found.complete
+      const retry = state === 'dead' ? retryDead : retryUnknown
+      if (!dryRun) made.push(...(await retry(tenant, found.ids, how)))
+    }
+    const runIds = made.filter((id) => id !== null)
+    return {
+      ...{ dry_run: dryRun, matched, complete },
+      ...{ retried: runIds.length, missed: made.length - runIds.length, run_ids: runIds },
+    }
+  },
+})

@@ -1,0 +1,31 @@
+/** POST /runs/bulk: up to 10,000 runs, one a line; all or none, or what became of each. */
+import { limits } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { bulkAnswer, bulkQuery, performBulk } from '../../bulk.ts'
+import { defineRoute } from '../../define-route.ts'
+import { newRun, SubmissionReader } from '../../wire/run-input.ts'
+
+export const submitRuns = defineRoute({
+  method: 'POST',
+  path: '/runs/bulk',
+  scope: 'submit',
+  tag: 'Runs',
+  summary: 'Submit up to 10,000 runs, one a line',
+  description: `NDJSON: each line is what POST /runs takes, up to ${limits.batchSize} of them.`,
+  query: bulkQuery,
+  body: Type.String(),
+  reads: 'ndjson',
+  answer: bulkAnswer,
+  status: 201,
+  writes: 'keyed',
+  problems: ['invalid_request', 'key_conflict', 'quota_exceeded'],
+  handle({ service, tenant, query, body, caller, reply }) {
+    return performBulk<Static<typeof newRun>>({
+      ...{ service, reply, schema: newRun, body, each: query.mode === 'each' },
+      write: async (runs) => {
+        const reader = new SubmissionReader(caller.keyName)
+        return tenant.submitAll(runs.map((run) => reader.read(run)))
+      },
+    })
+  },
+})

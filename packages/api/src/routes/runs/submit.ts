@@ -1,0 +1,30 @@
+/** POST /runs: submits a run of a handler. */
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { newRun, submissionOf } from '../../wire/run-input.ts'
+import { answer, oneOf } from '../../wire/schemas.ts'
+
+const submittedRun = answer({
+  id: Type.String(),
+  created: Type.Boolean({ description: 'False when a live run has the key; its id is answered.' }),
+  outcome: oneOf(['created', 'existing', 'replaced'] as const),
+})
+
+export const submitRun = defineRoute({
+  method: 'POST',
+  path: '/runs',
+  scope: 'submit',
+  tag: 'Runs',
+  summary: 'Submit a run',
+  description: 'Once it is answered the run is committed. No worker need know its handler yet.',
+  body: newRun,
+  answer: submittedRun,
+  status: 201,
+  writes: 'keyed',
+  problems: ['key_conflict', 'handler_unknown', 'quota_exceeded', 'payload_too_large'],
+  async handle({ tenant, body, caller, reply }) {
+    const [run] = await tenant.submitAll([submissionOf(body, caller.keyName)])
+    if (!run?.created) reply.code(200)
+    return run as never
+  },
+})

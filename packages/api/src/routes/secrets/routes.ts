@@ -1,0 +1,41 @@
+/** Secrets: set and removed here, read by handlers and never shown. */
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { wireOf } from '../../wire/described.ts'
+import { answer, exactly, name } from '../../wire/schemas.ts'
+
+const secrets = answer({ secrets: Type.Array(Type.Unknown()) })
+const params = exactly({ name })
+const tag = 'Secrets'
+
+export const listSecrets = defineRoute({
+  ...{ method: 'GET', path: '/secrets', scope: 'admin', tag },
+  summary: 'The names of secrets, without their values',
+  answer: secrets,
+  async handle({ tenant }) {
+    return wireOf(secrets, { secrets: await tenant.secrets.list() })
+  },
+})
+
+export const setSecret = defineRoute({
+  ...{ method: 'PUT', path: '/secrets/:name', scope: 'admin', tag, writes: 'always' },
+  summary: 'Make a secret, or give it another value',
+  params,
+  // What does not fit is not repeated in an error: its kind is checked where nothing is shown.
+  body: exactly({ value: Type.Unknown({ description: 'A text of at least 8 characters.' }) }),
+  answer: answer({ name: Type.String(), version: Type.Integer() }),
+  async handle({ tenant, params: { name: secret }, body }) {
+    const { version } = await tenant.secrets.set(secret, body.value as string)
+    return { name: secret, version }
+  },
+})
+
+export const deleteSecret = defineRoute({
+  ...{ method: 'DELETE', path: '/secrets/:name', scope: 'admin', tag, writes: 'always' },
+  summary: 'Remove a secret; runs that ask for it fail',
+  params,
+  answer: answer({ removed: Type.Boolean() }),
+  async handle({ tenant, params: { name: secret } }) {
+    return { removed: await tenant.secrets.delete(secret) }
+  },
+})

@@ -1,0 +1,173 @@
+/** Tenants, by keys of the installation: who shares it, and what each may have. */
+import { Readable } from 'node:stream'
+import { PunctualError } from '@punctual/core'
+import Type from 'typebox'
+import { defineRoute } from '../../define-route.ts'
+import { wireOf } from '../../wire/described.ts'
+import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
+import { fromWire } from '../../wire/snake.ts'
+
+const tenant = answer({
+  id: Type.Integer(),
+  name: Type.String(),
+  note: nullable(Type.String()),
+  quotas: Type.Unknown({ description: 'What is not named is not limited.' }),
+  created_at: Type.String(),
+  created_by: nullable(Type.String()),
+  suspended_at: nullable(Type.String()),
+  suspended_by: nullable(Type.String()),
+  suspended_note: nullable(Type.String()),
+  erasing_since: nullable(Type.String()),
+})
+const tenants = answer({ tenants: Type.Array(tenant) })
+const quota = Type.Optional(nullable(Type.Integer({ minimum: 0 })))
+const quotas = exactly({
+  jobs: quota,
+  payload_bytes: quota,
+  submissions_per_second: quota,
+  dispatches_per_second: quota,
+  concurrent_runs: quota,
+  log_bytes_per_run: quota,
+  min_interval_ms: quota,
+  timeout_ms: quota,
+  executors: Type.Optional(nullable(Type.Array(text(32), { maxItems: 100 }))),
+})
+const params = exactly({ name: text(63) })
+const shared = { scope: 'system', tag: 'Tenants' } as const
+
+function found<T>(value: T | null, name: string): T {
+  if (value !== null) return value
+  const message = `There is no tenant ${JSON.stringify(name)}. GET /v1/tenants lists those there are.`
+  throw new PunctualError('tenant_not_found', message, { id: name })
+}
+
+export const createTenant = defineRoute({
+  ...{ ...shared, method: 'POST', path: '/tenants', status: 201, writes: 'always' },
+  summary: 'Make a tenant',
+  body: exactly({
+    name: text(63),
+    note: Type.Optional(text(1_024)),
+    quotas: Type.Optional(quotas),
+  }),
+  answer: tenant,
+  problems: ['tenant_exists'],
+  async handle({ service, body, caller }) {
+    const options = { ...(fromWire(body) as { name: string }), by: caller.keyName }
+    return wireOf(tenant, await service.tenants.create(options))
+  },
+})
+
+export const listTenants = defineRoute({
+  ...{ ...shared, method: 'GET', path: '/tenants', summary: 'Tenants, by name' },
+  query: exactly({
+    after: Type.Optional(text(63)),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+  }),
+  answer: tenants,
+  async handle({ service, query }) {
+    return wireOf(tenants, { tenants: await service.tenants.list(query) })
+  },
+})
+
+export const getTenant = defineRoute({
+  ...{ ...shared, method: 'GET', path: '/tenants/:name', summary: 'A tenant and its quotas' },
+  params,
+  answer: tenant,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name } }) {
+    return wireOf(tenant, found(await service.tenants.get(name), name))
+  },
+})
+
+export const updateTenant = defineRoute({
+  ...{ ...shared, method: 'PATCH', path: '/tenants/:name', writes: 'always' },
+  summary: 'Change its note or its quotas; a quota that is null is not limited any more',
+  params,
+  body: exactly(
+    { note: Type.Optional(nullable(text(1_024))), quotas: Type.Optional(quotas) },
+    { minProperties: 1 },
+  ),
+  answer: tenant,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name }, body }) {
+    return wireOf(tenant, await service.tenants.update(name, fromWire(body) as object))
+  },
+})
+
+export const suspendTenant = defineRoute({
+  ...{ ...shared, method: 'POST', path: '/tenants/:name/suspend', writes: 'always' },
+  summary: 'Accept nothing for it and run nothing of it, until it is resumed',
+  params,
+  body: exactly({ note: Type.Optional(text(1_024)) }),
+  answer: tenant,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name }, body, caller }) {
+    return wireOf(tenant, await service.tenants.suspend(name, { ...body, by: caller.keyName }))
+  },
+})
+
+export const resumeTenant = defineRoute({
+  ...{ ...shared, method: 'POST', path: '/tenants/:name/resume', writes: 'always' },
+  summary: 'Go on',
+  params,
+  answer: tenant,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name } }) {
+    return wireOf(tenant, await service.tenants.resume(name))
+  },
+})
+
+const range = exactly({ from: Type.Optional(moment), to: Type.Optional(moment) })
+const usage = answer({
+  days: Type.Array(
+    answer({
+      day: Type.String({ examples: ['2030-01-31'] }),
+      runs: Type.Integer({ description: 'Runs that were due on it.' }),
+      succeeded: Type.Integer(),
+      ended_otherwise: Type.Integer(),
+      attempts: Type.Integer(),
+      run_seconds: Type.Number(),
+      payload_bytes: Type.Integer(),
+      output_bytes: Type.Integer(),
+      log_bytes: Type.Integer(),
+    }),
+  ),
+})
+
+export const getUsage = defineRoute({
+  ...{ ...shared, method: 'GET', path: '/tenants/:name/usage' },
+  summary: 'What it has used, day by day (UTC)',
+  params,
+  query: range,
+  answer: usage,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name }, query }) {
+    return wireOf(usage, { days: await service.tenants.usage(name, query) })
+  },
+})
+
+export const exportTenant = defineRoute({
+  ...{ ...shared, method: 'GET', path: '/tenants/:name/export' },
+  summary: 'Everything that it has declared, and its runs of a range, one a line (NDJSON)',
+  params,
+  query: range,
+  problems: ['tenant_not_found'],
+  async handle({ service, params: { name }, query, reply }) {
+    found(await service.tenants.get(name), name)
+    const lines = Readable.from(service.tenants.export(name, query))
+    return reply.type('application/x-ndjson').send(lines) as never
+  },
+})
+
+export const eraseTenant = defineRoute({
+  ...{ ...shared, method: 'DELETE', path: '/tenants/:name' },
+  summary: 'Erase it and everything of it for good; takes a while',
+  params,
+  query: exactly({ confirm: text(63, { description: 'Its name once more.' }) }),
+  answer: Type.Unknown(),
+  problems: ['tenant_not_found', 'tenant_protected'],
+  async handle({ service, actor, params: { name }, query }) {
+    const erased = await service.as(actor, () => service.tenants.erase(name, query))
+    return wireOf(Type.Unknown(), erased)
+  },
+})

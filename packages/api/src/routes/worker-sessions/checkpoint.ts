@@ -1,0 +1,16 @@
+/** POST /worker-sessions/:id/checkpoint: keeps how far a run has come, for its next attempt. */
+import { encodeJson, limits } from '@punctual/core'
+import { Type } from 'typebox'
+import { body, fenceFields, workerRoute } from '../../worker-sessions/define-route.ts'
+
+export const saveCheckpoint = workerRoute({
+  method: 'POST',
+  path: '/checkpoint',
+  summary: 'Keep a checkpoint',
+  body: body({ ...fenceFields, state: Type.Optional(Type.Unknown()) }),
+  async handle({ sessions, session, body: { state = null, ...run } }) {
+    const text = encodeJson(state, 'state', limits.checkpointBytes)
+    await sessions.checkpoint(session, run, text)
+    return { kept: true }
+  },
+})

@@ -1,0 +1,17 @@
+/** POST /worker-sessions/:id/lanes: where a worker can take from, for one that shares its claims out by itself. */
+import { limits } from '@punctual/core'
+import { Type } from 'typebox'
+import { body, workerRoute } from '../../worker-sessions/define-route.ts'
+
+const name = Type.String({ minLength: 1, maxLength: limits.nameLength })
+const names = Type.Array(name, { maxItems: limits.handlersPerWorker })
+
+export const listLanes = workerRoute({
+  method: 'POST',
+  path: '/lanes',
+  summary: 'List the lanes to take from',
+  body: body({ handlers: names, queues: names }),
+  handle: async ({ sessions, session, body }) => ({
+    lanes: await sessions.lanes(session, body.handlers, body.queues),
+  }),
+})

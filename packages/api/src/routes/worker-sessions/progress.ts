@@ -1,0 +1,21 @@
+/** POST /worker-sessions/:id/progress: how far runs have come, for those who look. */
+import { encodeJson, limits } from '@punctual/core'
+import { Type } from 'typebox'
+import { body, fenceFields, workerRoute } from '../../worker-sessions/define-route.ts'
+
+const item = body({ ...fenceFields, value: Type.Unknown() })
+
+export const reportProgress = workerRoute({
+  method: 'POST',
+  path: '/progress',
+  summary: 'Report progress',
+  body: body({ runs: Type.Array(item, { maxItems: limits.runsPerClaim }) }),
+  handle: ({ sessions, session, body: { runs } }) =>
+    sessions.progress(
+      session,
+      runs.map((run) => ({
+        ...run,
+        value: encodeJson(run.value, 'value', limits.logMessageLength),
+      })),
+    ),
+})

@@ -1,0 +1,109 @@
+/**
+ * Checks requests against the schemas of their routes. Bodies are taken as they are; what is in an address is text, and
+ * becomes the number or truth value that the schema wants. The first thing that is wrong is told: what was expected, what
+ * came, and where.
+ */
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Value } from 'typebox/value'
+
+interface Fault {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: Record<string, unknown>
+}
+
+/** What does not fit its schema. */
+export class InvalidRequest extends Error {
+  readonly statusCode = 400
+  readonly field: string
+  readonly pointer: string
+
+  constructor(message: string, pointer: string) {
+    super(message)
+    this.pointer = pointer
+    this.field = pointer.slice(1).replaceAll('/', '.')
+  }
+}
+
+const SHOWN_MAX = 80
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…`.toWellFormed() : text
+}
+
+function at(value: unknown, pointer: string): unknown {
+  let found = value
+  for (const step of pointer.split('/').slice(1))
+    found = (found as Record<string, unknown> | null | undefined)?.[
+      step.replaceAll('~1', '/').replaceAll('~0', '~')
+    ]
+  return found
+}
+
+function schemaAt(schema: TSchema, pointer: string): { enum?: unknown; properties?: object } {
+  let found: unknown = schema
+  for (const step of pointer.split('/').slice(1)) {
+    const { properties, items } = (found ?? {}) as { properties?: never; items?: unknown }
+    found = properties?.[step] ?? items
+  }
+  return (found ?? {}) as { enum?: unknown }
+}
+
+function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part: string) {
+  const first = faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
+  const fault = first ?? (faults[0] as Fault)
+  const { instancePath, keyword, params, message } = fault
+  const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')
+  if (keyword === 'additionalProperties') {
+    const [unknown = ''] = (params.additionalProperties ?? []) as string[]
+    const known = Object.keys(schemaAt(schema, instancePath).properties ?? {})
+    const pointer = `${instancePath}/${unknown}`
+    const takes = known.length === 0 ? 'nothing' : known.join(', ')
+    return new InvalidRequest(
+      `${shown(unknown)} is not known here. ${where} takes ${takes}.`,
+      pointer,
+    )
+  }
+  if (keyword === 'required') {
+    const [missing = ''] = (params.requiredProperties ?? []) as string[]
+    return new InvalidRequest(`${missing} is missing.`, `${instancePath}/${missing}`)
+  }
+  const { enum: values } = schemaAt(schema, instancePath)
+  const expected = Array.isArray(values) ? `must be one of ${values.join(', ')}` : message
+  const came = shown(at(value, instancePath))
+  return new InvalidRequest(`${where} ${expected}, but ${came} came.`, instancePath)
+}
+
+/** Finds what is wrong with a value; null when nothing is. */
+export type Check = (value: unknown) => InvalidRequest | null
+
+export function checker(schema: TSchema, part: string): Check {
+  const compiled = Compile(schema)
+  return (value) => {
+    if (compiled.Check(value)) return null
+    return explain(compiled.Errors(value) as unknown as readonly Fault[], schema, value, part)
+  }
+}
+
+/** No text of ours holds it, and PostgreSQL takes none that does. */
+function nulIn(given: unknown): InvalidRequest | null {
+  for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>))
+    if (String(value).includes('\0'))
+      return new InvalidRequest(`${name} must not hold the character NUL.`, `/${name}`)
+  return null
+}
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = checker(schema, httpPart ?? 'body')
+  const convert = httpPart !== 'body'
+  return (given: unknown) => {
+    const value = convert ? Value.Convert(schema, given) : given
+    const error = check(value) ?? (convert ? nulIn(given) : null)
+    return error ? { error } : { value }
+  }
+}

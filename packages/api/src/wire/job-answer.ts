@@ -1,0 +1,85 @@
+/** How a job is answered: its definition, its status, and what is known of its latest run. */
+import { type Job, jobStatuses } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import type { JobItem } from '../service.ts'
+import { answer, labels, nullable, oneOf } from './schemas.ts'
+import { toWire } from './snake.ts'
+
+const common = {
+  id: Type.String(),
+  name: Type.String(),
+  status: oneOf(jobStatuses),
+  next_run_at: nullable(Type.String()),
+}
+
+export const jobChange = answer({
+  ...common,
+  change: oneOf(['created', 'updated', 'unchanged'] as const),
+})
+
+/** What little a change of a job is answered with. */
+export function changeToWire(
+  { id, name, status, nextAt }: JobItem,
+  change: 'created' | 'updated' | 'unchanged',
+) {
+  return { id, name, status, next_run_at: nextAt?.toISOString() ?? null, change }
+}
+
+export const jobAnswer = answer({
+  ...common,
+  handler: Type.String(),
+  queue: Type.String(),
+  priority: Type.Integer(),
+  payload: Type.Unknown(),
+  schedule: nullable(Type.String()),
+  timezone: nullable(Type.String()),
+  rules: Type.Unknown({ description: 'When it fires and what becomes of its slots, in full.' }),
+  start_at: nullable(Type.String()),
+  end_at: nullable(Type.String()),
+  max_runs: nullable(Type.Integer()),
+  runs_left: nullable(Type.Integer()),
+  max_attempts: Type.Integer(),
+  timeout_ms: Type.Integer(),
+  timeout_seconds: Type.Number(),
+  delivery: Type.String(),
+  retry: Type.Unknown(),
+  heartbeat_ms: nullable(Type.Integer()),
+  concurrency: Type.Unknown(),
+  rate: Type.Unknown(),
+  labels,
+  description: nullable(Type.String()),
+  owner: nullable(Type.String()),
+  source: nullable(Type.String()),
+  created_by: nullable(Type.String()),
+  version: Type.Integer(),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+  paused_at: nullable(Type.String()),
+  paused_note: nullable(Type.String()),
+  planning_error: nullable(Type.String()),
+  failures: Type.Integer(),
+  latest_run_id: nullable(Type.String()),
+  attempt_number: nullable(Type.Integer()),
+  execution_time_ms: nullable(Type.Number()),
+  completed_at: nullable(Type.String()),
+})
+
+function scheduleText({ rules }: Job): string | null {
+  const { when } = rules
+  if (when.kind === 'cron') return when.expression
+  return when.kind === 'every' ? `every ${when.expression}` : null
+}
+
+export function jobToWire({ latestRun, ...job }: JobItem): Static<typeof jobAnswer> {
+  const { rules, nextAt, timeoutMs, ...rest } = job
+  return {
+    ...(toWire({ ...rest, nextRunAt: nextAt, timeoutMs }) as object),
+    ...{ rules: toWire(rules), schedule: scheduleText(job) },
+    timezone: rules.timezone ?? null,
+    timeout_seconds: timeoutMs / 1_000,
+    latest_run_id: latestRun?.id ?? null,
+    attempt_number: latestRun?.attempt ?? null,
+    execution_time_ms: latestRun?.executionMs ?? null,
+    completed_at: latestRun?.finishedAt?.toISOString() ?? null,
+  } as Static<typeof jobAnswer>
+}

@@ -1,0 +1,58 @@
+/** Dead letters on the wire: which are meant, and how they are answered. */
+import { type DeadLetter, type DeadLetterFilter, instantOf, limits } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { answer, exactly, moment, name, nullable, text } from './schemas.ts'
+import { toWire } from './snake.ts'
+
+export const letterFields = {
+  queue: Type.Optional(name),
+  handler: Type.Optional(name),
+  job: Type.Optional(text(limits.nameLength, { description: 'The name or the id of a job.' })),
+  fingerprint: Type.Optional(text(300, { description: 'What they died of.' })),
+  reason: Type.Optional(text(limits.createdByLength, { examples: ['attempts_exhausted'] })),
+  died_from: Type.Optional(moment),
+  died_before: Type.Optional(moment),
+}
+
+export const letterFilter = exactly(letterFields)
+
+export function letterFilterOf(given: Static<typeof letterFilter> = {}): DeadLetterFilter {
+  const { queue, handler, job, fingerprint, reason, died_from: from, died_before: before } = given
+  return {
+    ...(queue !== undefined && { queue }),
+    ...(handler !== undefined && { handler }),
+    ...(job !== undefined && { job }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(reason !== undefined && { reason }),
+    ...(from !== undefined && { diedFrom: instantOf('died_from', from) }),
+    ...(before !== undefined && { diedBefore: instantOf('died_before', before) }),
+  }
+}
+
+export const letterMembers = {
+  id: Type.String({ description: 'That of the run that died.' }),
+  handler: Type.String(),
+  queue: Type.String(),
+  priority: Type.Integer(),
+  job: nullable(answer({ id: Type.String(), name: nullable(Type.String()) })),
+  reason: Type.String(),
+  fingerprint: Type.String(),
+  died_at: Type.String(),
+  attempts: Type.Integer(),
+  error: nullable(answer({ name: Type.String(), message: Type.String() })),
+  handled: nullable(
+    answer({
+      as: Type.String(),
+      at: Type.String(),
+      replayed_as: nullable(Type.String()),
+      note: nullable(Type.String()),
+      by: nullable(Type.String()),
+    }),
+  ),
+}
+
+export const letterAnswer = answer(letterMembers)
+
+export function letterToWire(letter: DeadLetter): Static<typeof letterAnswer> {
+  return toWire(letter) as Static<typeof letterAnswer>
+}

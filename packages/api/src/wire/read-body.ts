@@ -1,0 +1,66 @@
+/**
+ * Reads bodies so that nothing is lost or changed: a number that JavaScript cannot hold, a name that comes twice, text
+ * that PostgreSQL cannot store and what is nested too deeply are refused here, with a clear code.
+ */
+import { checkJsonText, limits, PunctualError } from '@punctual/core'
+import type { FastifyInstance } from 'fastify'
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new PunctualError('invalid_payload', 'The body is not UTF-8.', { field: 'body', cause })
+  }
+}
+
+function lines(text: string): string[] {
+  const all = text.split('\n').map((line) => line.trim())
+  return all.filter((line) => line !== '')
+}
+
+/** Of each line its value, or the error that it has. */
+export function readLines(text: string, lineBytesMax: number): readonly unknown[] {
+  const found = lines(text)
+  if (found.length > limits.batchSize)
+    throw new PunctualError(
+      'invalid_option',
+      `A request takes at most ${limits.batchSize} lines, but ${found.length} came. Send them in several.`,
+      { field: 'body' },
+    )
+  return found.map((line, i) => {
+    try {
+      return checkJsonText(line, `[${i}]`, lineBytesMax, false)
+    } catch (error) {
+      return error
+    }
+  })
+}
+
+/** Nothing is unpacked here: a few bytes can be packed that are gigabytes unpacked. */
+function refuseEncoding(encoding: string): never {
+  const message = `Bodies are read as they are, but one came that is encoded as ${JSON.stringify(encoding.slice(0, 80))}.`
+  throw Object.assign(new Error(message), { statusCode: 415 })
+}
+
+export function addBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addHook('preParsing', async ({ headers }) => {
+    const { 'content-encoding': encoding = 'identity' } = headers
+    if (encoding.toLowerCase() !== 'identity') refuseEncoding(encoding)
+  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: unknown, bytes: Buffer) => {
+      if (bytes.length === 0) return undefined
+      return checkJsonText(decode(bytes), 'body', Number.MAX_SAFE_INTEGER)
+    },
+  )
+  app.addContentTypeParser(
+    ['application/x-ndjson', 'application/jsonl'],
+    { parseAs: 'buffer' },
+    async (_: unknown, bytes: Buffer) => decode(bytes),
+  )
+}

@@ -1,0 +1,101 @@
+/** How runs are answered: in lists in short, by themselves with all that is known of them. */
+import { type Run, type RunItem, runStates } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import { answer, labels, nullable, oneOf } from './schemas.ts'
+import { toWire } from './snake.ts'
+
+const common = {
+  id: Type.String(),
+  state: oneOf(runStates),
+  handler: Type.String(),
+  queue: Type.String(),
+  priority: Type.Integer(),
+  due_at: Type.String(),
+  created_at: Type.String(),
+  key: nullable(Type.String()),
+  labels,
+}
+
+export const runItem = answer({
+  ...common,
+  attempt: Type.Integer({ description: 'Attempts that were made, without one that goes on.' }),
+  started_at: nullable(Type.String()),
+  finished_at: nullable(Type.String()),
+  worker_id: nullable(Type.String()),
+  job_id: nullable(Type.String()),
+  job: nullable(Type.String()),
+  error: nullable(Type.String({ description: 'The message of its last error.' })),
+  fingerprint: nullable(Type.String()),
+  replayed_as: nullable(Type.String()),
+})
+
+export function runItemToWire(run: RunItem): Static<typeof runItem> {
+  return toWire(run) as Static<typeof runItem>
+}
+
+const failure = nullable(
+  answer({
+    name: Type.String(),
+    message: Type.String(),
+    stack: Type.Optional(Type.String()),
+    code: Type.Optional(Type.String()),
+  }),
+)
+
+const attempt = answer({
+  attempt: Type.Integer(),
+  outcome: Type.String(),
+  started_at: nullable(Type.String()),
+  ended_at: Type.String(),
+  worker_id: nullable(Type.String()),
+  error: failure,
+})
+
+const maybeText = Type.Optional(nullable(Type.String()))
+
+/** What it has only in some states is left out in the others. */
+export const runAnswer = answer({
+  ...common,
+  payload: Type.Unknown(),
+  max_attempts: Type.Integer(),
+  timeout_ms: Type.Integer(),
+  created_by: nullable(Type.String()),
+  trace: nullable(Type.String()),
+  job: Type.Unknown({ description: '`id`, `name`, `slot_at`, `missed_from`; null without one.' }),
+  delivery: Type.String(),
+  policy: Type.Unknown(),
+  expires_at: nullable(Type.String()),
+  replay_of: nullable(Type.String()),
+  replayed_as: nullable(Type.String()),
+  edited_at: nullable(Type.String()),
+  concurrency: Type.Unknown(),
+  rate: Type.Unknown(),
+  attempts: Type.Array(attempt, { description: 'Those that have ended, oldest first.' }),
+  possible_duplicate: Type.Boolean(),
+  next_at: maybeText,
+  waits_for: maybeText,
+  worker_id: maybeText,
+  claimed_at: maybeText,
+  cancel_reason: maybeText,
+  progress: Type.Optional(Type.Unknown()),
+  started_at: maybeText,
+  finished_at: maybeText,
+  output: Type.Optional(Type.Unknown()),
+  error: Type.Optional(failure),
+  reason: maybeText,
+  lateness_ms: Type.Optional(nullable(Type.Number())),
+  resolved: Type.Optional(Type.Unknown()),
+})
+
+export function runToWire({ tenantId: _, ...run }: Run): Static<typeof runAnswer> {
+  return toWire(run) as Static<typeof runAnswer>
+}
+
+export const logLine = answer({
+  attempt: Type.Integer(),
+  seq: Type.Integer(),
+  at: Type.String(),
+  level: Type.String(),
+  message: Type.String(),
+  data: Type.Unknown(),
+})

@@ -1,0 +1,71 @@
+/** What is sent to submit a run, and the options of the library that it stands for. */
+import { limits, type SubmitOptions } from '@punctual/core'
+import Type, { type Static } from 'typebox'
+import type { Submission } from '../service.ts'
+import { attemptsOf, delayMsOf, retryOf, runFields, timeoutMsOf } from './run-fields.ts'
+import { anyJson, exactly, moment, oneOf, text } from './schemas.ts'
+import { fromWire } from './snake.ts'
+
+export const newRun = exactly({
+  handler: text(limits.nameLength, { description: 'Which handler is to run it.' }),
+  payload: Type.Optional(anyJson('What it is given.')),
+  run_at: Type.Optional(moment),
+  delay: Type.Optional(
+    Type.Union([Type.Number({ minimum: 0 }), Type.String({ minLength: 1, maxLength: 64 })], {
+      description: 'So long from now: seconds, or a duration such as `10m`.',
+    }),
+  ),
+  expires_at: Type.Optional(moment),
+  key: Type.Optional(text(limits.keyLength, { description: 'Of live runs only one has it.' })),
+  on_conflict: Type.Optional(
+    oneOf(['return', 'replace', 'debounce', 'throttle', 'error'] as const),
+  ),
+  window: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
+  max_wait: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
+  trace: Type.Optional(text(limits.traceLength)),
+  strict: Type.Optional(Type.Boolean({ description: 'Refuse when no live worker has it.' })),
+  ...runFields,
+})
+
+const SPECIAL: ReadonlySet<string> = new Set([
+  ...['handler', 'payload', 'delay', 'max_attempts', 'max_retries', 'retry_policy'],
+  ...['timeout_seconds', 'timeout_ms'],
+])
+
+/** Reads the runs of one request: those with the same options share them, so that they are compiled once. */
+export class SubmissionReader {
+  readonly #createdBy: string
+  readonly #known = new Map<string, Submission['options']>()
+
+  constructor(createdBy: string) {
+    this.#createdBy = createdBy
+  }
+
+  read(run: Static<typeof newRun>): Submission {
+    const { handler, payload, ...others } = run
+    const shape = JSON.stringify(others)
+    let options = this.#known.get(shape)
+    if (options === undefined) {
+      options = submissionOf(run, this.#createdBy).options as SubmitOptions
+      this.#known.set(shape, options)
+    }
+    return { handler, payload, options }
+  }
+}
+
+export function submissionOf(run: Static<typeof newRun>, createdBy: string): Submission {
+  const others: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(run)) if (!SPECIAL.has(field)) others[field] = value
+  const maxAttempts = attemptsOf(run)
+  const timeoutMs = timeoutMsOf(run)
+  const retry = retryOf(run.retry_policy)
+  const options = {
+    createdBy,
+    ...(fromWire(others) as object),
+    ...(run.delay !== undefined && { delayMs: delayMsOf(run.delay) }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(retry !== undefined && { retry }),
+  } as SubmitOptions
+  return { handler: run.handler, payload: run.payload, options }
+}

@@ -1,0 +1,106 @@
+/** Registers the routes of remote workers at /v1 and, as an alias, at /api/v1. */
+import { limits } from '@punctual/core'
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { Admit } from '../admit.ts'
+import { askedTenant, type Performing } from '../perform.ts'
+import { saveCheckpoint } from '../routes/worker-sessions/checkpoint.ts'
+import { claimRuns } from '../routes/worker-sessions/claim.ts'
+import { closeSession } from '../routes/worker-sessions/close.ts'
+import { describeSession } from '../routes/worker-sessions/describe.ts'
+import { giveBackRuns } from '../routes/worker-sessions/give-back.ts'
+import { listLanes } from '../routes/worker-sessions/list-lanes.ts'
+import { appendLogs } from '../routes/worker-sessions/log.ts'
+import { openSession } from '../routes/worker-sessions/open.ts'
+import { reportProgress } from '../routes/worker-sessions/progress.ts'
+import { renewSession } from '../routes/worker-sessions/renew.ts'
+import { settleRuns } from '../routes/worker-sessions/settle.ts'
+import { startRuns } from '../routes/worker-sessions/start.ts'
+import { waitForHints } from '../routes/worker-sessions/wait.ts'
+import type { AnyWorkerRoute } from './define-route.ts'
+import type { WorkerPorts } from './ports.ts'
+import { WorkerSessions } from './worker-sessions.ts'
+
+const workerRoutes: readonly AnyWorkerRoute[] = [
+  ...[openSession, renewSession, claimRuns, waitForHints, listLanes, startRuns, appendLogs],
+  ...[reportProgress, saveCheckpoint, settleRuns, giveBackRuns, describeSession, closeSession],
+]
+
+const PREFIXES = ['/v1', '/api/v1']
+const BASE = '/worker-sessions'
+
+export interface WorkerPerforming extends Performing {
+  readonly workers: () => WorkerPorts
+}
+
+/** Made with the first question: the app is there before what it acts on. */
+class Serving {
+  readonly #workers: () => WorkerPorts
+  #ports: WorkerPorts | null = null
+  #sessions: WorkerSessions | null = null
+
+  constructor(workers: () => WorkerPorts) {
+    this.#workers = workers
+  }
+
+  get sessions(): WorkerSessions {
+    const ports = this.#workers()
+    if (!this.#sessions || this.#ports !== ports) this.#sessions = new WorkerSessions(ports)
+    this.#ports = ports
+    return this.#sessions
+  }
+}
+
+export function addWorkerSessions(
+  app: FastifyInstance,
+  performing: WorkerPerforming,
+  admit: Admit,
+): void {
+  const serving = new Serving(performing.workers)
+  for (const prefix of PREFIXES)
+    for (const route of workerRoutes)
+      app.route({
+        method: route.method,
+        url: `${prefix}${BASE}${route.path === null ? '' : `/:session_id${route.path}`}`,
+        bodyLimit: limits.workerBodyBytes,
+        schema: schemaOf(route, prefix !== '/v1'),
+        // Before the body is read: strangers are not read at all.
+        onRequest: (request) => admit(request, 'worker'),
+        handler: async (request, reply) => {
+          const gone = goneOf(reply)
+          const { sessions } = serving
+          const { body } = request
+          const tenantId = await askedTenant(request, request.caller, performing.service())
+          const caller = { tenantId }
+          const { session_id: id } = request.params as { session_id?: string }
+          const session = id === undefined ? null : await sessions.authorise(caller, id)
+          reply.code(route.status ?? 200)
+          return route.handle({ sessions, caller, session, body, gone, reply })
+        },
+      })
+}
+
+function schemaOf({ body, summary, path, method }: AnyWorkerRoute, hide: boolean): FastifySchema {
+  const verb = path?.slice(1) || (path === null ? 'open' : method.toLowerCase())
+  return {
+    ...(body && { body }),
+    ...{ summary, hide, tags: ['worker-sessions'], security: [{ apiKey: [] }] },
+    operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, letter) => letter.toUpperCase()),
+    description: 'Needs the scope `worker`.',
+    // For programs, as of the other routes.
+    ...{
+      'x-scope': 'worker',
+      'x-writes': false,
+      'x-problems': ['session_not_found', 'lease_lost'],
+    },
+  } as FastifySchema
+}
+
+/** Aborted when the connection ends before the answer is sent. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (reply.raw.destroyed || reply.raw.socket?.destroyed) gone.abort()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) gone.abort()
+  })
+  return gone.signal
+}

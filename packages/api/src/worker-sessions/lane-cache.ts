@@ -1,0 +1,50 @@
+/** The lanes that sessions can take from, read when told of new ones, and now and then in case a hint was lost. */
+import type { Clock, Lane, OpenSession, WorkStore } from '@punctual/core'
+
+const STALE_MS = 10_000
+const ENTRIES_MAX = 1_000
+
+interface Entry {
+  readonly readAtMs: number
+  readonly lanes: Promise<readonly Lane[]>
+}
+
+type Announced = Pick<OpenSession, 'tenantId' | 'handlers' | 'queues'>
+
+export class LaneCache {
+  readonly #work: Pick<WorkStore, 'lanes'>
+  readonly #clock: Clock
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(work: Pick<WorkStore, 'lanes'>, clock: Clock) {
+    this.#work = work
+    this.#clock = clock
+  }
+
+  /** They may have changed. */
+  forget(): void {
+    this.#entries.clear()
+  }
+
+  /** Highest priority first. Only those of its tenant, where it has one: this is what keeps tenants apart. */
+  of({ tenantId, handlers, queues }: Announced): Promise<readonly Lane[]> {
+    const key = JSON.stringify([tenantId, handlers, queues])
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#entries.get(key)
+    if (known && nowMs - known.readAtMs < STALE_MS) return known.lanes
+    if (this.#entries.size >= ENTRIES_MAX) this.forget()
+    const lanes = this.#read(tenantId, handlers, queues)
+    this.#entries.set(key, { readAtMs: nowMs, lanes })
+    lanes.catch(() => this.#entries.delete(key))
+    return lanes
+  }
+
+  async #read(
+    tenantId: number | null,
+    handlers: readonly string[],
+    queues: readonly string[],
+  ): Promise<readonly Lane[]> {
+    const lanes = await this.#work.lanes(handlers, queues)
+    return tenantId === null ? lanes : lanes.filter((lane) => lane.tenantId === tenantId)
+  }
+}

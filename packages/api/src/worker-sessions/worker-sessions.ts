@@ -1,0 +1,186 @@
+/**
+ * Remote workers, served: the port of workers over HTTP, thin. Nothing of a session is kept in this process, so that
+ * any node serves any session. Every verb first looks who asks: a session belongs to the tenant whose key opened it, and
+ * a run to the session that holds it; whatever else is named is refused as if it were not there.
+ */
+import {
+  type Fence,
+  type LogEntry,
+  limits,
+  type OpenSession,
+  PunctualError,
+  type SessionDescription,
+} from '@punctual/core'
+import { Claims } from './claims.ts'
+import { checkToken, isToken } from './is-token.ts'
+import { LaneCache } from './lane-cache.ts'
+import type { WorkerCaller, WorkerPorts } from './ports.ts'
+import { SessionHints } from './session-hints.ts'
+import { Settles } from './settles.ts'
+import { WaitingRoom } from './waiting-room.ts'
+
+/** What a line costs beside its texts; sum-logs.sql counts the same. */
+const LINE_BYTES = 50
+/** Room for the line of a worker that says that its log is full. */
+const LOG_SLACK_BYTES = 1_000
+
+export interface Announcement {
+  readonly id?: string
+  readonly host: string
+  readonly pid?: number
+  readonly version?: string
+  readonly handlers: readonly string[]
+  readonly queues?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
+  readonly capacity: number
+  readonly lease_ms: number
+  readonly drains?: boolean
+}
+
+export interface WireFence {
+  readonly run_id: string
+  readonly fence: string
+}
+
+const toFence = ({ run_id, fence }: WireFence): Fence => ({ id: run_id, claim: BigInt(fence) })
+
+export class WorkerSessions {
+  readonly claims: Claims
+  readonly settles: Settles
+  readonly hints: SessionHints
+  readonly #ports: WorkerPorts
+  readonly #lanes: LaneCache
+
+  constructor(ports: WorkerPorts) {
+    this.#ports = ports
+    this.#lanes = new LaneCache(ports.work, ports.clock)
+    const room = new WaitingRoom(ports.clock)
+    this.hints = new SessionHints(ports, this.#lanes, room)
+    this.claims = new Claims(ports, this.#lanes, room)
+    this.settles = new Settles(ports)
+  }
+
+  /** The session, if it is open and the caller's. */
+  async authorise({ tenantId }: WorkerCaller, id: string): Promise<OpenSession> {
+    const session = isToken(id) ? await this.#ports.remoteSessions.find(id) : null
+    if (session && session.tenantId === tenantId) return session
+    const detail = `No session ${id.slice(0, 40)} is open here. It may have run out: open a new one.`
+    throw new PunctualError('session_not_found', detail, { id })
+  }
+
+  async open({ tenantId }: WorkerCaller, it: Announcement) {
+    checkToken('id', it.id)
+    const id = it.id ?? this.#ports.random.token()
+    await this.#ports.work.openSession({
+      id,
+      tenantId,
+      host: it.host,
+      pid: it.pid ?? 0,
+      version: it.version ?? '',
+      handlers: it.handlers,
+      queues: it.queues ?? [],
+      labels: it.labels ?? {},
+      capacity: it.capacity,
+      leaseMs: it.lease_ms,
+      drains: it.drains ?? false,
+    })
+    // An id that somebody else has is not opened again.
+    const { leaseMs } = await this.authorise({ tenantId }, id)
+    return { id, lease_ms: leaseMs, renew_every_ms: Math.floor(leaseMs / 3) }
+  }
+
+  async renew(session: OpenSession, runs: readonly WireFence[] = []) {
+    const { work, remoteSessions } = this.#ports
+    const renewed = await work.renewSession(session.id)
+    if (!renewed)
+      throw new PunctualError('session_not_found', `Session ${session.id} was fenced.`, session)
+    const ids = runs.map((run) => run.run_id)
+    const leases = await remoteSessions.leases(session.id, ids)
+    const held = new Set(leases.map(({ claim }) => claim.toString()))
+    const asked = leases.length > 0 ? await work.cancelRequests(leases) : new Map()
+    const cancels = leases.flatMap(({ id, claim }) => {
+      const reason: unknown = asked.get(claim)
+      return typeof reason === 'string' ? [{ run_id: id, fence: claim.toString(), reason }] : []
+    })
+    const lost = runs.filter(({ fence }) => !held.has(BigInt(fence).toString()))
+    return { lease_ms: session.leaseMs, drains: renewed.drains, cancels, lost }
+  }
+
+  describe(session: OpenSession, now: SessionDescription): Promise<void> {
+    return this.#ports.work.describeSession(session.id, now)
+  }
+
+  async end(session: OpenSession): Promise<{ closed: boolean }> {
+    await this.#ports.work.closeSession(session.id)
+    return { closed: (await this.#ports.remoteSessions.find(session.id)) === null }
+  }
+
+  /** The lanes of these handlers and queues, announced or about to be. */
+  async lanes(session: OpenSession, handlers: readonly string[], queues: readonly string[]) {
+    const lanes = await this.#lanes.of({ tenantId: session.tenantId, handlers, queues })
+    return lanes.map(({ id, tenantId, queue, handler, priority, weight, ageingMs }) => ({
+      ...{ id, tenant_id: tenantId, queue, handler, priority },
+      ...{ weight: weight ?? 1, ageing_ms: ageingMs ?? null },
+    }))
+  }
+
+  /** Those of these that the session holds, and what is said of the others. */
+  async #held(session: OpenSession, runs: readonly WireFence[]) {
+    const asked = new Map(runs.map((run) => [run.run_id, run]))
+    const leases = await this.#ports.remoteSessions.leases(session.id, [...asked.keys()])
+    return leases.filter(({ id, claim }) => BigInt(asked.get(id)?.fence ?? 0) === claim)
+  }
+
+  async start(session: OpenSession, runs: readonly WireFence[]) {
+    const ours = await this.#held(session, runs)
+    const started = ours.length > 0 ? await this.#ports.work.markStarted(ours) : new Set<string>()
+    return results(runs, started)
+  }
+
+  async giveBack(session: OpenSession, runs: readonly WireFence[]) {
+    const ours = await this.#held(session, runs)
+    await this.#ports.work.giveBack(ours)
+    return results(runs, new Set(ours.map(({ id }) => id)))
+  }
+
+  async progress(session: OpenSession, runs: readonly (WireFence & { value: string })[]) {
+    const values = new Map(runs.map(({ run_id, value }) => [run_id, value]))
+    const ours = await this.#held(session, runs)
+    const progress = ours.map((run) => ({ run, value: values.get(run.id) as string }))
+    if (ours.length > 0) await this.#ports.work.reportProgress(progress)
+    return results(runs, new Set(ours.map(({ id }) => id)))
+  }
+
+  async checkpoint(session: OpenSession, run: WireFence, state: string): Promise<void> {
+    const [ours] = await this.#held(session, [run])
+    if (ours && (await this.#ports.work.saveCheckpoint(toFence(run), state))) return
+    const detail = `The session does not hold run ${run.run_id} under this fence.`
+    throw new PunctualError('lease_lost', detail, { id: run.run_id })
+  }
+
+  /** Lines of attempts that the session holds, as many as their runs may have. */
+  async log(session: OpenSession, lines: readonly LogEntry[]) {
+    const { work, remoteSessions } = this.#ports
+    const ids = [...new Set(lines.map((line) => line.runId))]
+    const leases = await remoteSessions.leases(session.id, ids)
+    const attempts = new Map(leases.map(({ id, attempt }) => [id, attempt + 1]))
+    const ours = lines.filter(({ runId, attempt }) => attempts.get(runId) === attempt)
+    const used = new Map(ours.length > 0 ? await work.logBytes([...attempts.keys()]) : [])
+    const kept = ours.filter(({ runId, message, data }) => {
+      const bytes = (used.get(runId) ?? 0) + LINE_BYTES + message.length + (data?.length ?? 0)
+      used.set(runId, bytes)
+      return bytes <= limits.logBytesPerRun + LOG_SLACK_BYTES
+    })
+    if (kept.length > 0) await work.appendLogs(kept)
+    return { kept: kept.length, refused: lines.length - kept.length }
+  }
+}
+
+function results(runs: readonly WireFence[], accepted: ReadonlySet<string>) {
+  const all = runs.map(({ run_id }) =>
+    accepted.has(run_id)
+      ? { run_id, accepted: true }
+      : { run_id, accepted: false, code: 'lease_lost' },
+  )
+  return { results: all }
+}
