@@ -13,8 +13,7 @@ import {
   type RunState,
   refuseOption,
 } from '@punctual/core'
-import type { FilterInStore, PostgresStore } from '@punctual/store'
-import { TENANT } from './tenant.ts'
+import type { PostgresStore } from '@punctual/store'
 
 const STRETCH = 5_000
 const BATCH = 500
@@ -83,12 +82,13 @@ export function checkBulkOptions<T extends BulkOptions>(options: T, more: readon
 }
 
 /** Looks the job of a filter up. One that was deleted is known by its id. */
-export async function filterInStore(
+export async function filterInStore<Filter extends CompiledRunFilter>(
   store: PostgresStore,
-  { job, ...filter }: CompiledRunFilter,
-): Promise<FilterInStore> {
+  { job, ...filter }: Filter,
+  tenantId: number,
+): Promise<Omit<Filter, 'job'> & { readonly jobId?: string }> {
   if (job === undefined) return filter
-  const found = await store.schedules.jobs.find(job, TENANT)
+  const found = await store.schedules.jobs.find(job, tenantId)
   if (found) return { ...filter, jobId: found.id }
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(job)) return { ...filter, jobId: job }
   const message = `There is no job ${JSON.stringify(job)}. \`punctual jobs list\` shows those there are.`
@@ -97,6 +97,7 @@ export async function filterInStore(
 
 export async function steerMany<Answer extends string>(
   store: PostgresStore,
+  tenantId: number,
   asked: RunFilter,
   options: BulkOptions,
   { verb, answers, change }: BulkChange<Answer>,
@@ -104,7 +105,7 @@ export async function steerMany<Answer extends string>(
   const compiled = compileBulkFilter(verb, asked, options.all === true)
   const nowMs = await store.runs.nowMs()
   const createdToMs = Math.min(compiled.createdToMs ?? Number.POSITIVE_INFINITY, nowMs + 1)
-  const filter = { ...(await filterInStore(store, compiled)), createdToMs, tenantId: TENANT }
+  const filter = { ...(await filterInStore(store, compiled, tenantId)), createdToMs, tenantId }
   const tally = new Tally(answers)
   const { dryRun = false, limit = Number.POSITIVE_INFINITY, signal, onProgress } = options
   let next: string | null = FIRST_ID

@@ -28,11 +28,11 @@ import {
   replayMany,
 } from './replay-many.ts'
 import { idOf, type RunReference } from './run-reference.ts'
-import { TENANT } from './tenant.ts'
 
 const LIST_MAX = 1_000
 const LOG_LINES = 100
 const DISCARD_BATCH = 500
+const REPLAY_BATCH = 500
 
 /** Which dead letters are looked at, and how many. */
 export interface DeadLetterPage extends DeadLetterFilter {
@@ -84,33 +84,35 @@ export interface DiscardManyResult {
 export class DeadLetters {
   readonly #store: PostgresStore
   readonly #payloadBytes: number
+  readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, options: { readonly payloadBytes: number }) {
+  constructor(store: PostgresStore, options: { payloadBytes: number }, tenantId: number) {
     this.#store = store
     this.#payloadBytes = options.payloadBytes
+    this.#tenantId = tenantId
   }
 
   /** The last to die first; those that nobody has handled, unless asked for others. */
   async list(options: DeadLetterListOptions = {}): Promise<DeadLetter[]> {
     const filter = await this.#filter(options, ['state', 'limit', 'after'])
     const after = options.after === undefined ? null : idOf(options.after)
-    return this.#store.letters.list(filter, { ...page(options), after }, TENANT)
+    return this.#store.letters.list(filter, { ...page(options), after }, this.#tenantId)
   }
 
   /** What dies alike, together; the largest group first. */
   async groups(options: DeadLetterPage = {}): Promise<DeadLetterGroup[]> {
     const filter = await this.#filter(options, ['state', 'limit'])
-    return this.#store.letters.groups(filter, page(options), TENANT)
+    return this.#store.letters.groups(filter, page(options), this.#tenantId)
   }
 
   /** Everything about one, or null. */
   async get(letter: RunReference): Promise<DeadLetterDetails | null> {
     const id = idOf(letter)
     const [[found], run, log, checkpoint] = await Promise.all([
-      this.#store.letters.find([id], TENANT),
-      this.#store.runs.find(id, TENANT),
-      this.#store.runs.lastLogs(id, LOG_LINES),
+      this.#store.letters.find([id], this.#tenantId),
+      this.#store.runs.find(id, this.#tenantId),
+      this.#store.runs.lastLogs(id, LOG_LINES, this.#tenantId),
       this.#store.letters.checkpoint(id),
     ])
     if (!found || !run) return null
@@ -136,9 +138,28 @@ export class DeadLetters {
     if (typeof fromCheckpoint !== 'boolean')
       refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
     const how = { ...handledBy(options), fromCheckpoint }
-    const [answer] = await this.#store.letterSteering.replay([{ id, payload }], how, TENANT)
+    const [answer] = await this.#store.letterSteering.replay([{ id, payload }], how, this.#tenantId)
     if (!answer || answer.result === 'not_found') return this.#notFound(id)
     return answer
+  }
+
+  /**
+   * Makes new runs of these, in batches of 500 that happen wholly or not at all. Answers in the order asked; of what is
+   * no dead letter there is none.
+   */
+  async replayEach(
+    letters: readonly RunReference[],
+    options: HandlingOptions & { fromCheckpoint?: boolean } = {},
+  ): Promise<readonly ReplayResult[]> {
+    const ids = letters.map(idOf)
+    const how = { ...handledBy(options), fromCheckpoint: options.fromCheckpoint === true }
+    const answers: ReplayResult[] = []
+    for (let i = 0; i < ids.length; i += REPLAY_BATCH) {
+      const requests = ids.slice(i, i + REPLAY_BATCH).map((id) => ({ id, payload: null }))
+      for (const it of await this.#store.letterSteering.replay(requests, how, this.#tenantId))
+        if (it.result !== 'not_found') answers.push(it)
+    }
+    return answers
   }
 
   /**
@@ -157,7 +178,10 @@ export class DeadLetters {
     options: ReplayManyOptions = {},
   ): Promise<ReplayManyResult> {
     const compiled = await this.#filterOfMany(filter, options)
-    return replayMany(this.#store, compiled, options, handledBy(options))
+    return replayMany(this.#store, compiled, options, {
+      ...handledBy(options),
+      tenantId: this.#tenantId,
+    })
   }
 
   /**
@@ -171,9 +195,9 @@ export class DeadLetters {
   ): Promise<'discarded' | 'already_handled'> {
     const id = idOf(letter)
     const how = handledBy(reasonOf(options))
-    const discarded = await this.#store.letterSteering.discard([id], how, TENANT)
+    const discarded = await this.#store.letterSteering.discard([id], how, this.#tenantId)
     if (discarded.has(id)) return 'discarded'
-    const [found] = await this.#store.letters.find([id], TENANT)
+    const [found] = await this.#store.letters.find([id], this.#tenantId)
     return found ? 'already_handled' : this.#notFound(id)
   }
 
@@ -189,15 +213,15 @@ export class DeadLetters {
     const compiled = await this.#filterOfMany(filter, options)
     const { limit, dryRun } = checkManyOptions(options)
     const { letters, letterSteering } = this.#store
-    const count = await letters.count(compiled, TENANT)
+    const count = await letters.count(compiled, this.#tenantId)
     let discarded = 0
     let looked = 0
     let after: string | null = null
     while (!dryRun && looked < limit && !options.signal?.aborted) {
       const most = Math.min(DISCARD_BATCH, limit - looked)
-      const ids: string[] = await letters.pick(compiled, count, after, most, TENANT)
+      const ids: string[] = await letters.pick(compiled, count, after, most, this.#tenantId)
       if (ids.length === 0) break
-      discarded += (await letterSteering.discard(ids, how, TENANT)).size
+      discarded += (await letterSteering.discard(ids, how, this.#tenantId)).size
       looked += ids.length
       after = ids.at(-1) ?? null
     }
@@ -207,7 +231,7 @@ export class DeadLetters {
   async #filter(filter: DeadLetterFilter, alsoKnown: readonly string[] = []) {
     const compiled = compileLetterFilter(filter, alsoKnown)
     if (compiled.job === null || isRunId(compiled.job)) return compiled
-    const job = await this.#store.schedules.jobs.find(compiled.job, TENANT)
+    const job = await this.#store.schedules.jobs.find(compiled.job, this.#tenantId)
     if (job) return { ...compiled, job: job.id }
     const message = `There is no job ${JSON.stringify(compiled.job)}. One that was deleted is named by its id.`
     throw new PunctualError('job_not_found', message, { id: compiled.job })
@@ -226,7 +250,7 @@ export class DeadLetters {
   }
 
   async #notFound(id: string): Promise<never> {
-    const run = await this.#store.runs.find(id, TENANT)
+    const run = await this.#store.runs.find(id, this.#tenantId)
     const message = run
       ? `Run ${id} is ${run.state}, and no dead letter.`
       : `There is no run ${id}. It may be older than the retention, or belong to another schema.`

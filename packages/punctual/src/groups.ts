@@ -20,7 +20,6 @@ import { checkGroup, type GroupOptions, groupCallback, groupSubmissions } from '
 import type { Handlers } from './handlers.ts'
 import type { WaitOptions } from './read-options.ts'
 import { checkCall } from './submit-call.ts'
-import { TENANT } from './tenant.ts'
 
 const LIST_MAX = 1_000
 const LIST = 50
@@ -51,6 +50,7 @@ export interface GroupRunsOptions {
 }
 
 export interface GroupsParts {
+  readonly tenantId: number
   readonly store: PostgresStore
   readonly handlers: Handlers
   readonly payloadBytes: number
@@ -93,7 +93,7 @@ export class Groups {
     const group = checkGroup(options)
     const callback = groupCallback(options.onDone, payloadBytes)
     const { submissions, tx } = await this.#prepare(options.runs ?? [], call)
-    const made = await store.groups.make({ ...group, callback, submissions }, TENANT, tx)
+    const made = await store.groups.make({ ...group, callback, submissions }, this.#o.tenantId, tx)
     if (!tx) this.#o.submitted(submissions, made.accepted)
     return this.handle(made.id)
   }
@@ -128,7 +128,7 @@ export class Groups {
   ): Promise<void> {
     const id = idOf(group)
     const { submissions, tx } = await this.#prepare(runs, call)
-    const accepted = await this.#o.store.groups.add(id, submissions, TENANT, tx)
+    const accepted = await this.#o.store.groups.add(id, submissions, this.#o.tenantId, tx)
     if (!tx) this.#o.submitted(submissions, accepted)
   }
 
@@ -136,12 +136,12 @@ export class Groups {
   async close(group: GroupReference, call: GroupCallOptions = {}): Promise<boolean> {
     const id = idOf(group)
     const { tx } = checkCall(call)
-    return (await this.#o.store.groups.close(id, TENANT, tx)) ?? notFound(id)
+    return (await this.#o.store.groups.close(id, this.#o.tenantId, tx)) ?? notFound(id)
   }
 
   /** The group with the states of its members, or null. */
   async get(group: GroupReference): Promise<Group | null> {
-    return this.#o.store.groups.reader.find(idOf(group), TENANT)
+    return this.#o.store.groups.reader.find(idOf(group), this.#o.tenantId)
   }
 
   /** The newest first. */
@@ -153,7 +153,7 @@ export class Groups {
       ...(done !== undefined && { done }),
       ...(before !== undefined && { before: idOf(before) }),
     }
-    return this.#o.store.groups.reader.list(filter, TENANT)
+    return this.#o.store.groups.reader.list(filter, this.#o.tenantId)
   }
 
   /** The members with their states, in the order in which they were added. */
@@ -163,7 +163,7 @@ export class Groups {
       fromPlace: integer('from', from, 0, limits.membersPerGroup),
       limit: integer('limit', limit, 1, limits.batchSize),
     }
-    return this.#o.store.groups.reader.members(idOf(group), page, TENANT)
+    return this.#o.store.groups.reader.members(idOf(group), page, this.#o.tenantId)
   }
 
   /** Resolves with the group when it is closed and every member has ended, however. */
@@ -174,7 +174,7 @@ export class Groups {
     const { reader } = this.#o.store.groups
     const endMs = systemClock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY)
     for (let pauseMs = POLL_MIN_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.5)) {
-      if ((await reader.isDone(id, TENANT)) ?? notFound(id)) break
+      if ((await reader.isDone(id, this.#o.tenantId)) ?? notFound(id)) break
       signal?.throwIfAborted()
       const leftMs = endMs - systemClock.monotonicMs()
       if (leftMs <= 0)
@@ -201,7 +201,9 @@ export class Groups {
       from += members.length
       const left = members.filter(({ state }) => lives(state)).map((member) => member.id)
       if (left.length > 0)
-        answers.push(...(await this.#o.store.steering.cancel(left, reason, TENANT)).values())
+        answers.push(
+          ...(await this.#o.store.steering.cancel(left, reason, this.#o.tenantId)).values(),
+        )
     } while (members.length === MEMBERS)
     const count = (answer: string) => answers.filter((it) => it === answer).length
     return { cancelled: count('cancelled'), cancelling: count('cancelling') }

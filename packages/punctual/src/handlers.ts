@@ -36,6 +36,11 @@ export class Handlers {
   }
 
   /** Rejects where a handler of this process would not take the payload. */
+  /** Whether payloads of this handler are checked here. */
+  hasSchema(name: string): boolean {
+    return this.#schemas.has(name)
+  }
+
   async checkPayload(name: string, payload: unknown): Promise<void> {
     const schema = this.#schemas.get(name)
     if (schema) await readPayload(schema, payload)

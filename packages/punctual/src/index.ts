@@ -1,12 +1,21 @@
 export {
+  type Actor,
+  type ActorKind,
+  type ApiKey,
   type Attempt,
   type AttemptOutcome,
+  type AuditEntry,
+  type AuditFault,
   type AuditFinding,
+  type AuditHead,
   type AuditKind,
+  type AuditTarget,
   type Backoff,
   type BackoffInput,
   type CalendarInput,
+  type Caller,
   type ConcurrencyOptions,
+  type CountBy,
   type DayRule,
   type DeadLetter,
   type DeadLetterFilter,
@@ -34,10 +43,15 @@ export {
   type Instant,
   type Job,
   type JobChange,
+  type JobItem,
   type JobOfRun,
   type JobOptions,
+  type JobPage,
+  type JobPageFilter,
   type JobRules,
+  type JobStatus,
   type KeyOptions,
+  type LatestRun,
   type LetterHandling,
   type LetterState,
   type LimitOptions,
@@ -52,6 +66,10 @@ export {
   type PromiseName,
   PunctualError,
   type QueueLimits,
+  type QuotaChanges,
+  type QuotaName,
+  type Quotas,
+  type QuotaUse,
   type RateOptions,
   type ReplayPace,
   type Resolution,
@@ -60,28 +78,44 @@ export {
   type RetryPolicyInput,
   type Run,
   type RunConcurrency,
+  type RunCount,
   type RunDefinition,
+  type RunExplanation,
   type RunFilter,
+  type RunGroup,
+  type RunItem,
   type RunningRun,
+  type RunObstacle,
+  type RunOrder,
+  type RunPage,
+  type RunPageFilter,
   type RunPolicy,
   type RunRate,
   type RunResolution,
   type RunState,
   type RunSummary,
+  type Scope,
   type SlotReason,
   type StandbyFacts,
   type StuckHandler,
   type SubmitOptions,
   type SubmitOutcome,
+  type Tenant,
+  type TenantWallState,
   type TimeRange,
   type TimeSpan,
+  type VerifiedChain,
   type WaitingRun,
   type Weakness,
   type When,
   type WindowInput,
+  type WorkerInReach,
 } from '@punctual/core'
 export type {
   BackfillResult,
+  CreatedApiKey,
+  EraseProgress,
+  EraseResult,
   JobFilter,
   JobResult,
   KeyBusy,
@@ -89,6 +123,9 @@ export type {
   LimitInForce,
   Pause,
   Queryable,
+  SecretInfo,
+  TenantReference,
+  UsageDay,
 } from '@punctual/store'
 export type {
   BatchFunction,
@@ -103,7 +140,23 @@ export type {
   SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
+export type {
+  ApiKeyListOptions,
+  ApiKeyOptions,
+  ApiKeyOwner,
+  ApiKeys,
+  RevokeOptions,
+  RotateOptions,
+} from './api-keys.ts'
+export type {
+  Audit,
+  AuditListOptions,
+  AuditVerification,
+  AuditVerifyOptions,
+  ExpectedAuditHead,
+} from './audit/audit.ts'
 export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
+export type { Calendars } from './calendars.ts'
 export type { CompiledType } from './compiled-type.ts'
 export type {
   DeadLetterDetails,
@@ -150,7 +203,6 @@ export type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-opt
 export type { HandlingOptions } from './handling.ts'
 export type {
   BackfillOptions,
-  Calendars,
   JobSlot,
   Jobs,
   SlotsOptions,
@@ -169,6 +221,8 @@ export type {
 } from './open-transaction.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 export type { ClaimOptions } from './own-loops.ts'
+export type { JobPageOptions } from './page-jobs.ts'
+export type { RunCountOptions, RunPageOptions } from './page-runs.ts'
 export type {
   PayloadSchema,
   SchemaIssue,
@@ -178,6 +232,7 @@ export { Punctual } from './punctual.ts'
 export type { PauseOptions, Queue, Queues } from './queues.ts'
 export type { ListOptions, LogOptions, WaitOptions } from './read-options.ts'
 export type { RegisterHandler, WithSchema } from './register-handler.ts'
+export { RemoteWorker, type RemoteWorkerOptions } from './remote-worker.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,
@@ -189,11 +244,27 @@ export type { RunReference } from './run-reference.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,
-  NotRunningReason,
   Runs,
   TooLate,
 } from './runs.ts'
+export type {
+  RotatedSecrets,
+  SecretSet,
+  Secrets,
+  SecretsOfInstallation,
+} from './secrets/secrets.ts'
+export type { Ends, RecentEnds, Report, ReportOptions, ReportRow, Stats } from './stats.ts'
 export type { SyncResult } from './sync-jobs.ts'
+export type { TenantScope } from './tenant-scope.ts'
+export type {
+  EraseOptions,
+  TenantChanges,
+  TenantListOptions,
+  TenantOptions,
+  TenantRange,
+  Tenants,
+} from './tenants.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'
 export { version } from './version.ts'
+export type { NotRunningReason } from './why-not-running.ts'
 export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './workers.ts'

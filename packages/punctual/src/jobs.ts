@@ -1,6 +1,5 @@
 /** `punctual.jobs`: what runs again and again, or once under a name. */
 import {
-  type CalendarInput,
   type CompiledJob,
   compileJob,
   encodeJson,
@@ -9,7 +8,10 @@ import {
   instantOf,
   type Job,
   type JobDefaults,
+  type JobItem,
   type JobOptions,
+  type JobPage,
+  type JobPageFilter,
   limits,
   PunctualError,
   previewFires,
@@ -18,9 +20,11 @@ import {
   timingInput,
 } from '@punctual/core'
 import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
+import { Calendars } from './calendars.ts'
 import { explainSlot, type SlotExplanation } from './explain-slot.ts'
+import { type Declaration, declareStored } from './job-declaration.ts'
+import { type JobPageOptions, pageOfJobs } from './page-jobs.ts'
 import { planSync, type SyncResult } from './sync-jobs.ts'
-import { TENANT } from './tenant.ts'
 
 const LIST_MAX = 1_000
 const SLOTS_MAX = 10_000
@@ -76,14 +80,16 @@ export interface SyncOptions {
 export class Jobs {
   readonly #store: PostgresStore
   readonly #defaults: JobDefaults
+  readonly #tenantId: number
   /** Named sets of dates and windows that jobs refer to. */
   readonly calendars: Calendars
 
   /** @internal */
-  constructor(store: PostgresStore, installation: JobDefaults) {
+  constructor(store: PostgresStore, installation: JobDefaults, tenantId: number) {
     this.#store = store
     this.#defaults = installation
-    this.calendars = new Calendars(store)
+    this.#tenantId = tenantId
+    this.calendars = new Calendars(store, tenantId)
   }
 
   /**
@@ -109,7 +115,7 @@ export class Jobs {
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
     if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
       refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
-    return this.#store.schedules.jobs.upsert(this.#compile(jobs), TENANT)
+    return this.#store.schedules.jobs.upsert(this.#compile(jobs), this.#tenantId)
   }
 
   #compile(jobs: readonly JobOptions[]): CompiledJob[] {
@@ -129,11 +135,11 @@ export class Jobs {
 
   /** A job by its name or id, or null. */
   get(nameOrId: string): Promise<Job | null> {
-    return this.#store.schedules.jobs.find(text(nameOrId), TENANT)
+    return this.#store.schedules.jobs.find(text(nameOrId), this.#tenantId)
   }
 
   async #need(nameOrId: string) {
-    const job = await this.#store.schedules.jobs.find(text(nameOrId), TENANT)
+    const job = await this.#store.schedules.jobs.find(text(nameOrId), this.#tenantId)
     if (job) return job
     const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
     throw new PunctualError('job_not_found', message, { id: nameOrId })
@@ -144,12 +150,56 @@ export class Jobs {
     const { limit = 100 } = filter
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
       refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
-    return this.#store.schedules.jobs.list(filter, TENANT)
+    return this.#store.schedules.jobs.list(filter, this.#tenantId)
+  }
+
+  /**
+   * Changes some of a job, and leaves the rest as it is.
+   * @param version - Only if it is still this version of it.
+   * @throws `PunctualError` with `job_not_found`, `version_changed`, or what `upsert` throws.
+   */
+  change(
+    nameOrId: string,
+    changes: Partial<Omit<JobOptions, 'name'>>,
+    version?: number,
+  ): Promise<'updated' | 'unchanged'> {
+    return this.#store.transaction(async () => {
+      const found = await this.#need(nameOrId)
+      await this.#store.schedules.steering.hold(found.id)
+      const job = await this.#need(found.id)
+      if (version !== undefined && job.version !== version)
+        throw new PunctualError(
+          'version_changed',
+          `The job ${JSON.stringify(job.name)} is version ${job.version} by now, not ${version}. Look at it again, and change that.`,
+          { id: job.id },
+        )
+      const declared = withChanges(declareStored(job, this.#defaults), changes)
+      const { source, createdBy } = job
+      const options = { ...declared, ...(source !== null && { source }) } as unknown as JobOptions
+      const { change } = await this.upsert({ ...options, ...(createdBy !== null && { createdBy }) })
+      return change === 'unchanged' ? change : 'updated'
+    })
+  }
+
+  /**
+   * A page of jobs by name, each with its status and its latest run, and how many match.
+   * @throws `PunctualError` with `invalid_option` or `invalid_cursor`.
+   */
+  async page(filter: JobPageFilter = {}, options: JobPageOptions = {}): Promise<JobPage> {
+    return pageOfJobs(this.#store, filter, options, this.#tenantId)
+  }
+
+  /** A job with its status and its latest run, or null. */
+  async latestRun(nameOrId: string): Promise<JobItem | null> {
+    const job = await this.get(nameOrId)
+    if (!job) return null
+    const [item] = await this.#store.schedules.jobPages.find([job.id], this.#tenantId)
+    return item ?? null
   }
 
   /** Removes a job; false when there is none. Runs that have not started are taken back; the ledger stays. */
   delete(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.delete(text(nameOrId), TENANT)
+    return this.#store.schedules.steering.delete(text(nameOrId), this.#tenantId)
   }
 
   /**
@@ -158,7 +208,7 @@ export class Jobs {
    * @throws `PunctualError` with `job_not_found`.
    */
   pause(nameOrId: string, note?: string): Promise<boolean> {
-    return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, TENANT)
+    return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, this.#tenantId)
   }
 
   /**
@@ -166,7 +216,7 @@ export class Jobs {
    * @throws `PunctualError` with `job_not_found`.
    */
   resume(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.resume(text(nameOrId), TENANT)
+    return this.#store.schedules.steering.resume(text(nameOrId), this.#tenantId)
   }
 
   /**
@@ -180,7 +230,9 @@ export class Jobs {
       options.payload === undefined
         ? null
         : encodeJson(options.payload, 'payload', this.#defaults.payloadBytes ?? limits.payloadBytes)
-    return { id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, TENANT) }
+    return {
+      id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, this.#tenantId),
+    }
   }
 
   /**
@@ -219,7 +271,7 @@ export class Jobs {
    */
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
-    return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, TENANT)
+    return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, this.#tenantId)
   }
 
   /**
@@ -244,7 +296,7 @@ export class Jobs {
         .filter(({ slot }) => slot?.decision === 'run')
         .map((s) => s.slotMs),
     )
-    return steering.backfill(job.id, wanted, ran, paceMs, TENANT)
+    return steering.backfill(job.id, wanted, ran, paceMs, this.#tenantId)
   }
 
   /**
@@ -292,7 +344,7 @@ export class Jobs {
     options: SyncOptions = {},
   ): Promise<SyncResult> {
     const compiled = this.#compile(jobs.map((job) => ({ ...job, source })))
-    return planSync(this.#store, source, compiled, options)
+    return planSync(this.#store, source, compiled, { ...options, tenantId: this.#tenantId })
   }
 
   #nowMs(): number {
@@ -300,32 +352,13 @@ export class Jobs {
   }
 }
 
-/** `punctual.jobs.calendars`: named sets of dates and windows that jobs refer to. */
-export class Calendars {
-  readonly #store: PostgresStore
+const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs']
 
-  /** @internal */
-  constructor(store: PostgresStore) {
-    this.#store = store
-  }
-
-  /** Makes a calendar, or changes the one of this name. It holds for every slot that is not decided yet. */
-  set(name: string, calendar: CalendarInput): Promise<void> {
-    return this.#store.schedules.calendars.set(name, calendar, TENANT)
-  }
-
-  /** All of them, by name. */
-  list(): Promise<readonly { name: string; calendar: CalendarInput }[]> {
-    return this.#store.schedules.calendars.list(TENANT)
-  }
-
-  /**
-   * False when there is none.
-   * @throws `PunctualError` with `calendar_in_use` while jobs refer to it.
-   */
-  delete(name: string): Promise<boolean> {
-    return this.#store.schedules.calendars.delete(name, TENANT)
-  }
+/** Another way to say when takes the place of the one before. */
+function withChanges(declared: Declaration, changes: object): Declaration {
+  const rest: Record<string, unknown> = { ...declared }
+  if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
+  return { ...rest, ...changes }
 }
 
 function text(nameOrId: unknown): string {

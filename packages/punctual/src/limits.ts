@@ -1,7 +1,6 @@
 /** `punctual.limits`: how many runs of a queue, or of all of them, go on at once and start in a time; weights and ageing. */
 import { checkName, compileLimits, type LimitOptions } from '@punctual/core'
 import type { LimitInForce, PostgresStore } from '@punctual/store'
-import { TENANT } from './tenant.ts'
 
 /**
  * `punctual.limits`: how many runs of a queue, or of all of them, go on at once and start in a time; weights and
@@ -9,10 +8,12 @@ import { TENANT } from './tenant.ts'
  */
 export class Limits {
   readonly #store: PostgresStore
+  readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore) {
+  constructor(store: PostgresStore, tenantId: number) {
     this.#store = store
+    this.#tenantId = tenantId
   }
 
   /**
@@ -25,18 +26,18 @@ export class Limits {
    */
   async set(options: LimitOptions): Promise<void> {
     const { queue, limits, by } = compileLimits(options)
-    await this.#store.limits.set(queue, limits, by, TENANT)
+    await this.#store.limits.set(queue, limits, by, this.#tenantId)
   }
 
   /** Ends the limits of a queue, or those of all of them together. False when there were none. */
   async remove(queue?: string): Promise<boolean> {
     const name = queue === undefined ? null : checkName('queue', queue)
-    return this.#store.limits.remove(name, TENANT)
+    return this.#store.limits.remove(name, this.#tenantId)
   }
 
   /** What is set, that of all queues together first, and how much of it is used. */
   list(): Promise<LimitInForce[]> {
-    return this.#store.limits.list(TENANT)
+    return this.#store.limits.list(this.#tenantId)
   }
 }
 

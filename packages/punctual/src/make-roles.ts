@@ -8,6 +8,7 @@ import {
   Promoter,
   Reaper,
   type Role,
+  Sealer,
 } from '@punctual/engine'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import type { Metrics } from './metrics.ts'
@@ -27,6 +28,8 @@ export function makeRoles(
     roles.push(reaper(options, store, metrics, log), groupFinisher(store))
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
   if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
+  // Beside the others that time drives: a process that only works opens no connection for it.
+  if (roles.length > 0) roles.push(new Sealer({ store: store.auditLog.sealing }))
   return roles
 }
 

@@ -29,6 +29,7 @@ export async function openStore(options: CompiledOptions): Promise<OpenStore> {
     clock: systemClock,
     random: systemRandom,
     node: randomUUID(),
+    keyring: options.keyring,
     ...(preparedStatements !== undefined && { preparedStatements }),
   })
   try {

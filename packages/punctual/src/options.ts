@@ -1,7 +1,18 @@
 /** Options as users write them, and the compiled ones that are used inside: defaults are applied once, here. */
-import { checkName, checkText, defaults, limits, PunctualError, zoneOf } from '@punctual/core'
-import { isSchemaName } from '@punctual/store'
+import { hostname } from 'node:os'
+import {
+  type Actor,
+  checkActor,
+  checkName,
+  checkText,
+  defaults,
+  limits,
+  PunctualError,
+  zoneOf,
+} from '@punctual/core'
+import { isSchemaName, type Keyring } from '@punctual/store'
 import type { Logger } from './logger.ts'
+import { readKeyring } from './secrets/read-keyring.ts'
 
 /** What a process does: any mix of roles, on any number of nodes. */
 export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor', 'auditor'] as const
@@ -54,6 +65,15 @@ export interface PunctualOptions {
   preparedStatements?: boolean
   /** Where operational messages go; false = nowhere. @default false */
   logger?: Logger | false
+  /**
+   * The master key of secrets: the base64 of 32 random bytes; of several the first encrypts and all decrypt.
+   * @default process.env.PUNCTUAL_SECRETS_KEY, where several are separated by commas
+   */
+  secretsKey?: string | readonly string[]
+  /** A file that has the master keys, one on each line, instead. @default none */
+  secretsKeyFile?: string
+  /** Who the audit log says changes things through this object. @default this library on `<host>:<pid>` */
+  actor?: Actor
 }
 
 export interface CompiledOptions {
@@ -76,6 +96,8 @@ export interface CompiledOptions {
   readonly migrate: boolean
   readonly preparedStatements: boolean | undefined
   readonly logger: Logger | false
+  readonly actor: Actor
+  readonly keyring: Keyring
 }
 
 const KNOWN = [
@@ -95,6 +117,9 @@ const KNOWN = [
   'migrate',
   'preparedStatements',
   'logger',
+  'actor',
+  'secretsKey',
+  'secretsKeyFile',
 ]
 
 function whole(field: string, value: number, min: number, max: number): number {
@@ -225,5 +250,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     migrate: options.migrate ?? true,
     preparedStatements: options.preparedStatements,
     logger: options.logger ?? false,
+    keyring: readKeyring(options, env),
+    actor: checkActor(options.actor ?? { kind: 'library', name: `${hostname()}:${process.pid}` }),
   }
 }

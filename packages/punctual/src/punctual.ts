@@ -1,22 +1,23 @@
 /** The library: everything that a program needs of Punctual, wired in one place. */
 import {
-  compileOptions as compileSubmission,
-  encodeJson,
+  type Actor,
+  type Caller,
   type GuaranteePanel,
   judgeGuarantees,
-  limits,
-  makeSubmission,
   PunctualError,
-  type Submission,
-  type SubmitOptions,
+  type Scope,
 } from '@punctual/core'
 import { RoleLoop } from '@punctual/engine'
 import { type PostgresStore, readGuaranteeFacts, systemClock } from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
-import { checkStrict } from './check-strict.ts'
-import { DeadLetters } from './dead-letters.ts'
+import { ApiKeys } from './api-keys.ts'
+import { Audit } from './audit/audit.ts'
+import { ControlWrites } from './audit/control-writes.ts'
+import { recordInstallation } from './audit/record-writes.ts'
+import { authenticate } from './authenticate.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
-import { Groups } from './groups.ts'
+import type { Groups } from './groups.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -25,8 +26,8 @@ import type {
 } from './handler-handle.ts'
 import type { HandlerArgument } from './handler-options.ts'
 import { Handlers } from './handlers.ts'
-import { Jobs } from './jobs.ts'
-import { Limits } from './limits.ts'
+import type { Jobs } from './jobs.ts'
+import type { Limits } from './limits.ts'
 import { makeRoles } from './make-roles.ts'
 import { makeWorker, reportTo } from './make-worker.ts'
 import { Metrics } from './metrics.ts'
@@ -34,10 +35,14 @@ import type { Middleware } from './middleware.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
 import { type ClaimOptions, OwnLoops } from './own-loops.ts'
-import { Queues } from './queues.ts'
+import type { Queues } from './queues.ts'
 import type { RegisterHandler } from './register-handler.ts'
-import { Runs } from './runs.ts'
-import { at, type CheckedCall, checkCall } from './submit-call.ts'
+import type { Runs } from './runs.ts'
+import { SecretsOfInstallation } from './secrets/secrets.ts'
+import type { Stats } from './stats.ts'
+import { TENANT } from './tenant.ts'
+import { type SharedParts, TenantScope } from './tenant-scope.ts'
+import { Tenants } from './tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
 import { Waiter } from './waiter.ts'
 import { WorkerOfHandlers } from './worker-of-handlers.ts'
@@ -57,12 +62,22 @@ export class Punctual {
   readonly queues: Queues
   /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
   readonly limits: Limits
+  /** How runs ended: in the last minutes, by day and by job. */
+  readonly stats: Stats
   /** The processes that run handlers, and draining them. */
   readonly workers: Workers
   /** Runs that died, looked at, replayed and discarded. */
   readonly deadLetters: DeadLetters
   /** Runs that were submitted together: progress, and one run that follows when all have ended. */
   readonly groups: Groups
+  /** Who changed what, and whether the log of it is as it was written. */
+  readonly audit: Audit
+  /** Values that handlers need and nobody else may see. */
+  readonly secrets: SecretsOfInstallation
+  /** The users that share the installation, and what each may have. */
+  readonly tenants: Tenants
+  /** The keys by which callers of the HTTP API are known. */
+  readonly apiKeys: ApiKeys
   /** `metrics.text()` is what Prometheus reads. */
   readonly metrics: Metrics
   /** @internal The tables, which change from version to version. */
@@ -80,6 +95,9 @@ export class Punctual {
   readonly #parts: Parts
   readonly #handlers = new Handlers()
   readonly #waiter: Waiter
+  readonly #shared: SharedParts
+  readonly #writes: ControlWrites
+  readonly #home: TenantScope
   readonly #loops: RoleLoop[] = []
   readonly #worker: WorkerOfHandlers
   #stopping: Promise<void> | null = null
@@ -92,12 +110,12 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
-    this.runs = new Runs(parts.store, this.#waiter, parts.options.payloadBytes)
-    this.jobs = new Jobs(parts.store, parts.options)
-    this.queues = new Queues(parts.store)
-    this.limits = new Limits(parts.store)
+    this.audit = new Audit(parts.store)
+    this.#writes = new ControlWrites(parts.store, parts.options.actor)
     this.workers = new Workers(parts.store)
-    this.deadLetters = new DeadLetters(parts.store, parts.options)
+    this.tenants = new Tenants(parts.store, () => this.#writes.actor)
+    this.apiKeys = new ApiKeys(parts.store)
+    recordInstallation(this, this.#writes, parts.store)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
     const fault = (where: string, error: unknown) => this.#fault(where, error)
     this.#events = new Events(parts.store, (error) => fault('events', error))
@@ -115,11 +133,40 @@ export class Punctual {
       onError: (error) => fault('worker', error),
     })
     this.#ownLoops = new OwnLoops(parts, workerEvents)
-    this.groups = new Groups({
-      ...{ store: parts.store, handlers: this.#handlers, checkOpen: () => this.#checkOpen() },
-      payloadBytes: parts.options.payloadBytes,
-      submitted: (submissions, accepted) => this.#events.submitted(submissions, accepted),
-    })
+    this.#shared = {
+      ...{ store: parts.store, options: parts.options, handlers: this.#handlers },
+      ...{ waiter: this.#waiter, events: this.#events, checkOpen: () => this.#checkOpen() },
+      writes: this.#writes,
+    }
+    this.secrets = new SecretsOfInstallation(this.#shared, TENANT)
+    this.#home = this.tenant(TENANT)
+    this.runs = this.#home.runs
+    this.jobs = this.#home.jobs
+    this.queues = this.#home.queues
+    this.limits = this.#home.limits
+    this.stats = this.#home.stats
+    this.deadLetters = this.#home.deadLetters
+    this.groups = this.#home.groups
+  }
+
+  /**
+   * The same for another tenant, whose jobs, runs and queues are apart from those of all others.
+   * @param id - The number of a tenant that exists.
+   */
+  tenant(id: number): TenantScope {
+    return new TenantScope(this.#shared, id)
+  }
+
+  /**
+   * Does the work as somebody: the audit log names them for every change that is made within it.
+   * @example
+   * ```ts
+   * const ann = { kind: 'library', id: 'user-17', name: 'ann@example.org' } as const
+   * await punctual.as(ann, () => punctual.jobs.pause('nightly-report', 'the source is down'))
+   * ```
+   */
+  as<T>(actor: Actor, work: () => T): T {
+    return this.#writes.as(actor, work)
   }
 
   /**
@@ -152,6 +199,10 @@ export class Punctual {
   /** The schema of its tables. */
   get schema(): string {
     return this.#parts.options.schema
+  }
+  /** @internal The largest output that is kept. */
+  get outputBytes(): number {
+    return this.#parts.options.outputBytes
   }
 
   #log(level: 'info' | 'warn' | 'error', fields: object, message: string): void {
@@ -250,6 +301,14 @@ export class Punctual {
     return judgeGuarantees(await readGuaranteeFacts(this.store.database))
   }
 
+  /**
+   * Who holds an API key, and, where a scope is named, whether it suffices.
+   * @throws `PunctualError` with `unauthenticated`, `forbidden` or `tenant_suspended`.
+   */
+  authenticate(key: string, needed?: Scope): Promise<Caller> {
+    return authenticate(this.store, key, needed)
+  }
+
   /** How many runs this process is running. */
   get running(): number {
     return this.#worker.running + this.#ownLoops.held
@@ -261,10 +320,6 @@ export class Punctual {
         'stopped',
         'This Punctual is stopping; nothing more is accepted here.',
       )
-  }
-
-  #encode(payload: unknown): string {
-    return encodeJson(payload, 'payload', this.#parts.options.payloadBytes)
   }
 
   /**
@@ -287,10 +342,7 @@ export class Punctual {
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
-    const { tx, ...rest } = checkCall(options)
-    const submission = makeSubmission(compileSubmission(handler, rest), this.#encode(payload))
-    await this.#handlers.checkPayload(handler, payload)
-    return (await this.#submit([submission], tx))[0] as Submitted
+    return this.#home.submit(handler, payload, options)
   }
 
   /**
@@ -307,41 +359,7 @@ export class Punctual {
     payloads: readonly Payload[],
     options: SubmitManyOptions<Payload> = {},
   ): Promise<readonly Submitted[]> {
-    if (!Array.isArray(payloads) || payloads.length > limits.batchSize)
-      throw new PunctualError(
-        'invalid_option',
-        `payloads must be an array of at most ${limits.batchSize}; submit more in several calls.`,
-        { field: 'payloads' },
-      )
-    if (payloads.length === 0) return []
-    await this.#handlers.checkPayloads(handler, payloads)
-    if (typeof options === 'function') {
-      const submissions = Array.from(payloads, (payload, i) =>
-        at(i, () =>
-          makeSubmission(compileSubmission(handler, options(payload, i)), this.#encode(payload)),
-        ),
-      )
-      return this.#submit(submissions)
-    }
-    const { tx, ...rest } = checkCall(options)
-    const compiled = compileSubmission(handler, rest as SubmitOptions)
-    return this.#submit(
-      Array.from(payloads, (payload, i) =>
-        at(i, () => makeSubmission(compiled, this.#encode(payload))),
-      ),
-      tx,
-    )
-  }
-
-  async #submit(
-    submissions: readonly Submission[],
-    tx?: CheckedCall['tx'],
-  ): Promise<readonly Submitted[]> {
-    this.#checkOpen()
-    await checkStrict(submissions, this.#handlers, this.store)
-    const accepted = await this.store.submit(submissions, tx ? { tx } : {})
-    if (!tx) this.#events.submitted(submissions, accepted)
-    return accepted
+    return this.#home.submitMany(handler, payloads, options)
   }
 
   /**

@@ -1,7 +1,6 @@
 /** `punctual.queues`: what waits and runs in each queue, and pausing them. */
 import { checkName, checkText, type FinalState, limits, refuseOption } from '@punctual/core'
 import type { LaneDepth, Pause, PostgresStore } from '@punctual/store'
-import { TENANT } from './tenant.ts'
 
 const LAST_SECONDS = 60
 
@@ -63,19 +62,21 @@ export function describePause({ queue, pausedAt, note, pausedBy }: Pause): strin
 /** `punctual.queues`: what waits and runs in each queue, and pausing them. */
 export class Queues {
   readonly #store: PostgresStore
+  readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore) {
+  constructor(store: PostgresStore, tenantId: number) {
     this.#store = store
+    this.#tenantId = tenantId
   }
 
   /** Every queue that runs were submitted to, or that is paused, by name. */
   async list(): Promise<Queue[]> {
     const { queues } = this.#store
     const [depths, ended, pauses] = await Promise.all([
-      queues.depths(TENANT),
-      queues.endedSince(LAST_SECONDS, TENANT),
-      queues.pauses(TENANT),
+      queues.depths(this.#tenantId),
+      queues.endedSince(LAST_SECONDS, this.#tenantId),
+      queues.pauses(this.#tenantId),
     ])
     const paused = pauses.flatMap(({ queue }) => queue ?? [])
     const names = new Set([...depths.map((lane) => lane.queue), ...paused])
@@ -84,7 +85,7 @@ export class Queues {
 
   /** What is paused, that of everything first. */
   pauses(): Promise<Pause[]> {
-    return this.#store.queues.pauses(TENANT)
+    return this.#store.queues.pauses(this.#tenantId)
   }
 
   /**
@@ -92,22 +93,26 @@ export class Queues {
    * paused already.
    */
   async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
-    return this.#store.queues.pause(checkName('queue', queue), checkOptions(options), TENANT)
+    return this.#store.queues.pause(
+      checkName('queue', queue),
+      checkOptions(options),
+      this.#tenantId,
+    )
   }
 
   /** False when it was not paused. While everything is paused it stays so. */
   async resume(queue: string): Promise<boolean> {
-    return this.#store.queues.resume(checkName('queue', queue), TENANT)
+    return this.#store.queues.resume(checkName('queue', queue), this.#tenantId)
   }
 
   /** No run at all is taken by a worker once this resolves. False when everything was paused already. */
   async pauseAll(options: PauseOptions = {}): Promise<boolean> {
-    return this.#store.queues.pause(null, checkOptions(options), TENANT)
+    return this.#store.queues.pause(null, checkOptions(options), this.#tenantId)
   }
 
   /** Ends `pauseAll`; queues that are paused by themselves stay so. False when not everything was paused. */
   resumeAll(): Promise<boolean> {
-    return this.#store.queues.resume(null, TENANT)
+    return this.#store.queues.resume(null, this.#tenantId)
   }
 }
 

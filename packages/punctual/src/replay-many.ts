@@ -14,7 +14,6 @@ import {
   watchesEnds,
 } from '@punctual/core'
 import type { HandledBy, LetterCount, PostgresStore, ReplayAnswer } from '@punctual/store'
-import { TENANT } from './tenant.ts'
 
 const LIMIT_MAX = 100_000
 const WATCHED_MAX = 10_000
@@ -83,21 +82,22 @@ export async function replayMany(
   store: PostgresStore,
   filter: CompiledLetterFilter,
   options: ReplayManyOptions,
-  handledBy: HandledBy,
+  { tenantId, ...handledBy }: HandledBy & { readonly tenantId: number },
 ): Promise<ReplayManyResult> {
   const { limit, dryRun } = checkManyOptions(options)
   const { fromCheckpoint = false } = options
   if (typeof fromCheckpoint !== 'boolean')
     refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
   const rules = compileReplayPace(options)
-  const count = await store.letters.count(filter, TENANT)
+  const count = await store.letters.count(filter, tenantId)
   const how = { ...handledBy, fromCheckpoint }
-  const drive = new ReplayDrive({ store, filter, count, limit, rules, how, options })
+  const drive = new ReplayDrive({ store, tenantId, filter, count, limit, rules, how, options })
   return dryRun ? drive.result(null) : drive.run()
 }
 
 interface Drive {
   readonly store: PostgresStore
+  readonly tenantId: number
   readonly filter: CompiledLetterFilter
   readonly count: LetterCount
   readonly limit: number
@@ -147,12 +147,12 @@ class ReplayDrive {
 
   /** False when nothing is left. */
   async #release(most: number): Promise<boolean> {
-    const { store, filter, count, limit, how } = this.#d
+    const { store, tenantId, filter, count, limit, how } = this.#d
     const room = Math.min(most, limit - this.#looked)
-    const ids = await store.letters.pick(filter, count, this.#after, room, TENANT)
+    const ids = await store.letters.pick(filter, count, this.#after, room, tenantId)
     if (ids.length === 0) return false
     const requests = ids.map((id) => ({ id, payload: null }))
-    for (const answer of await store.letterSteering.replay(requests, how, TENANT))
+    for (const answer of await store.letterSteering.replay(requests, how, tenantId))
       this.#note(answer)
     this.#looked += ids.length
     this.#after = ids.at(-1) ?? null

@@ -9,7 +9,6 @@ import {
 } from '@punctual/core'
 import type { KeyBusy, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
-import { TENANT } from './tenant.ts'
 
 /**
  * What resolving a run came to. `already_resolved`: somebody has said so before, and the first answer stays.
@@ -27,15 +26,16 @@ export type ResolveResult =
 
 export async function resolveRun(
   store: PostgresStore,
+  tenantId: number,
   id: string,
   as: Resolution,
   options: HandlingOptions,
 ): Promise<ResolveResult> {
   if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
     refuseOption('as', Object.keys(resolutions).join(' or '), as)
-  const answer = await store.resolution.resolve(id, as, handledBy(options), TENANT)
+  const answer = await store.resolution.resolve(id, as, handledBy(options), tenantId)
   if (answer.result !== 'not_unknown') return answer
-  const run = await store.runs.find(id, TENANT)
+  const run = await store.runs.find(id, tenantId)
   if (!run)
     throw new PunctualError(
       'run_not_found',

@@ -13,8 +13,11 @@ import {
   PunctualError,
   type Resolution,
   type Run,
-  type RunConcurrency,
+  type RunCount,
+  type RunExplanation,
   type RunFilter,
+  type RunPage,
+  type RunPageFilter,
   type RunState,
   type RunSummary,
   refuseOption,
@@ -28,8 +31,7 @@ import {
   steerMany,
 } from './bulk-runs.ts'
 import type { HandlingOptions } from './handling.ts'
-import { limitsInTheWay } from './limits.ts'
-import { describePause, pauseOf } from './queues.ts'
+import { countOfRuns, pageOfRuns, type RunCountOptions, type RunPageOptions } from './page-runs.ts'
 import {
   checkList,
   checkLogOptions,
@@ -39,29 +41,11 @@ import {
 } from './read-options.ts'
 import { type ResolveResult, resolveRun } from './resolve-run.ts'
 import { idOf, type RunReference } from './run-reference.ts'
-import { TENANT } from './tenant.ts'
 import type { Waiter } from './waiter.ts'
+import { type NotRunningReason, whyNotRunning } from './why-not-running.ts'
 
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-function fullGate({ concurrency }: Run): string {
-  const { key, limit } = concurrency as RunConcurrency
-  return `${limit} ${limit === 1 ? 'run' : 'runs'} of its concurrency key ${key} may go on at once; it starts in its turn, when a place is free.`
-}
-
-/**
- * Why a run does not run now: its time has not come, no live worker has its handler, its queue is paused, another run of
- * its job or of its concurrency key goes on, a limit of its queue or tenant is used up, or workers are busy with others.
- */
-export type NotRunningReason =
-  | 'not_due'
-  | 'no_worker'
-  | 'paused'
-  | 'overlap'
-  | 'concurrency'
-  | 'limit'
-  | 'waiting_for_slot'
 
 /** What a cancel came to, and the state that the run has now. */
 export type CancelAnswer =
@@ -107,35 +91,71 @@ export class Runs {
   readonly #store: PostgresStore
   readonly #waiter: Waiter
   readonly #payloadBytes: number
+  readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number) {
+  constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number, tenantId: number) {
+    this.#tenantId = tenantId
     this.#store = store
     this.#waiter = waiter
     this.#payloadBytes = payloadBytes
   }
 
+  #find(id: string): Promise<Run | null> {
+    return this.#store.runs.find(id, this.#tenantId)
+  }
+
   /** The run with its attempts, or null. */
   async get(run: RunReference): Promise<Run | null> {
-    return this.#store.runs.find(idOf(run))
+    return this.#find(idOf(run))
   }
 
   /** Running ones first, then those that wait, then finished ones, latest due first. */
   async list(options: ListOptions = {}): Promise<RunSummary[]> {
     const { limit, days, ...filter } = checkList(options)
     return this.#store.runs.list({
-      ...(await filterInStore(this.#store, compileRunFilter(filter))),
+      ...(await filterInStore(this.#store, compileRunFilter(filter), this.#tenantId)),
+      tenantId: this.#tenantId,
       ...(limit !== undefined && { limit }),
       ...(days !== undefined && { days }),
     })
+  }
+
+  /**
+   * A page of all runs, those that wait and those that ended, newest first. Runs that come or move on meanwhile neither
+   * repeat a run nor hide one that was there throughout.
+   * @throws `PunctualError` with `invalid_option`, `invalid_cursor` or `job_not_found`.
+   * @example
+   * ```ts
+   * const yesterday = { from: '2026-11-15T00:00:00Z', to: '2026-11-16T00:00:00Z' }
+   * const failed = { notRetried: true, finished: yesterday } as const
+   * const { runs, nextCursor } = await punctual.runs.page(failed, { limit: 100 })
+   * if (nextCursor) await punctual.runs.page(failed, { limit: 100, cursor: nextCursor })
+   * ```
+   */
+  async page(filter: RunPageFilter = {}, options: RunPageOptions = {}): Promise<RunPage> {
+    return pageOfRuns(this.#store, filter, options, this.#tenantId)
+  }
+
+  /**
+   * How many runs match, by what they are. Exact while no more than 100,000 have to be looked at.
+   * @throws `PunctualError` with `invalid_option` or `job_not_found`.
+   * @example
+   * ```ts
+   * const pending = { states: ['scheduled', 'queued'], labels: { user: 'user_001' } } as const
+   * const { groups } = await punctual.runs.count(pending, { by: 'job' })
+   * ```
+   */
+  async count(filter: RunPageFilter = {}, options: RunCountOptions = {}): Promise<RunCount> {
+    return countOfRuns(this.#store, filter, options, this.#tenantId)
   }
 
   /** What the run has logged, oldest first: the first lines, those after a line, or the last ones. */
   async logs(run: RunReference, options: LogOptions = {}): Promise<LogLine[]> {
     const id = idOf(run)
     const { after, limit, last } = checkLogOptions(options)
-    if (last !== undefined) return this.#store.runs.lastLogs(id, last)
-    return this.#store.runs.logs(id, after, limit)
+    if (last !== undefined) return this.#store.runs.lastLogs(id, last, this.#tenantId)
+    return this.#store.runs.logs(id, after, limit, this.#tenantId)
   }
 
   /**
@@ -151,7 +171,7 @@ export class Runs {
   async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
     const id = idOf(run)
     if (options.timeoutMs !== undefined) integer('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
-    if ((await this.#store.runs.find(id)) === null) notFound(id)
+    if ((await this.#find(id)) === null) notFound(id)
     const signals = [
       options.signal,
       options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs),
@@ -179,9 +199,9 @@ export class Runs {
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
     const id = idOf(run)
     checkText('reason', reason, limits.createdByLength)
-    const result = (await this.#store.steering.cancel([id], reason)).get(id)
+    const result = (await this.#store.steering.cancel([id], reason, this.#tenantId)).get(id)
     if (result) return { result, state: result } as CancelAnswer
-    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    const { state } = (await this.#find(id)) ?? notFound(id)
     if (state === 'cancelled') return { result: 'cancelled', state }
     invariant(isFinal(state), `run ${id} is ${state} and was found in no place`)
     return { result: 'already_finished', state }
@@ -193,9 +213,9 @@ export class Runs {
    */
   async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reschedule([id], momentOf(runAt))
+    const moved = await this.#store.steering.reschedule([id], momentOf(runAt), this.#tenantId)
     if (moved.has(id)) return 'rescheduled'
-    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    const { state } = (await this.#find(id)) ?? notFound(id)
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
@@ -205,9 +225,9 @@ export class Runs {
    */
   async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reschedule([id], null)
+    const moved = await this.#store.steering.reschedule([id], null, this.#tenantId)
     if (moved.has(id)) return 'promoted'
-    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    const { state } = (await this.#find(id)) ?? notFound(id)
     if (state === 'queued') return 'already_due'
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
@@ -218,9 +238,13 @@ export class Runs {
    */
   async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reprioritise([id], priorityOf(priority))
+    const moved = await this.#store.steering.reprioritise(
+      [id],
+      priorityOf(priority),
+      this.#tenantId,
+    )
     if (moved.has(id)) return 'reprioritised'
-    return tooLate(((await this.#store.runs.find(id)) ?? notFound(id)).state)
+    return tooLate(((await this.#find(id)) ?? notFound(id)).state)
   }
 
   /**
@@ -235,9 +259,9 @@ export class Runs {
     if (typeof change !== 'object' || change === null || Object.keys(change).join() !== 'payload')
       refuseOption('change', 'an object with payload only', change)
     const payload = encodeJson(change.payload, 'payload', this.#payloadBytes)
-    const edited = await this.#store.steering.edit([id], payload)
+    const edited = await this.#store.steering.edit([id], payload, this.#tenantId)
     if (edited.has(id)) return 'edited'
-    const { state } = (await this.#store.runs.find(id)) ?? notFound(id)
+    const { state } = (await this.#find(id)) ?? notFound(id)
     return waits(state) ? 'attempted' : tooLate(state)
   }
 
@@ -256,11 +280,11 @@ export class Runs {
   ): Promise<BulkResult<'cancelled' | 'cancelling' | 'already_finished'>> {
     const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
     checkText('reason', reason, limits.createdByLength)
-    return steerMany(this.#store, filter, options, {
+    return steerMany(this.#store, this.#tenantId, filter, options, {
       verb: 'cancel',
       answers: ['cancelled', 'cancelling', 'already_finished'],
       change: async (ids) => {
-        const answers = await this.#store.steering.cancel(ids, reason)
+        const answers = await this.#store.steering.cancel(ids, reason, this.#tenantId)
         return (id) => answers.get(id) ?? 'already_finished'
       },
     })
@@ -272,11 +296,11 @@ export class Runs {
     options: BulkOptions = {},
   ): Promise<BulkResult<'promoted' | 'missed'>> {
     checkBulkOptions(options, [])
-    return steerMany(this.#store, filter, options, {
+    return steerMany(this.#store, this.#tenantId, filter, options, {
       verb: 'promote',
       answers: ['promoted', 'missed'],
       change: async (ids) => {
-        const moved = await this.#store.steering.reschedule(ids, null)
+        const moved = await this.#store.steering.reschedule(ids, null, this.#tenantId)
         return (id) => (moved.has(id) ? 'promoted' : 'missed')
       },
     })
@@ -290,11 +314,11 @@ export class Runs {
   ): Promise<BulkResult<'rescheduled' | 'missed'>> {
     checkBulkOptions(options, [])
     const dueMs = momentOf(runAt)
-    return steerMany(this.#store, filter, options, {
+    return steerMany(this.#store, this.#tenantId, filter, options, {
       verb: 'reschedule',
       answers: ['rescheduled', 'missed'],
       change: async (ids) => {
-        const moved = await this.#store.steering.reschedule(ids, dueMs)
+        const moved = await this.#store.steering.reschedule(ids, dueMs, this.#tenantId)
         return (id) => (moved.has(id) ? 'rescheduled' : 'missed')
       },
     })
@@ -308,11 +332,11 @@ export class Runs {
   ): Promise<BulkResult<'reprioritised' | 'missed'>> {
     checkBulkOptions(options, [])
     priorityOf(priority)
-    return steerMany(this.#store, filter, options, {
+    return steerMany(this.#store, this.#tenantId, filter, options, {
       verb: 'reprioritise',
       answers: ['reprioritised', 'missed'],
       change: async (ids) => {
-        const moved = await this.#store.steering.reprioritise(ids, priority)
+        const moved = await this.#store.steering.reprioritise(ids, priority, this.#tenantId)
         return (id) => (moved.has(id) ? 'reprioritised' : 'missed')
       },
     })
@@ -328,35 +352,21 @@ export class Runs {
     as: Resolution,
     options: HandlingOptions = {},
   ): Promise<ResolveResult> {
-    return resolveRun(this.#store, idOf(run), as, options)
+    return resolveRun(this.#store, this.#tenantId, idOf(run), as, options)
   }
 
-  /** Why a run is not running now; null when it runs or has ended. */
-  async whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
-    if (run.state === 'waiting' && run.waitsFor === 'concurrency')
-      return { reason: 'concurrency', message: fullGate(run) }
-    if (run.state === 'waiting')
-      return {
-        reason: 'overlap',
-        message: 'Another run of its job goes on; it starts when that has ended.',
-      }
-    if (run.state !== 'scheduled' && run.state !== 'queued') return null
-    const pause = pauseOf(await this.#store.queues.pauses(TENANT), run.queue)
-    if (run.state === 'scheduled') {
-      const due = `It is due at ${run.nextAt.toISOString()}.`
-      return { reason: 'not_due', message: pause ? `${due} ${describePause(pause)}` : due }
-    }
-    if (pause) return { reason: 'paused', message: describePause(pause) }
-    if (!(await this.#store.hasHandler(run.handler, run.queue)))
-      return {
-        reason: 'no_worker',
-        message: `No live worker has the handler ${run.handler} for the queue ${run.queue}. Start one; the run waits.`,
-      }
-    const limit = limitsInTheWay(await this.#store.limits.list(TENANT), run.queue)
-    if (limit) return { reason: 'limit', message: limit }
-    return {
-      reason: 'waiting_for_slot',
-      message: 'Workers have its handler; it waits for a free slot behind others.',
-    }
+  /** Why a run is not running now, in short; null when it runs or has ended. */
+  whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
+    return whyNotRunning(this.#store, run, this.#tenantId)
+  }
+
+  /**
+   * Whether a run runs, and if not, everything that stands in its way: since when, until when, by whom, and which runs and
+   * workers it waits for.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async explain(run: RunReference): Promise<RunExplanation> {
+    const id = idOf(run)
+    return (await this.#store.explainer.explain(id, this.#tenantId)) ?? notFound(id)
   }
 }

@@ -2,7 +2,6 @@
 
 import { type CompiledJob, PunctualError } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
-import { TENANT } from './tenant.ts'
 
 const PAGE = 1_000
 
@@ -24,23 +23,23 @@ export async function planSync(
   store: PostgresStore,
   source: string,
   jobs: readonly CompiledJob[],
-  options: { prune?: boolean; dryRun?: boolean },
+  { tenantId, ...options }: { prune?: boolean; dryRun?: boolean; tenantId: number },
 ): Promise<SyncResult> {
   const { jobs: registry, steering } = store.schedules
   const declared = new Set(jobs.map(({ name }) => name))
   const others: string[] = []
   for (let after = ''; ; ) {
-    const page = await registry.list({ source, after, limit: PAGE }, TENANT)
+    const page = await registry.list({ source, after, limit: PAGE }, tenantId)
     others.push(...page.map(({ name }) => name).filter((name) => !declared.has(name)))
     if (page.length < PAGE) break
     after = page.at(-1)?.name as string
   }
-  await refuseForeign(store, source, jobs)
+  await refuseForeign(store, source, jobs, tenantId)
   const results = options.dryRun
-    ? await registry.compare(jobs, TENANT)
-    : await registry.upsert(jobs, TENANT)
+    ? await registry.compare(jobs, tenantId)
+    : await registry.upsert(jobs, tenantId)
   if (options.prune && !options.dryRun)
-    for (const name of others) await steering.delete(name, TENANT)
+    for (const name of others) await steering.delete(name, tenantId)
   const of = (change: string) => results.filter((r) => r.change === change).map((r) => r.name)
   return {
     created: of('created'),
@@ -56,11 +55,12 @@ async function refuseForeign(
   store: PostgresStore,
   source: string,
   jobs: readonly CompiledJob[],
+  tenantId: number,
 ): Promise<void> {
   const foreign = await store.schedules.jobs.ofOtherSources(
     jobs.map(({ name }) => name),
     source,
-    TENANT,
+    tenantId,
   )
   const [first] = foreign
   if (first)

@@ -46,6 +46,8 @@ export interface WorkerProcess {
   readonly endedAt: Date | null
   /** It has left because it was not heard of for a whole lease. */
   readonly fenced: boolean
+  /** The number of the tenant that it works for; null when it works for all, or has left. */
+  readonly tenantId: number | null
 }
 
 /** How long to wait for a worker. */
@@ -85,11 +87,16 @@ export class Workers {
     return (await this.#store.workers.sessions()).map(toWorker)
   }
 
+  /** Those that are there and work for this tenant alone, oldest first. */
+  async ofTenant(tenantId: number): Promise<WorkerProcess[]> {
+    return (await this.present()).filter((worker) => worker.tenantId === tenantId)
+  }
+
   /** Those that are there, oldest first, then those that left in the last day. */
   async list(): Promise<WorkerProcess[]> {
     const [present, past] = await Promise.all([this.present(), this.#store.workers.past()])
     const left = past.map((session): WorkerProcess => {
-      const never = { running: 0, stuck: [], renewedAt: null, drainAskedAt: null }
+      const never = { running: 0, stuck: [], renewedAt: null, drainAskedAt: null, tenantId: null }
       return { ...session, ...never, state: 'offline' }
     })
     return [...present, ...left]

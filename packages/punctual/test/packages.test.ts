@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const names = ['core', 'store', 'engine', 'worker', 'api', 'punctual']
+const names = ['core', 'store', 'engine', 'worker', 'api', 'client', 'punctual']
 let folder: string
 let database: TestDatabase
 

@@ -2,16 +2,16 @@
 
 import { type CompiledJob, type JobDefaults, PunctualError } from '@punctual/core'
 import type { StoredJob } from '@punctual/store'
-import type { Punctual } from '../punctual.ts'
-import type { SyncResult } from '../sync-jobs.ts'
-import { TENANT } from '../tenant.ts'
 import {
   canonical,
   changesBetween,
   type DeclaredChange,
   declareCompiled,
   declareStored,
-} from './job-declaration.ts'
+} from '../job-declaration.ts'
+import type { Punctual } from '../punctual.ts'
+import type { SyncResult } from '../sync-jobs.ts'
+import { TENANT } from '../tenant.ts'
 import type { JobsDocument } from './jobs-file.ts'
 
 export interface ApplyResult extends SyncResult {

@@ -10,6 +10,11 @@ export const cliErrors = {
   file_unreadable: { exit: 'notFound', meaning: 'A file that was named cannot be read.' },
   file_invalid: { exit: 'usage', meaning: 'A file that was named does not hold what it should.' },
   permission_denied: { exit: 'failure', meaning: 'The role may not do this in PostgreSQL.' },
+  not_over_http: {
+    exit: 'usage',
+    meaning: 'The command works on the database only, and a server was named.',
+  },
+  server_unreachable: { exit: 'failure', meaning: 'The server that was named does not answer.' },
   unexpected: {
     exit: 'failure',
     meaning: 'An error that Punctual does not know; please report it.',

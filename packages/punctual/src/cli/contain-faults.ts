@@ -2,10 +2,14 @@
  * What handlers leave behind (a promise nobody awaits, a throw in a timer) must not end the process that runs
  * everybody else's: it is logged and counted, and the process goes on.
  */
-import type { Punctual } from '../punctual.ts'
+import type { Metrics } from '../metrics.ts'
 import type { NodeLog } from './log.ts'
 
-export function containFaults(punctual: Punctual, log: NodeLog): () => void {
+interface Counting {
+  readonly metrics: Pick<Metrics, 'failed'>
+}
+
+export function containFaults(punctual: Counting, log: NodeLog): () => void {
   const contain = (where: string, what: string) => (reason: unknown) => {
     punctual.metrics.failed(where)
     const message = reason instanceof Error ? reason.message : String(reason)

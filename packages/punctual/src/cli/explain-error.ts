@@ -1,4 +1,5 @@
 /** An error as the command line tells it: a stable code, what happened, what to do, and the exit code. */
+import { PunctualHttpError } from '@punctual/client'
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
 import { EmbeddedError, EmbeddedErrorCode } from '@punctual/store'
 import { CommanderError } from 'commander'
@@ -23,6 +24,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   worker_not_found: '`punctual workers` shows those that there are.',
   dead_letter_not_found:
     '`punctual dead list` shows those there are; --state all also those that were handled.',
+  tenant_not_found: '`punctual tenants list` shows those that there are.',
+  api_key_not_found: '`punctual api-keys list` shows those that there are.',
   handler_unknown: '`punctual workers` shows which handlers are alive.',
   wait_timeout: '`punctual runs show <id>` tells why it has not ended.',
 }
@@ -72,7 +75,16 @@ function explainCause({ code, cause }: PunctualError): Explanation | null {
     : null
 }
 
+/** What a server told is told as if it had been told here. */
+function explainHttp({ status, code, detail }: PunctualHttpError): Explanation {
+  if (status === 0)
+    return explainCli('server_unreachable', detail, 'Check --server or PUNCTUAL_SERVER.')
+  if (Object.hasOwn(errorCatalogue, code)) return explain(code as ErrorCode, detail)
+  return { code, message: detail, hint: null, exitCode: status < 500 ? exit.usage : exit.failure }
+}
+
 export function explainError(error: unknown): Explanation {
+  if (error instanceof PunctualHttpError) return explainHttp(error)
   if (error instanceof PunctualError)
     return explainCause(error) ?? explain(error.code, error.message)
   if (error instanceof CliError) return explainCli(error.code, error.message, error.hint)

@@ -1,8 +1,8 @@
 /** The job that a command is about, by name or id. */
 import { type Job, PunctualError } from '@punctual/core'
-import type { Punctual } from '../punctual.ts'
+import type { Operator } from './operator.ts'
 
-export async function findJob({ jobs }: Punctual, nameOrId: string): Promise<Job> {
+export async function findJob({ jobs }: Pick<Operator, 'jobs'>, nameOrId: string): Promise<Job> {
   const job = await jobs.get(nameOrId)
   if (job) return job
   throw new PunctualError(

@@ -7,9 +7,9 @@ import {
   parseCalendar,
   zoneOf,
 } from '@punctual/core'
-import type { Punctual } from '../punctual.ts'
 import { jobZone } from './job-view.ts'
 import { showLocal } from './moments.ts'
+import type { OperatedJobs } from './operator.ts'
 import { showTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -21,7 +21,7 @@ export interface FiresWish {
 
 /** Empty when none is left, and for a job whose next slot is known when its run has ended. */
 export async function jobFires(
-  { jobs }: Punctual,
+  { jobs }: { readonly jobs: OperatedJobs },
   job: Job,
   wish: FiresWish,
 ): Promise<FirePreview[]> {
@@ -40,7 +40,7 @@ function plainFire(at: Date, { rules }: Job): FirePreview {
 
 type Excluding = readonly { name: string; allows: (ms: number) => boolean }[]
 
-async function excluding(jobs: Punctual['jobs'], { rules }: Job): Promise<Excluding> {
+async function excluding(jobs: OperatedJobs, { rules }: Job): Promise<Excluding> {
   if (!rules.calendars) return []
   const zone = zoneOf(rules.timezone)
   const all = await jobs.calendars.list()

@@ -1,8 +1,8 @@
 /** The flags that say which dead letters are meant. */
 import { type DeadLetterFilter, PunctualError } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Punctual } from '../punctual.ts'
 import { parseMomentIn } from './moments.ts'
+import type { Operator } from './operator.ts'
 
 export interface LetterFlags {
   queue?: string
@@ -27,9 +27,15 @@ export function addLetterFlags(command: Command): Command {
     .option('--before <time>', 'only what died before that')
 }
 
+/** What it takes to know which are meant. */
+export interface LetterReader {
+  readonly deadLetters: Pick<Operator['deadLetters'], 'get'>
+  nowMs(): number
+}
+
 export async function letterFilter(
   flags: LetterFlags,
-  { store, deadLetters }: Punctual,
+  { nowMs: now, deadLetters }: LetterReader,
 ): Promise<DeadLetterFilter> {
   const { queue, handler, job, like } = flags
   if (like !== undefined && flags.fingerprint !== undefined)
@@ -38,7 +44,7 @@ export async function letterFilter(
     })
   const fingerprint =
     like === undefined ? flags.fingerprint : await fingerprintOf(deadLetters, like)
-  const nowMs = store.database.clock.nowMs()
+  const nowMs = now()
   const moment = (flag: string, text: string) => parseMomentIn(flag, text, 'UTC', nowMs)
   return {
     ...(queue !== undefined && { queue }),
@@ -67,7 +73,7 @@ export function refuseFlagsOfMany(flags: object): void {
       })
 }
 
-async function fingerprintOf(letters: Punctual['deadLetters'], id: string): Promise<string> {
+async function fingerprintOf(letters: LetterReader['deadLetters'], id: string): Promise<string> {
   const letter = await letters.get(id)
   if (letter) return letter.fingerprint
   throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })

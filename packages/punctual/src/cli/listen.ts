@@ -1,7 +1,10 @@
 /** Opens the HTTP app on an address, and says in people's words why that fails. */
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { createApp } from '@punctual/api'
+import { type Admission, createApp } from '@punctual/api'
+import { type Caller, PunctualError } from '@punctual/core'
 import type { Config } from '../config/settings.ts'
+import { version } from '../version.ts'
 import { CliError } from './cli-error.ts'
 import type { NodeLog } from './log.ts'
 import type { NodeState } from './node-state.ts'
@@ -12,9 +15,16 @@ export interface Listening {
 }
 
 export async function listen(config: Config, state: NodeState, log: NodeLog): Promise<Listening> {
-  const { host, port } = config
-  const { health, ready, metrics } = state
-  const app = createApp({ health, ready, metrics, logger: log })
+  const { host, port, trustProxy, httpRate: ratePerKey } = config
+  const { health, ready, metrics, service, workers } = state
+  const tls = readTls(config)
+  const admission = admissionOf(config)
+  const ports = { health, ready, metrics, service, workers }
+  const app = createApp({
+    ...ports,
+    ...{ admission, trustProxy, ratePerKey, version, logger: log },
+    ...tls,
+  })
   try {
     await app.listen({ host, port })
   } catch (cause) {
@@ -23,7 +33,47 @@ export async function listen(config: Config, state: NodeState, log: NodeLog): Pr
   }
   const bound = (app.server.address() as AddressInfo).port
   const name = host.includes(':') ? `[${host}]` : host
-  return { url: `http://${name}:${bound}`, close: () => app.close() }
+  const scheme = 'tls' in tls ? 'https' : 'http'
+  return { url: `${scheme}://${name}:${bound}`, close: () => app.close() }
+}
+
+const LOOPBACK = /^(127(?:\.\d+){3}|::1|localhost)$/
+
+/** Without keys everybody may do everything: nobody else than this machine may ask. */
+function admissionOf({ auth, host }: Config): Admission {
+  if (auth) return {}
+  if (!LOOPBACK.test(host))
+    throw new PunctualError(
+      'invalid_config',
+      `Without keys Punctual listens on loopback only, not on ${host}. Leave out --no-auth and make a key with \`punctual api-keys create\`, or use --host 127.0.0.1.`,
+    )
+  return { everybody: EVERYBODY }
+}
+
+const EVERYBODY: Caller = {
+  ...{ keyId: 'none', keyName: 'no-auth', tenantId: null, tenantName: null },
+  ...{ tenantSuspended: false, scopes: ['system'] },
+}
+
+function readTls({ tlsCert, tlsKey }: Config) {
+  if (tlsCert === null && tlsKey === null) return {}
+  if (tlsCert === null || tlsKey === null)
+    throw new PunctualError(
+      'invalid_config',
+      `--tls-cert and --tls-key go together. Give both, or neither.`,
+    )
+  const read = (path: string, flag: string) => {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (cause) {
+      throw new PunctualError(
+        'invalid_config',
+        `${flag} cannot be read: ${(cause as Error).message} Name a PEM file that this process may read.`,
+        { cause },
+      )
+    }
+  }
+  return { tls: { cert: read(tlsCert, '--tls-cert'), key: read(tlsKey, '--tls-key') } }
 }
 
 function explain(cause: NodeJS.ErrnoException, host: string, port: number): unknown {

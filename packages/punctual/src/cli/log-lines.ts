@@ -1,16 +1,20 @@
 /** A run's own log lines, as `runs show`, `runs logs` and `runs tail` read and print them. */
 import { type LogLine, type LogPosition, limits } from '@punctual/core'
-import type { Runs } from '../runs.ts'
+import type { OperatedRuns } from './operator.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The last lines of a log, and whether there are earlier ones. */
-export async function readLogEnd(runs: Runs, id: string, count: number) {
+export async function readLogEnd(runs: OperatedRuns, id: string, count: number) {
   const lines = await runs.logs(id, { last: count + 1 })
   return { lines: lines.slice(-count), earlier: lines.length > count }
 }
 
 /** The whole log of a run, or what came after a line, page by page: it is bounded for each run. */
-export async function readLog(runs: Runs, id: string, after?: LogPosition): Promise<LogLine[]> {
+export async function readLog(
+  runs: OperatedRuns,
+  id: string,
+  after?: LogPosition,
+): Promise<LogLine[]> {
   const lines: LogLine[] = []
   for (let from = after; ; from = lines.at(-1)) {
     const page = await runs.logs(id, from ? { after: from } : {})

@@ -1,6 +1,9 @@
 /** What a node tells the world of itself: the ports of the HTTP app. */
-import type { HealthReport, Ports, Readiness } from '@punctual/api'
+import type { HealthReport, Ports, Readiness, Service, WorkerPorts } from '@punctual/api'
+import { PunctualError } from '@punctual/core'
 import { systemClock } from '@punctual/store'
+import { serviceOf } from '../http/service.ts'
+import { workerPortsOf } from '../http/worker-ports.ts'
 import type { Punctual } from '../punctual.ts'
 import { version } from '../version.ts'
 
@@ -9,16 +12,22 @@ const ping = { name: 'node/ping', text: 'select 1' }
 
 export class NodeState implements Ports {
   #punctual: Punctual | null = null
+  #service: Service | null = null
+  #workers: WorkerPorts | null = null
   #draining = false
+  readonly #waiting = new AbortController()
   /** Probes that come together share one look at the database. */
   #looking: Promise<Readiness> | null = null
 
   started(punctual: Punctual): void {
     this.#punctual = punctual
+    this.#service = serviceOf(punctual)
+    this.#workers = workerPortsOf(punctual, this.#waiting.signal)
   }
 
   drains(): void {
     this.#draining = true
+    this.#waiting.abort()
   }
 
   readonly health = (): HealthReport => ({ version, uptimeSeconds: Math.floor(process.uptime()) })
@@ -32,6 +41,23 @@ export class NodeState implements Ports {
       this.#looking = null
     })
     return this.#looking
+  }
+
+  /** What requests act on. */
+  readonly service = (): Service => this.#open(this.#service)
+
+  /** What remote workers act on. */
+  readonly workers = (): WorkerPorts => this.#open(this.#workers)
+
+  #open<T>(part: T | null): T {
+    if (this.#draining || part === null)
+      throw new PunctualError(
+        'stopped',
+        this.#draining
+          ? 'This process is shutting down. Ask another one.'
+          : 'This process is still starting. Ask again in a moment.',
+      )
+    return part
   }
 
   readonly metrics = async (): Promise<string | null> => this.#punctual?.metrics.text() ?? null

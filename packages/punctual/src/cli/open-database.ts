@@ -15,6 +15,7 @@ import {
 import { libraryOptions } from '../config/library-options.ts'
 import { showUrl } from '../config/show-secret.ts'
 import { compileOptions } from '../options.ts'
+import { CliError } from './cli-error.ts'
 import type { CommandContext } from './perform.ts'
 
 /**
@@ -36,6 +37,7 @@ export async function openDatabase(
   wish: EmbeddedWish,
   onExit?: (exit: EmbeddedExit) => void,
 ): Promise<OpenedDatabase> {
+  refuseServer(context)
   // Refuses what the library would refuse, before anything is started.
   const { databaseUrl, dataDir } = compileOptions(libraryOptions(context.config, []), process.env)
   if (databaseUrl !== null)
@@ -55,6 +57,14 @@ export async function openDatabase(
     const url = await attachEmbedded(dataDir, { signal: context.interrupts.signal })
     return { url, server: null, description: `embedded PostgreSQL in ${dataDir} (shared)` }
   }
+}
+
+/** What was said on the command line is meant; a variable may be there for other commands. */
+function refuseServer({ resolved }: CommandContext): void {
+  if (resolved.sources.server.origin !== 'flag') return
+  throw new CliError('not_over_http', 'This command works on the database, not over --server.', {
+    hint: 'Leave --server out, and name the database with DATABASE_URL or --database-url.',
+  })
 }
 
 async function startOwned(

@@ -1,6 +1,15 @@
 /** The command line as a whole: every command, in the order in which people need them. */
 import { Command } from 'commander'
 import { version } from '../version.ts'
+import {
+  addApiKeysCreate,
+  addApiKeysGenerate,
+  addApiKeysList,
+  addApiKeysRevoke,
+  addApiKeysRotate,
+} from './commands/api-keys.ts'
+import { addAuditList } from './commands/audit-list.ts'
+import { addAuditVerify } from './commands/audit-verify.ts'
 import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config-show.ts'
 import { addDeadDiscard } from './commands/dead-discard.ts'
@@ -41,8 +50,23 @@ import { addRunsReschedule } from './commands/runs-reschedule.ts'
 import { addRunsResolve } from './commands/runs-resolve.ts'
 import { addRunsShow } from './commands/runs-show.ts'
 import { addRunsTail } from './commands/runs-tail.ts'
+import {
+  addSecretsDelete,
+  addSecretsList,
+  addSecretsRotateKey,
+  addSecretsSet,
+} from './commands/secrets.ts'
 import { addStart } from './commands/start.ts'
 import { addSubmit } from './commands/submit.ts'
+import {
+  addTenantsCreate,
+  addTenantsList,
+  addTenantsShow,
+  addTenantsUpdate,
+} from './commands/tenants.ts'
+import { addTenantsErase } from './commands/tenants-erase.ts'
+import { addTenantsResume, addTenantsSuspend } from './commands/tenants-suspend.ts'
+import { addTenantsExport, addTenantsUsage } from './commands/tenants-usage.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWorker } from './commands/worker.ts'
 import { addWorkersActivate, addWorkersDrain } from './commands/workers-drain.ts'
@@ -89,6 +113,19 @@ export function createProgram(): Command {
   ])
   addGroup(program, 'workers', 'look at workers, and drain them', [
     ...[addWorkersList, addWorkersDrain, addWorkersActivate],
+  ])
+  addGroup(program, 'secrets', 'values that handlers need and nobody else may see', [
+    ...[addSecretsList, addSecretsSet, addSecretsDelete, addSecretsRotateKey],
+  ])
+  addGroup(program, 'audit', 'who changed what, and whether the log of it is as it was written', [
+    ...[addAuditList, addAuditVerify],
+  ])
+  addGroup(program, 'tenants', 'who shares the installation, and what each may have', [
+    ...[addTenantsList, addTenantsCreate, addTenantsShow, addTenantsUpdate],
+    ...[addTenantsSuspend, addTenantsResume, addTenantsUsage, addTenantsExport, addTenantsErase],
+  ])
+  addGroup(program, 'api-keys', 'the keys by which callers of the HTTP API are known', [
+    ...[addApiKeysList, addApiKeysCreate, addApiKeysRotate, addApiKeysRevoke, addApiKeysGenerate],
   ])
   addVerify(program)
   addDoctor(program)

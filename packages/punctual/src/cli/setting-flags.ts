@@ -12,8 +12,10 @@ import {
 export function addFlags(command: Command, groups: readonly SettingGroup[]): Command {
   for (const name of settingNames) {
     const setting = settings[name] as Setting<unknown>
-    if (!groups.includes(setting.group)) continue
-    for (const option of optionsFor(setting)) command.addOption(option)
+    // What works on the database only takes them too, to say so.
+    const refused = setting.group === 'server' && !groups.includes('server')
+    if (!groups.includes(refused ? 'database' : setting.group)) continue
+    for (const option of optionsFor(setting)) command.addOption(option.hideHelp(refused))
   }
   return command
     .option('--config <path>', 'read settings from this file (default: punctual.config.json)')

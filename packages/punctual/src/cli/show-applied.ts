@@ -1,6 +1,7 @@
 /** What `jobs apply` and `import crontab --apply` did, or would do, as people read it. */
+
+import type { DeclaredChange } from '../job-declaration.ts'
 import type { ApplyResult } from './apply-jobs.ts'
-import type { DeclaredChange } from './job-declaration.ts'
 import type { Terminal } from './terminal.ts'
 
 const VALUE_MAX = 200

@@ -5,12 +5,11 @@
 import { PunctualError, type RunFilter, type RunState } from '@punctual/core'
 import type { Command } from 'commander'
 import type { BulkOptions, BulkResult } from '../bulk-runs.ts'
-import type { Punctual } from '../punctual.ts'
-import type { Runs } from '../runs.ts'
 import { parseCount } from './counts.ts'
 import { type ExitCode, exit } from './exit-code.ts'
 import { addFilterFlags, type FilterFlags, filterOf, isFiltered } from './filter-flags.ts'
-import { openPunctual } from './open-punctual.ts'
+import { openOperator } from './open-operator.ts'
+import type { OperatedRuns, Operator } from './operator.ts'
 import type { CommandContext } from './perform.ts'
 import { createProgressLine } from './progress-line.ts'
 import type { Terminal } from './terminal.ts'
@@ -34,9 +33,9 @@ export interface Steering {
   readonly ids: readonly string[]
   readonly flags: SteerFlags
   /** Deals with one run; returns what became of it, as words and as fields. */
-  one(runs: Runs, id: string, nowMs: number): Promise<SteeredRun>
+  one(runs: OperatedRuns, id: string, nowMs: number): Promise<SteeredRun>
   many(
-    runs: Runs,
+    runs: OperatedRuns,
     filter: RunFilter,
     options: BulkOptions,
     nowMs: number,
@@ -56,8 +55,8 @@ export async function steerRuns(context: CommandContext, steering: Steering): Pr
   const bulk = ids.length !== 1 || isFiltered(flags) || flags.dryRun || limit !== undefined
   checkChoice(ids, flags)
   filterOf(flags, context.config.timezone, 0)
-  const punctual = await openPunctual(context)
-  const nowMs = punctual.store.database.clock.nowMs()
+  const punctual = await openOperator(context)
+  const nowMs = punctual.nowMs()
   return bulk
     ? steerMany(context, punctual, steering, limit)
     : steerOne(
@@ -87,12 +86,12 @@ function steerOne({ terminal, json }: CommandContext, id: string, run: SteeredRu
 
 async function steerMany(
   context: CommandContext,
-  punctual: Punctual,
+  punctual: Operator,
   { ids, flags, many }: Steering,
   limit: number | undefined,
 ): Promise<ExitCode> {
   const { terminal, json, interrupts, config } = context
-  const nowMs = punctual.store.database.clock.nowMs()
+  const nowMs = punctual.nowMs()
   const filter = { ...filterOf(flags, config.timezone, nowMs), ...(ids.length > 0 && { ids }) }
   const progress = createProgressLine()
   const options: BulkOptions = {

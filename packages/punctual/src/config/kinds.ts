@@ -122,6 +122,19 @@ export const pairs: Kind<Readonly<Record<string, string>>> = {
       : undefined,
 }
 
+/** One address or several, of which the next is asked when one does not answer. */
+export const httpUrls: Kind<readonly string[]> = {
+  expected: 'http://host:port or https://…, several with commas',
+  placeholder: 'url',
+  fromText: (value) => urlsOf(value.split(',').map((url) => url.trim())),
+  fromJson: (value) => urlsOf(Array.isArray(value) ? value : [value]),
+}
+
+function urlsOf(urls: readonly unknown[]): readonly string[] | undefined {
+  const good = (url: unknown) => typeof url === 'string' && /^https?:\/\/[^@?#]+$/.test(url)
+  return urls.length > 0 && urls.every(good) ? (urls as string[]) : undefined
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

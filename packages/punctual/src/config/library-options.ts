@@ -9,6 +9,7 @@ export function libraryOptions(config: Config, roles: readonly RoleName[]): Punc
     dataDir: config.dataDir,
     schema: config.schema,
     roles,
+    ...(config.secretsKeyFile !== null && { secretsKeyFile: config.secretsKeyFile }),
     worker: workerSettings(config),
     drainMs: config.drainMs,
     retentionDays: config.retentionDays,

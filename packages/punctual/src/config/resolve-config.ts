@@ -2,7 +2,7 @@
 import { PunctualError } from '@punctual/core'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Config, type Setting, type SettingName, settingNames, settings } from './settings.ts'
-import { showUrl } from './show-secret.ts'
+import { showSecret } from './show-secret.ts'
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
@@ -30,7 +30,9 @@ export interface ConfigInputs {
 
 function refuse(setting: Setting<unknown>, where: string, came: unknown): never {
   const text = typeof came === 'string' ? came : (JSON.stringify(came) ?? String(came))
-  const shown = setting.secret ? showUrl(text) : JSON.stringify(text.slice(0, 80))
+  const shown = setting.secret
+    ? showSecret(setting.secret, text)
+    : JSON.stringify(text.slice(0, 80))
   throw new PunctualError(
     'invalid_config',
     `${where} must be ${setting.kind.expected}, but ${shown} came.`,

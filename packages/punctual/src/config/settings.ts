@@ -2,11 +2,12 @@
  * Every setting of a node, as data: flags, variables, entries of the file, defaults, help and the reference
  * page are all derived from this table. A setting is added here and nowhere else.
  */
-import { defaults, limits, zoneOf } from '@punctual/core'
+import { defaults, limits, prefixOfApiKey, zoneOf } from '@punctual/core'
 import { isSchemaName } from '@punctual/store'
 import { type RoleName, roles } from '../options.ts'
 import {
   autoOnOrOff,
+  httpUrls,
   type Kind,
   oneOf,
   onOrOff,
@@ -17,9 +18,10 @@ import {
   text,
   whole,
 } from './kinds.ts'
+import type { SecretKind } from './show-secret.ts'
 
-/** Which commands take the flag: all that use the database, those that run a node, or only the one with HTTP. */
-export type SettingGroup = 'database' | 'node' | 'http'
+/** Which commands take the flag: all that use the database, those that run a node, the one with HTTP, or those that can work over it. */
+export type SettingGroup = 'database' | 'node' | 'http' | 'server'
 
 export interface Setting<T> {
   readonly group: SettingGroup
@@ -30,8 +32,8 @@ export interface Setting<T> {
   readonly help: string
   /** Shown as this where the default is not a value: "depends on …". */
   readonly defaultShown?: string
-  /** Holds a password: never shown as it is. */
-  readonly secret?: true
+  /** Holds a password, or is a key: never shown as it is. */
+  readonly secret?: SecretKind
 }
 
 function setting<T>(it: Setting<T>): Setting<T> {
@@ -59,7 +61,7 @@ export const settings = {
     default: null,
     defaultShown: 'none: the embedded PostgreSQL',
     help: 'the PostgreSQL (15 to 18) to use',
-    secret: true,
+    secret: 'url',
   }),
   embedded: setting({
     group: 'database',
@@ -93,6 +95,34 @@ export const settings = {
     default: 'auto',
     help: 'name statements so that the server keeps their plans; auto: unless a pooler is seen',
   }),
+  secretsKeyFile: setting<string | null>({
+    group: 'database',
+    flag: '--secrets-key-file',
+    env: 'PUNCTUAL_SECRETS_KEY_FILE',
+    kind: text('a path', 'path'),
+    default: null,
+    defaultShown: 'none: `PUNCTUAL_SECRETS_KEY`',
+    help: 'a file with the master keys of secrets, one on each line; the first encrypts',
+  }),
+  server: setting<readonly string[] | null>({
+    group: 'server',
+    flag: '--server',
+    env: 'PUNCTUAL_SERVER',
+    kind: httpUrls,
+    default: null,
+    defaultShown: 'none: the database itself',
+    help: 'ask this server over HTTP instead of the database',
+  }),
+  apiKey: setting<string | null>({
+    group: 'server',
+    flag: '--api-key',
+    env: 'PUNCTUAL_API_KEY',
+    kind: text('a whole API key: punctual_…', 'key', (key) => prefixOfApiKey(key) !== null),
+    default: null,
+    defaultShown: 'none',
+    help: 'the key to ask it with; the variable keeps it out of the list of processes',
+    secret: 'key',
+  }),
   roles: setting<readonly RoleName[] | null>({
     group: 'node',
     flag: '--roles',
@@ -117,6 +147,48 @@ export const settings = {
     kind: whole(0, 65_535),
     default: 7070,
     help: 'the port to listen on; 0 picks a free one',
+  }),
+  auth: setting({
+    group: 'http',
+    flag: '--auth',
+    env: 'PUNCTUAL_AUTH',
+    kind: onOrOff,
+    default: true,
+    help: 'ask for API keys; off: on a loopback address only, where everybody may do everything',
+  }),
+  tlsCert: setting<string | null>({
+    group: 'http',
+    flag: '--tls-cert',
+    env: 'PUNCTUAL_TLS_CERT',
+    kind: text('a path', 'path'),
+    default: null,
+    defaultShown: 'none: plain HTTP',
+    help: 'the certificate to serve HTTPS with, as a PEM file',
+  }),
+  tlsKey: setting<string | null>({
+    group: 'http',
+    flag: '--tls-key',
+    env: 'PUNCTUAL_TLS_KEY',
+    kind: text('a path', 'path'),
+    default: null,
+    defaultShown: 'none: plain HTTP',
+    help: 'its private key, as a PEM file',
+  }),
+  trustProxy: setting({
+    group: 'http',
+    flag: '--trust-proxy',
+    env: 'PUNCTUAL_TRUST_PROXY',
+    kind: onOrOff,
+    default: false,
+    help: 'take the address of clients from X-Forwarded-For, as the proxy in front sets it',
+  }),
+  httpRate: setting<number>({
+    group: 'http',
+    flag: '--http-rate',
+    env: 'PUNCTUAL_HTTP_RATE',
+    kind: whole(1, limits.httpRateMax),
+    default: defaults.httpRate,
+    help: 'how many requests one API key may send to this process in a second',
   }),
   concurrency: setting<number>({
     group: 'node',

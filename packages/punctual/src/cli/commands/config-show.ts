@@ -1,7 +1,7 @@
 /** `punctual config show`: every value in effect and where it came from. Passwords are not shown. */
 import type { Command } from 'commander'
 import { type Setting, type SettingName, settingNames, settings } from '../../config/settings.ts'
-import { showUrl } from '../../config/show-secret.ts'
+import { showSecret } from '../../config/show-secret.ts'
 import { exit } from '../exit-code.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -11,7 +11,7 @@ export function addConfigShow(parent: Command): void {
   const command = parent
     .command('show')
     .description('show every setting in effect and where its value came from')
-  addFlags(command, ['database', 'node', 'http'])
+  addFlags(command, ['database', 'server', 'node', 'http'])
   command.action(() => perform(command, showConfig))
 }
 
@@ -41,7 +41,7 @@ async function showConfig({ terminal, resolved, json }: CommandContext) {
 
 function shown(name: SettingName, value: unknown): unknown {
   const { secret } = settings[name] as Setting<unknown>
-  return secret && typeof value === 'string' ? showUrl(value) : value
+  return secret && typeof value === 'string' ? showSecret(secret, value) : value
 }
 
 function defaultText(name: SettingName, value: unknown): string {

@@ -1,6 +1,5 @@
 /** `punctual dead discard`: closes dead letters without doing them again, one by its id or many by what they have. */
 import type { Command } from 'commander'
-import type { Punctual } from '../../punctual.ts'
 import { parseCount } from '../counts.ts'
 import { exit } from '../exit-code.ts'
 import {
@@ -9,7 +8,8 @@ import {
   letterFilter,
   refuseFlagsOfMany,
 } from '../letter-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
+import type { Operator } from '../operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { createdBy } from '../submit-flags.ts'
@@ -33,7 +33,7 @@ export function addDeadDiscard(parent: Command): void {
     .option('--all', 'every open one, when nothing else narrows it')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
     .option('--dry-run', 'only count them')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((id: string | undefined, flags: Flags) =>
     perform(command, (context) => discard(context, id, flags)),
   )
@@ -41,7 +41,7 @@ export function addDeadDiscard(parent: Command): void {
 
 async function discard(context: CommandContext, id: string | undefined, flags: Flags) {
   if (id !== undefined) refuseFlagsOfMany(flags)
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   return id === undefined
     ? discardMany(context, punctual, flags)
     : discardOne(context, punctual, id, flags)
@@ -49,7 +49,7 @@ async function discard(context: CommandContext, id: string | undefined, flags: F
 
 async function discardOne(
   { terminal, json }: CommandContext,
-  { deadLetters }: Punctual,
+  { deadLetters }: Operator,
   id: string,
   { reason }: Flags,
 ) {
@@ -59,7 +59,7 @@ async function discardOne(
   return result === 'discarded' ? exit.ok : exit.failure
 }
 
-async function discardMany({ terminal, json }: CommandContext, punctual: Punctual, flags: Flags) {
+async function discardMany({ terminal, json }: CommandContext, punctual: Operator, flags: Flags) {
   const result = await punctual.deadLetters.discardMany(await letterFilter(flags, punctual), {
     ...{ reason: flags.reason, by: createdBy() },
     ...(flags.all && { all: true }),

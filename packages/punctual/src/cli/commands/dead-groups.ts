@@ -5,7 +5,7 @@ import { parseCount } from '../counts.ts'
 import { showAge } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { addLetterFlags, type LetterFlags, letterFilter } from '../letter-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
@@ -24,20 +24,20 @@ export function addDeadGroups(parent: Command): void {
   addLetterFlags(command)
     .option('--state <state>', `${letterStates.join(', ')} (default: open)`)
     .option('--limit <n>', `at most so many groups, up to ${LIMIT_MAX} (default: 50)`)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => groupLetters(context, flags)))
 }
 
 async function groupLetters(context: CommandContext, flags: Flags) {
   const { terminal, json } = context
   const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const groups = await punctual.deadLetters.groups({
     ...(await letterFilter(flags, punctual)),
     ...(flags.state !== undefined && { state: flags.state }),
     limit,
   })
-  const nowMs = punctual.store.database.clock.nowMs()
+  const nowMs = punctual.nowMs()
   if (json) terminal.json(groups)
   else if (groups.length === 0) terminal.line('No dead letters.')
   else

@@ -5,7 +5,7 @@ import { parseCount } from '../counts.ts'
 import { showAge } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { addLetterFlags, type LetterFlags, letterFilter } from '../letter-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
@@ -24,14 +24,14 @@ export function addDeadList(parent: Command): void {
     .option('--state <state>', `${letterStates.join(', ')} (default: open)`)
     .option('--after <id>', 'those after this one: the last of the page before')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listLetters(context, flags)))
 }
 
 async function listLetters(context: CommandContext, flags: Flags) {
   const { terminal, json } = context
   const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const letters = await punctual.deadLetters.list({
     ...(await letterFilter(flags, punctual)),
     ...(flags.state !== undefined && { state: flags.state }),
@@ -40,7 +40,7 @@ async function listLetters(context: CommandContext, flags: Flags) {
   })
   if (json) terminal.json(letters)
   else if (letters.length === 0) terminal.line('No dead letters.')
-  else showLetters(context, letters, punctual.store.database.clock.nowMs())
+  else showLetters(context, letters, punctual.nowMs())
   return exit.ok
 }
 

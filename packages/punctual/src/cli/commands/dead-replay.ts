@@ -1,7 +1,6 @@
 /** `punctual dead replay`: runs dead ones again, one by its id or many by what they have, at a pace. */
 import { checkJsonText, PunctualError, type ReplayPace } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Punctual } from '../../punctual.ts'
 import type { ReplayManyResult, ReplayProgress } from '../../replay-many.ts'
 import { parseCount } from '../counts.ts'
 import { exit } from '../exit-code.ts'
@@ -11,7 +10,8 @@ import {
   letterFilter,
   refuseFlagsOfMany,
 } from '../letter-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
+import type { Operator } from '../operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { createProgressLine } from '../progress-line.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -52,7 +52,7 @@ export function addDeadReplay(parent: Command): void {
     )
     .option('--min-ended <n>', 'how many must have ended before that is judged (default: 10)')
     .option('--dry-run', 'only count them')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   const options = { handlesInterrupts: true }
   command.action((id: string | undefined, flags: Flags) =>
     perform(command, (context) => replay(context, id, flags), options),
@@ -66,13 +66,13 @@ async function replay(context: CommandContext, id: string | undefined, flags: Fl
     throw new PunctualError('invalid_option', '--payload is for one run: name its id.', {
       field: '--payload',
     })
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   return id === undefined
     ? replayMany(context, punctual, flags, pace)
     : replayOne(context, punctual, id, flags)
 }
 
-async function replayOne(context: CommandContext, punctual: Punctual, id: string, flags: Flags) {
+async function replayOne(context: CommandContext, punctual: Operator, id: string, flags: Flags) {
   const { terminal, json, config } = context
   const { payload } = flags
   const answer = await punctual.deadLetters.replay(id, {
@@ -94,7 +94,7 @@ async function replayOne(context: CommandContext, punctual: Punctual, id: string
 
 async function replayMany(
   context: CommandContext,
-  punctual: Punctual,
+  punctual: Operator,
   flags: Flags,
   pace: ReplayPace,
 ) {

@@ -3,7 +3,7 @@ import { type DeadLetter, PunctualError } from '@punctual/core'
 import type { Command } from 'commander'
 import { showAge } from '../durations.ts'
 import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import type { Terminal } from '../terminal.ts'
@@ -16,19 +16,19 @@ export function addDeadShow(parent: Command): void {
     .command('show')
     .description('show one dead letter: its run, attempts, error, log, and what came of it')
     .argument('<id>', 'the id of the run')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((id: string) => perform(command, (context) => showLetter(context, id)))
 }
 
 async function showLetter(context: CommandContext, id: string) {
   const { terminal, json } = context
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const letter = await punctual.deadLetters.get(id)
   if (!letter)
     throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })
   if (json) terminal.json(letter)
   else {
-    const nowMs = punctual.store.database.clock.nowMs()
+    const nowMs = punctual.nowMs()
     showHandling(terminal, letter, letter.checkpoint !== null, nowMs)
     showRun(terminal, letter.run, null, nowMs)
     const earlier = letter.log.length > LOG_LINES

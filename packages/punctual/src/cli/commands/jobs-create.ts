@@ -1,13 +1,13 @@
 /** `punctual jobs create <name>`: registers a job, or changes the one of this name to what is said. */
 import { type FirePreview, type Job, type JobOptions, PunctualError } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Punctual } from '../../punctual.ts'
 import { exit } from '../exit-code.ts'
 import { findJob } from '../find-job.ts'
 import { jobFires, showFires } from '../job-fires.ts'
 import { addJobFlags, type JobFlags, jobOptions } from '../job-flags.ts'
 import { jobZone, scheduleText } from '../job-view.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
+import type { Operator } from '../operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import type { Terminal } from '../terminal.ts'
@@ -19,7 +19,7 @@ export function addJobsCreate(parent: Command): void {
     .command('create')
     .description('register a job, or change the one of this name to what is said here')
     .argument('<name>', 'the name of the job')
-  addFlags(addJobFlags(command), ['database'])
+  addFlags(addJobFlags(command), ['database', 'server'])
   command.action((name: string, flags: JobFlags) =>
     perform(command, (context) => createJob(context, name, flags)),
   )
@@ -29,8 +29,8 @@ async function createJob(context: CommandContext, name: string, flags: JobFlags)
   const { terminal, config } = context
   // Refuses what cannot be read before anything is opened.
   jobOptions(name, { ...flags, payload: 'null' }, config, Date.now())
-  const punctual = await openPunctual(context)
-  const nowMs = punctual.store.database.clock.nowMs()
+  const punctual = await openOperator(context)
+  const nowMs = punctual.nowMs()
   const options = jobOptions(name, flags, config, nowMs)
   await refuseForeign(punctual, options)
   const { id, change } = await punctual.jobs.upsert(options)
@@ -49,7 +49,7 @@ async function createJob(context: CommandContext, name: string, flags: JobFlags)
 }
 
 /** What a source declares would be undone by its next `apply`. */
-async function refuseForeign({ jobs }: Punctual, { name, source }: JobOptions): Promise<void> {
+async function refuseForeign({ jobs }: Operator, { name, source }: JobOptions): Promise<void> {
   const existing = await jobs.get(name)
   const owner = existing?.source ?? null
   if (existing?.name !== name || owner === null || owner === source) return

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { exit } from '../exit-code.ts'
 import { findJob } from '../find-job.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 
@@ -11,12 +11,12 @@ export function addJobsDelete(parent: Command): void {
     .command('delete')
     .description('remove a job and take back its runs that have not started; its history stays')
     .argument('<job>', 'its name or id')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => deleteJob(context, name)))
 }
 
 async function deleteJob(context: CommandContext, nameOrId: string) {
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const { id, name } = await findJob(punctual, nameOrId)
   const deleted = await punctual.jobs.delete(id)
   if (context.json) context.terminal.json({ id, name, result: deleted ? 'deleted' : 'gone' })

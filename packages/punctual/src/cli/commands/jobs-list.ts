@@ -13,7 +13,7 @@ import {
   jobZone,
   scheduleText,
 } from '../job-view.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
@@ -35,7 +35,7 @@ export function addJobsList(parent: Command): void {
     .option('--source <name>', 'only jobs that this source declares')
     .option('--after <name>', 'only names behind this one: the next page')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 100)`)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listJobs(context, flags)))
 }
 
@@ -47,10 +47,10 @@ async function listJobs(context: CommandContext, flags: Flags) {
     ...(flags.source !== undefined && { source: flags.source }),
     ...(flags.after !== undefined && { after: flags.after }),
   }
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const jobs = await punctual.jobs.list(filter)
   if (context.json) context.terminal.json(jobs.map(jobJson))
-  else showJobs(context, jobs, punctual.store.database.clock.nowMs())
+  else showJobs(context, jobs, punctual.nowMs())
   const last = jobs.at(-1)
   if (last && jobs.length === limit)
     context.terminal.note(`There may be more: --after ${JSON.stringify(last.name)}`)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { exit } from '../exit-code.ts'
 import { findJob } from '../find-job.ts'
 import { jobFires } from '../job-fires.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showNext } from './jobs-create.ts'
@@ -16,14 +16,14 @@ export function addJobsPause(parent: Command): void {
     .description('stop planning a job and take back its runs that have not started')
     .argument('<job>', 'its name or id')
     .option('--note <text>', 'why, for those who find it paused')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((name: string, flags: { note?: string }) =>
     perform(command, (context) => pauseJob(context, name, flags.note)),
   )
 }
 
 async function pauseJob(context: CommandContext, nameOrId: string, note: string | undefined) {
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const { id, name } = await findJob(punctual, nameOrId)
   const paused = await punctual.jobs.pause(id, note)
   if (context.json)
@@ -37,13 +37,13 @@ export function addJobsResume(parent: Command): void {
     .command('resume')
     .description('plan a paused job again; slots that passed meanwhile are skipped')
     .argument('<job>', 'its name or id')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => resumeJob(context, name)))
 }
 
 async function resumeJob(context: CommandContext, nameOrId: string) {
   const { terminal, json } = context
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const { id, name } = await findJob(punctual, nameOrId)
   const resumed = await punctual.jobs.resume(id)
   const job = await findJob(punctual, id)

@@ -9,7 +9,7 @@ import { concurrencyText, rateText } from '../flow-flags.ts'
 import { jobFires } from '../job-fires.ts'
 import { jobJson, jobState, jobStateColour, jobZone, labelText, scheduleText } from '../job-view.ts'
 import { showLocal } from '../moments.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import type { Terminal } from '../terminal.ts'
@@ -22,18 +22,18 @@ export function addJobsShow(parent: Command): void {
     .command('show')
     .description('show one job: schedule, policies, payload, where it stands, and its next fires')
     .argument('<job>', 'its name or id')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => showOne(context, name)))
 }
 
 async function showOne(context: CommandContext, name: string) {
   const { terminal, json } = context
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const job = await findJob(punctual, name)
   const next = await jobFires(punctual, job, { count: FIRES })
   if (json) terminal.json({ ...jobJson(job), next })
   else {
-    showJob(terminal, job, punctual.store.database.clock.nowMs())
+    showJob(terminal, job, punctual.nowMs())
     terminal.line()
     showNext(terminal, job, next)
   }

@@ -2,7 +2,7 @@
 import { checkJsonText } from '@punctual/core'
 import type { Command } from 'commander'
 import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { readPayload } from '../submit-flags.ts'
@@ -13,7 +13,7 @@ export function addJobsTrigger(parent: Command): void {
     .description('run a job now, apart from its slots; also one that is paused')
     .argument('<job>', 'its name or id')
     .option('--payload <json>', 'instead of its own: JSON, @file, or - for the input')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((name: string, flags: { payload?: string }) =>
     perform(command, (context) => triggerJob(context, name, flags.payload)),
   )
@@ -25,7 +25,7 @@ async function triggerJob(context: CommandContext, name: string, payload: string
     payload === undefined
       ? {}
       : { payload: checkJsonText(readPayload(payload), 'payload', config.payloadBytes) }
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const { id } = await punctual.jobs.trigger(name, options)
   if (context.json) terminal.json({ job: name, id })
   else terminal.line(`Submitted ${id}`)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { describePause, type Queue } from '../../queues.ts'
 import { showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
@@ -12,13 +12,13 @@ export function addQueuesList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
     .description('show depth, age and throughput of each queue, and which are paused')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action(() => perform(command, showQueues))
 }
 
 async function showQueues(context: CommandContext) {
   const { terminal, json } = context
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const queues = await punctual.queues.list()
   if (json) {
     terminal.json(queues)

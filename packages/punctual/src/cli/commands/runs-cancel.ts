@@ -1,7 +1,8 @@
 /** `punctual runs cancel`: cancels runs, also those that are running. */
 import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
-import type { CancelAnswer, Runs } from '../../runs.ts'
+import type { CancelAnswer } from '../../runs.ts'
+import type { OperatedRuns } from '../operator.ts'
 import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
@@ -15,7 +16,7 @@ export function addRunsCancel(parent: Command): void {
     .command('cancel')
     .description('cancel runs; the handlers of those that are running are asked to end')
   addSteerFlags(command, steerableStates.cancel).option('--reason <text>', 'kept with the runs')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: Flags) =>
     perform(
       command,
@@ -34,7 +35,7 @@ export function addRunsCancel(parent: Command): void {
   )
 }
 
-async function cancelOne(runs: Runs, id: string, reason: string | undefined) {
+async function cancelOne(runs: OperatedRuns, id: string, reason: string | undefined) {
   const answer = await runs.cancel(id, reason)
   return { fields: answer, message: messageOf(answer), ok: answer.result !== 'already_finished' }
 }

@@ -5,7 +5,7 @@ import { parseCount } from '../counts.ts'
 import { showAge } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { addFilterFlags, type FilterFlags, filterOf } from '../filter-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { stateColour } from '../state-colour.ts'
@@ -20,7 +20,7 @@ interface Flags extends FilterFlags {
 export function addRunsList(parent: Command): void {
   const command = parent.command('list').description('list runs: running, waiting, then ended ones')
   addFilterFlags(command).option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listRuns(context, flags)))
 }
 
@@ -28,8 +28,8 @@ async function listRuns(context: CommandContext, flags: Flags) {
   const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
   const { timezone } = context.config
   filterOf(flags, timezone, 0)
-  const punctual = await openPunctual(context)
-  const nowMs = punctual.store.database.clock.nowMs()
+  const punctual = await openOperator(context)
+  const nowMs = punctual.nowMs()
   const runs = await punctual.runs.list({ ...filterOf(flags, timezone, nowMs), limit })
   if (context.json) context.terminal.json(runs)
   else showRuns(context, runs, nowMs)

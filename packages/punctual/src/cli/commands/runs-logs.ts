@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { parseCount } from '../counts.ts'
 import { exit } from '../exit-code.ts'
 import { printLogLine, readLog, readLogEnd } from '../log-lines.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { findRun } from './runs-show.ts'
@@ -17,7 +17,7 @@ export function addRunsLogs(parent: Command): void {
     .description('show what the handler of a run has logged')
     .argument('<id>', 'the id of the run')
     .option('--last <n>', `only the last so many lines, up to ${LAST_MAX}`)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((id: string, flags: { last?: string }) =>
     perform(command, (context) => showLogs(context, id, flags.last)),
   )
@@ -25,7 +25,7 @@ export function addRunsLogs(parent: Command): void {
 
 async function showLogs(context: CommandContext, id: string, last?: string) {
   const count = last === undefined ? null : parseCount('--last', last, LAST_MAX)
-  const { runs } = await openPunctual(context)
+  const { runs } = await openOperator(context)
   await findRun(runs, id)
   const { lines, earlier } =
     count === null

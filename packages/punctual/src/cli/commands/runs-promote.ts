@@ -1,7 +1,7 @@
 /** `punctual runs promote`: lets runs start now whose time has not come. */
 import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Runs } from '../../runs.ts'
+import type { OperatedRuns } from '../operator.ts'
 import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
@@ -19,7 +19,7 @@ export function addRunsPromote(parent: Command): void {
     .command('promote')
     .description('let runs start now whose time, or whose next attempt, has not come')
   addSteerFlags(command, steerableStates.promote)
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: SteerFlags) =>
     perform(
       command,
@@ -34,7 +34,7 @@ export function addRunsPromote(parent: Command): void {
   )
 }
 
-async function promoteOne(runs: Runs, id: string) {
+async function promoteOne(runs: OperatedRuns, id: string) {
   const result = await runs.promote(id)
   return { fields: { result }, message: messages[result], ok: result !== 'already_finished' }
 }

@@ -1,7 +1,7 @@
 /** `punctual runs reprioritise --priority <n>`: gives runs that have not started another priority. */
 import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Runs } from '../../runs.ts'
+import type { OperatedRuns } from '../operator.ts'
 import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
@@ -25,7 +25,7 @@ export function addRunsReprioritise(parent: Command): void {
     '--priority <n>',
     '0 to 10, higher first',
   )
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: Flags) =>
     perform(
       command,
@@ -42,7 +42,7 @@ export function addRunsReprioritise(parent: Command): void {
   )
 }
 
-async function reprioritiseOne(runs: Runs, id: string, priority: number) {
+async function reprioritiseOne(runs: OperatedRuns, id: string, priority: number) {
   const result = await runs.reprioritise(id, priority)
   const fields = { result, priority }
   return { fields, message: messages[result], ok: result === 'reprioritised' }

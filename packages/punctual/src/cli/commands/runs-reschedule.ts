@@ -1,8 +1,8 @@
 /** `punctual runs reschedule --at <time>`: gives runs that have not started another time. */
 import { steerableStates } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Runs } from '../../runs.ts'
 import { parseMoment } from '../durations.ts'
+import type { OperatedRuns } from '../operator.ts'
 import { perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from '../steer-runs.ts'
@@ -25,7 +25,7 @@ export function addRunsReschedule(parent: Command): void {
     '--at <time>',
     'when: 2030-01-31T12:00:00Z, or +5m from now',
   )
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: Flags) =>
     perform(
       command,
@@ -43,7 +43,7 @@ export function addRunsReschedule(parent: Command): void {
   )
 }
 
-async function rescheduleOne(runs: Runs, id: string, runAt: Date) {
+async function rescheduleOne(runs: OperatedRuns, id: string, runAt: Date) {
   const result = await runs.reschedule(id, runAt)
   const ok = result === 'rescheduled'
   const message = ok ? `Rescheduled. It is due at ${runAt.toISOString()}.` : messages[result]

@@ -8,13 +8,13 @@ import {
   type Run,
 } from '@punctual/core'
 import type { Command } from 'commander'
-import type { Runs } from '../../runs.ts'
 import { deliveryText } from '../delivery-flags.ts'
 import { showAge, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { concurrencyText, rateText } from '../flow-flags.ts'
 import { printLogLine, readLogEnd } from '../log-lines.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
+import type { OperatedRuns } from '../operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { stateColour } from '../state-colour.ts'
@@ -30,25 +30,25 @@ export function addRunsShow(parent: Command): void {
       'show one run: payload, attempts, error, output, why it is not running, and its last log lines',
     )
     .argument('<id>', 'the id of the run')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((id: string) => perform(command, (context) => showOne(context, id)))
 }
 
 async function showOne(context: CommandContext, id: string) {
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const run = await findRun(punctual.runs, id)
   const notRunning = await punctual.runs.whyNotRunning(run)
   const log = await readLogEnd(punctual.runs, id, LOG_LINES)
   if (context.json) context.terminal.json({ ...run, notRunning, log })
   else {
-    const nowMs = punctual.store.database.clock.nowMs()
+    const nowMs = punctual.nowMs()
     showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
     showRunLog(context.terminal, id, log)
   }
   return exit.ok
 }
 
-export async function findRun(runs: Runs, id: string): Promise<Run> {
+export async function findRun(runs: Pick<OperatedRuns, 'get'>, id: string): Promise<Run> {
   const run = await runs.get(id)
   if (run) return run
   throw new PunctualError(

@@ -5,10 +5,10 @@
 import { finalStates, isFinal, type LogPosition, type RunState } from '@punctual/core'
 import { systemClock } from '@punctual/store'
 import type { Command } from 'commander'
-import type { Punctual } from '../../punctual.ts'
 import { exit } from '../exit-code.ts'
 import { printLogLine, readLog, readLogEnd } from '../log-lines.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
+import type { Operator } from '../operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { stateColour } from '../state-colour.ts'
@@ -26,17 +26,17 @@ export function addRunsTail(parent: Command): void {
     .command('tail')
     .description('follow the log of a run until it ends; without an id, the runs that end')
     .argument('[id]', 'the id of the run')
-  addFlags(command, ['database'])
+  addFlags(command, ['database', 'server'])
   command.action((id?: string) =>
     perform(command, async (context) => {
-      const punctual = await openPunctual(context)
+      const punctual = await openOperator(context)
       if (id === undefined) return followEnds(context, punctual)
       return followLog(context, punctual, id)
     }),
   )
 }
 
-async function followLog(context: CommandContext, { runs }: Punctual, id: string) {
+async function followLog(context: CommandContext, { runs }: Operator, id: string) {
   let after: LogPosition | undefined
   for (let first = true; ; first = false) {
     // Looked at before the lines: what a run logged is stored before it ends.
@@ -58,7 +58,7 @@ async function followLog(context: CommandContext, { runs }: Punctual, id: string
   }
 }
 
-async function followEnds(context: CommandContext, { runs, store }: Punctual) {
+async function followEnds(context: CommandContext, { runs, nowMs }: Operator) {
   const { terminal, interrupts, json } = context
   const filter = { states: Object.keys(finalStates) as RunState[], limit: ENDS_SEEN, days: 1 }
   let seen = new Set((await runs.list(filter)).map((run) => run.id))
@@ -69,7 +69,7 @@ async function followEnds(context: CommandContext, { runs, store }: Punctual) {
     for (const run of ended.filter(({ id }) => !seen.has(id)).reverse()) {
       if (json) terminal.json(run, { streaming: true })
       else {
-        const at = run.finishedAt ?? new Date(store.database.clock.nowMs())
+        const at = run.finishedAt ?? new Date(nowMs())
         const state = stateColour(terminal.colors, run.state, run.state.padEnd(9))
         terminal.line(
           `${at.toISOString()} ${state} ${run.id} ${run.handler} ${run.error ?? ''}`.trimEnd(),

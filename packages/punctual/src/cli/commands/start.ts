@@ -6,6 +6,7 @@ import { roles as allRoles, type RoleName } from '../../options.ts'
 import { registerSampleHandlers } from '../../sample/handlers.ts'
 import { runSample } from '../../sample/run-sample.ts'
 import { version } from '../../version.ts'
+import { ensureFirstKey } from '../first-key.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import type { RunningNode } from '../run-node.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -38,6 +39,7 @@ async function startNode(context: CommandContext, sample: boolean) {
     wish: 'own',
     begin: async (node) => {
       greet(context, node, roles, sample)
+      await tellFirstKey(context, node)
       if (!sample) return
       registerSampleHandlers(node.punctual)
       const { createNarrator } = await import('../narrator.ts')
@@ -48,6 +50,23 @@ async function startNode(context: CommandContext, sample: boolean) {
       )
     },
   })
+}
+
+/** A key is shown once, when it is made; later starts are silent. */
+async function tellFirstKey({ config, terminal }: CommandContext, node: RunningNode) {
+  const { log, punctual, database, url } = node
+  const dataDir = database.server ? config.dataDir : null
+  const { key, path, found } = await ensureFirstKey(punctual.store, dataDir, process.env)
+  if (!found && url)
+    log.warn({}, 'there is no API key yet: punctual api-keys create operators --scopes system')
+  if (key === null) return
+  if (!log.pretty) {
+    log.info({ adminKey: key, path }, 'the first API key was made; it is shown this once')
+    return
+  }
+  const { bold, dim } = terminal.colors
+  terminal.line(`  ${dim('API key'.padEnd(9))} ${bold(key)}`)
+  terminal.line(`  ${dim(''.padEnd(9))} shown this once, and kept in ${path}\n`)
 }
 
 /** The flags that another terminal has to repeat. A URL is not one of them: it holds a password. */
@@ -74,7 +93,7 @@ function greet(
   const where = url ? ` listens on ${green(url)}` : ' is running'
   terminal.line(`${bold(`Punctual ${version}`)}${where}`)
   field('database', description)
-  if (url) field('probes', '/healthz  /readyz  /metrics')
+  if (url) field('HTTP', '/v1, described at /docs; /healthz  /readyz  /metrics')
   if (!sample && roles.includes('worker'))
     field('handlers', 'none here; run some with `npx punctual worker ./worker.ts`')
   if (!sample) field('try', '`npx punctual submit <handler>`, `runs list`, `queues`, `doctor`')

@@ -6,7 +6,7 @@ import { parseDuration, showDuration } from '../durations.ts'
 import { exit } from '../exit-code.ts'
 import { addFlowFlags } from '../flow-flags.ts'
 import { addKeyFlags, keyAnswer } from '../key-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
+import { openOperator } from '../open-operator.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import { addFlags } from '../setting-flags.ts'
 import { stateColour } from '../state-colour.ts'
@@ -38,7 +38,7 @@ export function addSubmit(program: Command): void {
     .option('--strict', 'refuse when no live worker has the handler')
     .option('--wait', 'wait until the run has ended, and show how')
     .option('--wait-timeout <time>', 'give up waiting after this long; the run goes on')
-  addFlags(addFlowFlags(addDeliveryFlags(addKeyFlags(command))), ['database'])
+  addFlags(addFlowFlags(addDeliveryFlags(addKeyFlags(command))), ['database', 'server'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
   )
@@ -57,7 +57,7 @@ async function submitRun(
       : checkJsonText(readPayload(payload), 'payload', context.config.payloadBytes)
   const options = submitOptions(flags)
   const timeoutMs = flags.waitTimeout && parseDuration('--wait-timeout', flags.waitTimeout)
-  const punctual = await openPunctual(context)
+  const punctual = await openOperator(context)
   const submitted = await punctual.submit(handler, value, options)
   if (!flags.wait) {
     if (json) terminal.json(submitted)

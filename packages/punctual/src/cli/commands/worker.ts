@@ -10,7 +10,7 @@ export function addWorker(program: Command): void {
     .command('worker')
     .description('run the handlers of a module (.ts, .js, .mjs)')
     .argument('<module>', 'exports a function that registers handlers, or handlers = { name: fn }')
-  addFlags(command, ['http', 'node', 'database'])
+  addFlags(command, ['http', 'node', 'database', 'server'])
   command.action((path: string) =>
     perform(command, (context) => startWorker(context, path), { handlesInterrupts: true }),
   )
@@ -21,6 +21,10 @@ async function startWorker(context: CommandContext, path: string) {
   // Before anything is started: most mistakes are in the module.
   const register = await loadHandlers(path, process.cwd())
   interrupts.signal.throwIfAborted()
+  if (config.server !== null) {
+    const { runRemoteWorker } = await import('../run-remote-worker.ts')
+    return runRemoteWorker(context, config.server, register)
+  }
   // HTTP and logging are loaded here, so that every other command starts without them.
   const { runNode } = await import('../run-node.ts')
   return runNode(context, {

@@ -8,6 +8,8 @@ import {
   type JobDefaults,
   type JobRules,
   policyOptions,
+  type RunConcurrency,
+  type RunRate,
   traits,
 } from '@punctual/core'
 import type { StoredJob } from '@punctual/store'
@@ -33,6 +35,8 @@ interface Parts {
   readonly owner: string | null
   readonly policy: string | null
   readonly traits: number
+  readonly concurrency: RunConcurrency | null
+  readonly rate: RunRate | null
 }
 
 export function declareStored(job: StoredJob, installation: JobDefaults): Declaration {
@@ -47,7 +51,9 @@ export function declareStored(job: StoredJob, installation: JobDefaults): Declar
 export function declareCompiled(job: CompiledJob, installation: JobDefaults): Declaration {
   const { run, payload } = job
   const labels = run.labels === null ? {} : JSON.parse(run.labels)
-  return declare({ ...run, ...job, payload: JSON.parse(payload), labels }, installation)
+  const { concurrency = null, rate = null } = job.flow ?? {}
+  const parts = { ...run, ...job, payload: JSON.parse(payload), labels, concurrency, rate }
+  return declare(parts, installation)
 }
 
 function declare(job: Parts, installation: JobDefaults): Declaration {
@@ -80,6 +86,8 @@ function declare(job: Parts, installation: JobDefaults): Declaration {
     timeoutMs: unless(job.timeoutMs, defaults.timeoutMs),
     ...policyOptions(job.policy),
     ...(once && { delivery: 'at-most-once' }),
+    concurrency: job.concurrency ?? undefined,
+    rate: rateOf(job.rate),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
 }
@@ -95,6 +103,12 @@ function whenOf({ rules: { when }, onceMs }: Parts): Declaration {
     case 'once':
       return { at: isoOf(onceMs) }
   }
+}
+
+function rateOf(rate: RunRate | null): Declaration | undefined {
+  if (rate === null) return undefined
+  const { perMs: per, ...rest } = rate
+  return { ...rest, per }
 }
 
 function isoOf(ms: number | null): string | undefined {

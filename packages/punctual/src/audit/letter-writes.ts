@@ -1,0 +1,104 @@
+/** How changes of dead letters and of groups are recorded. */
+import type { DeadLetters } from '../dead-letters.ts'
+import type { GroupReference, Groups } from '../groups.ts'
+import { idOf, type RunReference } from '../run-reference.ts'
+import { checkCall } from '../submit-call.ts'
+import type { WriteScope, WritesOf } from './recorded-methods.ts'
+
+async function letter({ store, tenantId }: WriteScope, reference: RunReference) {
+  const id = idOf(reference)
+  const [found] = await store.letters.find([id], tenantId as number)
+  const name = found ? found.handler : null
+  return { kind: 'dead_letter', id, name }
+}
+
+const LETTERS = { kind: 'dead_letters', id: null, name: null }
+
+export const letterWrites: WritesOf<DeadLetters> = {
+  replay: {
+    one: async (scope, [reference, options], work) => {
+      const target = await letter(scope, reference)
+      const answer = await work()
+      if (answer.result !== 'replayed') return { result: answer, entries: [] }
+      const { payload, fromCheckpoint, by, note } = options ?? {}
+      const after = { replayedAs: answer.id, payload, fromCheckpoint, by }
+      return { result: answer, entries: [{ action: 'dead_letter.replay', target, after, note }] }
+    },
+  },
+  replayEach: {
+    many: ([letters, options]) => {
+      const { note, by, fromCheckpoint } = options ?? {}
+      return {
+        action: 'dead_letter.replay_many',
+        target: LETTERS,
+        asked: { letters: letters.map(idOf), fromCheckpoint, by },
+        note,
+        came: (answers) => ({
+          asked: letters.length,
+          replayed: answers.filter(({ result }) => result === 'replayed').length,
+        }),
+      }
+    },
+  },
+  replayMany: {
+    many: ([filter, options]) => {
+      const { dryRun, limit, all, note, by, fromCheckpoint } = options ?? {}
+      if (dryRun) return null
+      return {
+        action: 'dead_letter.replay_many',
+        target: LETTERS,
+        asked: { filter, limit, all, fromCheckpoint, by },
+        note,
+        came: ({ runIds: _, ...counts }) => counts,
+      }
+    },
+  },
+  discard: {
+    one: async (scope, [reference, options], work) => {
+      const target = await letter(scope, reference)
+      const result = await work()
+      const after = { discarded: true, by: options.by }
+      const entry = { action: 'dead_letter.discard', target, after, note: options.reason }
+      return { result, entries: result === 'discarded' ? [entry] : [] }
+    },
+  },
+  discardMany: {
+    many: ([filter, options]) => {
+      const { dryRun, limit, all, reason, by } = options
+      if (dryRun) return null
+      return {
+        action: 'dead_letter.discard_many',
+        target: LETTERS,
+        asked: { filter, limit, all, by },
+        note: reason,
+        came: (counts) => counts,
+      }
+    },
+  },
+}
+
+function group(reference: GroupReference) {
+  const id: unknown = typeof reference === 'string' ? reference : reference?.id
+  return { kind: 'group', id: String(id), name: null }
+}
+
+export const groupWrites: WritesOf<Groups> = {
+  close: {
+    one: async (_, [reference], work) => {
+      const result = await work()
+      const states = { before: { open: true }, after: { open: false } }
+      const entry = { action: 'group.close', target: group(reference), ...states }
+      return { result, entries: result ? [entry] : [] }
+    },
+    tx: ([, call]) => (call === undefined ? undefined : checkCall(call).tx),
+  },
+  cancel: {
+    many: ([reference, reason]) => ({
+      action: 'group.cancel',
+      target: group(reference),
+      asked: null,
+      note: reason,
+      came: (counts) => counts,
+    }),
+  },
+}

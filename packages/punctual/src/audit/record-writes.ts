@@ -1,0 +1,55 @@
+/** Which facades are recorded, and how: everything that changes something but submissions and the ends of runs. */
+import type { PostgresStore } from '@punctual/store'
+import type { ApiKeys } from '../api-keys.ts'
+import type { DeadLetters } from '../dead-letters.ts'
+import type { Groups } from '../groups.ts'
+import type { Jobs } from '../jobs.ts'
+import type { Limits } from '../limits.ts'
+import type { Queues } from '../queues.ts'
+import type { Runs } from '../runs.ts'
+import type { Tenants } from '../tenants.ts'
+import type { Workers } from '../workers.ts'
+import type { ControlWrites } from './control-writes.ts'
+import { apiKeyWrites, tenantWrites } from './identity-writes.ts'
+import { calendarWrites, jobWrites } from './job-writes.ts'
+import { groupWrites, letterWrites } from './letter-writes.ts'
+import { limitWrites, queueWrites, workerWrites } from './queue-writes.ts'
+import { recordMethods } from './recorded-methods.ts'
+import { runWrites } from './run-writes.ts'
+
+interface OfTenant {
+  readonly tenantId: number
+  readonly jobs: Jobs
+  readonly runs: Runs
+  readonly queues: Queues
+  readonly limits: Limits
+  readonly deadLetters: DeadLetters
+  readonly groups: Groups
+}
+
+export function recordTenant(
+  { jobs, runs, queues, limits, deadLetters, groups, tenantId }: OfTenant,
+  writes: ControlWrites,
+  store: PostgresStore,
+): void {
+  const scope = { store, tenantId }
+  recordMethods(jobs, jobWrites, writes, scope)
+  recordMethods(jobs.calendars, calendarWrites, writes, scope)
+  recordMethods(runs, runWrites, writes, scope)
+  recordMethods(queues, queueWrites, writes, scope)
+  recordMethods(limits, limitWrites, writes, scope)
+  recordMethods(deadLetters, letterWrites, writes, scope)
+  recordMethods(groups, groupWrites, writes, scope)
+}
+
+/** Workers serve all tenants: what is asked of them, and of tenants, is told to the installation. */
+export function recordInstallation(
+  { workers, tenants, apiKeys }: { workers: Workers; tenants: Tenants; apiKeys: ApiKeys },
+  writes: ControlWrites,
+  store: PostgresStore,
+): void {
+  const scope = { store, tenantId: null }
+  recordMethods(workers, workerWrites, writes, scope)
+  recordMethods(tenants, tenantWrites, writes, scope)
+  recordMethods(apiKeys, apiKeyWrites, writes, scope)
+}

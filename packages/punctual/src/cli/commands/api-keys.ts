@@ -1,0 +1,163 @@
+/** `punctual api-keys list|create|rotate|revoke|generate`: the keys by which callers of the HTTP API are known. */
+import { type ApiKey, makeApiKey, type Scope } from '@punctual/core'
+import { type CreatedApiKey, systemRandom } from '@punctual/store'
+import type { Command } from 'commander'
+import { parseDuration, showAge } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { addFlags } from '../setting-flags.ts'
+import { createdBy } from '../submit-flags.ts'
+import { showTable } from '../table.ts'
+
+const LIST = 1_000
+
+interface CreateFlags {
+  scopes: string
+  tenant?: string
+  expiresIn?: string
+}
+
+export function addApiKeysList(parent: Command): void {
+  const command = parent
+    .command('list', { isDefault: true })
+    .description('list API keys, the oldest first; the keys themselves are stored nowhere')
+    .option('--tenant <name>', 'only those of this tenant')
+    .option('--system', 'only those of the installation')
+  addFlags(command, ['database'])
+  command.action((flags: { tenant?: string; system?: true }) =>
+    perform(command, (context) => list(context, flags)),
+  )
+}
+
+export function addApiKeysCreate(parent: Command): void {
+  const command = parent
+    .command('create')
+    .description('make an API key, and show it this once')
+    .argument('<name>', 'what people call it')
+    .requiredOption('--scopes <list>', 'read, submit, operate, worker, admin; or system alone')
+    .option('--tenant <name>', 'the tenant that it belongs to; none for system')
+    .option('--expires-in <time>', 'refuse it after this time, such as 90d (default: never)')
+  addFlags(command, ['database'])
+  command.action((name: string, flags: CreateFlags) =>
+    perform(command, (context) => create(context, name, flags)),
+  )
+}
+
+export function addApiKeysRotate(parent: Command): void {
+  const command = parent
+    .command('rotate')
+    .description('make a key in the place of another one, which is accepted for a while yet')
+    .argument('<id>', 'the id of the key')
+    .option('--overlap <time>', 'how long the old one is still accepted (default: 1d)')
+  addFlags(command, ['database'])
+  command.action((id: string, flags: { overlap?: string }) =>
+    perform(command, (context) => rotate(context, id, flags.overlap)),
+  )
+}
+
+export function addApiKeysRevoke(parent: Command): void {
+  const command = parent
+    .command('revoke')
+    .description('refuse a key from now on; every node does so within two seconds')
+    .argument('<id>', 'the id of the key')
+  addFlags(command, ['database'])
+  command.action((id: string) => perform(command, (context) => revoke(context, id)))
+}
+
+export function addApiKeysGenerate(parent: Command): void {
+  const command = parent
+    .command('generate')
+    .description('print a key for PUNCTUAL_ADMIN_KEY, and store it nowhere; needs no database')
+  addFlags(command, [])
+  command.action(() => perform(command, generate))
+}
+
+async function list(context: CommandContext, flags: { tenant?: string; system?: true }) {
+  const { terminal, json } = context
+  const { apiKeys, store } = await openPunctual(context)
+  const all: ApiKey[] = []
+  for (let page: readonly ApiKey[] = [], more = true; more; more = page.length === LIST) {
+    const after = all.at(-1)?.id
+    page = await apiKeys.list({
+      limit: LIST,
+      ...(flags.tenant !== undefined && { tenant: flags.tenant }),
+      ...(flags.system && { system: true }),
+      ...(after !== undefined && { after }),
+    })
+    all.push(...page)
+  }
+  if (json) terminal.json(all)
+  else if (all.length === 0)
+    terminal.line('No API keys. Make one: punctual api-keys create operators --scopes system')
+  else showKeys(context, all, store.database.clock.nowMs())
+  return exit.ok
+}
+
+function showKeys({ terminal }: CommandContext, all: readonly ApiKey[], nowMs: number): void {
+  showTable(
+    terminal,
+    ['ID', 'NAME', 'PREFIX', 'TENANT', 'SCOPES', 'STATE', 'LAST USED'],
+    all.map((key) => [
+      ...[key.id, key.name, key.prefix, key.tenantName ?? '(system)', key.scopes.join(',')],
+      stateOf(key, nowMs),
+      key.lastUsedAt ? showAge(key.lastUsedAt, nowMs) : 'never',
+    ]),
+    ['PREFIX'],
+  )
+}
+
+function stateOf({ revokedAt, expiresAt, rotatedTo }: ApiKey, nowMs: number): string {
+  if (revokedAt) return 'revoked'
+  if (expiresAt && expiresAt.getTime() <= nowMs) return rotatedTo ? 'rotated' : 'expired'
+  if (expiresAt) return `${rotatedTo ? 'rotated, ' : ''}until ${expiresAt.toISOString()}`
+  return 'active'
+}
+
+async function create(context: CommandContext, name: string, flags: CreateFlags) {
+  const { tenant, expiresIn } = flags
+  const { apiKeys, store } = await openPunctual(context)
+  const made = await apiKeys.create({
+    name,
+    scopes: flags.scopes.split(',').map((it) => it.trim()) as Scope[],
+    by: createdBy(),
+    ...(tenant !== undefined && { tenant }),
+    ...(expiresIn !== undefined && {
+      expiresAt: store.database.clock.nowMs() + parseDuration('--expires-in', expiresIn),
+    }),
+  })
+  return showCreated(context, made)
+}
+
+/** The key alone goes to the standard output, so that a script can take it from there. */
+function showCreated({ terminal, json }: CommandContext, made: CreatedApiKey) {
+  if (json) terminal.json(made)
+  else {
+    terminal.note(`The key ${JSON.stringify(made.name)} (${made.id}), shown this once:`)
+    terminal.line(made.key)
+  }
+  return exit.ok
+}
+
+async function rotate(context: CommandContext, id: string, overlap: string | undefined) {
+  const { apiKeys } = await openPunctual(context)
+  const overlapMs = overlap === undefined ? undefined : parseDuration('--overlap', overlap)
+  const options = { by: createdBy(), ...(overlapMs !== undefined && { overlapMs }) }
+  return showCreated(context, await apiKeys.rotate(id, options))
+}
+
+async function revoke(context: CommandContext, id: string) {
+  const { terminal, json } = context
+  const { apiKeys } = await openPunctual(context)
+  const key = await apiKeys.revoke(id, { by: createdBy() })
+  if (json) terminal.json(key)
+  else terminal.line(`Revoked the key ${JSON.stringify(key.name)}. It is refused within seconds.`)
+  return exit.ok
+}
+
+async function generate({ terminal, json }: CommandContext) {
+  const key = makeApiKey(systemRandom)
+  if (json) terminal.json({ key })
+  else terminal.line(key)
+  return exit.ok
+}

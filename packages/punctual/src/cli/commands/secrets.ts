@@ -1,0 +1,126 @@
+/** `punctual secrets`: set, list and delete secrets, and encrypt them with a new master key. */
+import type { SecretInfo } from '@punctual/store'
+import type { Command } from 'commander'
+import type { Punctual } from '../../punctual.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { showAge } from '../durations.ts'
+import { exit } from '../exit-code.ts'
+import { openPunctual } from '../open-punctual.ts'
+import { type CommandContext, perform } from '../perform.ts'
+import { readSecret } from '../read-secret.ts'
+import { addFlags } from '../setting-flags.ts'
+import { showTable } from '../table.ts'
+import { findTenant } from './tenants.ts'
+
+const TENANT = 'the tenant that it belongs to (default: the first one)'
+
+interface Flags {
+  tenant?: string
+}
+
+export function addSecretsList(parent: Command): void {
+  const command = parent
+    .command('list', { isDefault: true })
+    .description('show which secrets there are, without their values')
+    .option('--tenant <name>', TENANT)
+  addFlags(command, ['database'])
+  command.action((flags: Flags) => perform(command, (context) => list(context, flags)))
+}
+
+export function addSecretsSet(parent: Command): void {
+  const command = parent
+    .command('set')
+    .argument('<name>', 'the name that handlers read it by')
+    .description('store a secret, or a new value of one, from the standard input or a prompt')
+    .option('--tenant <name>', TENANT)
+  addFlags(command, ['database'])
+  command.action((name: string, flags: Flags) =>
+    perform(command, (context) => set(context, name, flags)),
+  )
+}
+
+export function addSecretsDelete(parent: Command): void {
+  const command = parent
+    .command('delete')
+    .argument('<name>', 'its name')
+    .description('remove a secret')
+    .option('--tenant <name>', TENANT)
+  addFlags(command, ['database'])
+  command.action((name: string, flags: Flags) =>
+    perform(command, (context) => remove(context, name, flags)),
+  )
+}
+
+export function addSecretsRotateKey(parent: Command): void {
+  const command = parent
+    .command('rotate-key')
+    .description('encrypt all secrets with the first master key that are encrypted with another')
+  addFlags(command, ['database'])
+  command.action(() => perform(command, rotate))
+}
+
+/** Those of the tenant that was named, or of the first one. */
+async function secretsOf(punctual: Punctual, { tenant }: Flags): Promise<Secrets> {
+  if (tenant === undefined) return punctual.secrets
+  return punctual.tenant((await findTenant(punctual.tenants, tenant)).id).secrets
+}
+
+async function list(context: CommandContext, flags: Flags) {
+  const { terminal, json } = context
+  const punctual = await openPunctual(context)
+  const all = await (await secretsOf(punctual, flags)).list()
+  if (json) terminal.json(all)
+  else if (all.length === 0) terminal.line('No secrets. Set one: punctual secrets set <name>')
+  else showSecrets(context, all, punctual)
+  return exit.ok
+}
+
+function showSecrets(
+  { terminal }: CommandContext,
+  all: readonly SecretInfo[],
+  { store }: Punctual,
+): void {
+  const nowMs = store.database.clock.nowMs()
+  showTable(
+    terminal,
+    ['NAME', 'VERSION', 'SET', 'BY', 'KEY'],
+    all.map(({ name, version, updatedAt, updatedBy, keyId }) => [
+      ...[name, version, showAge(updatedAt, nowMs), updatedBy ?? '-', keyId],
+    ]),
+    ['KEY', 'BY'],
+  )
+}
+
+async function set(context: CommandContext, name: string, flags: Flags) {
+  const { terminal, json } = context
+  const value = await readSecret(name)
+  const secrets = await secretsOf(await openPunctual(context), flags)
+  const { version } = await secrets.set(name, value)
+  if (json) terminal.json({ name, version })
+  else terminal.line(`Set ${name}, version ${version}.`)
+  return exit.ok
+}
+
+async function remove(context: CommandContext, name: string, flags: Flags) {
+  const { terminal, json } = context
+  const secrets = await secretsOf(await openPunctual(context), flags)
+  const deleted = await secrets.delete(name)
+  if (json) terminal.json({ name, result: deleted ? 'deleted' : 'not_found' })
+  else terminal.line(deleted ? `Deleted ${name}.` : `There is no secret ${name}.`)
+  return deleted ? exit.ok : exit.notFound
+}
+
+async function rotate(context: CommandContext) {
+  const { terminal, json } = context
+  const punctual = await openPunctual(context)
+  const result = await punctual.secrets.rotateKey()
+  if (json) terminal.json(result)
+  else {
+    terminal.line(`${result.recrypted} encrypted with the first key.`)
+    if (result.unreadable > 0)
+      terminal.line(
+        `${result.unreadable} cannot be read with the keys given, and stay as they are.`,
+      )
+  }
+  return result.unreadable === 0 ? exit.ok : exit.failure
+}

@@ -1,0 +1,45 @@
+/** Punctual as the HTTP API sees it. */
+import type { Service } from '@punctual/api'
+import { PunctualError } from '@punctual/core'
+import { feedBegin, feedOf } from '../events/event-feed.ts'
+import { fleetEvents } from '../events/event-types.ts'
+import type { Punctual } from '../punctual.ts'
+import type { TenantScope } from '../tenant-scope.ts'
+
+const SCOPES_MAX = 10_000
+const OF_INSTALLATION: readonly string[] = ['worker.lost']
+
+export function serviceOf(punctual: Punctual): Service {
+  const { store } = punctual
+  const scopes = new Map<number, TenantScope>()
+  return {
+    requests: store.requests,
+    ...{ tenants: punctual.tenants, apiKeys: punctual.apiKeys, audit: punctual.audit },
+    ...{ workers: punctual.workers, guarantees: () => punctual.guarantees() },
+    authenticate: (key) => punctual.authenticate(key),
+    async tenantId(name) {
+      const tenant = await punctual.tenants.get(name)
+      if (tenant) return tenant.id
+      const message = `There is no tenant ${JSON.stringify(name)}. GET /v1/tenants lists those there are.`
+      throw new PunctualError('tenant_not_found', message, { field: 'X-Punctual-Tenant' })
+    },
+    tenant(id) {
+      let scope = scopes.get(id)
+      if (!scope) {
+        if (scopes.size >= SCOPES_MAX) scopes.clear()
+        scope = punctual.tenant(id)
+        scopes.set(id, scope)
+      }
+      return scope
+    },
+    events: {
+      ofTenants: fleetEvents.filter((type) => !OF_INSTALLATION.includes(type)),
+      ofInstallation: OF_INSTALLATION,
+      begin: (mark) => feedBegin(store, mark),
+      feed: (tenantId, start) => feedOf(store, tenantId, start),
+    },
+    transaction: (work) => store.transaction(work),
+    asTenant: (tenantId, work) => store.asTenant(tenantId, work),
+    as: (actor, work) => punctual.as(actor, work),
+  }
+}

@@ -1,0 +1,17 @@
+/** Punctual as remote workers see it. */
+import type { WorkerPorts } from '@punctual/api'
+import { systemClock, systemRandom } from '@punctual/store'
+import type { Punctual } from '../punctual.ts'
+
+export function workerPortsOf(
+  { store, outputBytes }: Punctual,
+  draining: AbortSignal,
+): WorkerPorts {
+  const { signals, work, remoteSessions } = store
+  signals.listen()
+  return {
+    ...{ work, remoteSessions, clock: systemClock, random: systemRandom, outputBytes, draining },
+    onHint: (listener) => signals.onHint(listener),
+    hintsArrive: () => signals.connected,
+  }
+}

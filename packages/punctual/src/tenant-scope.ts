@@ -1,0 +1,174 @@
+/** Everything that is done for one tenant. Programs mostly have one, which is that of `Punctual` itself. */
+import {
+  compileOptions as compileSubmission,
+  encodeJson,
+  limits,
+  makeSubmission,
+  PunctualError,
+  type Submission,
+  type SubmitOptions,
+} from '@punctual/core'
+import type { PostgresStore } from '@punctual/store'
+import { Audit } from './audit/audit.ts'
+import type { ControlWrites } from './audit/control-writes.ts'
+import { recordTenant } from './audit/record-writes.ts'
+import { checkStrict } from './check-strict.ts'
+import { DeadLetters } from './dead-letters.ts'
+import type { Events } from './events/events.ts'
+import { Groups } from './groups.ts'
+import type { SubmitCallOptions, SubmitManyOptions, Submitted } from './handler-handle.ts'
+import type { Handlers } from './handlers.ts'
+import { Jobs } from './jobs.ts'
+import { Limits } from './limits.ts'
+import type { CompiledOptions } from './options.ts'
+import { Queues } from './queues.ts'
+import { Runs } from './runs.ts'
+import { Secrets } from './secrets/secrets.ts'
+import { Stats } from './stats.ts'
+import { at, atLater, type CheckedCall, checkCall } from './submit-call.ts'
+import type { Waiter } from './waiter.ts'
+
+/** What the parts of a tenant share with those of all others in this process. */
+export interface SharedParts {
+  readonly store: PostgresStore
+  readonly options: CompiledOptions
+  readonly handlers: Handlers
+  readonly waiter: Waiter
+  readonly events: Events
+  /** Where changes are recorded. */
+  readonly writes: ControlWrites
+  /** Throws when nothing is accepted any more. */
+  checkOpen(): void
+}
+
+/** Everything that is done for one tenant: `punctual.tenant(id)`. */
+export class TenantScope {
+  /** Whose jobs and runs these are. */
+  readonly tenantId: number
+  /** Reading runs, waiting for them, and steering them. */
+  readonly runs: Runs
+  /** What runs again and again, or once under a name. */
+  readonly jobs: Jobs
+  /** What waits and runs in each queue, and pausing them. */
+  readonly queues: Queues
+  /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
+  readonly limits: Limits
+  /** How runs ended: in the last minutes, by day and by job. */
+  readonly stats: Stats
+  /** Runs that died, looked at, replayed and discarded. */
+  readonly deadLetters: DeadLetters
+  /** Runs that were submitted together: progress, and one run that follows when all have ended. */
+  readonly groups: Groups
+  /** Who changed what of this tenant. */
+  readonly audit: Audit
+  /** Values that handlers of this tenant need and nobody else may see. */
+  readonly secrets: Secrets
+  readonly #o: SharedParts
+
+  /** @internal */
+  constructor(parts: SharedParts, tenantId: number) {
+    const { store, options, waiter, handlers, events } = parts
+    const { payloadBytes } = options
+    this.#o = parts
+    this.tenantId = tenantId
+    this.runs = new Runs(store, waiter, payloadBytes, tenantId)
+    this.jobs = new Jobs(store, options, tenantId)
+    this.queues = new Queues(store, tenantId)
+    this.limits = new Limits(store, tenantId)
+    this.stats = new Stats(store, tenantId)
+    this.deadLetters = new DeadLetters(store, options, tenantId)
+    this.groups = new Groups({
+      ...{ tenantId, store, handlers, payloadBytes, checkOpen: () => parts.checkOpen() },
+      submitted: (submissions, accepted) =>
+        this.#tell(() => events.submitted(submissions, accepted)),
+    })
+    this.audit = new Audit(store, tenantId)
+    this.secrets = new Secrets(parts, tenantId)
+    recordTenant(this, parts.writes, store)
+  }
+
+  #tell(tell: () => void): void {
+    void this.#o.store.database.transactions.afterCommit(tell)
+  }
+
+  #encode(payload: unknown): string {
+    return encodeJson(payload, 'payload', this.#o.options.payloadBytes)
+  }
+
+  /** Submits a run; as `Punctual.submit`. */
+  async submit(
+    handler: string,
+    payload?: unknown,
+    options: SubmitCallOptions = {},
+  ): Promise<Submitted> {
+    const { tx, ...rest } = checkCall(options)
+    const submission = makeSubmission(compileSubmission(handler, rest), this.#encode(payload))
+    await this.#o.handlers.checkPayload(handler, payload)
+    return (await this.#submit([submission], tx))[0] as Submitted
+  }
+
+  /** Submits up to 10,000 runs, all or none; as `Punctual.submitMany`. */
+  async submitMany<Payload>(
+    handler: string,
+    payloads: readonly Payload[],
+    options: SubmitManyOptions<Payload> = {},
+  ): Promise<readonly Submitted[]> {
+    if (!Array.isArray(payloads) || payloads.length > limits.batchSize)
+      throw new PunctualError(
+        'invalid_option',
+        `payloads must be an array of at most ${limits.batchSize}; submit more in several calls.`,
+        { field: 'payloads' },
+      )
+    if (payloads.length === 0) return []
+    await this.#o.handlers.checkPayloads(handler, payloads)
+    if (typeof options === 'function') {
+      const submissions = Array.from(payloads, (payload, i) =>
+        at(i, () =>
+          makeSubmission(compileSubmission(handler, options(payload, i)), this.#encode(payload)),
+        ),
+      )
+      return this.#submit(submissions)
+    }
+    const { tx, ...rest } = checkCall(options)
+    const compiled = compileSubmission(handler, rest as SubmitOptions)
+    return this.#submit(
+      Array.from(payloads, (payload, i) =>
+        at(i, () => makeSubmission(compiled, this.#encode(payload))),
+      ),
+      tx,
+    )
+  }
+
+  /** Submits runs that may be of several handlers: all, or none. The place of a wrong one is told by `field`. */
+  async submitAll(
+    runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[],
+  ): Promise<readonly Submitted[]> {
+    if (runs.length === 0) return []
+    const { handlers } = this.#o
+    // Many mostly have one set of options, which is then compiled once.
+    let last: { of: (typeof runs)[number]; compiled: Submission['options'] } | null = null
+    const submissions = runs.map((of, i) =>
+      at(i, () => {
+        if (last?.of.handler !== of.handler || last.of.options !== of.options)
+          last = { of, compiled: compileSubmission(of.handler, of.options) }
+        return makeSubmission(last.compiled, this.#encode(of.payload))
+      }),
+    )
+    for (const [i, { handler, payload }] of runs.entries())
+      if (handlers.hasSchema(handler)) await atLater(i, handlers.checkPayload(handler, payload))
+    return this.#submit(submissions)
+  }
+
+  async #submit(
+    submissions: readonly Submission[],
+    tx?: CheckedCall['tx'],
+  ): Promise<readonly Submitted[]> {
+    const { store, handlers, events } = this.#o
+    this.#o.checkOpen()
+    await checkStrict(submissions, handlers, store)
+    const { tenantId } = this
+    const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
+    if (!tx) this.#tell(() => events.submitted(submissions, accepted))
+    return accepted
+  }
+}

@@ -1,0 +1,8 @@
+/** An isolated handler that reads a secret and shows it. */
+import type { HandlerContext } from '../../src/index.ts'
+
+export default async function run({ name }: { name: string }, { secret, log }: HandlerContext) {
+  const key = await secret(name)
+  log.info(`it is ${key}`)
+  return { key, length: key.length }
+}

@@ -1,0 +1,106 @@
+/** `Idempotency-Key` by hostile and by hasty clients: one effect, and the same answer to all who asked the same. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HttpKit } from './http-kit.ts'
+import { exchange } from './http-operations.ts'
+
+let http: HttpKit
+
+beforeAll(async () => {
+  http = await HttpKit.open({ roles: [] })
+})
+afterAll(() => http.close())
+
+const submit = (key: string, body: object = { handler: 'h' }, path = '/runs') =>
+  http.post(path, body, { headers: { 'idempotency-key': key } })
+const runs = async (handler: string, tenant = 'acme') => {
+  const { id } = (await http.punctual.tenants.get(tenant)) as { id: number }
+  return (await http.punctual.tenant(id).runs.list({ handler, limit: 1_000 })).length
+}
+
+describe('a key', () => {
+  test.for([
+    ['empty', ''],
+    ['of quotes with nothing in them', '""'],
+    ['of 8 kB', 'x'.repeat(8_192)],
+    ['a list', 'a,b'],
+    ['of two words', 'a b'],
+    ['a quote that does not end', '"a'],
+  ] as const)('that is %s is refused, and nothing is done (case 120)', async ([, key]) => {
+    const answer = await submit(key, { handler: 'refused' })
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_option'])
+    expect(answer.body.field).toBe('Idempotency-Key')
+    expect(await runs('refused')).toBe(0)
+  })
+
+  test('beyond ASCII is refused (case 120)', async () => {
+    const headers = { authorization: `Bearer ${http.admin}`, 'content-type': 'application/json' }
+    const key = Buffer.from('ключ-😀').toString('latin1')
+    const told = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
+      ...headers,
+      'idempotency-key': key,
+    })
+    expect([told.status, told.body.code]).toEqual([400, 'invalid_option'])
+  })
+
+  test('that comes twice is refused (case 120)', async () => {
+    const told = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
+      ...{ authorization: `Bearer ${http.admin}`, 'content-type': 'application/json' },
+      'idempotency-key': ['a', 'b'],
+    })
+    expect([told.status, told.body.code]).toEqual([400, 'invalid_option'])
+  })
+
+  test('is of one request: another body, address or method under it is refused (case 120)', async () => {
+    const key = randomUUID()
+    expect((await submit(key, { handler: 'one' })).status).toBe(201)
+    for (const [path, body] of [
+      ['/runs', { handler: 'two' }],
+      ['/runs', { handler: 'one', payload: 1 }],
+      ['/jobs', { name: 'one', schedule: '@daily' }],
+    ] as const) {
+      const answer = await submit(key, body, path)
+      expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    }
+    const headers = { 'idempotency-key': key }
+    const put = await http.call('PUT', '/jobs/one', { schedule: '@daily' }, { headers })
+    expect([put.status, put.body.code]).toEqual([422, 'idempotency_key_reused'])
+    expect(await runs('one')).toBe(1)
+  })
+
+  test('of another tenant is another key (cases 120, 155)', async () => {
+    const key = randomUUID()
+    const first = await submit(key, { handler: 'both' })
+    const rival = await http.keyFor('rival', 'admin')
+    const headers = { 'idempotency-key': key }
+    const second = await http.post('/runs', { handler: 'both' }, { key: rival, headers })
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect(second.body.id).not.toBe(first.body.id)
+    expect(await runs('both', 'rival')).toBe(1)
+  })
+
+  test('of a request that failed may be used again', async () => {
+    const key = randomUUID()
+    expect((await submit(key, { handler: 'again', priority: 99 })).status).toBe(400)
+    expect((await submit(key, { handler: 'again' })).status).toBe(201)
+  })
+
+  test('sent a hundred times at once has one effect and one answer (case 120)', async () => {
+    const key = randomUUID()
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => submit(key, { handler: 'hundred' })),
+    )
+    const done = answers.filter(({ status }) => status === 201)
+    const busy = answers.filter(({ status }) => status === 409)
+    expect(done.length).toBeGreaterThanOrEqual(1)
+    expect(done.length + busy.length).toBe(100)
+    expect(new Set(done.map(({ body }) => body.id)).size).toBe(1)
+    expect(new Set(busy.map(({ body }) => body.code))).toEqual(
+      new Set(busy.length > 0 ? ['idempotency_key_in_use'] : []),
+    )
+    expect(await runs('hundred')).toBe(1)
+    const after = await submit(key, { handler: 'hundred' })
+    expect(after.headers.get('idempotent-replayed')).toBe('true')
+    expect(after.body.id).toBe(done[0]?.body.id)
+  })
+})

@@ -1,0 +1,198 @@
+/** A tenant through the library: its usage, its export, and its end. */
+import { eventually, migratedDatabase } from '@punctual/testkit'
+import pg from 'pg'
+import { Punctual, type TenantScope } from 'punctual'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+let punctual: Punctual
+let sql: pg.Client
+let drop: () => Promise<void>
+beforeAll(async () => {
+  const database = await migratedDatabase()
+  drop = database.drop
+  punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker', 'planner'] })
+  punctual.handler('echo', async (payload: unknown, ctx) => {
+    ctx.log.info('a line')
+    return payload
+  })
+  punctual.handler('fail', async () => Promise.reject(new Error('no')))
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+})
+afterAll(async () => {
+  await sql.end()
+  await punctual.stop({ drainMs: 0 })
+  await drop()
+})
+
+async function aTenant(name: string): Promise<TenantScope> {
+  return punctual.tenant((await punctual.tenants.create({ name, note: 'a shop' })).id)
+}
+
+const LABELS = { camelCase: 'stays' }
+
+/** Runs that succeed and die, a job, a calendar, a limit, a group, keys: something in every table. */
+async function fill(tenant: TenantScope): Promise<void> {
+  await tenant.jobs.calendars.set('days', { exclude: ['2030-01-01'] })
+  await tenant.jobs.upsert({
+    ...{ name: 'nightly', handler: 'echo', cron: '0 3 * * *', calendars: ['days'] },
+    payload: { camelCase: 1 },
+  })
+  await tenant.jobs.skip('nightly', (await tenant.jobs.get('nightly'))?.nextAt as Date)
+  await tenant.jobs.trigger('nightly')
+  await tenant.limits.set({ queue: 'narrow', concurrency: 2 })
+  const done = await tenant.submit(
+    'echo',
+    { ä: 12_345_678_901 },
+    { labels: LABELS, queue: 'narrow' },
+  )
+  const died = await tenant.submit('fail', null, {
+    maxAttempts: 2,
+    retry: { backoff: { kind: 'fixed', delayMs: 1 } },
+  })
+  await tenant.submit('echo', 'later', { delayMs: 3_600_000, key: 'k', window: '1h' })
+  await tenant.submit('echo', 'gated', {
+    ...{
+      delayMs: 3_600_000,
+      concurrency: { key: 'g', limit: 1 },
+      rate: { key: 'r', limit: 1, per: 'second' },
+    },
+  })
+  await tenant.groups.submit({ runs: [{ handler: 'echo', payload: 1 }] })
+  await tenant.queues.pause('elsewhere')
+  await punctual.apiKeys.create({ name: 'k', tenant: tenant.tenantId, scopes: ['read'] })
+  for (const { id } of [done, died]) await tenant.runs.waitFor(id, { timeoutMs: 60_000 })
+}
+
+/** How many rows of the tenant each table has. */
+async function rowsOf(tenantId: number): Promise<Record<string, number>> {
+  const { rows } = await sql.query(
+    `select relname from pg_class c where relnamespace = 'punctual'::regnamespace
+       and relkind in ('r', 'p') and not relispartition
+       and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id')`,
+  )
+  const counts: Record<string, number> = {}
+  for (const { relname } of rows) {
+    const text = `select count(*)::int as n from punctual.${relname} where tenant_id = $1`
+    const found = await sql.query(text, [tenantId])
+    if (found.rows[0].n > 0) counts[relname] = found.rows[0].n
+  }
+  return counts
+}
+
+const total = async (table: string) =>
+  (await sql.query(`select count(*)::int as n from punctual.${table}`)).rows[0].n
+
+it('tells what it has used by day, and nothing of others', async () => {
+  const [tenant, other] = [await aTenant('counted'), await aTenant('uncounted')]
+  const ids = await tenant.submitMany('echo', ['12', '1234'])
+  const died = await tenant.submit('fail', null, { maxAttempts: 1 })
+  for (const { id } of [...ids, died]) await tenant.runs.waitFor(id, { timeoutMs: 60_000 })
+  // The log of a run is stored before it is settled.
+  const days = await punctual.tenants.usage('counted')
+  expect(days).toHaveLength(8)
+  const today = days.at(-1)
+  expect(today).toMatchObject({
+    ...{ day: new Date().toISOString().slice(0, 10), runs: 3, succeeded: 2, endedOtherwise: 1 },
+    ...{ attempts: 3, payloadBytes: 4 + 6 + 4, outputBytes: 4 + 6, logBytes: 2 * (6 + 50) },
+  })
+  expect(today?.runSeconds).toBeGreaterThan(0)
+  const nothing = await punctual.tenants.usage(other.tenantId, {
+    from: Date.now() - 1,
+    to: Date.now(),
+  })
+  expect(nothing).toMatchObject([{ runs: 0, runSeconds: 0, logBytes: 0 }])
+  await expect(punctual.tenants.usage('nobody')).rejects.toMatchObject({ code: 'tenant_not_found' })
+  await expect(
+    punctual.tenants.usage('counted', { from: '2020-01-01T00:00:00Z' }),
+  ).rejects.toMatchObject({ code: 'invalid_option', field: 'to' })
+})
+
+it('exports what it has declared and its runs, as lines of JSON in snake_case', async () => {
+  const tenant = await aTenant('exported')
+  await fill(tenant)
+  const lines: string[] = []
+  for await (const line of punctual.tenants.export('exported')) lines.push(line)
+  for (const line of lines) expect(line.endsWith('}\n')).toBe(true)
+  const all = lines.map((line) => JSON.parse(line))
+  const of = (type: string) => all.filter((it) => it.type === type)
+  expect(of('tenant')).toMatchObject([{ name: 'exported', note: 'a shop', suspended_at: null }])
+  expect(of('calendar')).toMatchObject([{ name: 'days', calendar: { exclude: ['2030-01-01'] } }])
+  expect(of('limit')).toMatchObject([{ queue: 'narrow', concurrency: 2, ageing_ms: null }])
+  expect(of('job')).toMatchObject([{ name: 'nightly', payload: { camelCase: 1 } }])
+  expect(of('run')).toHaveLength(6)
+  expect(of('run').find(({ queue }) => queue === 'narrow')).toMatchObject({
+    ...{ handler: 'echo', state: 'succeeded', attempts: 1, labels: LABELS },
+    ...{ payload: { ä: 12_345_678_901 }, output: { ä: 12_345_678_901 } },
+  })
+  expect(of('run').find(({ state }) => state === 'dead')).toMatchObject({
+    ...{ handler: 'fail', error: { message: 'no' } },
+  })
+  const none = []
+  for await (const line of punctual.tenants.export('exported', { to: '2020-01-01T00:00:00Z' }))
+    none.push(JSON.parse(line).type)
+  expect(none).toEqual(['tenant', 'calendar', 'limit', 'job'])
+})
+
+it('erases everything of it, refuses the default one, and leaves others alone', async () => {
+  const [tenant, neighbour] = [await aTenant('erased'), await aTenant('neighbour')]
+  await fill(tenant)
+  await fill(neighbour)
+  const { tenantId } = tenant
+  const before = await rowsOf(neighbour.tenantId)
+  const [gated, members] = [await total('gated'), await total('group_members')]
+  expect(Object.keys(await rowsOf(tenantId)).length).toBeGreaterThan(15)
+  const { key } = await punctual.apiKeys.create({ name: 'k', tenant: 'erased', scopes: ['read'] })
+
+  const wrong = punctual.tenants.erase('erased', { confirm: 'neighbour' })
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_option', field: 'confirm' })
+  const own = punctual.tenants.erase('default', { confirm: 'default' })
+  await expect(own).rejects.toMatchObject({ code: 'tenant_protected' })
+
+  // Somebody stops it at the beginning, and asks again.
+  const stopped = AbortSignal.abort(new Error('not now'))
+  const first = punctual.tenants.erase('erased', { confirm: 'erased', signal: stopped })
+  await expect(first).rejects.toThrow('not now')
+  await expect(tenant.submit('echo', 1)).rejects.toMatchObject({ code: 'tenant_suspended' })
+  await expect(punctual.authenticate(key)).rejects.toMatchObject({ code: 'unauthenticated' })
+
+  const progress: number[] = []
+  const result = await punctual.tenants.erase('erased', {
+    confirm: 'erased',
+    onProgress: ({ rows }) => progress.push(rows),
+  })
+  expect(result).toMatchObject({ id: tenantId, name: 'erased' })
+  expect(progress.at(-1)).toBe(result.rows)
+  expect(await rowsOf(tenantId)).toEqual({})
+  expect([await total('gated'), await total('group_members')]).toEqual([gated - 1, members - 1])
+  expect(await punctual.tenants.get('erased')).toBeNull()
+  expect(await punctual.tenants.get(tenantId)).toBeNull()
+  expect(await rowsOf(neighbour.tenantId)).toMatchObject(before)
+
+  const again = await punctual.tenants.create({ name: 'erased' })
+  expect(again.id).toBeGreaterThan(tenantId)
+  const run = await punctual.tenant(again.id).submit('echo', 'new')
+  await punctual.tenant(again.id).runs.waitFor(run.id, { timeoutMs: 60_000 })
+  await expect(tenant.submit('echo', 1)).rejects.toMatchObject({ code: 'tenant_suspended' })
+}, 60_000)
+
+it('a handler that runs while its tenant is erased settles nothing', async () => {
+  const tenant = await aTenant('busy')
+  let finish = () => {}
+  let started = false
+  punctual.handler('slow', async () => {
+    started = true
+    await new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    return 'too late'
+  })
+  await tenant.submit('slow', null)
+  await eventually('it runs', () => started)
+  await punctual.tenants.erase('busy', { confirm: 'busy' })
+  finish()
+  await eventually('nothing runs', () => punctual.running === 0)
+  const left = await rowsOf(tenant.tenantId)
+  expect(left.outcomes).toBeUndefined()
+  expect(left.runs).toBeUndefined()
+}, 60_000)
