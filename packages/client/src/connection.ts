@@ -1,0 +1,169 @@
+/**
+ * The way to the API. Every write has an idempotency key of its own, so that a request whose answer was lost can be sent
+ * again and is done once; reads are sent again as they are. The address that answered last is asked first.
+ */
+import { type ClientOptions, type CompiledOptions, compileOptions } from './client-options.ts'
+import { errorOfAnswer, PunctualHttpError } from './http-error.ts'
+import type { AnswerOf, CallOptions, InputOf, OperationName } from './operation.ts'
+import { delayBefore, isTransient, leadsElsewhere, pause } from './retrying.ts'
+
+export interface Outgoing {
+  readonly method: string
+  /** Below /v1, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Parts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+type Read<T> = (response: Response) => Promise<T>
+
+export class Connection {
+  readonly #options: CompiledOptions
+  /** Of the address to ask first. */
+  #at = 0
+
+  constructor(options: ClientOptions) {
+    this.#options = compileOptions(options)
+  }
+
+  /** Any operation of the API, by method and path: `call('GET /jobs/{id}', { params: { id } })`. */
+  async call<O extends OperationName>(
+    operation: O,
+    input: InputOf<O>,
+    options: CallOptions & { readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<AnswerOf<O>> {
+    const { params, query, body } = input as Parts
+    const [method = '', path = ''] = operation.split(' ')
+    const text = await this.request({
+      ...{ method, path: addressOf(path, params, query), signal: options.signal },
+      headers: {
+        ...(body !== undefined && { 'content-type': contentType(body) }),
+        ...(method !== 'GET' && { 'idempotency-key': options.idempotencyKey ?? makeKey() }),
+        ...options.headers,
+      },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<O>
+  }
+
+  /** The text of the answer, however often it had to be asked for. */
+  request(outgoing: Outgoing): Promise<string> {
+    return this.#persist(outgoing, (response) => response.text(), false)
+  }
+
+  /** An answer that goes on, until the signal ends it: only its beginning is waited for. */
+  open(outgoing: Outgoing): Promise<Response> {
+    return this.#persist(outgoing, async (response) => response, true)
+  }
+
+  async #persist<T>(outgoing: Outgoing, read: Read<T>, goesOn: boolean): Promise<T> {
+    const { urls, retries, retryDelayMs } = this.#options
+    for (let retry = 0; ; retry++) {
+      const at = this.#at
+      try {
+        return await this.#attempt(urls[at] as string, outgoing, read, goesOn)
+      } catch (error) {
+        outgoing.signal?.throwIfAborted()
+        if (!(error instanceof PunctualHttpError) || !isTransient(error) || retry >= retries)
+          throw error
+        const moves = urls.length > 1 && leadsElsewhere(error)
+        if (moves && this.#at === at) this.#at = (at + 1) % urls.length
+        // Another address is asked at once, until all of them were.
+        if (moves && (retry + 1) % urls.length !== 0) continue
+        const round = Math.floor(retry / (moves ? urls.length : 1))
+        await pause(delayBefore(round, retryDelayMs, error), outgoing.signal)
+      }
+    }
+  }
+
+  async #attempt<T>(url: string, outgoing: Outgoing, read: Read<T>, goesOn: boolean) {
+    const { fetch, timeoutMs } = this.#options
+    const limit = new AbortController()
+    const give = () => limit.abort(outgoing.signal?.reason)
+    outgoing.signal?.throwIfAborted()
+    outgoing.signal?.addEventListener('abort', give)
+    const timer = setTimeout(() => limit.abort(new Error('timeout')), timeoutMs)
+    try {
+      const response = await fetch(`${url}/v1${outgoing.path}`, {
+        ...{ method: outgoing.method, signal: limit.signal, body: outgoing.body ?? null },
+        headers: await this.#headers(outgoing),
+        // A write that is led elsewhere would arrive as a read; the key is nobody else's business.
+        ...{ redirect: 'manual', credentials: 'omit', cache: 'no-store' },
+      })
+      if (!response.ok) throw errorOfAnswer(response, await response.text())
+      const answer = await read(response)
+      if (!goesOn) outgoing.signal?.removeEventListener('abort', give)
+      return answer
+    } catch (error) {
+      outgoing.signal?.removeEventListener('abort', give)
+      if (error instanceof PunctualHttpError) throw error
+      throw unanswered(limit.signal.aborted, timeoutMs, error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #headers({ headers }: Outgoing): Promise<Record<string, string>> {
+    const { tenant, apiKey } = this.#options
+    const key = await apiKey()
+    return {
+      accept: 'application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(tenant !== undefined && { 'x-punctual-tenant': tenant }),
+      ...headers,
+    }
+  }
+}
+
+function unanswered(timedOut: boolean, timeoutMs: number, cause: unknown): PunctualHttpError {
+  return new PunctualHttpError(
+    timedOut
+      ? { status: 0, code: 'timeout', detail: `No answer came within ${timeoutMs} ms.`, cause }
+      : {
+          status: 0,
+          code: 'connection_failed',
+          detail: `No answer came: ${reason(cause)}.`,
+          cause,
+        },
+  )
+}
+
+/** What `fetch` says is behind what it says first. */
+function reason(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string } }
+  return cause?.message || message || String(error)
+}
+
+/** Works where `crypto.randomUUID` does not: on pages that came without TLS. */
+function makeKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** What is text already is one JSON value a line. */
+function contentType(body: unknown): string {
+  return typeof body === 'string' ? 'application/x-ndjson' : 'application/json'
+}
+
+/** A list is its parameter several times; what is undefined is left out. */
+export function addressOf(path: string, params: Parts['params'], query: Parts['query']): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params?.[name]))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one))
+  return search.size === 0 ? filled : `${filled}?${search}`
+}
+
+function segment(name: string, value: string | undefined): string {
+  // An empty one, or one of dots, would be another address.
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+    throw new TypeError(`${name} must be an id or a name, but ${JSON.stringify(value)} came.`)
+  return encodeURIComponent(value)
+}
