@@ -5,7 +5,9 @@
 import { loadAdapter } from '../systems/adapter.mjs'
 import { computing } from './computing.mjs'
 import { producing } from './producing.mjs'
+import { reading } from './reading.mjs'
 import { scheduling } from './scheduling.mjs'
+import { serving } from './serving.mjs'
 import { working } from './working.mjs'
 
 const [system, env] = [process.argv[2], JSON.parse(process.argv[3])]
@@ -22,6 +24,8 @@ const commands = {
   ...working(state),
   ...scheduling(state),
   ...computing(state),
+  ...reading(state),
+  ...serving(state),
 }
 
 process.on('message', async ({ id, command, args }) => {

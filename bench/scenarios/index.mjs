@@ -16,6 +16,7 @@
  * @property {string[]} [comparedPeers]  peers that `ratioToBestPeer` looks at; absent = all
  * @property {(result: object) => object} json  what the JSON line says of one system
  */
+import { api } from './api.mjs'
 import { busy } from './busy.mjs'
 import { cronPeak } from './cron-peak.mjs'
 import { cronSteady } from './cron-steady.mjs'
@@ -23,6 +24,7 @@ import { drain } from './drain.mjs'
 import { fire } from './fire.mjs'
 import { fleet } from './fleet.mjs'
 import { frozen } from './frozen.mjs'
+import { history } from './history.mjs'
 import { hotSecond } from './hot-second.mjs'
 import { idle } from './idle.mjs'
 import { keys } from './keys.mjs'
@@ -51,5 +53,5 @@ export const SCENARIOS = [
     keys,
     noisyNeighbour,
   ],
-  ...[next, register, planScale, hotSecond, cronSteady, cronPeak],
+  ...[next, register, planScale, hotSecond, cronSteady, cronPeak, history, api],
 ]

@@ -3,7 +3,7 @@
  * and the settings it runs with. README.md tells how the peers' best settings were found.
  */
 
-/** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle' | 'plan' | 'cron' | 'register' | 'next'} SettingsOf */
+/** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle' | 'plan' | 'cron' | 'register' | 'next' | 'history'} SettingsOf */
 
 /** @type {Record<string, { store: 'postgres' | 'redis' | 'none', history: string, settings: Partial<Record<SettingsOf, string>> }>} */
 export const SYSTEMS = {
@@ -34,6 +34,7 @@ export const SYSTEMS = {
       plan: 'one planner, batches and connections as shipped; jobs with all defaults (overlap skip)',
       cron: 'a process with the worker, concurrency 1,000; others with planner, reaper and janitor',
       register: 'jobs.upsertMany of 1,000, 2 in flight',
+      history: 'one process, one connection for reading; pages of 100',
       next: 'compileTiming once, nextSlot for each; no memo',
     },
   },

@@ -27,7 +27,12 @@ export const adapter = {
     const punctual = await start({ databaseUrl, roles: [] })
     await punctual.stop()
   },
-  open: async (env, role) => PunctualClient.open(env, role),
+  open: async (env, role) => (role.server ? openHttp(env, role) : PunctualClient.open(env, role)),
+  /** A node with HTTP, which workers over HTTP take their runs from. */
+  async serve({ databaseUrl }) {
+    const { serve } = await import('./punctual-http.mjs')
+    return serve(await start({ databaseUrl, roles: ['reaper', 'janitor'] }))
+  },
   /** The product's own proof over all jobs. */
   async verify({ databaseUrl }, { fromMs, untilMs }) {
     const punctual = await start({ databaseUrl, roles: [] })
@@ -48,6 +53,13 @@ export const adapter = {
     const timing = compileTiming({ expression: cron, tz: timezone })
     return (afterMs) => nextSlot(timing, afterMs)
   },
+}
+
+async function openHttp({ databaseUrl }, role) {
+  const { HttpClient } = await import('./punctual-http.mjs')
+  const probe = new pg.Client(databaseUrl)
+  await probe.connect()
+  return new HttpClient(role.server, role, probe)
 }
 
 class PunctualClient {

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import type { Edit, Mutant } from './mutants.ts'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-const PACKAGES = ['core', 'store', 'engine', 'worker', 'api', 'punctual', 'testkit'] as const
+const PACKAGES = [
+  ...(['core', 'store', 'engine', 'worker', 'api', 'client', 'punctual', 'testkit'] as const),
+]
 /** What a package is made of when it is installed. */
 const PARTS = ['package.json', 'dist', 'queries', 'migrations']
 

@@ -1,0 +1,71 @@
+/**
+ * Writes millions of runs that have ended, and some that have not, straight into the days: a shortcut of the bench past
+ * the product's own path, in minutes. What is written is what submitting, claiming and settling leave behind: runs,
+ * outcomes, attempts, dead letters, counters, and a backlog with its leases. The same every time, but for today's date.
+ *
+ * The day before today is the large one. Everything else is spread evenly over the other days.
+ */
+import pg from 'pg'
+import { insertLanes, registerJobs } from './history-jobs.mjs'
+import { dayName, FILL_LIVE, FILL_SUMS, fillDay } from './history-rows.mjs'
+
+const PARTITIONS = new URL('../../packages/store/dist/partitions.js', import.meta.url)
+const DAY_MS = 86_400_000
+/** What a day of history has rows in. */
+const FILLED = ['runs', 'outcomes', 'attempts']
+
+/** @typedef {{ runs?: number, days?: number, largeDay?: number, live?: number, jobs?: number }} HistoryOptions */
+
+/**
+ * @param {string} databaseUrl  with the schema in it
+ * @param {HistoryOptions} options  `largeDay`: how many of the runs are of yesterday; `live`: how many wait
+ * @returns {Promise<{ ms: number, runs: number, yesterday: number }>}
+ */
+export async function loadHistory(databaseUrl, options = {}) {
+  const { runs = 10_000_000, days = 30, largeDay = runs * 0.4, live = runs / 200 } = options
+  const { jobs = 200 } = options
+  const startedAt = performance.now()
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    await client.query(
+      "set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '512MB'; set jit = off",
+    )
+    await registerJobs(databaseUrl, jobs)
+    await insertLanes(client)
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+    const each = Math.round((runs - largeDay) / (days - 1))
+    for (let back = days; back >= 1; back--) {
+      const dayMs = today - back * DAY_MS
+      const count = back === 1 ? largeDay : each
+      await makeBareDay(client, dayMs)
+      for (const statement of fillDay(dayMs, Math.round(count), back * 100_000_000))
+        await client.query(statement)
+      await attachDay(client, dayMs)
+    }
+    await client.query(FILL_LIVE(today, Math.round(live)))
+    for (const statement of FILL_SUMS) await client.query(statement)
+    await client.query('vacuum (analyze)')
+  } finally {
+    await client.end()
+  }
+  return { ms: performance.now() - startedAt, runs, yesterday: largeDay }
+}
+
+/** Without indexes, which are built behind the rows; a day that was made ahead is made anew. */
+async function makeBareDay(client, dayMs) {
+  const { dayTables } = await import(PARTITIONS.href)
+  const day = dayName(dayMs)
+  for (const table of dayTables) await client.query(`drop table if exists punctual.${table}_${day}`)
+  for (const table of FILLED)
+    await client.query(
+      `create table punctual.${table}_${day} (like punctual.${table} including defaults including constraints)`,
+    )
+}
+
+/** Makes it a day of history: with the indexes that its parent has. */
+async function attachDay(client, dayMs) {
+  const { ensureDay } = await import(PARTITIONS.href)
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+  await ensureDay(client, 'punctual', dayMs, pause)
+}
