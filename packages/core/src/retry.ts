@@ -138,7 +138,11 @@ export function compileRetryPolicy(input: RetryPolicyInput): RetryPolicy {
 }
 
 /** No policy is asked about these: such a run has another fate. */
-const neverAsked: readonly string[] = ['succeeded', 'cancelled'] satisfies AttemptOutcome[]
+const neverAsked: readonly string[] = [
+  'succeeded',
+  'cancelled',
+  'terminated',
+] satisfies AttemptOutcome[]
 
 function compileCodes(field: string, codes: unknown): readonly string[] {
   const expected = `an array of at most ${CODES_MAX} outcomes (failed, timed_out, crashed) and error codes`

@@ -18,6 +18,7 @@ test('the numbers that the database stores never change', () => {
     timed_out: 3,
     crashed: 4,
     cancelled: 5,
+    terminated: 6,
   })
   expect(traits).toEqual({
     keyed: 1,

@@ -60,9 +60,13 @@ export const attemptOutcomes = {
   timed_out: 3,
   crashed: 4,
   cancelled: 5,
+  terminated: 6,
 } as const
 
-/** How one attempt ended. `crashed`: its worker died, or was not heard of for a whole lease. */
+/**
+ * How one attempt ended. `crashed`: its worker died, or was not heard of for a whole lease. `terminated`: a newer run of
+ * its job took its place while it ran.
+ */
 export type AttemptOutcome = keyof typeof attemptOutcomes
 
 function inverse<K extends string>(table: Record<K, number>): ReadonlyMap<number, K> {

@@ -147,14 +147,20 @@ describe('while a run of the job goes on, another one', () => {
     expect((await claim()).map(({ id }) => id)).toEqual([third])
   })
 
-  it('fences it at once under terminate-previous: its outcome is refused', async () => {
+  it('fences it at once under terminate-previous: its outcome is refused, whatever it is', async () => {
     const { jobId, first } = await going('terminate-previous')
     const second = await run(jobId)
     const started = [...(await claim()), ...(await claim())]
     expect(started.map(({ id }) => id)).toEqual([second])
     expect(await outcome(first.id)).toBe('cancelled superseded')
-    expect(await settle(first)).toEqual([first.id])
+    const asked = { kind: 'cancelled', run: first, startedAgoMs: 1, failure: null } as const
+    for (const ending of [
+      ...[succeeded(first), dead(first), retry(first, 0)],
+      { ...asked, reason: 'superseded' },
+    ])
+      expect(await t.store.work.settle(session, [ending]), ending.kind).toEqual([first.id])
     expect(await outcome(first.id)).toBe('cancelled superseded')
+    expect((await t.store.runs.find(first.id))?.attempts.at(-1)?.outcome).toBe('terminated')
   })
 
   it('ends it under both where it waits for another attempt', async () => {

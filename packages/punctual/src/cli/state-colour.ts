@@ -18,6 +18,7 @@ const colourOf: Partial<
   scheduled: 'dim',
   submitted: 'dim',
   cancelled: 'dim',
+  terminated: 'dim',
   skipped: 'dim',
 }
 

@@ -1,5 +1,6 @@
 -- Under which claim attempts of runs were settled and how they ended: the outcome, and the attempts that were followed
--- by another. What the reaper ended carries the claim of the attempt as well, and ended as crashed.
+-- by another. What the reaper or a successor ended carries the claim of the attempt as well, and ended as
+-- crashed or terminated.
 --
 -- Parameters: $1 run ids uuid[]
 -- Returns: run_id, claim, how the attempt ended

@@ -51,7 +51,7 @@ waiting as (
 ended as (
   select
     run_id, claim, session_id, started_at, tenant_id, lane, (attempt + 1)::smallint as attempt, crashes, traits,
-    job_id, null::text as output, 3::smallint as state, 5::smallint as attempt_outcome, null::jsonb as error,
+    job_id, null::text as output, 3::smallint as state, 6::smallint as attempt_outcome, null::jsonb as error,
     'superseded' as reason
   from terminated
   union all

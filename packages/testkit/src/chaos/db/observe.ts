@@ -4,7 +4,7 @@ import type { ChaosPayload } from '../workload.ts'
 import type { Cluster } from './cluster.ts'
 
 const STATES = ['', 'succeeded', 'dead', 'cancelled', 'skipped', 'unknown']
-const ATTEMPTS = ['', 'succeeded', 'failed', 'timed_out', 'crashed', 'cancelled']
+const ATTEMPTS = ['', 'succeeded', 'failed', 'timed_out', 'crashed', 'cancelled', 'terminated']
 
 interface RunRow {
   id: string

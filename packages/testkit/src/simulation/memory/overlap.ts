@@ -52,7 +52,7 @@ function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: En
     const startedMs = startMark(lease)
     ended.push({
       ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs },
-      ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
+      ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.terminated },
       ...{ output: null, reason: 'superseded' },
     })
     return [holder]

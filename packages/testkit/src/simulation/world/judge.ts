@@ -76,7 +76,7 @@ function judgeBounds(db: MemoryDatabase, watch: Watch): void {
     if (outcome === 4 || outcome === 5) others.set(runId, (others.get(runId) ?? 0) + 1)
   for (const outcome of db.outcomes.values()) {
     const most = (db.runs.get(outcome.runId)?.maxAttempts ?? 0) + (others.get(outcome.runId) ?? 0)
-    const slack = outcome.attemptOutcome === 4 || outcome.attemptOutcome === 5 ? 1 : 0
+    const slack = (outcome.attemptOutcome ?? 0) >= attemptOutcomes.crashed ? 1 : 0
     if (outcome.attempt > most + slack)
       watch.fail('I12 attempts are bounded', `${outcome.runId} has had ${outcome.attempt}`)
   }
