@@ -45,7 +45,7 @@ function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: L
   return Object.values(others).every((value) => value === undefined)
 }
 
-const WAITING: readonly RunState[] = ['waiting', 'scheduled', 'queued']
+const LIVE: readonly RunState[] = ['running', 'cancelling', 'waiting', 'scheduled', 'queued']
 
 export class RunReader {
   readonly #database: Database
@@ -103,18 +103,14 @@ export class RunReader {
     return rows.map(toLogLine).reverse()
   }
 
+  /** Live ones are read first, and at once: what ends meanwhile is found among those that have ended. */
   async list(filter: ListFilter = {}): Promise<RunSummary[]> {
     const limit = Math.min(filter.limit ?? 50, 1_000)
     const wants = (state: RunState) => !filter.states?.length || filter.states.includes(state)
-    const lists = await Promise.all([
-      wants('running') || wants('cancelling') ? this.#running(filter, limit) : [],
-      this.#waiting(filter, WAITING.filter(wants), limit),
-      this.#finished(filter, limit),
-    ])
-    return lists
-      .flat()
-      .filter((run) => wants(run.state))
-      .slice(0, limit)
+    const live = await this.#live(filter, LIVE.filter(wants), limit)
+    const finished = await this.#finished(filter, limit)
+    const ended = new Set(finished.map(({ id }) => id))
+    return [...live.filter(({ id }) => !ended.has(id)), ...finished].slice(0, limit)
   }
 
   /**
@@ -136,29 +132,20 @@ export class RunReader {
     return runFilterValues(filter, filter.tenantId ?? 1)
   }
 
-  async #waiting(filter: ListFilter, states: readonly RunState[], limit: number) {
+  async #live(filter: ListFilter, states: readonly RunState[], limit: number) {
     if (states.length === 0) return []
-    const rows = await this.#database.read.query(this.#database.statement('runs/list-waiting'), [
+    const rows = await this.#database.read.query(this.#database.statement('runs/list-live'), [
       ...this.#scope(filter),
       limit,
       [...states],
       isPlain(filter) ? limit : null,
     ])
-    return rows.map(([id, state, handler, queue, priority, dueAt, attempt]) => ({
-      ...summary(id, handler, queue, priority, dueAt, attempt),
-      state: state as RunState,
-    }))
-  }
-
-  async #running(filter: ListFilter, limit: number): Promise<RunSummary[]> {
-    const rows = await this.#database.read.query(this.#database.statement('runs/list-running'), [
-      ...this.#scope(filter),
-      limit,
-    ])
-    return rows.map(([id, handler, queue, priority, dueAt, attempt, , , cancelling]) => ({
-      ...summary(id, handler, queue, priority, dueAt, attempt),
-      state: cancelling === 't' ? 'cancelling' : 'running',
-    }))
+    return rows.map(
+      ([id, state, handler, queue, priority, dueAt, attempt]): RunSummary => ({
+        ...summary(id, handler, queue, priority, dueAt, attempt),
+        state: state as RunState,
+      }),
+    )
   }
 
   /** Walks the days newest first: one statement over all of them would lock every partition. */

@@ -53,3 +53,23 @@ it(`gives one run to one of ${RACERS} racing workers, ${ROUNDS} times`, async ()
   expect(await t.count('outcomes')).toBe(ROUNDS + 1)
   expect((await t.count('queue')) + (await t.count('leases'))).toBe(0)
 })
+
+it('lists a run that moves between its places exactly once, however often it moves', async () => {
+  const id = await t.submit()
+  const session = await t.session(600_000)
+  let isOver = false
+  const moving = (async () => {
+    while (!isOver) {
+      const { runs } = await t.claim(session, 1)
+      await t.store.work.giveBack(runs)
+    }
+  })()
+  const seen: number[] = []
+  for (let i = 0; i < 300; i++) {
+    const listed = await t.store.runs.list({ limit: 10 })
+    seen.push(listed.filter((run) => run.id === id).length)
+  }
+  isOver = true
+  await moving
+  expect(new Set(seen)).toEqual(new Set([1]))
+})

@@ -269,7 +269,7 @@ it('means the same runs everywhere: the filter is the same in every statement th
     return (text.match(FILTER) ?? []).map((block) => [file, block.replace(/^ +/gm, '')] as const)
   })
   expect([...new Set(found.map(([file]) => file))]).toEqual([
-    ...['runs/list-finished', 'runs/list-running', 'runs/list-waiting', 'runs/page-runs'],
+    ...['runs/list-finished', 'runs/list-live', 'runs/page-runs'],
     'runs/select-runs',
   ])
   expect(new Set(found.map(([, block]) => block)).size).toBe(1)

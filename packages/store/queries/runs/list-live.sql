@@ -1,9 +1,10 @@
--- Runs that wait: in the queue, in `later`, or in `parked` for another run of their job. Soonest first.
+-- Runs that have not ended: held by a worker, longest first; then those that wait, in the queue, in `later`, or in `parked`
+-- for another run of their job, soonest first. One statement, as a run that moves while two look is seen by neither.
 --
 -- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 most rows, $13 states text[], $14 most rows of
 --   a place to look at: as many as are wanted where the filter says nothing but queue and handler, otherwise null
 -- Returns: id, state, handler, queue, priority, due_at, attempt
--- Locks: none. Index: queue_lane_pos by lane, later_due; parked ones are few. What they are to do is read by id, one after
+-- Locks: none. Index: queue_lane_pos by lane, later_due; leases and parked ones are few. What they are to do is read by id, one after
 --   the other in their order, until enough match.
 with bound as materialized (
   select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
@@ -105,8 +106,37 @@ held_up as (
   -- end of filter
   order by r.due_at
   limit $12::integer
+),
+held as (
+  select
+    l.run_id, case when l.cancel_reason is null then 'running' else 'cancelling' end as state, c.queue, c.handler,
+    c.priority, l.attempt, r.due_at as at, l.claimed_at
+  from punctual.leases l
+  join punctual.lanes c on c.id = l.lane
+  join punctual.runs r on r.id = l.run_id
+  where l.tenant_id = $1::integer
+  and case when l.cancel_reason is null then 'running' else 'cancelling' end = any ($13::text[])
+  -- filter: which runs people mean, the same in each statement that lists them
+  and ($2::text is null or c.queue = $2::text)
+  and ($3::text is null or c.handler = $3::text)
+  and ($4::uuid is null or r.job_id = $4::uuid)
+  and ($5::jsonb is null or r.labels @> $5::jsonb)
+  and ($6::text is null or starts_with(r.key, $6::text))
+  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
+  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
+  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
+  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
+  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
+  -- end of filter
+  order by l.claimed_at
+  limit $12::integer
 )
 select run_id as id, state, handler, queue, priority, at as due_at, attempt
-from (table near union all table far union all table held_up) waiting
-order by at, run_id
+from (
+  select run_id, state, queue, handler, priority, attempt, at, claimed_at from held
+  union all
+  select run_id, state, queue, handler, priority, attempt, at, 'infinity'
+  from (table near union all table far union all table held_up) waiting
+) live
+order by claimed_at, at, run_id
 limit $12::integer
