@@ -4,12 +4,12 @@
  * so that nobody behind one proxy can shut the others out. What is counted is forgotten after a second, and bounded.
  */
 import { checkScope, defaults, limits, PunctualError, type Scope } from '@punctual/core'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { callerOf, type Performing } from './perform.ts'
+import { RateCounter } from './rate-counter.ts'
 
 /** A query is where keys end up in logs. */
 const SECRET_PARAMETERS = ['api_key', 'apikey', 'access_token', 'key_secret', 'authorization']
-const WINDOW_MS = 1_000
 
 export interface Rates {
   /** Requests that one key may send in a second. @default 1000 */
@@ -36,35 +36,27 @@ function tooMany(what: string, retryAfterMs: number): Error {
   })
 }
 
-/** How requests are let in at this app, which has the plugin that counts. */
+/** How requests are let in. */
 export function admitting(
-  app: FastifyInstance,
   performing: Performing,
   { ratePerKey = defaults.httpRate, failuresPerAddress = limits.httpFailuresPerSecond }: Rates,
 ): Admit {
-  const counted = { timeWindow: WINDOW_MS, cache: limits.httpCounted }
-  const ofKey = app.createRateLimit({
-    ...{ ...counted, max: ratePerKey },
-    keyGenerator: ({ caller }) => caller.keyId,
-  })
-  const ofAddress = app.createRateLimit({
-    ...{ ...counted, max: failuresPerAddress },
-    keyGenerator: ({ ip }) => ip,
-  })
+  const ofKey = new RateCounter(ratePerKey, limits.httpCounted)
+  const ofAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
   return async (request, scope) => {
     try {
       refuseSecrets(request)
       request.caller = await callerOf(request, performing)
     } catch (error) {
       if (!(error instanceof PunctualError) || error.code !== 'unauthenticated') throw error
-      const seen = await ofAddress(request)
-      if (!seen.isAllowed && seen.isExceeded)
-        throw tooMany('Too many keys that are none came from this address.', seen.ttl)
+      const waitMs = ofAddress.take(request.ip)
+      if (waitMs !== null)
+        throw tooMany('Too many keys that are none came from this address.', waitMs)
       throw error
     }
-    const seen = await ofKey(request)
-    if (!seen.isAllowed && seen.isExceeded)
-      throw tooMany(`The key sends more than ${ratePerKey} requests a second.`, seen.ttl)
+    const waitMs = ofKey.take(request.caller.keyId)
+    if (waitMs !== null)
+      throw tooMany(`The key sends more than ${ratePerKey} requests a second.`, waitMs)
     if (scope !== 'any') checkScope(request.caller, scope)
   }
 }

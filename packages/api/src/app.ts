@@ -3,7 +3,6 @@
  * browsers from guessing. It owns no resource: closing it ends connections that are idle and waits for requests that are
  * under way.
  */
-import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import Fastify, {
   type FastifyInstance,
@@ -84,10 +83,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     app.register(swagger, openApiOptions(options.version ?? '0.0.0'))
     const { streams = new OpenStreams() } = options
     app.addHook('preClose', async () => streams.close())
-    app.register(rateLimit, { global: false })
     app.register((api, _, done) => {
       const performing = { service, admission, streams }
-      const admit = admitting(api, performing, options)
+      const admit = admitting(performing, options)
       addRoutes(api, performing, admit)
       if (workers) addWorkerSessions(api, { ...performing, workers }, admit)
       done()
