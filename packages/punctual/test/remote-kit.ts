@@ -59,6 +59,7 @@ export class RemoteNode {
       metrics: async () => null,
       service: () => service,
       workers: () => ports,
+      failuresPerAddress: 100_000,
     })
     app.addHook('preClose', async () => draining.abort())
     const node = new RemoteNode(app)
