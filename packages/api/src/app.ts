@@ -12,6 +12,7 @@ import Fastify, {
 import { addRoutes } from './add-routes.ts'
 import { admitting, type Rates } from './admit.ts'
 import { httpDefaults } from './http-defaults.ts'
+import { KeyedRequests } from './keyed-requests.ts'
 import { openApiOptions } from './openapi.ts'
 import type { AppLogger, Ports } from './ports.ts'
 import { type Problem, problem, problemFrom, problemType } from './problem.ts'
@@ -84,7 +85,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const { streams = new OpenStreams() } = options
     app.addHook('preClose', async () => streams.close())
     app.register((api, _, done) => {
-      const performing = { service, admission, streams }
+      const performing = { service, admission, streams, keyed: new KeyedRequests() }
       const admit = admitting(performing, options)
       addRoutes(api, performing, admit)
       if (workers) addWorkerSessions(api, { ...performing, workers }, admit)

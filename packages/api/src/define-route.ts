@@ -68,12 +68,21 @@ export interface Route<
   handle(
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
   ): Promise<Static<Answer>> | Promise<void>
+  /**
+   * Handles calls of one tenant at once, all or none: those that come under idempotency keys while others are under way.
+   * Nothing of it is audited, as each would have an actor of its own. @default none: each by itself
+   */
+  handleAll?(
+    calls: readonly Call<Static<Params>, Static<Query>, Static<Body>>[],
+  ): Promise<readonly Static<Answer>[]>
 }
 
 /** A route of any shape, as the app registers it. */
-export type AnyRoute = Omit<Route, 'handle' | 'keep'> & {
+export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep'> & {
   // biome-ignore lint/suspicious/noExplicitAny: what is inside was checked where it was defined
   handle(call: any): Promise<unknown>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  handleAll?(calls: any): Promise<readonly unknown[]>
   keep?(answer: unknown): unknown
 }
 

@@ -2,7 +2,8 @@
 import { type Actor, type Caller, checkScope, PunctualError } from '@punctual/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyRoute } from './define-route.ts'
-import { fingerprintOf, idempotencyKeyOf, keyInUse, keyOfAnother } from './idempotency.ts'
+import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
+import type { KeyedRequests } from './keyed-requests.ts'
 import type { Admission, Service } from './service.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 
@@ -20,6 +21,7 @@ export interface Performing {
   readonly service: () => Service
   readonly admission: Admission
   readonly streams: OpenStreams
+  readonly keyed: KeyedRequests
 }
 
 function keyOf(request: FastifyRequest): string {
@@ -90,47 +92,20 @@ export async function perform(
     if (route.scope !== 'any') checkScope(now, route.scope)
   }
   const about = { service, tenant, caller, actor, streams, recheck }
-  const handle = () => route.handle({ ...about, params, query, body, request, reply })
-  const work = async () => {
-    if (!route.writes) return handle()
-    const key = idempotencyKeyOf(request)
-    const within = () => service.as(actor, handle)
-    if (key !== null) return keyed(route, { service, tenantId, key, request, reply }, within)
-    return route.writes === 'always' ? service.transaction(within) : within()
-  }
-  return isBehindWall(route, caller) ? service.asTenant(tenantId, work) : work()
+  const call = { ...about, params, query, body, request, reply }
+  const walled = isBehindWall(route, caller)
+  const behind = <T>(work: () => Promise<T>) => (walled ? service.asTenant(tenantId, work) : work())
+  if (!route.writes) return behind(() => route.handle(call))
+  const work = () => service.as(actor, () => route.handle(call))
+  const key = idempotencyKeyOf(request)
+  if (key === null)
+    return behind(() => (route.writes === 'always' ? service.transaction(work) : work()))
+  const fingerprint = fingerprintOf(request, route.path)
+  const asked = { route, service, tenantId, walled, key, fingerprint, reply, call, work }
+  return performing.keyed.perform(asked)
 }
 
 /** Claims and settlements of many tenants share statements, each with its tenant or its fence, and have one wall. */
 function isBehindWall(route: AnyRoute, caller: Caller): boolean {
   return caller.tenantId !== null && route.scope !== 'worker'
-}
-
-interface KeyedRequest {
-  readonly service: Service
-  readonly tenantId: number
-  readonly key: string
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
-/** The first time it is done and kept; after that what was kept is the answer. */
-function keyed(route: AnyRoute, asked: KeyedRequest, work: () => Promise<unknown>) {
-  const { service, tenantId, key, request, reply } = asked
-  const fingerprint = fingerprintOf(request, route.path)
-  return service.transaction(async () => {
-    const before = await service.requests.take(tenantId, key)
-    if (before === 'busy') throw keyInUse(key)
-    if (before !== null) {
-      if (before.fingerprint !== fingerprint) throw keyOfAnother(key)
-      reply.code(before.status).header('idempotent-replayed', 'true')
-      return JSON.parse(before.body) as unknown
-    }
-    const answer = await work()
-    const { statusCode: status } = reply
-    const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
-    const body = JSON.stringify(kept ?? null)
-    await service.requests.answered(tenantId, key, { fingerprint, status, body })
-    return answer
-  })
 }

@@ -30,8 +30,14 @@ export interface AnsweredRequest {
 
 /** What requests were answered under their idempotency keys; within a transaction. */
 export interface RequestLogPort {
-  take(tenantId: number, key: string): Promise<AnsweredRequest | 'busy' | null>
-  answered(tenantId: number, key: string, answer: AnsweredRequest): Promise<void>
+  take(
+    tenantId: number,
+    keys: readonly string[],
+  ): Promise<readonly (AnsweredRequest | 'busy' | null)[]>
+  answered(
+    tenantId: number,
+    answers: readonly (AnsweredRequest & { readonly key: string })[],
+  ): Promise<void>
 }
 
 export interface Service {

@@ -1,5 +1,6 @@
 /** `Idempotency-Key` by hostile and by hasty clients: one effect, and the same answer to all who asked the same. */
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpKit } from './http-kit.ts'
 import { exchange } from './http-operations.ts'
@@ -102,5 +103,58 @@ describe('a key', () => {
     const after = await submit(key, { handler: 'hundred' })
     expect(after.headers.get('idempotent-replayed')).toBe('true')
     expect(after.body.id).toBe(done[0]?.body.id)
+  })
+})
+
+describe('requests under many keys at once', () => {
+  const SENT = 150
+  const handler = 'beside'
+
+  test('share transactions, and each has its own answer: also those refused, and those answered before', async () => {
+    await submit('beside-held', { handler, key: 'held', delay: 600 })
+    const old = await submit('beside-old', { handler })
+    await submit('beside-other', { handler })
+    const rival = await http.keyFor('rival', 'admin')
+    const ask = (n: number) => {
+      if (n === 40) return submit(`beside-${n}`, { handler, key: 'held', on_conflict: 'error' })
+      if (n === 50) return submit(`beside-${n}`, { handler, key: 'held' })
+      if (n === 60) return submit('beside-old', { handler })
+      if (n === 70) return submit('beside-other', { handler, payload: 'another' })
+      const headers = { 'idempotency-key': `beside-${n}` }
+      const key = n % 3 === 0 ? rival : http.admin
+      return http.post('/runs', { handler, payload: n }, { key, headers })
+    }
+    const answers = await Promise.all(Array.from({ length: SENT }, (_, n) => ask(n)))
+    const told = answers.map(({ status, body }) => (status < 300 ? status : body.code))
+    expect(told).toEqual(
+      told.map((_, n) => {
+        if (n === 40) return 'key_conflict'
+        if (n === 70) return 'idempotency_key_reused'
+        return n === 50 ? 200 : 201
+      }),
+    )
+    expect(answers[60]?.body).toEqual(old.body)
+    expect(answers[60]?.headers.get('idempotent-replayed')).toBe('true')
+    const again = await Promise.all(Array.from({ length: SENT }, (_, n) => ask(n)))
+    expect(again.map(({ body }) => body.id)).toEqual(answers.map(({ body }) => body.id))
+    const rivals = Array.from({ length: SENT }, (_, n) => n).filter((n) => n % 3 === 0 && n !== 60)
+    expect(await runs(handler, 'rival')).toBe(rivals.length)
+    expect(await runs(handler)).toBe(SENT - rivals.length - 4 + 3)
+    const sql = new pg.Client({ connectionString: http.database.url })
+    await sql.connect()
+    const { rows } = await sql.query(
+      `select count(*)::int as keys, count(distinct xmin::text)::int as transactions
+       from punctual.requests where key like 'beside-%'`,
+    )
+    await sql.end()
+    expect(rows[0].transactions).toBeLessThan(rows[0].keys)
+  })
+
+  test('of which one is sent twice tell the second to wait, or what the first was answered', async () => {
+    const keys = Array.from({ length: 60 }, (_, n) => `twice-${n % 40}`)
+    const answers = await Promise.all(keys.map((key) => submit(key, { handler: 'twice' })))
+    for (const { status, body } of answers)
+      expect(status === 201 || body.code === 'idempotency_key_in_use').toBe(true)
+    expect(await runs('twice')).toBe(40)
   })
 })

@@ -2,6 +2,7 @@
  * What requests were answered under their idempotency keys. Used within the transaction of the change: the key is held to
  * its end, and what was answered is committed with it.
  */
+import { int2Array, textArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 
 /** What a request was answered. */
@@ -19,22 +20,36 @@ export class RequestLog {
     this.#database = database
   }
 
-  /** What was answered under this key, or null; `busy` when a request with it is under way. */
-  async take(tenantId: number, key: string): Promise<AnsweredRequest | 'busy' | null> {
+  /** What was answered under each of these keys, or null; `busy` when a request with it is under way. */
+  async take(
+    tenantId: number,
+    keys: readonly string[],
+  ): Promise<readonly (AnsweredRequest | 'busy' | null)[]> {
     const { read } = this.#database
-    const lock = this.#database.statement('requests/lock-request')
-    const [free] = await read.query(lock, [tenantId, key])
-    if (free?.[0] !== 't') return 'busy'
-    const find = this.#database.statement('requests/find-request')
-    const [row] = await read.query(find, [tenantId, key])
-    if (!row) return null
-    const [fingerprint, status, body] = row
-    return { fingerprint: fingerprint as string, status: Number(status), body: body as string }
+    const lock = this.#database.statement('requests/lock-requests')
+    const free = new Set((await read.query(lock, [tenantId, textArray(keys)])).map(([key]) => key))
+    const find = this.#database.statement('requests/find-requests')
+    const rows = await read.query(find, [tenantId, textArray(keys)])
+    const known = new Map(
+      rows.map(([key, fingerprint, status, body]) => [
+        key as string,
+        { fingerprint: fingerprint as string, status: Number(status), body: body as string },
+      ]),
+    )
+    return keys.map((key) => (free.has(key) ? (known.get(key) ?? null) : 'busy'))
   }
 
-  async answered(tenantId: number, key: string, answer: AnsweredRequest): Promise<void> {
-    const statement = this.#database.statement('requests/insert-request')
-    const { fingerprint, status, body } = answer
-    await this.#database.read.query(statement, [tenantId, key, fingerprint, status, body])
+  async answered(
+    tenantId: number,
+    answers: readonly (AnsweredRequest & { readonly key: string })[],
+  ): Promise<void> {
+    const statement = this.#database.statement('requests/insert-requests')
+    await this.#database.read.query(statement, [
+      tenantId,
+      textArray(answers.map(({ key }) => key)),
+      textArray(answers.map(({ fingerprint }) => fingerprint)),
+      int2Array(answers.map(({ status }) => status)),
+      textArray(answers.map(({ body }) => body)),
+    ])
   }
 }

@@ -1,6 +1,6 @@
 /** POST /runs: submits a run of a handler. */
-import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import Type, { type Static } from 'typebox'
+import { type Call, defineRoute } from '../../define-route.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, oneOf } from '../../wire/schemas.ts'
 
@@ -9,6 +9,16 @@ const submittedRun = answer({
   created: Type.Boolean({ description: 'False when a live run has the key; its id is answered.' }),
   outcome: oneOf(['created', 'existing', 'replaced'] as const),
 })
+
+/** All or none. */
+async function submitEach(calls: readonly Call<unknown, unknown, Static<typeof newRun>>[]) {
+  const { tenant } = calls[0] as (typeof calls)[number]
+  const runs = await tenant.submitAll(
+    calls.map(({ body, caller }) => submissionOf(body, caller.keyName)),
+  )
+  for (const [i, { created }] of runs.entries()) if (!created) calls[i]?.reply.code(200)
+  return runs
+}
 
 export const submitRun = defineRoute({
   method: 'POST',
@@ -22,9 +32,9 @@ export const submitRun = defineRoute({
   status: 201,
   writes: 'keyed',
   problems: ['key_conflict', 'handler_unknown', 'quota_exceeded', 'payload_too_large'],
-  async handle({ tenant, body, caller, reply }) {
-    const [run] = await tenant.submitAll([submissionOf(body, caller.keyName)])
-    if (!run?.created) reply.code(200)
+  async handle(call) {
+    const [run] = await submitEach([call])
     return run as never
   },
+  handleAll: submitEach,
 })
