@@ -7,6 +7,8 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
+const BRACKET = 0x5b
+const BRACE = 0x7b
 
 function refuse(field: string, what: string): never {
   throw new PunctualError('invalid_payload', `${field} ${what}`, { field })
@@ -44,9 +46,26 @@ export function checkJsonText(
       { field, cause },
     )
   }
+  try {
+    // Mostly a program wrote it, without spaces: what is written back the same has lost nothing.
+    if (stored && encodeJson(value, field, maxBytes) === text) return value
+    if (!stored && isShallow(text) && JSON.stringify(value) === text) return value
+  } catch (error) {
+    checkTokens(text, field)
+    throw error
+  }
   checkTokens(text, field)
-  if (stored) encodeJson(value, field, maxBytes)
   return value
+}
+
+/** Whether it cannot be nested too deeply, whatever it holds. */
+function isShallow(text: string): boolean {
+  let opened = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code === BRACKET || code === BRACE) && ++opened > limits.payloadDepth) return false
+  }
+  return true
 }
 
 /** Walks text that is known to be JSON, once, from token to token. */
