@@ -4,8 +4,8 @@ import { PunctualHttpError } from './http-error.ts'
 import type { AnswerOf, CallOptions } from './operation.ts'
 
 const ITEMS_MAX = 10_000
-/** The server reads 32 MiB. */
-const BYTES_MAX = 16_777_216
+/** The server reads 32 MiB, and a character takes three bytes at most. */
+const LENGTH_MAX = 10_000_000
 
 export type BulkAnswer = AnswerOf<'POST /runs/bulk'>
 export type BulkItem = BulkAnswer['items'][number]
@@ -53,26 +53,32 @@ export async function sendMany<Item>(
   return done
 }
 
-/** The lines of each request. */
+/** The lines of each request. What is there already is not waited for. */
 async function* bodiesOf<Item>(items: Many<Item>, itemsMax: number): AsyncGenerator<string> {
   let lines: string[] = []
-  let bytes = 0
-  for await (const item of items) {
+  let length = 0
+  /** Adds it; returns what was full before. */
+  const add = (item: Item): string | null => {
     const line = JSON.stringify(item)
-    const size = bytesOf(line)
-    if (lines.length > 0 && (lines.length >= itemsMax || bytes + size > BYTES_MAX)) {
-      yield lines.join('\n')
+    const full = lines.length >= itemsMax || length + line.length > LENGTH_MAX
+    const body = lines.length > 0 && full ? lines.join('\n') : null
+    if (body !== null) {
       lines = []
-      bytes = 0
+      length = 0
     }
     lines.push(line)
-    bytes += size
+    length += line.length + 1
+    return body
   }
+  if (Symbol.iterator in items)
+    for (const item of items) {
+      const body = add(item)
+      if (body !== null) yield body
+    }
+  else
+    for await (const item of items) {
+      const body = add(item)
+      if (body !== null) yield body
+    }
   if (lines.length > 0) yield lines.join('\n')
-}
-
-const encoder = /* @__PURE__ */ new TextEncoder()
-
-function bytesOf(line: string): number {
-  return encoder.encode(line).length + 1
 }
