@@ -45,17 +45,16 @@ export interface WireOutcome {
   readonly started_ms_ago?: number | null
 }
 
-/** The outcome as text: outputs are JSON already. */
+/** The outcome as text. Of successes there are many: nothing in one but its output needs quoting, and that is JSON. */
 export function writeOutcome(settlement: Settlement): string {
   const { run, startedAgoMs } = settlement
+  if (settlement.kind === 'succeeded') {
+    const output = settlement.output === null ? '' : `,"output":${settlement.output}`
+    return `{"run_id":"${run.id}","fence":"${run.claim}","started_ms_ago":${startedAgoMs},"outcome":"succeeded"${output}}`
+  }
   const base = { run_id: run.id, fence: run.claim.toString(), started_ms_ago: startedAgoMs }
   const text = (rest: Partial<WireOutcome>) => JSON.stringify({ ...base, ...rest })
   switch (settlement.kind) {
-    case 'succeeded': {
-      const plain = text({ outcome: 'succeeded' })
-      const { output } = settlement
-      return output === null ? plain : `${plain.slice(0, -1)},"output":${output}}`
-    }
     case 'cancelled': {
       const { failure, reason } = settlement
       return text({ outcome: 'cancelled', reason, ...(failure && { error: failure }) })
