@@ -2,7 +2,7 @@
  * The claim of a remote worker: a long poll that ends when something is due. It is woken by hints and by the next known
  * due time, and asks the database nothing in between, but for a slow poll in case a hint was lost.
  *
- * Nothing of a claim is kept here, so that any node serves any session. When an answer is lost, the leases are there and
+ * Nothing of a claim is needed here, so that any node serves any session. When an answer is lost, the leases are there and
  * nobody knows of them: the next claim of the worker names all that it holds, and is answered with the others.
  */
 import {
@@ -18,6 +18,7 @@ import {
   writeRun,
 } from '@punctual/core'
 import { checkToken, isToken } from './is-token.ts'
+import type { KnownLeases } from './known-leases.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { WorkerPorts } from './ports.ts'
 import type { Visit, WaitingRoom } from './waiting-room.ts'
@@ -57,12 +58,14 @@ export class Claims {
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
   readonly #room: WaitingRoom
+  readonly #known: KnownLeases
   #turn = 0
 
-  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingRoom) {
+  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingRoom, known: KnownLeases) {
     this.#ports = ports
     this.#lanes = lanes
     this.#room = room
+    this.#known = known
   }
 
   /** The answer as JSON text; null when nobody is there any more to have it. */
@@ -82,6 +85,7 @@ export class Claims {
       await this.#ports.work.giveBack(answer.runs)
       return null
     }
+    this.#known.add(session.id, answer.runs)
     return this.#write(answer)
   }
 

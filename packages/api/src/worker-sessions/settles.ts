@@ -4,7 +4,6 @@
  */
 import {
   type ClaimedRun,
-  type Lease,
   type LeaseEnd,
   type OpenSession,
   readOutcome,
@@ -12,6 +11,7 @@ import {
   type Settlement,
   type WireOutcome,
 } from '@punctual/core'
+import { bare, type KnownLeases } from './known-leases.ts'
 import type { WorkerPorts } from './ports.ts'
 
 export type Settled =
@@ -41,48 +41,19 @@ const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
   skipped: [null],
 }
 
-/** Of a success nobody asks what it was to do. Each member is named: there are many, and copying all of one takes long. */
-function succeeded(lease: Lease): ClaimedRun {
-  return {
-    id: lease.id,
-    claim: lease.claim,
-    lane: lease.lane,
-    tenantId: lease.tenantId,
-    handler: lease.handler,
-    queue: lease.queue,
-    priority: lease.priority,
-    weight: lease.weight,
-    limited: lease.limited,
-    attempt: lease.attempt,
-    crashes: lease.crashes,
-    traits: lease.traits,
-    jobId: lease.jobId,
-    gate: lease.gate,
-    expiresInMs: null,
-    maxAttempts: 0,
-    timeoutMs: 0,
-    payload: 'null',
-    policy: null,
-    trace: null,
-    dueMs: 0,
-    slotMs: null,
-    missedFromMs: null,
-  }
-}
-
 export class Settles {
   readonly #ports: WorkerPorts
+  readonly #known: KnownLeases
 
-  constructor(ports: WorkerPorts) {
+  constructor(ports: WorkerPorts, known: KnownLeases) {
     this.#ports = ports
+    this.#known = known
   }
 
   async settle(session: OpenSession, outcomes: readonly WireOutcome[]): Promise<Settled[]> {
     const { work, remoteSessions } = this.#ports
     const ids = outcomes.map((outcome) => outcome.run_id)
-    const leases = new Map(
-      (await remoteSessions.leases(session.id, ids)).map((lease) => [lease.id, lease]),
-    )
+    const leases = await this.#leases(session, outcomes)
     const { settlements, read } = await this.#decide(outcomes, leases)
     const refused = new Set(
       settlements.length > 0 ? await work.settle(session.id, settlements) : [],
@@ -99,10 +70,18 @@ export class Settles {
     })
   }
 
-  async #decide(outcomes: readonly WireOutcome[], leases: ReadonlyMap<string, Lease>) {
+  /** As their claims told here; the others as they are now. Whether they are still held, settling finds out. */
+  async #leases(session: OpenSession, outcomes: readonly WireOutcome[]) {
+    const { known, others } = this.#known.take(session.id, outcomes)
+    for (const lease of await this.#ports.remoteSessions.leases(session.id, others))
+      known.set(lease.id, bare(lease))
+    return known
+  }
+
+  async #decide(outcomes: readonly WireOutcome[], leases: ReadonlyMap<string, ClaimedRun>) {
     const { outputBytes, random, remoteSessions } = this.#ports
     const settlements: Settlement[] = []
-    const others: { outcome: WireOutcome; lease: Lease }[] = []
+    const others: { outcome: WireOutcome; lease: ClaimedRun }[] = []
     const read = outcomes.map((outcome) => {
       const success =
         outcome.outcome === 'succeeded' ? readSuccess(outcome, outputBytes) : { failed: outcome }
@@ -113,8 +92,8 @@ export class Settles {
         return success.failed
       }
       const startedAgoMs = outcome.started_ms_ago ?? 0
-      const run = ours && succeeded(ours)
-      if (run) settlements.push({ kind: 'succeeded', run, startedAgoMs, output: success.output })
+      const { output } = success
+      if (ours) settlements.push({ kind: 'succeeded', run: ours, startedAgoMs, output })
       return outcome
     })
     const defined = await remoteSessions.define(others.map(({ lease }) => lease))

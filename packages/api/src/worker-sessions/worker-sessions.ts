@@ -1,6 +1,6 @@
 /**
- * Remote workers, served: the port of workers over HTTP, thin. Nothing of a session is kept in this process, so that
- * any node serves any session. Every verb first looks who asks: a session belongs to the tenant whose key opened it, and
+ * Remote workers, served: the port of workers over HTTP, thin. Nothing that a session needs is kept in this process, so
+ * that any node serves any session. Every verb first looks who asks: a session belongs to the tenant whose key opened it, and
  * a run to the session that holds it; whatever else is named is refused as if it were not there.
  */
 import {
@@ -13,6 +13,7 @@ import {
 } from '@punctual/core'
 import { Claims } from './claims.ts'
 import { checkToken, isToken } from './is-token.ts'
+import { KnownLeases } from './known-leases.ts'
 import { LaneCache } from './lane-cache.ts'
 import type { WorkerCaller, WorkerPorts } from './ports.ts'
 import { SessionHints } from './session-hints.ts'
@@ -56,8 +57,9 @@ export class WorkerSessions {
     this.#lanes = new LaneCache(ports.work, ports.clock)
     const room = new WaitingRoom(ports.clock)
     this.hints = new SessionHints(ports, this.#lanes, room)
-    this.claims = new Claims(ports, this.#lanes, room)
-    this.settles = new Settles(ports)
+    const known = new KnownLeases()
+    this.claims = new Claims(ports, this.#lanes, room, known)
+    this.settles = new Settles(ports, known)
   }
 
   /** The session, if it is open and the caller's. */

@@ -1,0 +1,80 @@
+/**
+ * What claims that were answered here told of their runs, so that settling them need not read it again. Nothing depends on
+ * it: a session that is served by another node meanwhile is looked up there, and whether a lease is still held is found
+ * out by its fence when it is settled.
+ */
+import type { ClaimedRun, Lease } from '@punctual/core'
+
+const MOST = 50_000
+
+/**
+ * The lease without what the run is to do, which nobody asks of a success. Each member is named: there are many, and
+ * copying all of one takes long.
+ */
+export function bare(lease: Lease): ClaimedRun {
+  return {
+    id: lease.id,
+    claim: lease.claim,
+    lane: lease.lane,
+    tenantId: lease.tenantId,
+    handler: lease.handler,
+    queue: lease.queue,
+    priority: lease.priority,
+    weight: lease.weight,
+    limited: lease.limited,
+    attempt: lease.attempt,
+    crashes: lease.crashes,
+    traits: lease.traits,
+    jobId: lease.jobId,
+    gate: lease.gate,
+    expiresInMs: null,
+    maxAttempts: 0,
+    timeoutMs: 0,
+    payload: 'null',
+    policy: null,
+    trace: null,
+    dueMs: 0,
+    slotMs: null,
+    missedFromMs: null,
+  }
+}
+
+interface Named {
+  readonly run_id: string
+  readonly fence: string
+}
+
+export class KnownLeases {
+  readonly #bySession = new Map<string, Map<string, ClaimedRun>>()
+  #size = 0
+
+  add(sessionId: string, runs: readonly ClaimedRun[]): void {
+    if (this.#size + runs.length > MOST) {
+      this.#bySession.clear()
+      this.#size = 0
+    }
+    let leases = this.#bySession.get(sessionId)
+    if (!leases) {
+      leases = new Map()
+      this.#bySession.set(sessionId, leases)
+    }
+    const before = leases.size
+    for (const run of runs) leases.set(run.id, bare(run))
+    this.#size += leases.size - before
+  }
+
+  /** Those of the session that are known under these fences, and the ids of the others. They are forgotten with this. */
+  take(sessionId: string, named: readonly Named[]) {
+    const leases = this.#bySession.get(sessionId)
+    const known = new Map<string, ClaimedRun>()
+    const others: string[] = []
+    for (const { run_id: id, fence } of named) {
+      const lease = leases?.get(id)
+      if (lease && leases?.delete(id)) this.#size--
+      if (lease?.claim === BigInt(fence)) known.set(id, lease)
+      else if (!known.has(id)) others.push(id)
+    }
+    if (leases?.size === 0) this.#bySession.delete(sessionId)
+    return { known, others }
+  }
+}
