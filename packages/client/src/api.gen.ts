@@ -2275,6 +2275,10 @@ export interface Operations {
         queues: string[]
         labels: Record<string, string>
         running: number
+        /** How many runs it ended in the last hour, by state. */
+        ended_last_hour: Record<string, number>
+        /** Of the last hour: those that died or were lost among those that succeeded, died or were lost; from 0 to 1, null when there is none. Attempts that are tried again do not count. */
+        failure_rate: number | null
         stuck: unknown
         opened_at: string
         renewed_at: string | null
@@ -2284,7 +2288,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Take runs again. Needs the scope `system`. Problems of its own: worker_not_found. */
+  /** Take runs again. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
   "POST /workers/{id}/activate": {
     params: {
       id: string
@@ -2294,7 +2298,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Take nothing more; what runs is finished. Needs the scope `system`. Problems of its own: worker_not_found. */
+  /** Take nothing more; what runs is finished. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
   "POST /workers/{id}/drain": {
     params: {
       id: string

@@ -27,6 +27,7 @@ import { Secrets } from './secrets/secrets.ts'
 import { Stats } from './stats.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit-call.ts'
 import type { Waiter } from './waiter.ts'
+import { Workers } from './workers.ts'
 
 /** What the parts of a tenant share with those of all others in this process. */
 export interface SharedParts {
@@ -63,6 +64,8 @@ export class TenantScope {
   readonly audit: Audit
   /** Values that handlers of this tenant need and nobody else may see. */
   readonly secrets: Secrets
+  /** The remote workers that work for this tenant alone, and draining them. */
+  readonly workers: Workers
   readonly #o: SharedParts
 
   /** @internal */
@@ -84,6 +87,7 @@ export class TenantScope {
     })
     this.audit = new Audit(store, tenantId)
     this.secrets = new Secrets(parts, tenantId)
+    this.workers = new Workers(store, tenantId)
     recordTenant(this, parts.writes, store)
   }
 
