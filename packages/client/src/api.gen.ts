@@ -1859,7 +1859,7 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Why it is not running now. A run that is due and does not run always has a reason. Needs the scope `read`. Problems of its own: run_not_found. */
+  /** Why it is not running now. A run that is due and does not run always has a reason. Workers that work for all are told to a tenant by their ids alone. Needs the scope `read`. Problems of its own: run_not_found. */
   "GET /runs/{id}/explain": {
     params: {
       /** Its id, or its name. */

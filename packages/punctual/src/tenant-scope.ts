@@ -169,8 +169,8 @@ export class TenantScope {
   ): Promise<readonly Submitted[]> {
     const { store, handlers, events } = this.#o
     this.#o.checkOpen()
-    await checkStrict(submissions, handlers, store)
     const { tenantId } = this
+    await checkStrict(submissions, handlers, store, tenantId)
     const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
     if (!tx) this.#tell(() => events.submitted(submissions, accepted))
     return accepted

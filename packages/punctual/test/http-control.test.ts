@@ -310,33 +310,6 @@ test('the guarantees are told, and workers to those whom they work for', async (
   expect((await http.get('/workers', { key: rival })).body).toEqual({ workers: [] })
 })
 
-test('a tenant drains the workers that are its own, and no others', async () => {
-  const open = async (key: string) => {
-    const announced = { host: 'h', handlers: ['x'], capacity: 1, lease_ms: 30_000 }
-    return (await http.post('/worker-sessions', announced, { key })).body.id as string
-  }
-  const own = await open(await http.keyFor('acme', 'worker'))
-  const shared = await open(http.system)
-  const drain = (id: string, key?: string) =>
-    http.post(`/workers/${id}/drain`, undefined, key === undefined ? {} : { key })
-  const operator = await http.keyFor('acme', 'operate')
-  expect((await drain(own, operator)).body).toEqual({ id: own, changed: true })
-  expect((await http.get('/workers')).body.workers).toContainEqual(
-    expect.objectContaining({ id: own, state: 'draining' }),
-  )
-  const entries = (await http.get(`/audit?target=${own}`)).body.entries
-  expect(entries).toMatchObject([{ action: 'worker.drain', after: { drains: true } }])
-  expect((await http.post(`/workers/${own}/activate`)).body).toEqual({ id: own, changed: true })
-
-  const rival = await http.keyFor('rival', 'admin')
-  const refused = [await drain(shared), await drain(own, rival), await drain('123', rival)]
-  for (const { status, body } of refused)
-    expect([status, body.code]).toEqual([404, 'worker_not_found'])
-  expect((await drain(own, await http.keyFor('acme', 'read'))).status).toBe(403)
-  expect((await drain(shared, http.system)).body).toEqual({ id: shared, changed: true })
-  expect((await http.get(`/audit?target=${shared}`)).body.entries).toEqual([])
-})
-
 test('reports tell how runs ended, and secrets are set without being shown', async () => {
   expect((await http.get('/stats?minutes=10')).body).toEqual({ recent: expect.any(Array) })
   expect((await http.get('/stats/report?by=job')).body.rows).toEqual(expect.any(Array))
