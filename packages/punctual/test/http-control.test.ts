@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpKit } from './http-kit.ts'
 
@@ -288,8 +289,9 @@ test('every change is in the audit log of its tenant with who made it, and the c
   expect((await http.get('/audit/verify')).body.clean).toBe(true)
 })
 
-test('the OpenAPI document describes every route, and the alias answers the same', async () => {
+test('the OpenAPI document is valid, describes every route, and the alias answers the same', async () => {
   const { body } = await http.get(`${http.url}/openapi.json`)
+  expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true })
   expect(body.openapi).toBe('3.1.0')
   expect(Object.keys(body.paths)).toContain('/v1/jobs/{id}')
   expect(Object.keys(body.paths).every((path) => path.startsWith('/v1/'))).toBe(true)

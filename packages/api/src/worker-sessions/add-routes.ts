@@ -16,6 +16,7 @@ import { renewSession } from '../routes/worker-sessions/renew.ts'
 import { settleRuns } from '../routes/worker-sessions/settle.ts'
 import { startRuns } from '../routes/worker-sessions/start.ts'
 import { waitForHints } from '../routes/worker-sessions/wait.ts'
+import { problemAnswer } from '../wire/schemas.ts'
 import type { AnyWorkerRoute } from './define-route.ts'
 import type { WorkerPorts } from './ports.ts'
 import { WorkerSessions } from './worker-sessions.ts'
@@ -79,19 +80,20 @@ export function addWorkerSessions(
       })
 }
 
-function schemaOf({ body, summary, path, method }: AnyWorkerRoute, hide: boolean): FastifySchema {
+function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
+  const { body, answer, summary, path, method, status = 200 } = route
   const verb = path?.slice(1) || (path === null ? 'open' : method.toLowerCase())
+  const of = path === null ? [] : ['session_not_found']
+  const problems = [...of, ...(route.problems ?? [])]
+  const own = problems.length > 0 ? ` Problems of its own: ${problems.join(', ')}.` : ''
   return {
     ...(body && { body }),
+    response: { [status]: { description: 'Success.', ...answer }, default: problemAnswer },
     ...{ summary, hide, tags: ['worker-sessions'], security: [{ apiKey: [] }] },
     operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, letter) => letter.toUpperCase()),
-    description: 'Needs the scope `worker`.',
+    description: `Needs the scope \`worker\`.${own}`,
     // For programs, as of the other routes.
-    ...{
-      'x-scope': 'worker',
-      'x-writes': false,
-      'x-problems': ['session_not_found', 'lease_lost'],
-    },
+    ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
   } as FastifySchema
 }
 
