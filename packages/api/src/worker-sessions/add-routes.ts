@@ -13,6 +13,7 @@ import { appendLogs } from '../routes/worker-sessions/log.ts'
 import { openSession } from '../routes/worker-sessions/open.ts'
 import { reportProgress } from '../routes/worker-sessions/progress.ts'
 import { renewSession } from '../routes/worker-sessions/renew.ts'
+import { readSecret } from '../routes/worker-sessions/secret.ts'
 import { settleRuns } from '../routes/worker-sessions/settle.ts'
 import { startRuns } from '../routes/worker-sessions/start.ts'
 import { waitForHints } from '../routes/worker-sessions/wait.ts'
@@ -24,6 +25,7 @@ import { WorkerSessions } from './worker-sessions.ts'
 const workerRoutes: readonly AnyWorkerRoute[] = [
   ...[openSession, renewSession, claimRuns, waitForHints, listLanes, startRuns, appendLogs],
   ...[reportProgress, saveCheckpoint, settleRuns, giveBackRuns, describeSession, closeSession],
+  readSecret,
 ]
 
 const PREFIXES = ['/v1', '/api/v1']
