@@ -5,7 +5,7 @@ import { httpDefaults } from './http-defaults.ts'
 import { type Performing, perform } from './perform.ts'
 import { type ApiDocument, referencePage, referencePolicy } from './reference-page.ts'
 import { type AnyRoute, routes } from './routes.ts'
-import { problemSchema } from './wire/schemas.ts'
+import { problemAnswer } from './wire/schemas.ts'
 
 const PREFIXES = ['/v1', '/api/v1']
 
@@ -16,13 +16,10 @@ function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
   const description =
     `${route.description ?? ''} ${route.scope === 'any' ? 'Any key will do.' : `Needs the scope \`${route.scope}\`.`}${problems}`.trim()
   const status = route.status ?? 200
-  const answers: Record<string, unknown> = {
-    default: {
-      description: 'A problem (RFC 9457).',
-      content: { 'application/problem+json': { schema: problemSchema } },
-    },
-  }
-  if (route.answer) answers[String(status)] = { description: 'Success.', ...route.answer }
+  const answers: Record<string, unknown> = { default: problemAnswer }
+  const statuses = { [status]: 'Success.', ...route.others }
+  for (const [code, description] of Object.entries(statuses))
+    if (route.answer) answers[code] = { description, ...route.answer }
   return {
     ...(route.params && { params: route.params }),
     ...(route.query && { querystring: route.query }),

@@ -36,6 +36,8 @@ export const bulkAnswer = answer({
   items: Type.Array(item, { description: 'In the order of the lines.' }),
 })
 
+export const someRefused = { 207: 'With `mode=each`: some were refused.' }
+
 interface Bulk<Item> {
   readonly service: Service
   readonly reply: FastifyReply

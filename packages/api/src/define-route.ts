@@ -56,6 +56,8 @@ export interface Route<
   readonly answer?: Answer
   /** @default 200 */
   readonly status?: number
+  /** Other statuses of a success, which answer the same, with what they mean. */
+  readonly others?: Readonly<Record<number, string>>
   /**
    * `always`: it changes something, in one transaction with its idempotency key and its audit entry. `keyed`: in a
    * transaction only where it has a key, because the change is one statement by itself. @default none, for reads

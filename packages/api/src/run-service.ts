@@ -57,7 +57,7 @@ export interface RunsPort {
     options: { after?: LogPosition; limit?: number; last?: number },
   ): Promise<LogLine[]>
   /** @throws `PunctualError` with `run_not_found` */
-  explain(id: string): Promise<RunExplanation>
+  explain(id: string, options: { fleet: boolean }): Promise<RunExplanation>
   cancel(
     id: string,
     reason?: string,

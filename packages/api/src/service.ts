@@ -57,6 +57,7 @@ export interface Service {
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort
   readonly audit: AuditPort
+  /** All of them, whomever they work for. */
   readonly workers: WorkersPort
   guarantees(): Promise<GuaranteePanel>
 }
@@ -118,7 +119,6 @@ export interface AuditPort {
 
 export interface WorkersPort {
   list(): List
-  ofTenant(tenantId: number): List
   drain(id: string): Promise<boolean>
   activate(id: string): Promise<boolean>
 }
@@ -146,6 +146,8 @@ export interface TenantService {
   readonly groups: GroupsPort
   readonly stats: StatsPort
   readonly secrets: SecretsPort
+  /** Those that work for it alone. */
+  readonly workers: WorkersPort
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 

@@ -1859,7 +1859,7 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Why it is not running now. A run that is due and does not run always has a reason. Needs the scope `read`. Problems of its own: run_not_found. */
+  /** Why it is not running now. A run that is due and does not run always has a reason. Workers that work for all are told to a tenant by their ids alone. Needs the scope `read`. Problems of its own: run_not_found. */
   "GET /runs/{id}/explain": {
     params: {
       /** Its id, or its name. */
@@ -2275,6 +2275,10 @@ export interface Operations {
         queues: string[]
         labels: Record<string, string>
         running: number
+        /** How many runs it ended in the last hour, by state. */
+        ended_last_hour: Record<string, number>
+        /** Of the last hour: those that died or were lost among those that succeeded, died or were lost; from 0 to 1, null when there is none. Attempts that are tried again do not count. */
+        failure_rate: number | null
         stuck: unknown
         opened_at: string
         renewed_at: string | null
@@ -2284,7 +2288,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Take runs again. Needs the scope `system`. Problems of its own: worker_not_found. */
+  /** Take runs again. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
   "POST /workers/{id}/activate": {
     params: {
       id: string
@@ -2294,7 +2298,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Take nothing more; what runs is finished. Needs the scope `system`. Problems of its own: worker_not_found. */
+  /** Take nothing more; what runs is finished. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
   "POST /workers/{id}/drain": {
     params: {
       id: string

@@ -1,4 +1,4 @@
-/** Workers: the processes that take runs. They belong to the installation, and so does the key for this. */
+/** Workers: the processes that take runs. A key of a tenant sees and drains those that work for that tenant alone. */
 import type { Connection } from './connection.ts'
 import type { AnswerOf, CallOptions } from './operation.ts'
 

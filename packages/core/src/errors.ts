@@ -100,6 +100,10 @@ export const errorCatalogue = {
     status: 500,
     meaning: 'A secret cannot be decrypted with the master keys of this process.',
   },
+  insecure_connection: {
+    status: 403,
+    meaning: 'What was asked for is not sent over a connection that others can read.',
+  },
   wait_timeout: {
     status: 504,
     meaning: 'The run or group did not finish within the time given to wait.',

@@ -5,16 +5,19 @@
  */
 import { isFinal, type RunState } from './run-state.ts'
 
-/** A worker that has the handler of a run. */
+/**
+ * A worker that has the handler of a run. Of one that works for all, a tenant is told that it is there: its host, and what
+ * it holds of others, are null then.
+ */
 export interface WorkerInReach {
   /** Its id. */
   readonly id: string
   /** The machine that it is on. */
-  readonly host: string
+  readonly host: string | null
   /** How many runs it holds. */
-  readonly held: number
+  readonly held: number | null
   /** How many it runs at once. */
-  readonly capacity: number
+  readonly capacity: number | null
 }
 
 /** One thing that keeps a run from running: `code` says what, `detail` says it in words. */
@@ -70,6 +73,18 @@ export interface RunExplanation {
   readonly reasons: readonly RunObstacle[]
 }
 
+interface WorkerFacts {
+  readonly id: string
+  readonly host: string
+  readonly held: number
+  readonly capacity: number
+  /** It works for the tenant alone. */
+  readonly own: boolean
+  readonly alive: boolean
+  readonly drains: boolean
+  readonly renewedAt: Date
+}
+
 export interface RunFacts {
   readonly state: RunState
   readonly handler: string
@@ -101,11 +116,9 @@ export interface RunFacts {
     readonly running: number
     readonly freeAt: Date | null
   }[]
-  readonly workers: readonly (WorkerInReach & {
-    readonly alive: boolean
-    readonly drains: boolean
-    readonly renewedAt: Date
-  })[]
+  readonly workers: readonly WorkerFacts[]
+  /** Whether everything of workers that work for all may be told. */
+  readonly tellsFleet: boolean
   /** The worker that holds it, when it is leased. */
   readonly heldBy: { readonly worker: string; readonly lostSince: Date | null } | null
   /** How many due runs are before it in its lane. */
@@ -115,9 +128,18 @@ export interface RunFacts {
 const at = (date: Date) => date.toISOString()
 const named = (workers: readonly WorkerInReach[]) =>
   workers
-    .map(({ id, host, held, capacity }) => `${id} on ${host} (${held} of ${capacity})`)
+    .map(({ id, host, held, capacity }) =>
+      host === null ? id : `${id} on ${host} (${held} of ${capacity})`,
+    )
     .join(', ')
-const bare = ({ id, host, held, capacity }: WorkerInReach) => ({ id, host, held, capacity })
+
+function told(workers: readonly WorkerFacts[], { tellsFleet }: RunFacts): WorkerInReach[] {
+  return workers.map(({ id, host, held, capacity, own }) =>
+    own || tellsFleet
+      ? { id, host, held, capacity }
+      : { id, host: null, held: null, capacity: null },
+  )
+}
 
 export function explainRun(facts: RunFacts): RunExplanation {
   const { state, heldBy } = facts
@@ -166,7 +188,8 @@ function waitsFor(facts: RunFacts): RunObstacle[] {
 }
 
 /** What keeps every worker from taking it. */
-function heldUp({ pauses, queue, handler, workers }: RunFacts): RunObstacle[] {
+function heldUp(facts: RunFacts): RunObstacle[] {
+  const { pauses, queue, handler, workers } = facts
   const reasons: RunObstacle[] = pauses.map(({ ofSuspension, queue: of, since, by, note }) => {
     const who = `since ${at(since)}${by === null ? '' : ` by ${by}`}${note === null ? '' : `: ${note}`}`
     if (ofSuspension)
@@ -180,8 +203,9 @@ function heldUp({ pauses, queue, handler, workers }: RunFacts): RunObstacle[] {
     return [...reasons, { code: 'no_worker', detail, handler, queue }]
   }
   if (alive.some(({ drains }) => !drains)) return reasons
-  const detail = `Every worker that has its handler drains and takes nothing more: ${named(alive)}.`
-  return [...reasons, { code: 'workers_draining', detail, workers: alive.map(bare) }]
+  const draining = told(alive, facts)
+  const detail = `Every worker that has its handler drains and takes nothing more: ${named(draining)}.`
+  return [...reasons, { code: 'workers_draining', detail, workers: draining }]
 }
 
 /** What keeps one that is due, and that workers may take, from its turn. */
@@ -199,14 +223,18 @@ function noRoom(facts: RunFacts): RunObstacle[] {
   })
   const open = facts.workers.filter(({ alive, drains }) => alive && !drains)
   if (open.length === 0) return reasons
-  const workers = open.map(bare)
-  if (open.every(({ held, capacity }) => held >= capacity)) {
-    const detail = `Every worker that has its handler is full: ${named(open)}.`
+  const workers = told(open, facts)
+  // Behind its wall a tenant sees its own runs only: what else a worker for all holds is not known there.
+  const isKnown = open.every(({ own }) => own || facts.tellsFleet)
+  if (isKnown && open.every(({ held, capacity }) => held >= capacity)) {
+    const detail = `Every worker that has its handler is full: ${named(workers)}.`
     return [...reasons, { code: 'workers_full', detail, workers }]
   }
   if (reasons.length > 0 || facts.pauses.length > 0) return reasons
   const { ahead } = facts
   const before = ahead === 0 ? 'it is the next one of its lane' : `${ahead} are before it`
-  const detail = `Workers have its handler and room: ${before}.`
+  const detail = isKnown
+    ? `Workers have its handler and room: ${before}.`
+    : `Workers that serve all tenants have its handler, and what they hold of others is not told: ${before}.`
   return [{ code: 'behind_others', detail, ahead, workers }]
 }

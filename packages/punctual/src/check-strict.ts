@@ -7,12 +7,13 @@ export async function checkStrict(
   submissions: readonly Submission[],
   handlers: Handlers,
   store: PostgresStore,
+  tenantId: number,
 ): Promise<void> {
   for (const { options } of submissions)
     if (
       options.strict &&
       !handlers.all.has(options.handler) &&
-      !(await store.hasHandler(options.handler, options.queue))
+      !(await store.hasHandler(options.handler, options.queue, tenantId))
     )
       throw new PunctualError(
         'handler_unknown',

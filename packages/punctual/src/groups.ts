@@ -103,7 +103,7 @@ export class Groups {
     const { tx } = checkCall(call)
     const submissions = await groupSubmissions(runs, handlers, payloadBytes)
     this.#o.checkOpen()
-    await checkStrict(submissions, handlers, store)
+    await checkStrict(submissions, handlers, store, this.#o.tenantId)
     return { submissions, tx }
   }
 

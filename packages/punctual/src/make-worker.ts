@@ -32,7 +32,7 @@ export function makeWorker(home: WorkerHome, difference: WorkerDifference): Work
     }),
     transaction: (run, startedAgoMs, work) =>
       store.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
-    secret: (tenantId, name) => store.secrets.read(tenantId, name),
+    secret: ({ tenantId }, name) => store.secrets.read(tenantId, name),
     onHint: (listener) => store.signals.onHint(listener),
     hintsArrive: () => store.signals.connected,
     queues: options.queues,

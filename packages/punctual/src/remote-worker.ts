@@ -124,14 +124,15 @@ export class RemoteWorker {
     const server = new PunctualServer({ ...at, clock: systemClock })
     const hints = new RemoteHints(server, systemClock, () => worker.sessionId)
     const renewMs = Math.floor(leaseMs / 3)
+    const store = new RemoteWorkStore(server)
     const worker: Worker = new Worker({
       ...{ concurrency, queueConcurrency, queues, labels, leaseMs, outputBytes },
-      store: new RemoteWorkStore(server),
+      store,
       clock: systemClock,
       random: systemRandom,
       heartbeat: createRemoteHeartbeat({ ...at, renewMs, stallMs: defaults.stallMs }),
       transaction: async () => notRemote('A transaction of a handler'),
-      secret: async () => notRemote('A secret'),
+      secret: (run, name) => store.secret(run, name),
       onHint: (listener) => hints.listen(listener),
       hintsArrive: () => hints.arrive,
       handlers: this.#handlers.all,

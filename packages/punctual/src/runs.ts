@@ -363,10 +363,13 @@ export class Runs {
   /**
    * Whether a run runs, and if not, everything that stands in its way: since when, until when, by whom, and which runs and
    * workers it waits for.
+   * @param options - `fleet`: false when it is to be shown to the tenant: hosts and loads of workers that work for all are
+   * left out then.
    * @throws `PunctualError` with `run_not_found`.
    */
-  async explain(run: RunReference): Promise<RunExplanation> {
+  async explain(run: RunReference, options: { fleet?: boolean } = {}): Promise<RunExplanation> {
     const id = idOf(run)
-    return (await this.#store.explainer.explain(id, this.#tenantId)) ?? notFound(id)
+    const { explainer } = this.#store
+    return (await explainer.explain(id, this.#tenantId, options.fleet)) ?? notFound(id)
   }
 }

@@ -118,6 +118,12 @@ export class Stats {
   }
 }
 
+/** How the runs of workers ended in the last hour, by worker; those that ended none are not there. */
+export async function endsOfWorkers(store: PostgresStore): Promise<ReadonlyMap<string, Ends>> {
+  const found = await store.stats.workers()
+  return new Map(grouped(found, (it) => it.worker).map(([{ worker }, ends]) => [worker, ends]))
+}
+
 /** What belongs together, each with the first of them, in the order in which they came. */
 function grouped<Row extends { state: FinalState; runs: number }>(
   rows: readonly Row[],
@@ -125,12 +131,15 @@ function grouped<Row extends { state: FinalState; runs: number }>(
 ): [Row, Ends][] {
   const groups = new Map<string, [Row, Record<FinalState, number>]>()
   for (const row of rows) {
-    const none = Object.fromEntries(FINAL.map((state) => [state, 0])) as Record<FinalState, number>
-    const [, ended] = groups.get(keyOf(row)) ?? [row, none]
+    const [, ended] = groups.get(keyOf(row)) ?? [row, noneEnded()]
     ended[row.state] += row.runs
     if (!groups.has(keyOf(row))) groups.set(keyOf(row), [row, ended])
   }
   return [...groups.values()].map(([row, ended]) => [row, toEnds(ended)])
+}
+
+export function noneEnded(): Record<FinalState, number> {
+  return Object.fromEntries(FINAL.map((state) => [state, 0])) as Record<FinalState, number>
 }
 
 function toEnds(ended: Readonly<Record<FinalState, number>>): Ends {

@@ -27,6 +27,7 @@ import { Secrets } from './secrets/secrets.ts'
 import { Stats } from './stats.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit-call.ts'
 import type { Waiter } from './waiter.ts'
+import { Workers } from './workers.ts'
 
 /** What the parts of a tenant share with those of all others in this process. */
 export interface SharedParts {
@@ -63,6 +64,8 @@ export class TenantScope {
   readonly audit: Audit
   /** Values that handlers of this tenant need and nobody else may see. */
   readonly secrets: Secrets
+  /** The remote workers that work for this tenant alone, and draining them. */
+  readonly workers: Workers
   readonly #o: SharedParts
 
   /** @internal */
@@ -84,6 +87,7 @@ export class TenantScope {
     })
     this.audit = new Audit(store, tenantId)
     this.secrets = new Secrets(parts, tenantId)
+    this.workers = new Workers(store, tenantId)
     recordTenant(this, parts.writes, store)
   }
 
@@ -165,8 +169,8 @@ export class TenantScope {
   ): Promise<readonly Submitted[]> {
     const { store, handlers, events } = this.#o
     this.#o.checkOpen()
-    await checkStrict(submissions, handlers, store)
     const { tenantId } = this
+    await checkStrict(submissions, handlers, store, tenantId)
     const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
     if (!tx) this.#tell(() => events.submitted(submissions, accepted))
     return accepted

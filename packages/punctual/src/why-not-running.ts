@@ -41,7 +41,7 @@ export async function whyNotRunning(
     return { reason: 'not_due', message: pause ? `${due} ${describePause(pause)}` : due }
   }
   if (pause) return { reason: 'paused', message: describePause(pause) }
-  if (!(await store.hasHandler(run.handler, run.queue)))
+  if (!(await store.hasHandler(run.handler, run.queue, tenantId)))
     return {
       reason: 'no_worker',
       message: `No live worker has the handler ${run.handler} for the queue ${run.queue}. Start one; the run waits.`,

@@ -1,6 +1,18 @@
 /** `punctual.workers`: the processes that run handlers, and draining them. */
-import { integer, PunctualError, refuseOption, type StuckHandler } from '@punctual/core'
-import { type PostgresStore, systemClock, type WorkerSession } from '@punctual/store'
+import {
+  type FinalState,
+  integer,
+  PunctualError,
+  refuseOption,
+  type StuckHandler,
+} from '@punctual/core'
+import {
+  type PastSession,
+  type PostgresStore,
+  systemClock,
+  type WorkerSession,
+} from '@punctual/store'
+import { type Ends, endsOfWorkers, noneEnded } from './stats.ts'
 
 const LOOK_AGAIN_MS = 200
 const WAIT_MS_MAX = 2_147_483_647
@@ -34,6 +46,10 @@ export interface WorkerProcess {
   readonly labels: Readonly<Record<string, string>>
   /** How many runs it holds. */
   readonly running: number
+  /** How many runs it ended in the last hour, and how. Attempts that are tried again have not ended a run. */
+  readonly endedLastHour: Readonly<Record<FinalState, number>>
+  /** Those that died or were lost among those that succeeded, died or were lost: from 0 to 1, null when there is none. */
+  readonly failureRate: number | null
   /** Handlers that go on although their attempts have ended. */
   readonly stuck: readonly StuckHandler[]
   /** Since when it is there. */
@@ -63,9 +79,19 @@ function stateOf({ alive, state, drainAskedAt }: WorkerSession): WorkerState {
   return state === 'draining' || drainAskedAt !== null ? 'draining' : 'active'
 }
 
-function toWorker({ alive, held, ...session }: WorkerSession): WorkerProcess {
+/** What is known of a worker beside how its runs ended. */
+type Known = Omit<WorkerProcess, 'endedLastHour' | 'failureRate'>
+
+function toKnown({ alive, held, ...session }: WorkerSession): Known {
   const state = stateOf({ alive, held, ...session })
   return { ...session, state, running: held, endedAt: null, fenced: false }
+}
+
+function rated(worker: Known, ends: Ends | undefined): WorkerProcess {
+  const ended = ends?.ended ?? noneEnded()
+  const failed = ended.dead + ended.unknown
+  const tried = ended.succeeded + failed
+  return { ...worker, endedLastHour: ended, failureRate: tried === 0 ? null : failed / tried }
 }
 
 function checkId(id: unknown): string {
@@ -73,33 +99,49 @@ function checkId(id: unknown): string {
   return refuseOption('id', 'the id of a worker, such as workers.list tells', id)
 }
 
-/** `punctual.workers`: the processes that run handlers, and draining them. */
+/**
+ * `punctual.workers`: the processes that run handlers, and draining them. Those of `punctual.tenant(id)` are the remote
+ * workers that work for that tenant alone; for it, others are not there.
+ */
 export class Workers {
   readonly #store: PostgresStore
+  readonly #tenantId: number | null
 
   /** @internal */
-  constructor(store: PostgresStore) {
+  constructor(store: PostgresStore, tenantId: number | null = null) {
     this.#store = store
+    this.#tenantId = tenantId
+  }
+
+  async #sessions(): Promise<WorkerSession[]> {
+    const all = await this.#store.workers.sessions()
+    const tenantId = this.#tenantId
+    return tenantId === null ? all : all.filter((session) => session.tenantId === tenantId)
+  }
+
+  /** Those that left in the last day; whom they worked for is not kept. */
+  async #past(id?: string): Promise<PastSession[]> {
+    return this.#tenantId === null ? this.#store.workers.past(id) : []
   }
 
   /** Those that are there, oldest first. */
   async present(): Promise<WorkerProcess[]> {
-    return (await this.#store.workers.sessions()).map(toWorker)
+    return this.#rated((await this.#sessions()).map(toKnown))
   }
 
-  /** Those that are there and work for this tenant alone, oldest first. */
-  async ofTenant(tenantId: number): Promise<WorkerProcess[]> {
-    return (await this.present()).filter((worker) => worker.tenantId === tenantId)
+  async #rated(workers: readonly Known[]): Promise<WorkerProcess[]> {
+    const ends = await endsOfWorkers(this.#store)
+    return workers.map((worker) => rated(worker, ends.get(worker.id)))
   }
 
-  /** Those that are there, oldest first, then those that left in the last day. */
+  /** Those that are there, oldest first, then those that left in the last day; of a tenant those that are there. */
   async list(): Promise<WorkerProcess[]> {
-    const [present, past] = await Promise.all([this.present(), this.#store.workers.past()])
-    const left = past.map((session): WorkerProcess => {
+    const [present, past] = await Promise.all([this.#sessions(), this.#past()])
+    const left = past.map((session): Known => {
       const never = { running: 0, stuck: [], renewedAt: null, drainAskedAt: null, tenantId: null }
       return { ...session, ...never, state: 'offline' }
     })
-    return [...present, ...left]
+    return this.#rated([...present.map(toKnown), ...left])
   }
 
   /**
@@ -121,9 +163,9 @@ export class Workers {
   }
 
   async #ask(id: string, drains: boolean): Promise<boolean> {
-    const answer = await this.#store.workers.drain(id, drains)
+    const answer = await this.#store.workers.drain(id, drains, this.#tenantId)
     if (answer !== null) return answer === 'asked'
-    const [past] = await this.#store.workers.past(id)
+    const [past] = await this.#past(id)
     const message = past
       ? `Worker ${id} has left at ${past.endedAt.toISOString()}.`
       : `There is no worker ${id}. Each start of a worker has an id of its own.`
@@ -141,7 +183,7 @@ export class Workers {
     const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)]
     const ending = AbortSignal.any(limits.filter((it) => it !== undefined))
     for (;;) {
-      const worker = (await this.#store.workers.sessions()).find((it) => it.id === id)
+      const worker = (await this.#sessions()).find((it) => it.id === id)
       if (!worker) return 'left'
       if (worker.held === 0 && worker.state === 'draining') return 'drained'
       signal?.throwIfAborted()

@@ -329,7 +329,7 @@ describe('the list of what is recorded', () => {
     runs: ['get', 'list', 'page', 'count', 'logs', 'waitFor', 'whyNotRunning', 'explain'],
     queues: ['list', 'pauses'],
     limits: ['list'],
-    workers: ['present', 'ofTenant', 'list', 'waitUntilDrained'],
+    workers: ['present', 'list', 'waitUntilDrained'],
     // Erasing writes its own entry, in its last transaction.
     tenants: ['get', 'list', 'usage', 'export', 'erase'],
     apiKeys: ['get', 'list'],

@@ -6,6 +6,7 @@ import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual, type PunctualOptions } from 'punctual'
 import { serviceOf } from '../src/http/service.ts'
 import { workerPortsOf } from '../src/http/worker-ports.ts'
+import { DescribedAnswers } from './http-answers.ts'
 
 export interface Answer {
   readonly status: number
@@ -29,6 +30,8 @@ export class HttpKit {
   readonly system: string
   /** Of the tenant `acme`, with everything a tenant may do. */
   readonly admin: string
+  /** What the document says of answers. */
+  readonly described: DescribedAnswers
   readonly #close: () => Promise<void>
 
   private constructor(
@@ -40,6 +43,7 @@ export class HttpKit {
     this.database = parts.database
     this.system = parts.system
     this.admin = parts.admin
+    this.described = parts.described
     this.#close = close
   }
 
@@ -70,7 +74,8 @@ export class HttpKit {
     const { key: admin } = await punctual.apiKeys.create({
       ...{ name: 'acme-admin', tenant: 'acme', scopes: ['admin'] },
     })
-    const parts = { punctual, database, system, admin, url: `http://127.0.0.1:${port}` }
+    const described = new DescribedAnswers(app.swagger())
+    const parts = { punctual, database, system, admin, described, url: `http://127.0.0.1:${port}` }
     return new HttpKit(parts, async () => {
       draining.abort()
       await app.close()
@@ -93,7 +98,8 @@ export class HttpKit {
   ): Promise<Answer> {
     const { key = this.admin, headers = {}, raw } = options
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const answer = await fetch(path.startsWith('http') ? path : `${this.url}/v1${path}`, {
+    const url = path.startsWith('http') ? path : `${this.url}/v1${path}`
+    const answer = await fetch(url, {
       method,
       headers: {
         ...(key !== null && { authorization: `Bearer ${key}` }),
@@ -104,11 +110,10 @@ export class HttpKit {
     })
     const received = await answer.text()
     const json = /[/+]json/.test(answer.headers.get('content-type') ?? '')
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: json && received !== '' ? JSON.parse(received) : received,
-    }
+    const { status } = answer
+    const told = json && received !== '' ? JSON.parse(received) : received
+    if (json) this.described.check({ method, url, status, body: told })
+    return { status, headers: answer.headers, body: told }
   }
 
   get(path: string, options: CallOptions = {}): Promise<Answer> {

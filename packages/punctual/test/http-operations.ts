@@ -136,10 +136,12 @@ function textOf({ body, contentType }: Operation, asked: Asked): string | Buffer
 }
 
 /** Sends it, and reads the answer; of a stream that goes on, what came with its first words. */
-export function ask(http: HttpKit, operation: Operation, asked: Asked = {}): Promise<Told> {
+export async function ask(http: HttpKit, operation: Operation, asked: Asked = {}): Promise<Told> {
   const { key = http.admin } = asked
+  const { method } = operation
   const text = textOf(operation, asked)
-  return exchange(`${http.url}${addressOf(operation, asked)}`, operation.method, text, {
+  const url = `${http.url}${addressOf(operation, asked)}`
+  const told = await exchange(url, method, text, {
     ...(key !== null && { authorization: `Bearer ${key}` }),
     ...(text !== undefined && {
       'content-type': operation.contentType,
@@ -147,6 +149,8 @@ export function ask(http: HttpKit, operation: Operation, asked: Asked = {}): Pro
     }),
     ...asked.headers,
   })
+  if (told.body !== null) http.described.check({ method, url, ...told })
+  return told
 }
 
 const LONGEST_MS = 20_000

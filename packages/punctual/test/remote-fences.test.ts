@@ -45,6 +45,7 @@ const routes: [method: string, verb: string, body: (run: Fence) => object | unde
   ['POST', '/settle', (run) => ({ outcomes: [{ ...run, outcome: 'succeeded' }] })],
   ['POST', '/progress', (run) => ({ runs: [{ ...run, value: 1 }] })],
   ['POST', '/checkpoint', (run) => ({ ...run, state: 1 })],
+  ['POST', '/secret', (run) => ({ ...run, name: 'token' })],
   [
     ...(['POST', '/logs'] as const),
     ({ run_id }) => ({ lines: [{ run_id, attempt: 1, seq: 0, message: 'm' }] }),

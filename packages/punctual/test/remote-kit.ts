@@ -49,6 +49,7 @@ export class RemoteNode {
       clock: systemClock,
       random: systemRandom,
       outputBytes: limits.outputBytes,
+      secret: (tenantId, name) => store.secrets.read(tenantId, name),
       onHint: (listener) => store.signals.onHint(listener),
       hintsArrive: () => store.signals.connected,
       draining: draining.signal,

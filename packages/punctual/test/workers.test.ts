@@ -153,6 +153,25 @@ describe('workers are listed', () => {
     expect(await client.workers.list()).toMatchObject([{ id: '7', state: 'offline', fenced: true }])
   })
 
+  it('with how many of their runs failed in the last hour', async () => {
+    const worker = await start({ roles: ['worker'] })
+    worker.handler('work', (ok: boolean) => {
+      if (!ok) throw new Error('no')
+    })
+    const id = await onlyWorker()
+    expect(await client.workers.present()).toMatchObject([{ id, failureRate: null }])
+    const runs = await client.submitMany('work', [true, false, true, true], { maxAttempts: 1 })
+    for (const run of runs) await client.runs.waitFor(run.id)
+    const rated = { id, failureRate: 0.25, endedLastHour: { succeeded: 3, dead: 1, cancelled: 0 } }
+    expect(await client.workers.present()).toMatchObject([rated])
+    const { table } = await both(['workers'], { env: { DATABASE_URL: database.url } })
+    expect(table.stdout).toMatch(/ FAILED .*\n.* 1 of 4 \(25%\) /)
+    await worker.stop()
+    expect(await client.workers.list()).toMatchObject([{ ...rated, state: 'offline' }])
+    await sql("update punctual.counters set bucket_at = bucket_at - interval '61 minutes'")
+    expect(await client.workers.list()).toMatchObject([{ id, failureRate: null }])
+  })
+
   it('with handlers that are stuck, which are a metric too', async () => {
     const worker = await start({ roles: ['worker'] })
     const release = gate()

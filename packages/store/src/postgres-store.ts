@@ -302,12 +302,10 @@ export class PostgresStore {
     return this.wall.behind(tenantId, work)
   }
 
-  /** Whether a live worker would take runs of this handler from this queue. */
-  async hasHandler(handler: string, queue: string): Promise<boolean> {
-    const [row] = await this.database.read.query(this.database.statement('sessions/find-handler'), [
-      handler,
-      queue,
-    ])
+  /** Whether a live worker would take runs of this tenant with this handler from this queue. */
+  async hasHandler(handler: string, queue: string, tenantId: number): Promise<boolean> {
+    const statement = this.database.statement('sessions/find-handler')
+    const [row] = await this.database.read.query(statement, [handler, queue, tenantId])
     return row?.[0] === 't'
   }
 

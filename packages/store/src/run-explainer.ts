@@ -32,15 +32,15 @@ export class RunExplainer {
     this.#runs = runs
   }
 
-  /** Null when there is no such run. */
-  async explain(id: string, tenantId: number): Promise<RunExplanation | null> {
+  /** Null when there is no such run. `tellsFleet`: whether hosts and loads of workers that work for all are told. */
+  async explain(id: string, tenantId: number, tellsFleet = true): Promise<RunExplanation | null> {
     for (let look = 1; ; look++) {
       const run = await this.#runs.find(id, tenantId)
       if (!run) return null
       const statement = this.#database.statement('runs/find-obstacles')
       const values = [id, tenantId, run.queue, run.handler, run.job?.id ?? null]
       const [row] = await this.#database.read.query(statement, values)
-      const facts = toFacts(run, row as Row)
+      const facts = { ...toFacts(run, row as Row), tellsFleet }
       // When it moved between the two looks, what it is now tells more than what it was.
       const isLeased = run.state === 'running' || run.state === 'cancelling'
       if (isLeased === (facts.heldBy !== null) || look === LOOKS) return explainRun(facts)
@@ -48,7 +48,7 @@ export class RunExplainer {
   }
 }
 
-function toFacts(run: Run, row: Row): RunFacts {
+function toFacts(run: Run, row: Row): Omit<RunFacts, 'tellsFleet'> {
   const [pauses, limits, workers, gateHolders, heldBy, jobHeldBy, bookedMs, ahead] = row
   const waits = 'nextAt' in run ? run : null
   const lease = heldBy ? (JSON.parse(heldBy) as { worker: string; lostSince: string | null }) : null

@@ -41,6 +41,15 @@ export class StatStore {
     }))
   }
 
+  /** How the runs of each worker ended in the last hour. */
+  async workers() {
+    const rows = await this.#query('sessions/sum-session-ends', [])
+    return rows.map(([worker, state, runs]) => ({
+      worker: worker as string,
+      ...endsOf(state, runs),
+    }))
+  }
+
   async days(fromMs: number, toMs: number, tenantId: number) {
     const rows = await this.#query('stats/sum-days', [tenantId, fromMs, toMs])
     return rows.map(([day, state, runs]) => ({ day: day as string, ...endsOf(state, runs) }))

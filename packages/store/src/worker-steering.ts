@@ -63,11 +63,15 @@ export class WorkerSteering {
 
   /**
    * Asks a worker to take nothing more, or to take work again, and tells it; should it not hear that, it learns it
-   * with its next renewal. Null when there is no such worker.
+   * with its next renewal. Null when there is no such worker, or it is not one of this tenant alone.
    */
-  async drain(id: string, drains: boolean): Promise<'asked' | 'already' | null> {
+  async drain(
+    id: string,
+    drains: boolean,
+    tenantId: number | null = null,
+  ): Promise<'asked' | 'already' | null> {
     const statement = this.#database.statement('sessions/drain-session')
-    const [row] = await this.#database.read.query(statement, [id, drains])
+    const [row] = await this.#database.read.query(statement, [id, drains, tenantId])
     if (!row) return null
     this.#signals.sessions([id])
     return row[1] === 't' ? 'asked' : 'already'

@@ -207,14 +207,29 @@ it('sweep forgets rates that nothing has asked for in an hour, and no other', as
   expect(rows).toEqual([{ rate: 2 }])
 })
 
-it('sweep folds counters without losing a run', async () => {
+it('sweep folds counters into minutes, and after an hour for all sessions, without losing a run', async () => {
   const session = await t.session()
   for (let i = 0; i < 5; i++)
     await t.store.work.settle(session, [succeeded(await t.running(session))])
-  await t.sql.query("update punctual.counters set bucket_at = bucket_at - interval '20 minutes'")
-  await t.store.upkeep.sweep(90)
-  const { rows } = await t.sql.query(
-    'select session_id, sum(runs)::int as runs from punctual.counters group by 1',
+  const folded = async (bucket: string, runs: number) => {
+    await t.sql.query(`update punctual.counters set bucket_at = ${bucket}, runs = ${runs}`)
+    // One more bucket of the same minute.
+    await t.sql.query(
+      `insert into punctual.counters select session_id, bucket_at + interval '10 s', tenant_id, lane, state, 2
+       from punctual.counters`,
+    )
+    await t.store.upkeep.sweep(90)
+    const { rows } = await t.sql.query(
+      `select session_id, runs::int, bucket_at = date_trunc('minute', bucket_at) as minute
+       from punctual.counters`,
+    )
+    return rows
+  }
+  await t.sql.query(
+    'delete from punctual.counters where bucket_at < (select max(bucket_at) from punctual.counters)',
   )
-  expect(rows).toEqual([{ session_id: '0', runs: 5 }])
+  const minutesAgo = (minutes: number) =>
+    `date_trunc('minute', clock_timestamp()) - interval '${minutes} minutes'`
+  expect(await folded(minutesAgo(20), 5)).toEqual([{ session_id: session, runs: 7, minute: true }])
+  expect(await folded(minutesAgo(70), 7)).toEqual([{ session_id: '0', runs: 9, minute: true }])
 })

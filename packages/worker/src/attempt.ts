@@ -155,7 +155,7 @@ export class Attempt implements HandlerContext, Placed {
   }
   get secret(): HandlerContext['secret'] {
     return (name) => {
-      this.#secrets ??= new SecretReads(this.run.tenantId, this.#host.secret)
+      this.#secrets ??= new SecretReads(this.run, this.#host.secret)
       return this.#secrets.read(name)
     }
   }

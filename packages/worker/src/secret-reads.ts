@@ -1,17 +1,24 @@
 /** The secrets that one attempt has read, and what is stored of the attempt without them. */
-import { checkName, encodeJson, type Failure, failureFrom, PunctualError } from '@punctual/core'
+import {
+  type ClaimedRun,
+  checkName,
+  encodeJson,
+  type Failure,
+  failureFrom,
+  PunctualError,
+} from '@punctual/core'
 import { Redactor } from './redactor.ts'
 
-/** The value of a secret of a tenant, by its name. */
-export type ReadSecret = (tenantId: number, name: string) => Promise<string>
+/** The value of a secret of the tenant whose run it is, by its name. */
+export type ReadSecret = (run: ClaimedRun, name: string) => Promise<string>
 
 export class SecretReads {
-  readonly #tenantId: number
+  readonly #run: ClaimedRun
   readonly #read: ReadSecret | undefined
   #redactor: Redactor | null = null
 
-  constructor(tenantId: number, read: ReadSecret | undefined) {
-    this.#tenantId = tenantId
+  constructor(run: ClaimedRun, read: ReadSecret | undefined) {
+    this.#run = run
     this.#read = read
   }
 
@@ -20,10 +27,10 @@ export class SecretReads {
     if (!this.#read)
       throw new PunctualError(
         'secrets_key_missing',
-        'This worker works over HTTP, where secrets are not given out. Run the handler in one that has a connection to the database.',
+        'This worker reads no secrets. Run the handler in one that does.',
         { id: name },
       )
-    const value = await this.#read(this.#tenantId, name)
+    const value = await this.#read(this.#run, name)
     this.#redactor ??= new Redactor()
     this.#redactor.add(value)
     return value

@@ -85,3 +85,9 @@ export const problemSchema = answer({
   pointer: Type.Optional(Type.String({ description: 'The same as a JSON pointer into the body.' })),
   reason: Type.Optional(Type.String()),
 })
+
+/** What every operation answers when it does not succeed. */
+export const problemAnswer = {
+  description: 'A problem (RFC 9457).',
+  content: { 'application/problem+json': { schema: problemSchema } },
+}

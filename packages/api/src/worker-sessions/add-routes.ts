@@ -13,9 +13,11 @@ import { appendLogs } from '../routes/worker-sessions/log.ts'
 import { openSession } from '../routes/worker-sessions/open.ts'
 import { reportProgress } from '../routes/worker-sessions/progress.ts'
 import { renewSession } from '../routes/worker-sessions/renew.ts'
+import { readSecret } from '../routes/worker-sessions/secret.ts'
 import { settleRuns } from '../routes/worker-sessions/settle.ts'
 import { startRuns } from '../routes/worker-sessions/start.ts'
 import { waitForHints } from '../routes/worker-sessions/wait.ts'
+import { problemAnswer } from '../wire/schemas.ts'
 import type { AnyWorkerRoute } from './define-route.ts'
 import type { WorkerPorts } from './ports.ts'
 import { WorkerSessions } from './worker-sessions.ts'
@@ -23,6 +25,7 @@ import { WorkerSessions } from './worker-sessions.ts'
 const workerRoutes: readonly AnyWorkerRoute[] = [
   ...[openSession, renewSession, claimRuns, waitForHints, listLanes, startRuns, appendLogs],
   ...[reportProgress, saveCheckpoint, settleRuns, giveBackRuns, describeSession, closeSession],
+  readSecret,
 ]
 
 const PREFIXES = ['/v1', '/api/v1']
@@ -79,19 +82,20 @@ export function addWorkerSessions(
       })
 }
 
-function schemaOf({ body, summary, path, method }: AnyWorkerRoute, hide: boolean): FastifySchema {
+function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
+  const { body, answer, summary, path, method, status = 200 } = route
   const verb = path?.slice(1) || (path === null ? 'open' : method.toLowerCase())
+  const of = path === null ? [] : ['session_not_found']
+  const problems = [...of, ...(route.problems ?? [])]
+  const own = problems.length > 0 ? ` Problems of its own: ${problems.join(', ')}.` : ''
   return {
     ...(body && { body }),
+    response: { [status]: { description: 'Success.', ...answer }, default: problemAnswer },
     ...{ summary, hide, tags: ['worker-sessions'], security: [{ apiKey: [] }] },
     operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, letter) => letter.toUpperCase()),
-    description: 'Needs the scope `worker`.',
+    description: `Needs the scope \`worker\`.${own}`,
     // For programs, as of the other routes.
-    ...{
-      'x-scope': 'worker',
-      'x-writes': false,
-      'x-problems': ['session_not_found', 'lease_lost'],
-    },
+    ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
   } as FastifySchema
 }
 

@@ -6,6 +6,7 @@
 import type { OpenSession } from '@punctual/core'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
+import { answer } from '../wire/schemas.ts'
 import type { WorkerCaller } from './ports.ts'
 import type { WorkerSessions } from './worker-sessions.ts'
 
@@ -19,15 +20,20 @@ export interface WorkerCall<Body> {
   readonly reply: FastifyReply
 }
 
-export interface WorkerRoute<Body extends TSchema = TSchema> {
+export interface WorkerRoute<Body extends TSchema = TSchema, Answer extends TSchema = TSchema> {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   /** Below `/worker-sessions/:session_id`; `null` where there is no session yet. */
   readonly path: string | null
   readonly summary: string
   readonly body?: Body
+  /** What a success answers. */
+  readonly answer: Answer
   /** @default 200 */
   readonly status?: number
-  handle(call: WorkerCall<Static<Body>>): Promise<unknown>
+  /** Codes of problems that are particular to it, for the description. */
+  readonly problems?: readonly string[]
+  /** The answer, or the same as JSON text. */
+  handle(call: WorkerCall<Static<Body>>): Promise<Static<Answer> | string>
 }
 
 export type AnyWorkerRoute = Omit<WorkerRoute, 'handle'> & {
@@ -35,8 +41,10 @@ export type AnyWorkerRoute = Omit<WorkerRoute, 'handle'> & {
   handle(call: any): Promise<unknown>
 }
 
-/** Checks the handler against the schema. */
-export function workerRoute<Body extends TSchema>(route: WorkerRoute<Body>): AnyWorkerRoute {
+/** Checks the handler against the schemas. */
+export function workerRoute<Body extends TSchema, Answer extends TSchema>(
+  route: WorkerRoute<Body, Answer>,
+): AnyWorkerRoute {
   return route as unknown as AnyWorkerRoute
 }
 
@@ -48,5 +56,15 @@ export const runId = Type.String({
 export const fenceFields = { run_id: runId, fence: token }
 const closed = { additionalProperties: false }
 export const fence = Type.Object(fenceFields, closed)
+/** What became of each run of a batch. */
+export const results = answer({
+  results: Type.Array(
+    answer({
+      run_id: Type.String(),
+      accepted: Type.Boolean(),
+      code: Type.Optional(Type.String({ description: '`lease_lost`, where it is not accepted.' })),
+    }),
+  ),
+})
 export const body = <Fields extends Record<string, TSchema>>(fields: Fields) =>
   Type.Object(fields, closed)

@@ -20,6 +20,8 @@ export interface WorkerPorts {
   readonly remoteSessions: RemoteSessions
   readonly clock: Clock
   readonly random: Random
+  /** The value of a secret of a tenant. */
+  secret(tenantId: number, name: string): Promise<string>
   /** The largest output that is kept. */
   readonly outputBytes: number
   /** Calls back at each hint; returns how to stop listening. */

@@ -9,10 +9,10 @@ import type { WaitingRoom } from './waiting-room.ts'
 interface Told {
   readonly cursor: string
   /** Lanes that have something due; null when it may be any. */
-  readonly lanes: readonly number[] | null
+  readonly lanes: number[] | null
   readonly new_lane: boolean
   /** Runs of this worker that are asked to end. */
-  readonly cancels: readonly string[]
+  readonly cancels: string[]
   readonly drains: boolean
 }
 

@@ -156,8 +156,20 @@ export class WorkerSessions {
   async checkpoint(session: OpenSession, run: WireFence, state: string): Promise<void> {
     const [ours] = await this.#held(session, [run])
     if (ours && (await this.#ports.work.saveCheckpoint(toFence(run), state))) return
-    const detail = `The session does not hold run ${run.run_id} under this fence.`
-    throw new PunctualError('lease_lost', detail, { id: run.run_id })
+    throw notHeld(run)
+  }
+
+  /** For a run that it holds, and only where a key of the tenant vouches for the worker. */
+  async secret(session: OpenSession, run: WireFence, name: string): Promise<string> {
+    const { tenantId } = session
+    if (tenantId === null)
+      throw new PunctualError(
+        'forbidden',
+        'A session that works for all tenants is given no secrets. Open it with a key of the tenant, or for one with X-Punctual-Tenant.',
+      )
+    const [ours] = await this.#held(session, [run])
+    if (ours?.tenantId !== tenantId) throw notHeld(run)
+    return this.#ports.secret(tenantId, name)
   }
 
   /** Lines of attempts that the session holds, as many as their runs may have. */
@@ -176,6 +188,11 @@ export class WorkerSessions {
     if (kept.length > 0) await work.appendLogs(kept)
     return { kept: kept.length, refused: lines.length - kept.length }
   }
+}
+
+function notHeld({ run_id: id }: WireFence): PunctualError {
+  const detail = `The session does not hold run ${id} under this fence.`
+  return new PunctualError('lease_lost', detail, { id })
 }
 
 function results(runs: readonly WireFence[], accepted: ReadonlySet<string>) {

@@ -8,7 +8,8 @@ export const scopes = {
   submit: { includes: ['submit'], meaning: 'Submits runs and triggers jobs. It reads nothing.' },
   operate: {
     includes: ['operate'],
-    meaning: 'Changes jobs, calendars, queues and limits; steers runs and dead letters.',
+    meaning:
+      'Changes jobs, calendars, queues and limits; steers runs, dead letters and its own workers.',
   },
   worker: {
     includes: ['worker'],

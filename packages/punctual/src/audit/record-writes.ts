@@ -25,10 +25,11 @@ interface OfTenant {
   readonly limits: Limits
   readonly deadLetters: DeadLetters
   readonly groups: Groups
+  readonly workers: Workers
 }
 
 export function recordTenant(
-  { jobs, runs, queues, limits, deadLetters, groups, tenantId }: OfTenant,
+  { jobs, runs, queues, limits, deadLetters, groups, workers, tenantId }: OfTenant,
   writes: ControlWrites,
   store: PostgresStore,
 ): void {
@@ -40,9 +41,10 @@ export function recordTenant(
   recordMethods(limits, limitWrites, writes, scope)
   recordMethods(deadLetters, letterWrites, writes, scope)
   recordMethods(groups, groupWrites, writes, scope)
+  recordMethods(workers, workerWrites, writes, scope)
 }
 
-/** Workers serve all tenants: what is asked of them, and of tenants, is told to the installation. */
+/** Workers mostly serve all tenants: what is asked of them, and of tenants, is told to the installation. */
 export function recordInstallation(
   { workers, tenants, apiKeys }: { workers: Workers; tenants: Tenants; apiKeys: ApiKeys },
   writes: ControlWrites,

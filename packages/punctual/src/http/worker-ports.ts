@@ -7,10 +7,11 @@ export function workerPortsOf(
   { store, outputBytes }: Punctual,
   draining: AbortSignal,
 ): WorkerPorts {
-  const { signals, work, remoteSessions } = store
+  const { signals, work, remoteSessions, secrets } = store
   signals.listen()
   return {
     ...{ work, remoteSessions, clock: systemClock, random: systemRandom, outputBytes, draining },
+    secret: (tenantId, name) => secrets.read(tenantId, name),
     onHint: (listener) => signals.onHint(listener),
     hintsArrive: () => signals.connected,
   }

@@ -32,7 +32,7 @@ select
   (
     select json_agg(json_build_object(
       'id', s.id::text, 'host', s.host, 'capacity', s.capacity, 'renewedAt', s.renewed_at,
-      'held', (select count(*) from punctual.leases l where l.session_id = s.id),
+      'held', (select count(*) from punctual.leases l where l.session_id = s.id), 'own', s.tenant_id is not null,
       'alive', s.expires_at > clock_timestamp(), 'drains', s.state = 'draining' or s.drain_asked_at is not null))
     from punctual.sessions s
     where $4::text = any (s.handlers) and (cardinality(s.queues) = 0 or $3::text = any (s.queues))

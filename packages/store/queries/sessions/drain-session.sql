@@ -1,12 +1,12 @@
 -- Asks a worker to take nothing more, or to take work again.
 --
--- Parameters: $1 session, $2 true to drain
+-- Parameters: $1 session, $2 true to drain, $3 the tenant that it has to work for alone (null = any worker)
 -- Returns: id, and whether this statement changed anything; no row when there is no such session
 -- Locks: the row (not its key: a claim under way goes on, and what it takes is given back). Index: primary key.
 with before as materialized (
   select id, drain_asked_at is not null as drains
   from punctual.sessions
-  where id = $1::bigint
+  where id = $1::bigint and ($3::integer is null or tenant_id = $3::integer)
   for no key update
 ),
 asked as (

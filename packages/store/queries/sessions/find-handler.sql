@@ -1,6 +1,6 @@
--- Whether a live worker has a handler for a queue.
+-- Whether a live worker that works for a tenant has a handler for a queue.
 --
--- Parameters: $1 handler, $2 queue
+-- Parameters: $1 handler, $2 queue, $3 tenant
 -- Returns: found
 -- Locks: none. Index: none; the table is small.
 select exists (
@@ -8,4 +8,5 @@ select exists (
   from punctual.sessions
   where expires_at > clock_timestamp() and state = 'active' and $1::text = any (handlers)
     and (cardinality(queues) = 0 or $2::text = any (queues))
+    and (tenant_id is null or tenant_id = $3::integer)
 ) as found

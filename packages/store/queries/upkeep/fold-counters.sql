@@ -1,19 +1,27 @@
--- Folds counters older than ten minutes into one row a minute, under session 0.
+-- Folds counters older than ten minutes into one row a minute, and those older than an hour into one for all sessions,
+-- under session 0: until then workers.list tells how the runs of each session ended.
 --
 -- Parameters: none
 -- Returns: one row: how many rows were folded
 -- Locks: the old rows, which no session bumps any more. Index: counters_bucket.
-with old as (
-  delete from punctual.counters
-  where bucket_at < clock_timestamp() - interval '10 minutes' and session_id <> 0
-  returning bucket_at, tenant_id, lane, state, runs
+with now as materialized (
+  select clock_timestamp() - interval '10 minutes' as bumped, clock_timestamp() - interval '1 hour' as told
+),
+old as (
+  delete from punctual.counters c
+  using now n
+  where c.bucket_at < n.bumped and c.session_id <> 0
+    and (c.bucket_at < n.told or c.bucket_at <> date_trunc('minute', c.bucket_at))
+  returning
+    case when c.bucket_at < n.told then 0 else c.session_id end as session_id, c.bucket_at, c.tenant_id, c.lane, c.state,
+    c.runs
 ),
 folded as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
-  select 0, date_trunc('minute', bucket_at), min(tenant_id), lane, state, sum(runs)
+  select session_id, date_trunc('minute', bucket_at), min(tenant_id), lane, state, sum(runs)
   from old
-  group by date_trunc('minute', bucket_at), lane, state
-  order by 2, lane, state
+  group by session_id, date_trunc('minute', bucket_at), lane, state
+  order by 2, 1, lane, state
   on conflict (session_id, bucket_at, lane, state) do update set runs = counters.runs + excluded.runs
 )
 select count(*) from old

@@ -7,6 +7,8 @@ import { type Clock, type ErrorCode, errorCatalogue, PunctualError } from '@punc
 
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 2_000
+/** Faults of a server that asking again does not help. */
+const LASTING = new Set(['secrets_key_missing', 'secret_unreadable'])
 
 export interface ServerOptions {
   /** Where the nodes are, such as `https://jobs.example.com`. */
@@ -93,8 +95,9 @@ function reasonOf(cause: unknown): string {
 function problemOf(server: string, { status, text }: { status: number; text: string }): Error {
   const { code, detail, field } = parse(text)
   const said = detail ?? `${server} answered ${status}.`
-  if (status >= 500 || status === 429 || status === 408) return new NoAnswer(said)
   const known = code !== undefined && Object.hasOwn(errorCatalogue, code)
+  const isPassing = status >= 500 || status === 429 || status === 408
+  if (isPassing && !LASTING.has(code ?? '')) return new NoAnswer(said)
   if (known) return new PunctualError(code as ErrorCode, said, field === undefined ? {} : { field })
   return new PunctualError('invalid_option', `${server} answered ${status}: ${said}`, {
     field: field ?? 'server',

@@ -145,6 +145,11 @@ export class RemoteWorkStore implements WorkStore {
     }
   }
 
+  /** The server looks whether the run is this worker's before it tells. */
+  async secret(run: Fence, name: string): Promise<string> {
+    return (await this.#ask<{ value: string }>('secret', { ...wire(run), name })).value
+  }
+
   async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     for (const id of runIds) {

@@ -1,6 +1,6 @@
 /** The installation: who calls, which promises hold, and the workers. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { type Call, defineRoute } from '../../define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, nullable, text } from '../../wire/schemas.ts'
 
@@ -40,6 +40,15 @@ const worker = answer({
   queues: Type.Array(Type.String()),
   labels: Type.Record(Type.String(), Type.String()),
   running: Type.Integer(),
+  ended_last_hour: Type.Record(Type.String(), Type.Integer(), {
+    description: 'How many runs it ended in the last hour, by state.',
+  }),
+  failure_rate: nullable(
+    Type.Number({
+      description:
+        'Of the last hour: those that died or were lost among those that succeeded, died or were lost; from 0 to 1, null when there is none. Attempts that are tried again do not count.',
+    }),
+  ),
   stuck: Type.Unknown(),
   opened_at: Type.String(),
   renewed_at: nullable(Type.String()),
@@ -52,36 +61,47 @@ const params = exactly({ id: text(20) })
 const changed = answer({ id: Type.String(), changed: Type.Boolean() })
 const tag = 'Workers'
 
+/** A key of the installation is for all workers, one of a tenant for those that work for it alone. */
+const workersFor = ({
+  caller,
+  service,
+  tenant,
+}: Pick<Call<unknown, unknown, unknown>, 'caller' | 'service' | 'tenant'>) =>
+  caller.tenantId === null ? service.workers : tenant.workers
+
 export const listWorkers = defineRoute({
   ...{ method: 'GET', path: '/workers', scope: 'read', tag, summary: 'Processes that take runs' },
   description:
     'With a key of the installation all of them, also those that left in the last day. With that of a tenant those that work for it alone.',
   answer: workers,
-  async handle({ caller, service, tenant }) {
-    const { workers: of } = service
-    const found = caller.tenantId === null ? of.list() : of.ofTenant(tenant.tenantId)
-    return wireOf(workers, { workers: await found })
+  async handle(call) {
+    return wireOf(workers, { workers: await workersFor(call).list() })
   },
 })
 
+const whose =
+  'With a key of the installation any worker, with that of a tenant one that works for it alone.'
+
 export const drainWorker = defineRoute({
-  ...{ method: 'POST', path: '/workers/:id/drain', scope: 'system', tag, writes: 'always' },
+  ...{ method: 'POST', path: '/workers/:id/drain', scope: 'operate', tag, writes: 'always' },
   summary: 'Take nothing more; what runs is finished',
+  description: whose,
   params,
   answer: changed,
   problems: ['worker_not_found'],
-  async handle({ service, params: { id } }) {
-    return { id, changed: await service.workers.drain(id) }
+  async handle({ params: { id }, ...call }) {
+    return { id, changed: await workersFor(call).drain(id) }
   },
 })
 
 export const activateWorker = defineRoute({
-  ...{ method: 'POST', path: '/workers/:id/activate', scope: 'system', tag, writes: 'always' },
+  ...{ method: 'POST', path: '/workers/:id/activate', scope: 'operate', tag, writes: 'always' },
   summary: 'Take runs again',
+  description: whose,
   params,
   answer: changed,
   problems: ['worker_not_found'],
-  async handle({ service, params: { id } }) {
-    return { id, changed: await service.workers.activate(id) }
+  async handle({ params: { id }, ...call }) {
+    return { id, changed: await workersFor(call).activate(id) }
   },
 })

@@ -1,7 +1,7 @@
 /** POST /jobs/bulk: up to 10,000 jobs, one a line; all or none, or what became of each. */
 import { PunctualError } from '@punctual/core'
 import Type from 'typebox'
-import { bulkAnswer, bulkQuery, performBulk } from '../../bulk.ts'
+import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../bulk.ts'
 import { defineRoute } from '../../define-route.ts'
 import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
 
@@ -16,6 +16,7 @@ export const createJobs = defineRoute({
   body: Type.String(),
   reads: 'ndjson',
   answer: bulkAnswer,
+  others: someRefused,
   writes: 'always',
   problems: ['invalid_request', 'invalid_schedule', 'quota_exceeded'],
   handle({ service, tenant, query, body, reply }) {

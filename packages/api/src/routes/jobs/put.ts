@@ -14,6 +14,7 @@ export const putJob = defineRoute({
   params: idParam,
   body: jobByName,
   answer: jobChange,
+  others: { 201: 'There was no job of this name.' },
   writes: 'always',
   problems: ['invalid_schedule', 'invalid_timezone', 'never_fires', 'quota_exceeded'],
   async handle({ tenant, params, body, reply }) {

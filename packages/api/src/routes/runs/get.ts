@@ -50,14 +50,16 @@ export const explainRun = defineRoute({
   ...looks,
   path: '/runs/:id/explain',
   summary: 'Why it is not running now',
-  description: 'A run that is due and does not run always has a reason.',
+  description:
+    'A run that is due and does not run always has a reason. Workers that work for all are told to a tenant by their ids alone.',
   answer: answer({
     id: Type.String(),
     running: Type.Boolean(),
     reasons: Type.Array(obstacle, { description: 'In the order in which they have to go.' }),
   }),
-  async handle({ tenant, params: { id } }) {
-    const { running, reasons } = await tenant.runs.explain(id)
+  async handle({ tenant, caller, params: { id } }) {
+    const fleet = caller.tenantId === null
+    const { running, reasons } = await tenant.runs.explain(id, { fleet })
     return { id, running, reasons: toWire(reasons) as Static<typeof obstacle>[] }
   },
 })

@@ -1,7 +1,7 @@
 /** POST /runs/bulk: up to 10,000 runs, one a line; all or none, or what became of each. */
 import { limits } from '@punctual/core'
 import Type, { type Static } from 'typebox'
-import { bulkAnswer, bulkQuery, performBulk } from '../../bulk.ts'
+import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../bulk.ts'
 import { defineRoute } from '../../define-route.ts'
 import { newRun, SubmissionReader } from '../../wire/run-input.ts'
 
@@ -16,6 +16,7 @@ export const submitRuns = defineRoute({
   body: Type.String(),
   reads: 'ndjson',
   answer: bulkAnswer,
+  others: someRefused,
   status: 201,
   writes: 'keyed',
   problems: ['invalid_request', 'key_conflict', 'quota_exceeded'],

@@ -30,6 +30,7 @@ export const submitRun = defineRoute({
   body: newRun,
   answer: submittedRun,
   status: 201,
+  others: { 200: 'A live run has the key: that one is answered.' },
   writes: 'keyed',
   problems: ['key_conflict', 'handler_unknown', 'quota_exceeded', 'payload_too_large'],
   async handle(call) {

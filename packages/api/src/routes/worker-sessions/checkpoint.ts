@@ -1,6 +1,7 @@
 /** POST /worker-sessions/:id/checkpoint: keeps how far a run has come, for its next attempt. */
 import { encodeJson, limits } from '@punctual/core'
 import { Type } from 'typebox'
+import { answer } from '../../wire/schemas.ts'
 import { body, fenceFields, workerRoute } from '../../worker-sessions/define-route.ts'
 
 export const saveCheckpoint = workerRoute({
@@ -8,6 +9,8 @@ export const saveCheckpoint = workerRoute({
   path: '/checkpoint',
   summary: 'Keep a checkpoint',
   body: body({ ...fenceFields, state: Type.Optional(Type.Unknown()) }),
+  answer: answer({ kept: Type.Boolean() }),
+  problems: ['lease_lost'],
   async handle({ sessions, session, body: { state = null, ...run } }) {
     const text = encodeJson(state, 'state', limits.checkpointBytes)
     await sessions.checkpoint(session, run, text)

@@ -1,6 +1,7 @@
 /** PATCH /worker-sessions/:id: what others see of a worker that changes while it works. */
 import { limits } from '@punctual/core'
 import { Type } from 'typebox'
+import { answer } from '../../wire/schemas.ts'
 import { body, runId, workerRoute } from '../../worker-sessions/define-route.ts'
 
 const name = Type.String({ minLength: 1, maxLength: limits.nameLength })
@@ -16,6 +17,7 @@ export const describeSession = workerRoute({
     handlers: Type.Array(name, { maxItems: limits.handlersPerWorker }),
     stuck: Type.Optional(Type.Array(stuck, { maxItems: 100 })),
   }),
+  answer: answer({ id: Type.String() }),
   async handle({ sessions, session, body: { state, handlers, stuck: all = [] } }) {
     const shown = all.map(({ run_id, handler, attempt, ran_ms }) => ({
       ...{ runId: run_id, handler, attempt, ranMs: ran_ms },

@@ -1,6 +1,7 @@
 /** POST /worker-sessions/:id/logs: lines of attempts that are under way. A line that is there already stays. */
 import { encodeJson, limits, storableText } from '@punctual/core'
 import { type Static, Type } from 'typebox'
+import { answer } from '../../wire/schemas.ts'
 import { body, runId, workerRoute } from '../../worker-sessions/define-route.ts'
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
@@ -20,6 +21,7 @@ export const appendLogs = workerRoute({
   path: '/logs',
   summary: 'Append lines to logs',
   body: body({ lines: Type.Array(line, { maxItems: limits.linesPerLogRequest }) }),
+  answer: answer({ kept: Type.Integer(), refused: Type.Integer() }),
   handle: ({ sessions, session, body: { lines } }) => sessions.log(session, lines.map(toEntry)),
 })
 

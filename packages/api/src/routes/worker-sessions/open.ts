@@ -1,6 +1,7 @@
 /** POST /worker-sessions: a worker announces itself, and is given a lease on all that it will hold. */
 import { limits } from '@punctual/core'
 import { Type } from 'typebox'
+import { answer } from '../../wire/schemas.ts'
 import { body, token, workerRoute } from '../../worker-sessions/define-route.ts'
 
 const name = Type.String({ minLength: 1, maxLength: limits.nameLength })
@@ -28,6 +29,11 @@ export const openSession = workerRoute({
     capacity: Type.Integer({ minimum: 1, maximum: limits.concurrencyMax }),
     lease_ms: Type.Integer({ minimum: limits.leaseMsMin, maximum: limits.leaseMsMax }),
     drains: Type.Optional(Type.Boolean()),
+  }),
+  answer: answer({
+    id: Type.String({ description: 'Of the session: a number of 63 bits, as text.' }),
+    lease_ms: Type.Integer(),
+    renew_every_ms: Type.Integer(),
   }),
   handle: ({ sessions, caller, body }) => sessions.open(caller, body),
 })

@@ -1,7 +1,7 @@
 /** POST /worker-sessions/:id/progress: how far runs have come, for those who look. */
 import { encodeJson, limits } from '@punctual/core'
 import { Type } from 'typebox'
-import { body, fenceFields, workerRoute } from '../../worker-sessions/define-route.ts'
+import { body, fenceFields, results, workerRoute } from '../../worker-sessions/define-route.ts'
 
 const item = body({ ...fenceFields, value: Type.Unknown() })
 
@@ -10,6 +10,7 @@ export const reportProgress = workerRoute({
   path: '/progress',
   summary: 'Report progress',
   body: body({ runs: Type.Array(item, { maxItems: limits.runsPerClaim }) }),
+  answer: results,
   handle: ({ sessions, session, body: { runs } }) =>
     sessions.progress(
       session,

@@ -9,7 +9,7 @@ import { addFlags } from '../setting-flags.ts'
 import { showTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-const HEAD = ['ID', 'STATE', 'HOST', 'PID', 'RUNNING', 'VERSION', 'UP SINCE', 'HEARD OF']
+const HEAD = ['ID', 'STATE', 'HOST', 'PID', 'RUNNING', 'FAILED', 'VERSION', 'UP SINCE', 'HEARD OF']
 const STUCK_SHOWN = 20
 
 export function addWorkersList(parent: Command): void {
@@ -48,6 +48,7 @@ function showRows(terminal: Terminal, workers: readonly WorkerProcess[], nowMs: 
       it.host,
       it.pid,
       it.state === 'offline' ? '-' : `${it.running} of ${it.capacity}`,
+      showRate(it),
       it.version,
       showAge(it.openedAt, nowMs),
       showAge(it.renewedAt ?? (it.endedAt as Date), nowMs),
@@ -56,6 +57,13 @@ function showRows(terminal: Terminal, workers: readonly WorkerProcess[], nowMs: 
     ]),
     ['VERSION', 'UP SINCE', 'QUEUES', 'HOST', 'PID'],
   )
+}
+
+/** Of the last hour: how many failed, and of how many. */
+function showRate({ failureRate, endedLastHour: ended }: WorkerProcess): string {
+  if (failureRate === null) return '-'
+  const failed = ended.dead + ended.unknown
+  return `${failed} of ${failed + ended.succeeded} (${Math.round(failureRate * 100)}%)`
 }
 
 function showStuck(terminal: Terminal, workers: readonly WorkerProcess[]): void {
