@@ -98,7 +98,14 @@ export async function perform(
     if (key !== null) return keyed(route, { service, tenantId, key, request, reply }, within)
     return route.writes === 'always' ? service.transaction(within) : within()
   }
-  return isBehindWall(route, caller) ? service.asTenant(tenantId, work) : work()
+  const walled = () => (isBehindWall(route, caller) ? service.asTenant(tenantId, work) : work())
+  // Only what is asked for with GET may be shown as a standby has it.
+  return route.method === 'GET' && !asksAnew(request) ? walled() : service.deciding(walled)
+}
+
+/** Whoever wants nothing that was kept wants nothing that is behind. */
+function asksAnew({ headers }: FastifyRequest): boolean {
+  return /\bno-cache\b/i.test(headers['cache-control'] ?? '')
 }
 
 /** Claims and settlements of many tenants share statements, each with its tenant or its fence, and have one wall. */

@@ -18,6 +18,7 @@ import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { EndsReader } from './ends-reader.ts'
 import { isConnectionFault } from './faults.ts'
+import { ForPeople } from './for-people.ts'
 import { GroupStore } from './group-store.ts'
 import { type Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import { checkKeys } from './keys.ts'
@@ -67,6 +68,10 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
   readonly keyring?: Keyring
   /** The version of the time zone data. @default what this process has */
   readonly zoneData?: string
+  /** A standby that people read lists from. @default none */
+  readonly readUrl?: string
+  /** How far behind it may be. @default 10000 */
+  readonly readLagMs?: number
 }
 
 const REQUESTS = { atOnce: 8, keep: 8 } as const
@@ -80,6 +85,8 @@ export class PostgresStore {
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
   readonly pages: RunPages
+  /** Lists, pages, counts and reports; nothing that a decision rests on. */
+  readonly forPeople: ForPeople
   readonly explainer: RunExplainer
   readonly stats: StatStore
   readonly steering: RunSteering
@@ -157,6 +164,7 @@ export class PostgresStore {
     this.runs = new RunReader(this.database)
     this.pages = new RunPages(this.database)
     this.stats = new StatStore(this.database)
+    this.forPeople = new ForPeople(this.database, { readLagMs: defaults.readLagMs, ...options })
     this.explainer = new RunExplainer(this.database, this.runs)
     this.queues = new QueueStore(this.database, this.signals)
     const transact = <T>(work: () => Promise<T>) => this.transaction(work)
@@ -387,6 +395,7 @@ export class PostgresStore {
     const ours = [this.#conversations, this.#patientConversations, this.#requestConversations]
     const all = [...ours, this.#userConversations]
     await Promise.all(all.map((conversations) => conversations.close()))
+    await this.forPeople.close()
     await this.database.close()
   }
 }
