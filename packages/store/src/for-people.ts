@@ -12,7 +12,9 @@ import { isDataFault, isTransient } from './faults.ts'
 import { type Readers, readersOf } from './readers.ts'
 import { Standby, StandbyUnfit } from './standby.ts'
 
-const REST_MS = 2_000
+/** After the first fault, and after many in a row. */
+const REST_MS = 1_000
+const REST_MS_MAX = 60_000
 
 export interface ForPeopleOptions {
   /** The standby; several hosts with commas. @default none: all is read from the primary */
@@ -87,7 +89,10 @@ export class ForPeople {
     void this.#database.transactions
       .apart(() => standby.look(standby.lane))
       .then(
-        (lagMs) => this.#worked(lagMs),
+        // Whether it works the next one who reads will see.
+        () => {
+          this.#restUntilMs = null
+        },
         (error) => this.#failed(error),
       )
       .finally(() => {
@@ -106,7 +111,8 @@ export class ForPeople {
     // Of the moment, as a conflict with what it has to replay: the next one may be read there.
     if (isTransient(error) || this.#closed) return
     this.#faults++
-    this.#restUntilMs = this.#database.localClock.monotonicMs() + REST_MS
+    const restMs = Math.min(REST_MS * 2 ** (this.#faults - 1), REST_MS_MAX)
+    this.#restUntilMs = this.#database.localClock.monotonicMs() + restMs
     // Behind for a moment is nothing to tell of.
     const passing = error instanceof StandbyUnfit && error.behind && this.#faults === 1
     if (this.#used && !passing) this.#tell({ used: false, why: (error as Error).message })

@@ -34,6 +34,7 @@ interface Position {
   readonly replayedMs: number | null
   readonly position: bigint
   readonly migration: number
+  readonly mayBeTenant: boolean
 }
 
 /** One connection: what is read together is read of one server. */
@@ -106,6 +107,8 @@ export class Standby {
       throw new StandbyUnfit('it is no standby of this database, but of another one')
     if (seen.migration < this.#primary.migration)
       throw new StandbyUnfit('it has not got the last migration yet', true)
+    if (this.#primary.mayBeTenant && !seen.mayBeTenant)
+      throw new StandbyUnfit('its user may not work as the role of tenants')
     const lagMs = this.#database.clock.nowMs() - (seen.replayedMs ?? Number.NEGATIVE_INFINITY)
     if (lagMs <= this.lagMs) return Math.max(0, lagMs)
     // Nothing may have been written for a while.
@@ -139,13 +142,15 @@ async function isPooled(client: pg.Client): Promise<boolean> {
   return Number(rows[0].pid) !== processID
 }
 
-function toPosition([identity, isStandby, replayedMs, position, migration]: Row): Position {
+function toPosition(row: Row): Position {
+  const [identity, isStandby, replayedMs, position, migration, mayBeTenant] = row
   return {
     identity: identity as string,
     isStandby: isStandby === 't',
     replayedMs: replayedMs ? Number(replayedMs) : null,
     position: BigInt(position as string),
     migration: Number(migration),
+    mayBeTenant: mayBeTenant === 't',
   }
 }
 
