@@ -6,7 +6,7 @@
  * answer is of one server, and never goes back in time between two of its statements. After a fault the standby rests, and
  * is looked at behind the back of those who read.
  */
-import { PunctualError } from '@punctual/core'
+import { defaults, PunctualError } from '@punctual/core'
 import type { Database } from './database.ts'
 import { isDataFault, isTransient } from './faults.ts'
 import { type Readers, readersOf } from './readers.ts'
@@ -19,8 +19,8 @@ const REST_MS_MAX = 60_000
 export interface ForPeopleOptions {
   /** The standby; several hosts with commas. @default none: all is read from the primary */
   readonly readUrl?: string
-  /** How far behind it may be. */
-  readonly readLagMs: number
+  /** How far behind it may be. @default 10000 */
+  readonly readLagMs?: number
 }
 
 /** What became of the standby. */
@@ -41,11 +41,13 @@ export class ForPeople {
   #used = true
   #closed = false
 
-  constructor(database: Database, { readUrl, readLagMs }: ForPeopleOptions) {
+  constructor(
+    database: Database,
+    { readUrl, readLagMs: lagMs = defaults.readLagMs }: ForPeopleOptions,
+  ) {
     this.#database = database
     this.#primary = readersOf(database)
-    this.#standby =
-      readUrl === undefined ? null : new Standby({ url: readUrl, database, lagMs: readLagMs })
+    this.#standby = readUrl === undefined ? null : new Standby({ url: readUrl, database, lagMs })
   }
 
   /** Reads all of this from one server. It may be done twice, and so must have no effects. */
