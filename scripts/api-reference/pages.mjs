@@ -190,7 +190,14 @@ export const pages = [
     names: [
       ...['GuaranteePanel', 'Guarantee', 'PromiseName', 'Weakness', 'GuaranteeFacts'],
       'TenantWallState',
-      ...['StandbyFacts', 'VerifyOptions', 'VerifyProgress', 'Verification', 'VerifyFinding'],
+      ...[
+        'StandbyFacts',
+        'ReadStandbyFacts',
+        'VerifyOptions',
+        'VerifyProgress',
+        'Verification',
+        'VerifyFinding',
+      ],
       ...['AuditFinding', 'AuditKind'],
     ],
   },

@@ -95,14 +95,22 @@ export async function perform(
   const call = { ...about, params, query, body, request, reply }
   const walled = isBehindWall(route, caller)
   const behind = <T>(work: () => Promise<T>) => (walled ? service.asTenant(tenantId, work) : work())
-  if (!route.writes) return behind(() => route.handle(call))
+  const decided = <T>(work: () => Promise<T>) => service.deciding(() => behind(work))
+  // Only what is asked for with GET may be shown as a standby has it.
+  const shown = route.method === 'GET' && !asksAnew(request) ? behind : decided
+  if (!route.writes) return shown(() => route.handle(call))
   const work = () => service.as(actor, () => route.handle(call))
   const key = idempotencyKeyOf(request)
   if (key === null)
-    return behind(() => (route.writes === 'always' ? service.transaction(work) : work()))
+    return decided(() => (route.writes === 'always' ? service.transaction(work) : work()))
   const fingerprint = fingerprintOf(request, route.path)
   const asked = { route, service, tenantId, walled, key, fingerprint, reply, call, work }
   return performing.keyed.perform(asked)
+}
+
+/** Whoever wants nothing that was kept wants nothing that is behind. */
+function asksAnew({ headers }: FastifyRequest): boolean {
+  return /\bno-cache\b/i.test(headers['cache-control'] ?? '')
 }
 
 /** Claims and settlements of many tenants share statements, each with its tenant or its fence, and have one wall. */

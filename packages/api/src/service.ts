@@ -48,6 +48,8 @@ export interface Service {
   tenant(id: number): TenantService
   /** Everything that is asked for within the work happens, or nothing of it. */
   transaction<T>(work: () => Promise<T>): Promise<T>
+  /** Nothing that is read within the work is behind: it decides something, or asks for that. */
+  deciding<T>(work: () => T): T
   /** Within the work nothing is seen or written but what is of this tenant, whatever the work asks for. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T>
   /** What is changed within the work is recorded as changed by this actor. */

@@ -15,6 +15,7 @@ const sound: GuaranteeFacts = {
   connectionsFree: 100,
   pooled: false,
   tenantWall: 'up',
+  readStandby: null,
   clockOffsetMs: 3,
   zoneData: '2026a',
   plannerZoneData: ['2026a'],
@@ -106,4 +107,15 @@ test('says when only one wall is between tenants, which weakens no promise of th
   expect(judge({ tenantWall: null }).notes.join()).not.toContain('row security')
   const { notes, verdict } = judge({ tenantWall: 'no_role' })
   expect([notes.join(), verdict]).toEqual([expect.stringContaining('row security'), 'holds'])
+})
+
+test('tells how far behind lists may be that a standby is read for, and why it is passed by', () => {
+  const readStandby = { allowedMs: 10_000, lagMs: 40, passedBy: null }
+  const behind = judge({ readStandby })
+  expect([behind.verdict, behind.notes.join()]).toEqual([
+    'holds',
+    expect.stringContaining('is 40 ms behind and may be 10000 ms'),
+  ])
+  const { notes } = judge({ readStandby: { ...readStandby, lagMs: null, passedBy: 'it is away' } })
+  expect(notes.join()).toContain('is passed by (it is away)')
 })

@@ -26,6 +26,16 @@ export interface StandbyFacts {
   readonly state: string | null
 }
 
+/** The standby that people read lists and reports from. */
+export interface ReadStandbyFacts {
+  /** How far behind it may be, or it is passed by. */
+  readonly allowedMs: number
+  /** How far behind it is at most; null when it is passed by. */
+  readonly lagMs: number | null
+  /** Why it is passed by, and the primary read instead; null when it is not. */
+  readonly passedBy: string | null
+}
+
 /** What was found: settings of the server, its standbys, its connections and clocks. */
 export interface GuaranteeFacts {
   /** The version of PostgreSQL. */
@@ -60,6 +70,8 @@ export interface GuaranteeFacts {
   readonly plannerZoneData: readonly string[] | null
   /** Whether row security stands behind the predicates between tenants; what is missing otherwise, null when unknown. */
   readonly tenantWall: TenantWallState | null
+  /** Where lists and reports come from; null when that is the primary. */
+  readonly readStandby: ReadStandbyFacts | null
 }
 
 /** Whether there is a second wall between tenants, and what is missing otherwise. */
@@ -256,7 +268,8 @@ function shownOffset(ms: number): string {
 }
 
 function notesOn(facts: GuaranteeFacts): string[] {
-  const { standbys, synchronousStandbyNames: names, pooled, dataChecksums, tenantWall } = facts
+  const { standbys, synchronousStandbyNames: names, pooled, dataChecksums } = facts
+  const { tenantWall, readStandby } = facts
   const notes: string[] = []
   const others = standbys.filter((standby) => standby.syncState && !isSynchronous(standby))
   if (standbys.length === 0 && names === '')
@@ -271,11 +284,18 @@ function notesOn(facts: GuaranteeFacts): string[] {
     notes.push('A pooler stands between: all promises hold, and new runs are found by polling.')
   if (!dataChecksums)
     notes.push('Data checksums are off: what a faulty disk changes is not noticed by the server.')
+  if (readStandby) notes.push(onReading(readStandby))
   if (tenantWall !== null && tenantWall !== 'up')
     notes.push(
       `Tenants are kept apart by the predicates of the statements only (${tenantWall}): there is no row security behind them.`,
     )
   return notes
+}
+
+function onReading({ allowedMs, lagMs, passedBy }: ReadStandbyFacts): string {
+  if (passedBy !== null)
+    return `The standby for reading is passed by (${passedBy}): lists and reports come from the primary.`
+  return `Lists and reports come from a standby, which is ${lagMs} ms behind and may be ${allowedMs} ms; nothing is decided by it.`
 }
 
 function listed(standbys: readonly StandbyFacts[]): string {

@@ -72,6 +72,7 @@ export {
   type GuaranteePanel,
   judgeGuarantees,
   type PromiseName,
+  type ReadStandbyFacts,
   type StandbyFacts,
   type TenantWallState,
   type Weakness,

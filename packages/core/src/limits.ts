@@ -18,6 +18,8 @@ export const defaults = {
   /** A run due within the horizon goes straight to the queue; one beyond it waits in `later`. */
   horizonMs: 60_000,
   retentionDays: 90,
+  /** How far behind a standby may be that people read from. */
+  readLagMs: 10_000,
   partitionDaysAhead: 14,
   /** How far ahead slots become runs. */
   planAheadMs: 60_000,
@@ -103,6 +105,7 @@ export const limits = {
   /** Longer than the take-over of a dead planner, which must not make anything late. */
   planAheadMsMin: 10_000,
   planAheadMsMax: 600_000,
+  readLagMsMax: 3_600_000,
   tenantNameLength: 63,
   apiKeysPerTenant: 1_000,
   rotationOverlapMsMax: 30 * 86_400_000,

@@ -97,13 +97,17 @@ export class DeadLetters {
   async list(options: DeadLetterListOptions = {}): Promise<DeadLetter[]> {
     const filter = await this.#filter(options, ['state', 'limit', 'after'])
     const after = options.after === undefined ? null : idOf(options.after)
-    return this.#store.letters.list(filter, { ...page(options), after }, this.#tenantId)
+    const asked = { ...page(options), after }
+    return this.#store.forPeople.read(({ letters }) => letters.list(filter, asked, this.#tenantId))
   }
 
   /** What dies alike, together; the largest group first. */
   async groups(options: DeadLetterPage = {}): Promise<DeadLetterGroup[]> {
     const filter = await this.#filter(options, ['state', 'limit'])
-    return this.#store.letters.groups(filter, page(options), this.#tenantId)
+    const asked = page(options)
+    return this.#store.forPeople.read(({ letters }) =>
+      letters.groups(filter, asked, this.#tenantId),
+    )
   }
 
   /** Everything about one, or null. */

@@ -153,7 +153,7 @@ export class Groups {
       ...(done !== undefined && { done }),
       ...(before !== undefined && { before: idOf(before) }),
     }
-    return this.#o.store.groups.reader.list(filter, this.#o.tenantId)
+    return this.#o.store.forPeople.read(({ groups }) => groups.list(filter, this.#o.tenantId))
   }
 
   /** The members with their states, in the order in which they were added. */

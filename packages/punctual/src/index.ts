@@ -71,6 +71,7 @@ export {
   type Quotas,
   type QuotaUse,
   type RateOptions,
+  type ReadStandbyFacts,
   type ReplayPace,
   type Resolution,
   RetryAfterError,

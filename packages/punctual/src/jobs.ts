@@ -150,7 +150,7 @@ export class Jobs {
     const { limit = 100 } = filter
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
       refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
-    return this.#store.schedules.jobs.list(filter, this.#tenantId)
+    return this.#store.forPeople.read(({ jobs }) => jobs.list(filter, this.#tenantId))
   }
 
   /**

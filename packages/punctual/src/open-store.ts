@@ -30,6 +30,8 @@ export async function openStore(options: CompiledOptions): Promise<OpenStore> {
     random: systemRandom,
     node: randomUUID(),
     keyring: options.keyring,
+    ...(options.readDatabaseUrl !== null && { readUrl: options.readDatabaseUrl }),
+    readLagMs: options.readLagMs,
     ...(preparedStatements !== undefined && { preparedStatements }),
   })
   try {

@@ -35,6 +35,14 @@ export interface WorkerSettings {
 export interface PunctualOptions {
   /** A PostgreSQL 15-18; several hosts with commas. @default process.env.DATABASE_URL, else embedded */
   databaseUrl?: string
+  /**
+   * A standby of that PostgreSQL, several hosts with commas: lists, pages, counts, reports and exports are read from it, and
+   * may be behind. Nothing is decided by it, and without it they come from the primary.
+   * @default process.env.PUNCTUAL_READ_DATABASE_URL, else none
+   */
+  readDatabaseUrl?: string
+  /** How far behind it may be, up to an hour; one that is further behind is passed by. @default 10000 */
+  readLagMs?: number
   /** Use the embedded PostgreSQL although NODE_ENV is production. @default false */
   embedded?: boolean
   /** Where the embedded PostgreSQL keeps its data. @default './.punctual' */
@@ -78,6 +86,8 @@ export interface PunctualOptions {
 
 export interface CompiledOptions {
   readonly databaseUrl: string | null
+  readonly readDatabaseUrl: string | null
+  readonly readLagMs: number
   readonly dataDir: string
   readonly schema: string
   readonly roles: ReadonlySet<RoleName>
@@ -102,6 +112,8 @@ export interface CompiledOptions {
 
 const KNOWN = [
   'databaseUrl',
+  'readDatabaseUrl',
+  'readLagMs',
   'embedded',
   'dataDir',
   'schema',
@@ -208,6 +220,8 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
   const worker = options.worker ?? {}
   return {
     databaseUrl,
+    readDatabaseUrl: options.readDatabaseUrl || env.PUNCTUAL_READ_DATABASE_URL || null,
+    readLagMs: whole('readLagMs', options.readLagMs ?? defaults.readLagMs, 0, limits.readLagMsMax),
     dataDir: options.dataDir ?? '.punctual',
     schema,
     roles: compileRoles(options.roles),

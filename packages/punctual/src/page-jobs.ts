@@ -41,10 +41,8 @@ export async function pageOfJobs(
     })
   const filter = compileJobPageFilter(asked)
   const where = { limit, cursor, skip: skipOf(page, limit) }
-  const { jobPages } = store.schedules
-  const [found, total] = await Promise.all([
-    jobPages.page(filter, where, tenantId),
-    jobPages.total(filter, tenantId),
-  ])
+  const [found, total] = await store.forPeople.read(({ jobPages }) =>
+    Promise.all([jobPages.page(filter, where, tenantId), jobPages.total(filter, tenantId)]),
+  )
   return { ...found, ...total }
 }

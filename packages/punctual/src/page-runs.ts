@@ -44,7 +44,8 @@ export async function pageOfRuns(
   integer('limit', limit, 1, limits.pageSize)
   const compiled = compileRunPageFilter(asked)
   const page = { limit, cursor, order: orderOf(compiled, order) }
-  return store.pages.page(await filterInStore(store, compiled, tenantId), page, tenantId)
+  const filter = await filterInStore(store, compiled, tenantId)
+  return store.forPeople.read(({ pages }) => pages.page(filter, page, tenantId))
 }
 
 export async function countOfRuns(
@@ -55,7 +56,7 @@ export async function countOfRuns(
 ): Promise<RunCount> {
   const by = compileCountBy(known(options, ['by']).by ?? 'state')
   const filter = await filterInStore(store, compileRunPageFilter(asked), tenantId)
-  const counted = await store.pages.count(filter, by, tenantId)
+  const counted = await store.forPeople.read(({ pages }) => pages.count(filter, by, tenantId))
   if (by.by !== 'job') return counted
   const ids = counted.groups.flatMap(({ name }) => name ?? [])
   const names = await store.schedules.jobs.names(ids, tenantId)

@@ -8,7 +8,12 @@ import {
   type Scope,
 } from '@punctual/core'
 import { RoleLoop } from '@punctual/engine'
-import { type PostgresStore, readGuaranteeFacts, systemClock } from '@punctual/store'
+import {
+  type PostgresStore,
+  readGuaranteeFacts,
+  type StandbyState,
+  systemClock,
+} from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
 import { ApiKeys } from './api-keys.ts'
 import { Audit } from './audit/audit.ts'
@@ -110,6 +115,7 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
+    parts.store.forPeople.onChange.push((state) => this.#readsFrom(state))
     this.audit = new Audit(parts.store)
     this.#writes = new ControlWrites(parts.store, parts.options.actor)
     this.workers = new Workers(parts.store)
@@ -210,6 +216,11 @@ export class Punctual {
     if (logger) logger[level](fields, message)
   }
 
+  #readsFrom(state: StandbyState): void {
+    if (state.used) this.#log('info', state, 'lists and reports are read from the standby again')
+    else this.#log('warn', state, `the standby for reading is passed by: ${state.why}`)
+  }
+
   #fault(where: string, error: unknown): void {
     this.metrics.failed(where)
     this.#log(
@@ -298,7 +309,8 @@ export class Punctual {
    * server's settings, its standbys, its connections and clock, and the time zone data of the planners.
    */
   async guarantees(): Promise<GuaranteePanel> {
-    return judgeGuarantees(await readGuaranteeFacts(this.store.database))
+    const { database, forPeople } = this.store
+    return judgeGuarantees(await readGuaranteeFacts(database, forPeople))
   }
 
   /**

@@ -113,12 +113,13 @@ export class Runs {
   /** Running ones first, then those that wait, then finished ones, latest due first. */
   async list(options: ListOptions = {}): Promise<RunSummary[]> {
     const { limit, days, ...filter } = checkList(options)
-    return this.#store.runs.list({
+    const asked = {
       ...(await filterInStore(this.#store, compileRunFilter(filter), this.#tenantId)),
       tenantId: this.#tenantId,
       ...(limit !== undefined && { limit }),
       ...(days !== undefined && { days }),
-    })
+    }
+    return this.#store.forPeople.read(({ runs }) => runs.list(asked))
   }
 
   /**

@@ -75,7 +75,9 @@ export class Stats {
   async recent(options: { minutes?: number } = {}): Promise<RecentEnds[]> {
     const { minutes = 5 } = options
     integer('minutes', minutes, 1, 1_440)
-    const found = await this.#store.stats.recent(minutes, this.#tenantId)
+    const found = await this.#store.forPeople.read(({ stats }) =>
+      stats.recent(minutes, this.#tenantId),
+    )
     const lanes = grouped(found, ({ queue, handler }) => JSON.stringify([queue, handler]))
     return lanes.map(([first, ends]) => ({ queue: first.queue, handler: first.handler, ...ends }))
   }
@@ -91,12 +93,15 @@ export class Stats {
    */
   async report(options: ReportOptions = {}): Promise<Report> {
     const { by = 'day', fromMs, toMs } = this.#range(options)
-    const { stats } = this.#store
+    const { forPeople } = this.#store
     if (by === 'day') {
-      const days = grouped(await stats.days(fromMs, toMs, this.#tenantId), ({ day }) => day)
+      const ends = await forPeople.read(({ stats }) => stats.days(fromMs, toMs, this.#tenantId))
+      const days = grouped(ends, ({ day }) => day)
       return { rows: days.map(([{ day }, ends]) => ({ name: day, ...ends })), countedTo: null }
     }
-    const { throughMs, jobs } = await stats.jobs(fromMs, toMs, this.#tenantId)
+    const { throughMs, jobs } = await forPeople.read(({ stats }) =>
+      stats.jobs(fromMs, toMs, this.#tenantId),
+    )
     const rows = grouped(jobs, ({ id }) => id ?? '')
     return {
       rows: rows.map(([{ id, name }, ends]) => ({ name, jobId: id, ...ends })),
@@ -120,7 +125,7 @@ export class Stats {
 
 /** How the runs of workers ended in the last hour, by worker; those that ended none are not there. */
 export async function endsOfWorkers(store: PostgresStore): Promise<ReadonlyMap<string, Ends>> {
-  const found = await store.stats.workers()
+  const found = await store.forPeople.read(({ stats }) => stats.workers())
   return new Map(grouped(found, (it) => it.worker).map(([{ worker }, ends]) => [worker, ends]))
 }
 

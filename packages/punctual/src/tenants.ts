@@ -20,7 +20,6 @@ import {
   type PostgresStore,
   type TenantReference,
   type UsageDay,
-  usageOf,
 } from '@punctual/store'
 import { checkedOptions } from './checked-options.ts'
 import { type HandlingOptions, handledBy } from './handling.ts'
@@ -172,7 +171,7 @@ export class Tenants {
     if (toMs - fromMs > limits.usageDaysMax * DAY_MS)
       refuseOption('to', `at most ${limits.usageDaysMax} days after from`, to)
     const { id } = await this.#store.tenants.get(checkTenant(tenant))
-    return usageOf(this.#store.database, id, { fromMs, toMs })
+    return this.#store.forPeople.read(({ usage }) => usage(id, { fromMs, toMs }))
   }
 
   /**
@@ -191,9 +190,9 @@ export class Tenants {
     const { from, to } = checkedOptions(range, ['from', 'to'])
     const fromMs = from === undefined ? 0 : instantOf('from', from)
     const toMs = to === undefined ? ID_TIME_MAX_MS : instantOf('to', to)
-    const { database, schedules, limits: limitStore, tenants } = this.#store
+    const { forPeople, schedules, limits: limitStore, tenants } = this.#store
     const found = await tenants.get(checkTenant(tenant))
-    const sources = { database, jobs: schedules.jobs, calendars: schedules.calendars }
+    const sources = { forPeople, calendars: schedules.calendars }
     yield* exportTenant({ ...sources, limits: limitStore }, found, { fromMs, toMs })
   }
 

@@ -17,7 +17,9 @@ import {
   wallCheck,
 } from './doctor/schema-checks.ts'
 import { serverChecks } from './doctor/server-checks.ts'
+import { standbyChecks } from './doctor/standby-check.ts'
 import { vacuumChecks } from './doctor/vacuum-checks.ts'
+import type { ForPeople } from './for-people.ts'
 import { brokenKeys } from './keys.ts'
 import { type MigrationStatus, migrationStatus } from './migrations.ts'
 import { listDays } from './partitions.ts'
@@ -30,6 +32,8 @@ const hotTables = ['queue', 'leases', 'sessions', 'live_keys', 'later', 'counter
 export interface ExamineOptions {
   /** How long history is to be kept: decides how many days there will be. @default 90 */
   readonly retentionDays?: number
+  /** Where people read, and so which standby is looked at. @default none */
+  readonly forPeople?: ForPeople
 }
 
 export async function examine(
@@ -51,6 +55,7 @@ export async function examine(
       ),
       ...durabilityChecks(settings as Facts),
       ...clientChecks(database),
+      ...standbyChecks((await options.forPeople?.look()) ?? null),
       ...(await schemaFindings(client, database, ask)),
       ...vacuumChecks(activity as Facts, await ask('list-dead-rows', [database.schema, hotTables])),
     ]

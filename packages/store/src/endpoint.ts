@@ -1,7 +1,8 @@
 /**
- * Finds the server that takes writes and connects to it. With several hosts each is tried in turn, the
- * one that worked last first; a standby is left alone. Fails with `database_unavailable` naming each host
- * and why, or at once for what no retry can mend (a wrong password, no such database).
+ * Finds the server that takes writes, or a standby where one is wanted, and connects to it. With several hosts each
+ * is tried in turn, the one that worked last first; one of the other kind is left alone. Fails with
+ * `database_unavailable` naming each host and why, or at once for what no retry can mend (a wrong password, no such
+ * database).
  */
 import { PunctualError } from '@punctual/core'
 import pg from 'pg'
@@ -36,6 +37,8 @@ export interface EndpointOptions {
   readonly url: string
   readonly applicationName: string
   readonly connectTimeoutMs?: number
+  /** Which of several hosts is meant. @default 'primary' */
+  readonly wants?: 'primary' | 'standby'
 }
 
 export interface ConnectSettings {
@@ -66,8 +69,9 @@ export class Endpoint {
       const server = servers[index] as ServerAddress
       try {
         const client = await this.#connectTo(server, settings)
-        if (client === 'standby') {
-          failures.push(`${server.host}:${server.port} is read-only`)
+        if (client === 'another') {
+          const what = this.#options.wants === 'standby' ? 'no standby' : 'read-only'
+          failures.push(`${server.host}:${server.port} is ${what}`)
           continue
         }
         this.#preferred = index
@@ -87,7 +91,7 @@ export class Endpoint {
   async #connectTo(
     server: ServerAddress,
     settings: ConnectSettings,
-  ): Promise<pg.Client | 'standby'> {
+  ): Promise<pg.Client | 'another'> {
     const { user, password, database, parameters } = this.target
     const config = {
       host: server.host,
@@ -116,9 +120,10 @@ export class Endpoint {
       throw error
     })
     const isStandby = String(answer.rows[0]?.[0]).startsWith('t')
-    if (!isStandby || this.target.servers.length === 1) return client
+    const isWanted = isStandby === (this.#options.wants === 'standby')
+    if (isWanted || this.target.servers.length === 1) return client
     await client.end()
-    return 'standby'
+    return 'another'
   }
 }
 

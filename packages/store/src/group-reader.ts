@@ -1,8 +1,9 @@
 /** Reading groups: one with the states of its members, many, and the members themselves. */
+
 import type { Group, GroupCounts, GroupMember, GroupSummary, RunState } from '@punctual/core'
 import { runStates } from '@punctual/core'
 import type { Row } from './channel.ts'
-import type { Database } from './database.ts'
+import type { ReadSource } from './read-source.ts'
 
 export interface GroupFilter {
   /** Only those that are older than this one. */
@@ -47,9 +48,9 @@ function toGroup(row: Row): Group {
 }
 
 export class GroupReader {
-  readonly #database: Database
+  readonly #database: ReadSource
 
-  constructor(database: Database) {
+  constructor(database: ReadSource) {
     this.#database = database
   }
 

@@ -13,9 +13,9 @@ import {
 } from '@punctual/core'
 import { uuidArray } from './binary-arrays.ts'
 import type { Row, Value } from './channel.ts'
-import type { Database } from './database.ts'
 import { toJob } from './job-rows.ts'
 import { type CursorScope, decodeCursor, encodeCursor, questionOf } from './page-cursor.ts'
+import type { ReadSource } from './read-source.ts'
 import { date } from './run-rows.ts'
 
 /** Where jobs of a status are that are few beside all; the others are looked for among all. */
@@ -54,9 +54,9 @@ interface Look {
 }
 
 export class JobPages {
-  readonly #database: Database
+  readonly #database: ReadSource
 
-  constructor(database: Database) {
+  constructor(database: ReadSource) {
     this.#database = database
   }
 

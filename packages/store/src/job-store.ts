@@ -27,6 +27,7 @@ import type { JobConversation } from './job-conversation.ts'
 import type { JobEdits } from './job-edits.ts'
 import { type StoredJob, toJob } from './job-rows.ts'
 import type { LaneRegistry } from './lane-registry.ts'
+import { type JobFilter, listJobs } from './list-jobs.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
 import { retrying } from './retrying.ts'
 
@@ -52,20 +53,7 @@ export interface JobResult {
   readonly change: JobChange
 }
 
-/** Which jobs are listed. */
-export interface JobFilter {
-  /** Only names after this one: give the last of a page to get the next page. */
-  readonly after?: string
-  /** Only those of this source. */
-  readonly source?: string
-  /** Only those that are planned, paused, over, or cannot be planned. */
-  readonly state?: 'active' | 'paused' | 'finished' | 'failing'
-  /** Up to 1,000. @default 100 */
-  readonly limit?: number
-}
-
 const BATCH = 1_000
-const PAGE = 100
 const INTERN_TRIES = 10_000
 
 /** The last byte of an id is random. */
@@ -262,11 +250,8 @@ export class JobStore {
     return new Map(rows.map(([id, name]) => [id as string, name as string]))
   }
 
-  async list(filter: JobFilter, tenantId: number): Promise<Job[]> {
-    const { after = '', source = null, state = null, limit = PAGE } = filter
-    const values = [tenantId, after, source, state, limit]
-    const rows = await this.#database.read.query(this.#database.statement('jobs/list-jobs'), values)
-    return rows.map(toJob)
+  list(filter: JobFilter, tenantId: number): Promise<Job[]> {
+    return listJobs(this.#database, filter, tenantId)
   }
 
   async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {

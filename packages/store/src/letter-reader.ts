@@ -9,8 +9,8 @@ import {
 } from '@punctual/core'
 import { uuidArray } from './binary-arrays.ts'
 import type { Row, Value } from './channel.ts'
-import type { Database } from './database.ts'
 import { type LastWords, toGroup, toLastWords, toLetter } from './letter-rows.ts'
+import type { ReadSource } from './read-source.ts'
 
 /** How many open letters a filter has, and until when: what dies later is not meant. */
 export interface LetterCount {
@@ -30,9 +30,9 @@ function scope(filter: CompiledLetterFilter, tenantId: number): Value[] {
 }
 
 export class LetterReader {
-  readonly #database: Database
+  readonly #database: ReadSource
 
-  constructor(database: Database) {
+  constructor(database: ReadSource) {
     this.#database = database
   }
 

@@ -18,6 +18,7 @@ import { Conversations } from './conversations.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { EndsReader } from './ends-reader.ts'
 import { isConnectionFault } from './faults.ts'
+import { ForPeople, type ForPeopleOptions } from './for-people.ts'
 import { GroupStore } from './group-store.ts'
 import { type Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import { checkKeys } from './keys.ts'
@@ -37,7 +38,6 @@ import { RequestLog } from './request-log.ts'
 import { RequestTransactions } from './request-transactions.ts'
 import { retrying } from './retrying.ts'
 import { RunExplainer } from './run-explainer.ts'
-import { RunPages } from './run-pages.ts'
 import { RunReader } from './run-reader.ts'
 import { RunResolution } from './run-resolution.ts'
 import { RunSteering } from './run-steering.ts'
@@ -45,7 +45,6 @@ import { ScheduleStore } from './schedule-store.ts'
 import { Keyring } from './secrets/keyring.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { Signals } from './signals.ts'
-import { StatStore } from './stat-store.ts'
 import { Submitter } from './submitter.ts'
 import { TenantErasure } from './tenant-erasure.ts'
 import { TenantStore } from './tenant-store.ts'
@@ -57,7 +56,7 @@ import { type WorkerSession, WorkerSteering } from './worker-steering.ts'
 /** How long the transaction of a handler may take to begin: nothing has happened yet, so its attempt need not fail. */
 const OPEN_WITHIN_MS = 30_000
 
-export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'> {
+export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, ForPeopleOptions {
   readonly clock: Clock
   readonly random: Random
   /** A name of this process that no other has. */
@@ -79,9 +78,9 @@ export class PostgresStore {
   readonly remoteSessions: PostgresRemoteSessions
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
-  readonly pages: RunPages
+  /** Lists, pages, counts and reports; nothing that a decision rests on. */
+  readonly forPeople: ForPeople
   readonly explainer: RunExplainer
-  readonly stats: StatStore
   readonly steering: RunSteering
   readonly queues: QueueStore
   readonly limits: LimitStore
@@ -155,8 +154,7 @@ export class PostgresStore {
     this.secrets = new SecretStore(this.database, options.keyring ?? new Keyring([]))
     this.remoteSessions = new PostgresRemoteSessions(this.database)
     this.runs = new RunReader(this.database)
-    this.pages = new RunPages(this.database)
-    this.stats = new StatStore(this.database)
+    this.forPeople = new ForPeople(this.database, options)
     this.explainer = new RunExplainer(this.database, this.runs)
     this.queues = new QueueStore(this.database, this.signals)
     const transact = <T>(work: () => Promise<T>) => this.transaction(work)
@@ -385,6 +383,7 @@ export class PostgresStore {
     const ours = [this.#conversations, this.#patientConversations, this.#requestConversations]
     const all = [...ours, this.#userConversations]
     await Promise.all(all.map((conversations) => conversations.close()))
+    await this.forPeople.close()
     await this.database.close()
   }
 }

@@ -15,8 +15,8 @@ import {
   type RunOrder,
 } from '@punctual/core'
 import type { Row, Value } from './channel.ts'
-import type { Database } from './database.ts'
 import { type CursorScope, decodeCursor, encodeCursor, questionOf } from './page-cursor.ts'
+import type { ReadSource } from './read-source.ts'
 import { type PageFilterInStore, runFilterValues } from './run-filter-values.ts'
 import { positionOf, type Stretch, toItem, toStretch } from './run-page-rows.ts'
 import { readsOf, sourcesOf } from './run-page-sources.ts'
@@ -67,11 +67,11 @@ export interface Budget {
 }
 
 export class RunPages {
-  readonly #database: Database
+  readonly #database: ReadSource
   readonly #budget: Partial<Budget>
   readonly #alone = new Map<number, { untilMs: number; alone: boolean }>()
 
-  constructor(database: Database, budget: Partial<Budget> = {}) {
+  constructor(database: ReadSource, budget: Partial<Budget> = {}) {
     this.#database = database
     this.#budget = budget
   }

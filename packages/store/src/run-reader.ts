@@ -15,8 +15,8 @@ import {
 } from '@punctual/core'
 import { int2Array, uuidArray } from './binary-arrays.ts'
 import type { Row } from './channel.ts'
-import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
+import type { ReadSource } from './read-source.ts'
 import { retrying } from './retrying.ts'
 import { type FilterInStore, runFilterValues } from './run-filter-values.ts'
 import { date, summary, toAttempt, toLogLine, toRun } from './run-rows.ts'
@@ -48,9 +48,9 @@ function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: L
 const LIVE: readonly RunState[] = ['running', 'cancelling', 'waiting', 'scheduled', 'queued']
 
 export class RunReader {
-  readonly #database: Database
+  readonly #database: ReadSource
 
-  constructor(database: Database) {
+  constructor(database: ReadSource) {
     this.#database = database
   }
 

@@ -1,7 +1,7 @@
 /** How runs ended, from counters and from what the janitor has summed of past days; history itself is not read. */
 import { type FinalState, finalStateOf, limits, runIdFloor } from '@punctual/core'
 import type { Row } from './channel.ts'
-import type { Database } from './database.ts'
+import type { ReadSource } from './read-source.ts'
 
 const HOUR_MS = 3_600_000
 const HOURS_AT_ONCE = 24
@@ -21,9 +21,9 @@ const endsOf = (
 })
 
 export class StatStore {
-  readonly #database: Database
+  readonly #database: ReadSource
 
-  constructor(database: Database) {
+  constructor(database: ReadSource) {
     this.#database = database
   }
 

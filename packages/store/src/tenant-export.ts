@@ -5,15 +5,13 @@
  */
 import { finalStateOf, type Job, runIdFloor, type Tenant } from '@punctual/core'
 import type { CalendarStore } from './calendar-store.ts'
-import type { Database } from './database.ts'
-import type { JobStore } from './job-store.ts'
+import type { ForPeople } from './for-people.ts'
 import type { LimitStore } from './limit-store.ts'
 
 const PAGE = 1_000
 
 export interface ExportSources {
-  readonly database: Database
-  readonly jobs: JobStore
+  readonly forPeople: ForPeople
   readonly calendars: CalendarStore
   readonly limits: LimitStore
 }
@@ -27,13 +25,13 @@ export async function* exportTenant(
   for (const calendar of await sources.calendars.list(tenant.id)) yield line('calendar', calendar)
   for (const { running: _, freeAt: __, ...limit } of await sources.limits.list(tenant.id))
     yield line('limit', limit)
-  for await (const job of jobsOf(sources.jobs, tenant.id)) yield line('job', job)
-  yield* runsOf(sources.database, tenant.id, range)
+  for await (const job of jobsOf(sources.forPeople, tenant.id)) yield line('job', job)
+  yield* runsOf(sources.forPeople, tenant.id, range)
 }
 
-async function* jobsOf(jobs: JobStore, tenantId: number): AsyncGenerator<Job> {
+async function* jobsOf(forPeople: ForPeople, tenantId: number): AsyncGenerator<Job> {
   for (let after = ''; ; ) {
-    const page = await jobs.list({ after, limit: PAGE }, tenantId)
+    const page = await forPeople.read(({ jobs }) => jobs.list({ after, limit: PAGE }, tenantId))
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)?.name ?? ''
@@ -41,14 +39,13 @@ async function* jobsOf(jobs: JobStore, tenantId: number): AsyncGenerator<Job> {
 }
 
 async function* runsOf(
-  database: Database,
+  forPeople: ForPeople,
   tenantId: number,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): AsyncGenerator<string> {
-  const statement = database.statement('tenants/export-runs')
   const endId = runIdFloor(toMs)
   for (let after = runIdFloor(fromMs); ; ) {
-    const rows = await database.read.query(statement, [tenantId, after, endId, PAGE])
+    const rows = await forPeople.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
     for (const [id, facts, payload, output] of rows) {
       const { final_state: state, ...rest } = JSON.parse(facts as string)
       const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }

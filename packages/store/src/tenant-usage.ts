@@ -1,7 +1,7 @@
 /** What a tenant has used, day by day, as a report: read from history, so that it costs nothing until it is asked for. */
 import { runIdFloor } from '@punctual/core'
-import type { Database } from './database.ts'
 import { DAY_MS, dayStart } from './days.ts'
+import type { ReadSource } from './read-source.ts'
 
 /** What a tenant has used on one day, in UTC: that on which its runs were due. */
 export interface UsageDay {
@@ -27,15 +27,15 @@ export interface UsageDay {
 
 /** The days that a range touches; days whose history was dropped have nothing. */
 export async function usageOf(
-  database: Database,
+  source: ReadSource,
   tenantId: number,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<UsageDay[]> {
-  const statement = database.statement('tenants/sum-usage')
+  const statement = source.statement('tenants/sum-usage')
   const days: UsageDay[] = []
   for (let dayMs = dayStart(fromMs); dayMs < toMs; dayMs += DAY_MS) {
     const values = [tenantId, runIdFloor(dayMs), runIdFloor(dayMs + DAY_MS)]
-    const [row] = await database.read.query(statement, values)
+    const [row] = await source.read.query(statement, values)
     const [runs, succeeded, endedOtherwise, attempts, ranMs, ...bytes] = (row ?? []).map(Number)
     const [payloadBytes = 0, outputBytes = 0, logBytes = 0] = bytes
     days.push({

@@ -96,9 +96,11 @@ interface Surroundings {
   readonly transaction: OpenTransaction | null
   /** How a transaction begins that is behind the wall of a tenant. */
   readonly wall: string | null
+  /** Something is decided here: what it rests on is read where it is written. */
+  readonly deciding: boolean
 }
 
-const OPEN_GROUND: Surroundings = { transaction: null, wall: null }
+const OPEN_GROUND: Surroundings = { transaction: null, wall: null, deciding: false }
 
 /** The transactions of one database, each known to the work that runs in it. */
 export class Transactions {
@@ -117,13 +119,25 @@ export class Transactions {
 
   /** Does this behind a wall: every transaction and every lone statement begins with it. */
   behind<T>(wall: string, work: () => T): T {
-    return this.#storage.run({ transaction: null, wall }, work)
+    return this.#storage.run({ transaction: null, wall, deciding: this.decides }, work)
+  }
+
+  /** Whether what the caller reads is to come from the primary: it is in a transaction, or decides something. */
+  get decides(): boolean {
+    return this.current !== null || this.#storage.getStore()?.deciding === true
+  }
+
+  /** Does work that decides something: nothing that it reads is behind. */
+  deciding<T>(work: () => T): T {
+    const surroundings = this.#storage.getStore() ?? OPEN_GROUND
+    return this.#storage.run({ ...surroundings, deciding: true }, work)
   }
 
   /** Does this outside of the transaction and of the wall that the caller may be in. */
   apart<T>(work: () => T): T {
-    const { transaction, wall } = this.#storage.getStore() ?? OPEN_GROUND
-    return transaction === null && wall === null ? work() : this.#storage.run(OPEN_GROUND, work)
+    const { transaction, wall, deciding } = this.#storage.getStore() ?? OPEN_GROUND
+    if (transaction === null && wall === null) return work()
+    return this.#storage.run({ ...OPEN_GROUND, deciding }, work)
   }
 
   /** Does this once it is committed; now where there is no transaction, and then resolves with it. */
@@ -149,7 +163,7 @@ export class Transactions {
     const { wall } = this
     const transaction = new OpenTransaction(client, { ...settings, walled: wall !== null })
     try {
-      const value = await this.#storage.run({ transaction, wall }, work)
+      const value = await this.#storage.run({ transaction, wall, deciding: true }, work)
       return { value, afterCommit: transaction.takeAfterCommit() }
     } finally {
       transaction.open = false

@@ -1,11 +1,14 @@
 /** Sums of how runs ended: days from counters, jobs from hours that are past, late ends added, nothing counted twice. */
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { StatStore } from '../src/stat-store.ts'
 import { endRun, makeRun } from './history-kit.ts'
 
 let t: TestStore
+let stats: StatStore
 beforeAll(async () => {
   t = await TestStore.open()
+  stats = new StatStore(t.store.database)
 })
 afterAll(() => t.close())
 
@@ -31,12 +34,12 @@ describe('sums of runs', () => {
       await t.running(session),
     ] as const
     await t.store.work.settle(session, [succeeded(runs[0]), dead(runs[1]), succeeded(runs[2])])
-    expect(await t.store.stats.recent(5, 1)).toEqual([
+    expect(await stats.recent(5, 1)).toEqual([
       { queue: 'default', handler: 'test', state: 'succeeded', runs: 1 },
       { queue: 'mail', handler: 'test', state: 'succeeded', runs: 1 },
       { queue: 'mail', handler: 'test', state: 'dead', runs: 1 },
     ])
-    expect(await t.store.stats.recent(5, 2)).toEqual([])
+    expect(await stats.recent(5, 2)).toEqual([])
   })
 
   it('tell each day, the same before and after it was summed', async () => {
@@ -55,7 +58,7 @@ describe('sums of runs', () => {
         [today - (back as number) * DAY_MS + 60_000, lane, state, runs],
       )
     await moveBack('lanes', today - 2 * DAY_MS)
-    const days = () => t.store.stats.days(today - 2 * DAY_MS, today + DAY_MS, 1)
+    const days = () => stats.days(today - 2 * DAY_MS, today + DAY_MS, 1)
     const before = await days()
     expect(before).toEqual([
       { day: dayOf(today - 2 * DAY_MS), state: 'succeeded', runs: 10 },
@@ -68,8 +71,8 @@ describe('sums of runs', () => {
     await t.store.upkeep.sweep(90)
     expect(await t.count('lane_days')).toBeGreaterThanOrEqual(2)
     expect(await days()).toEqual(before)
-    expect(await t.store.stats.days(today - DAY_MS, today, 1)).toEqual([before[2]])
-    expect(await t.store.stats.days(today - 2 * DAY_MS, today, 2)).toEqual([])
+    expect(await stats.days(today - DAY_MS, today, 1)).toEqual([before[2]])
+    expect(await stats.days(today - 2 * DAY_MS, today, 2)).toEqual([])
   })
 
   it('tell each job, once its hour is past, and what ended later', async () => {
@@ -79,8 +82,10 @@ describe('sums of runs', () => {
     await makeRun(t, { dueMs })
     const late = await makeRun(t, { jobId: JOB, dueMs, state: 'queued' })
     await moveBack('jobs', today - DAY_MS)
-    const jobs = async () => (await t.store.stats.jobs(today - DAY_MS, today, 1)).jobs
-    await Promise.all([t.store, t.another()].map((store) => store.stats.sumJobHours()))
+    const jobs = async () => (await stats.jobs(today - DAY_MS, today, 1)).jobs
+    await Promise.all(
+      [t.store, t.another()].map(({ database }) => new StatStore(database).sumJobHours()),
+    )
     const counted = [
       { id: JOB, name: null, state: 'succeeded', runs: 1 },
       { id: JOB, name: null, state: 'dead', runs: 1 },
@@ -93,8 +98,8 @@ describe('sums of runs', () => {
   })
 
   it('leave the hour that is not over for later', async () => {
-    await t.store.stats.sumJobHours()
-    const { throughMs } = await t.store.stats.jobs(today, today + DAY_MS, 1)
+    await stats.sumJobHours()
+    const { throughMs } = await stats.jobs(today, today + DAY_MS, 1)
     expect(throughMs).toBeLessThanOrEqual(Date.now() - 600_000)
     expect(throughMs % HOUR_MS).toBe(0)
   })

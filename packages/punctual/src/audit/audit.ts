@@ -126,7 +126,8 @@ export class Audit {
     const own = this.#tenantId === undefined
     checkNames(options, own ? [...LIST_OPTIONS, 'tenantId'] : LIST_OPTIONS)
     const filter = own ? options : { ...options, tenantId: this.#tenantId as number }
-    return this.#store.auditLog.list(filterOf(filter))
+    const asked = filterOf(filter)
+    return this.#store.forPeople.read(({ audit }) => audit.list(asked))
   }
 
   /**

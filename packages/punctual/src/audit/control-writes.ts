@@ -54,9 +54,10 @@ export class ControlWrites {
     return this.#actors.getStore() ?? this.#byDefault
   }
 
-  /** Everything that is done within the work is done by this actor. */
+  /** Everything that is done within the work is done by this actor, who decides: nothing that is read there is behind. */
   as<T>(actor: Actor, work: () => T): T {
-    return this.#actors.run(Object.freeze({ ...checkActor(actor) }), work)
+    const deciding = () => this.#store.database.transactions.deciding(work)
+    return this.#actors.run(Object.freeze({ ...checkActor(actor) }), deciding)
   }
 
   /** A part of another write is told of by that one. */

@@ -5,6 +5,8 @@ import type { Config } from './settings.ts'
 export function libraryOptions(config: Config, roles: readonly RoleName[]): PunctualOptions {
   return {
     ...(config.databaseUrl !== null && { databaseUrl: config.databaseUrl }),
+    ...(config.readDatabaseUrl !== null && { readDatabaseUrl: config.readDatabaseUrl }),
+    readLagMs: config.readLagMs,
     embedded: config.embedded,
     dataDir: config.dataDir,
     schema: config.schema,

@@ -40,6 +40,12 @@ function setting<T>(it: Setting<T>): Setting<T> {
   return it
 }
 
+const postgresUrl = text(
+  'postgres://user:password@host:5432/database, several hosts with commas',
+  'url',
+  (url) => /^postgres(ql)?:\/\//.test(url),
+)
+
 function isZoneName(name: string): boolean {
   try {
     return zoneOf(name) !== null
@@ -53,15 +59,29 @@ export const settings = {
     group: 'database',
     flag: '--database-url',
     env: 'DATABASE_URL',
-    kind: text(
-      'postgres://user:password@host:5432/database, several hosts with commas',
-      'url',
-      (url) => /^postgres(ql)?:\/\//.test(url),
-    ),
+    kind: postgresUrl,
     default: null,
     defaultShown: 'none: the embedded PostgreSQL',
     help: 'the PostgreSQL (15 to 18) to use',
     secret: 'url',
+  }),
+  readDatabaseUrl: setting<string | null>({
+    group: 'database',
+    flag: '--read-database-url',
+    env: 'PUNCTUAL_READ_DATABASE_URL',
+    kind: postgresUrl,
+    default: null,
+    defaultShown: 'none: the primary',
+    help: 'a standby that lists and reports are read from; nothing is decided by it',
+    secret: 'url',
+  }),
+  readLagMs: setting<number>({
+    group: 'database',
+    flag: '--read-lag-ms',
+    env: 'PUNCTUAL_READ_LAG_MS',
+    kind: whole(0, limits.readLagMsMax),
+    default: defaults.readLagMs,
+    help: 'how far behind that standby may be; one that is further behind is passed by',
   }),
   embedded: setting({
     group: 'database',

@@ -38,6 +38,7 @@ export function serviceOf(punctual: Punctual): Service {
       begin: (mark) => feedBegin(store, mark),
       feed: (tenantId, start) => feedOf(store, tenantId, start),
     },
+    deciding: (work) => store.database.transactions.deciding(work),
     transaction: (work) => store.transaction(work),
     asTenant: (tenantId, work) => store.asTenant(tenantId, work),
     as: (actor, work) => punctual.as(actor, work),

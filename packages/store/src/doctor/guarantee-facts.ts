@@ -1,8 +1,9 @@
 /** What the verdict on Punctual's promises rests on, read from the server as this process reaches it. */
-import type { GuaranteeFacts } from '@punctual/core'
+import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core'
 import type pg from 'pg'
 import type { Database } from '../database.ts'
 import { isMissingSchema } from '../faults.ts'
+import type { ForPeople } from '../for-people.ts'
 import { readWall } from '../tenant-wall.ts'
 import { zoneData } from '../zone-data.ts'
 import type { Facts } from './finding.ts'
@@ -11,7 +12,10 @@ import { freeConnections } from './server-checks.ts'
 type Ask = (path: string) => Promise<Facts[]>
 
 /** Reads only; also of a server that Punctual has never touched. */
-export async function readGuaranteeFacts(database: Database): Promise<GuaranteeFacts> {
+export async function readGuaranteeFacts(
+  database: Database,
+  forPeople?: ForPeople,
+): Promise<GuaranteeFacts> {
   const client = await database.connect()
   try {
     const ask: Ask = async (path) =>
@@ -30,10 +34,20 @@ export async function readGuaranteeFacts(database: Database): Promise<GuaranteeF
       zoneData,
       plannerZoneData: await plannerZoneData(ask),
       tenantWall: await tenantWall(client, database),
+      readStandby: await readStandby(forPeople),
     }
   } finally {
     await client.end()
   }
+}
+
+/** Null where people read the primary. */
+async function readStandby(forPeople: ForPeople | undefined): Promise<ReadStandbyFacts | null> {
+  const state = await forPeople?.look()
+  if (!forPeople || !state) return null
+  const allowedMs = forPeople.lagMs as number
+  if (!state.used) return { allowedMs, lagMs: null, passedBy: state.why }
+  return { allowedMs, lagMs: Math.round(state.lagMs), passedBy: null }
 }
 
 function ofServer(settings: Facts) {

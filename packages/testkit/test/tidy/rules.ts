@@ -17,6 +17,14 @@ export interface Rule {
 
 const LINES_MAX = 400
 
+/** Who may show what is behind (docs/adr/0018): these give it to their callers, and do nothing else with it. */
+const SHOWS = new Set(
+  [
+    ...['audit/audit', 'dead-letters', 'groups', 'jobs', 'page-jobs', 'page-runs', 'runs', 'stats'],
+    ...['tenants', 'punctual', 'cli/commands/doctor'],
+  ].map((name) => `packages/punctual/src/${name}.ts`),
+)
+
 export const rules: readonly Rule[] = [
   {
     title: `no file has more than ${LINES_MAX} lines`,
@@ -79,6 +87,15 @@ export const rules: readonly Rule[] = [
     applies: (path) => /^packages\/store\/migrations\/.+\.sql$/.test(path),
     problems: ({ path }) =>
       /\/\d{4}(?:_[a-z0-9]+){2,}\.sql$/.test(path) ? [] : ['is not named NNNN_verb_noun.sql'],
+  },
+  {
+    title: 'only what is shown to people is read from a standby',
+    applies: (path) =>
+      /^packages\/(?!store\/|testkit\/)[^/]+\/src\//.test(path) && !SHOWS.has(path),
+    problems: eachLine(
+      /\bforPeople\b/,
+      (found) => `${found}; read the primary, or add the file to SHOWS if nothing is decided there`,
+    ),
   },
   {
     title: 'no file is a drawer',

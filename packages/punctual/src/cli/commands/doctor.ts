@@ -36,10 +36,13 @@ async function runDoctor(context: CommandContext) {
   const ports = { clock: systemClock, random: systemRandom, node: randomUUID() }
   const { preparedStatements: prepared, schema, retentionDays } = config
   const choice = prepared === 'auto' ? {} : { preparedStatements: prepared }
-  const store = new PostgresStore({ url, schema, ...choice, ...ports })
+  const { readDatabaseUrl: readUrl, readLagMs } = config
+  const standby = readUrl === null ? {} : { readUrl, readLagMs }
+  const store = new PostgresStore({ url, schema, ...choice, ...standby, ...ports })
   context.onEnd(() => store.close())
-  const findings = await examine(store.database, { retentionDays })
-  const guarantees = judgeGuarantees(await readGuaranteeFacts(store.database))
+  const { database, forPeople } = store
+  const findings = await examine(database, { retentionDays, forPeople })
+  const guarantees = judgeGuarantees(await readGuaranteeFacts(database, forPeople))
   const count = (level: Level) => findings.filter((it) => it.level === level).length
   const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') }
   if (context.json) terminal.json({ database: description, ...summary, findings, guarantees })

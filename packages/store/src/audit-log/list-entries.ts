@@ -1,0 +1,75 @@
+/** Lists entries of the audit log. */
+import { type Actor, type AuditEntry, runIdFloor } from '@punctual/core'
+import type { Row } from '../channel.ts'
+import type { ReadSource } from '../read-source.ts'
+import { ENTRY_FIELDS } from './entry-hash.ts'
+
+/** How far the clock that made an id may be from the one that wrote the time of the entry. */
+const ID_SLACK_MS = 3_600_000
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Which entries are read. */
+export interface AuditFilter {
+  /** A tenant, or null for all of them together. 0 = the installation itself. */
+  readonly chain: number | null
+  readonly action?: string
+  readonly targetKind?: string
+  /** Its id or its name. */
+  readonly target?: string
+  /** Their id or name. */
+  readonly actor?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+  /** Only those before this one, which need not exist. */
+  readonly after?: string
+  readonly limit: number
+}
+
+/** The newest first. What is written meanwhile moves no page: the next one begins after the last id of this one. */
+export async function listEntries(source: ReadSource, filter: AuditFilter): Promise<AuditEntry[]> {
+  const { fromMs, toMs } = filter
+  const moment = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+  const floor = runIdFloor(Math.max(0, (fromMs ?? 0) - ID_SLACK_MS))
+  const all = filter.chain === null
+  const path = all ? 'audit-log/list-all-entries' : 'audit-log/list-entries'
+  const rows = await source.read.query(source.statement(path), [
+    ...(all ? [] : [filter.chain]),
+    ...[floor, filter.after ?? LAST_ID, moment(fromMs), moment(toMs)],
+    ...[filter.action ?? null, filter.targetKind ?? null, filter.target ?? null],
+    ...[filter.actor ?? null, filter.limit],
+  ])
+  return rows.map(toEntry)
+}
+
+function actorOf(row: Row): Actor {
+  const [kind, id, name] = row.slice(3, 6)
+  const [ip, requestId] = row.slice(12, 14)
+  return {
+    kind: kind as Actor['kind'],
+    ...(id && { id }),
+    ...(name && { name }),
+    ...(ip && { ip }),
+    ...(requestId && { requestId }),
+  }
+}
+
+const value = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : null)
+
+function toEntry(row: Row): AuditEntry {
+  const [id, tenantId, atUs] = row
+  const [action, kind, targetId, targetName, before, after] = row.slice(6, 12)
+  const [note, seq, hash] = row.slice(ENTRY_FIELDS.length - 1)
+  return {
+    id: id as string,
+    tenantId: tenantId ? Number(tenantId) : null,
+    at: new Date(Number(atUs) / 1_000),
+    actor: actorOf(row),
+    action: action as string,
+    target: { kind: kind as string, id: targetId ?? null, name: targetName ?? null },
+    before: value(before),
+    after: value(after),
+    note: note ?? null,
+    seq: seq ? Number(seq) : null,
+    hash: hash ?? null,
+  }
+}
