@@ -10,7 +10,7 @@ import {
   PunctualError,
   zoneOf,
 } from '@punctual/core'
-import { isSchemaName, type Keyring } from '@punctual/store'
+import { isSchemaName, type Keyring, parseConnectionUrl } from '@punctual/store'
 import type { Logger } from './logger.ts'
 import { readKeyring } from './secrets/read-keyring.ts'
 
@@ -210,6 +210,8 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
       'NODE_ENV is production and no database is named. Set DATABASE_URL, or say `embedded: true` (--embedded) to run on the embedded PostgreSQL.',
       { field: 'databaseUrl' },
     )
+  const readDatabaseUrl = options.readDatabaseUrl || env.PUNCTUAL_READ_DATABASE_URL || null
+  if (readDatabaseUrl !== null) parseConnectionUrl(readDatabaseUrl, 'readDatabaseUrl')
   const schema = options.schema ?? 'punctual'
   if (!isSchemaName(schema))
     throw new PunctualError(
@@ -220,7 +222,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
   const worker = options.worker ?? {}
   return {
     databaseUrl,
-    readDatabaseUrl: options.readDatabaseUrl || env.PUNCTUAL_READ_DATABASE_URL || null,
+    readDatabaseUrl,
     readLagMs: whole('readLagMs', options.readLagMs ?? defaults.readLagMs, 0, limits.readLagMsMax),
     dataDir: options.dataDir ?? '.punctual',
     schema,

@@ -3,9 +3,10 @@
  * refused: nothing of what exists, and all of what is gone. Lists show that past; no decision does.
  */
 
+import { examine } from '@punctual/store'
 import { eventually } from '@punctual/testkit'
-import { Punctual } from 'punctual'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Punctual, type TenantScope } from 'punctual'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { HttpKit } from './http-kit.ts'
 import { query, StandbyPair } from './standby-pair.ts'
 
@@ -14,6 +15,8 @@ let pair: StandbyPair
 let standbyUrl: string
 let kit: HttpKit
 let punctual: Punctual
+let acme: TenantScope
+const { said: complaints, logger } = listener()
 
 async function frozen(): Promise<void> {
   await query(standbyUrl, 'select pg_wal_replay_pause()')
@@ -39,11 +42,16 @@ const names = (jobs: readonly { name: string }[]) => jobs.map(({ name }) => name
 const listed = async (from: Punctual) => names(await from.jobs.list())
 const yearly = (name: string) => ({ name, handler: 'h', cron: '0 0 1 1 *' })
 
+/** Keeps what is logged of the standby. */
+function listener() {
+  const said: string[] = []
+  const say = (_: object, message: string) => void (/standby/.test(message) && said.push(message))
+  return { said, logger: { debug: say, info: say, warn: say, error: say } }
+}
+
 /** Another process, which tells what it logs. */
 async function another(readDatabaseUrl: string, readLagMs = HOUR_MS) {
-  const said: string[] = []
-  const say = (_: object, message: string) => void said.push(message)
-  const logger = { debug: say, info: say, warn: say, error: say }
+  const { said, logger } = listener()
   const databaseUrl = pair.primary.url
   const other = await Punctual.start({
     ...{ databaseUrl, readDatabaseUrl, readLagMs, roles: [], logger, migrate: false },
@@ -55,9 +63,11 @@ beforeAll(async () => {
   pair = await StandbyPair.start()
   standbyUrl = (await pair.standby()).url
   const urls = { databaseUrl: pair.primary.url, readDatabaseUrl: standbyUrl }
-  kit = await HttpKit.open({ ...urls, readLagMs: HOUR_MS, roles: ['worker'] })
+  kit = await HttpKit.open({ ...urls, readLagMs: HOUR_MS, roles: ['worker'], logger })
   punctual = kit.punctual
   punctual.handler('fail', () => Promise.reject(new Error('on purpose')))
+  acme = punctual.tenant((await punctual.tenants.get('acme'))?.id as number)
+  await acme.jobs.upsert(yearly('old-of-acme'))
   await punctual.jobs.upsert(yearly('old'))
   await punctual.jobs.upsert({ ...yearly('declared'), source: 'file' })
   await caughtUp()
@@ -77,10 +87,12 @@ describe('while the standby is frozen', () => {
     await frozen()
     await punctual.jobs.upsert(yearly('new'))
     await punctual.jobs.delete('old')
+    await acme.jobs.delete('old-of-acme')
     deadId = (await punctual.submit('fail', null, { maxAttempts: 1, queue: 'q' })).id
     await punctual.runs.waitFor(deadId)
   })
   afterAll(() => thawed())
+  afterEach(() => expect(complaints).toEqual([]))
 
   test('lists, pages, counts and reports are of the past, and what is asked for by its id or name is not', async () => {
     expect(await listed(punctual)).toEqual(['declared', 'old'])
@@ -162,12 +174,14 @@ describe('while the standby is frozen', () => {
 
   test('the wall between tenants stands there as well', async () => {
     const { store } = punctual
-    const acme = (await punctual.tenants.get('acme'))?.id as number
-    // As if a statement had forgotten whose rows it is to show.
-    const ofTheFirst = () => store.forPeople.read(({ jobs }) => jobs.list({}, 1))
+    const { tenantId } = acme
+    const listOf = (id: number) => () => store.forPeople.read(({ jobs }) => jobs.list({}, id))
     expect(store.wall.state).toBe('up')
-    expect(names(await ofTheFirst())).toEqual(['declared', 'old'])
-    expect(await store.asTenant(acme, ofTheFirst)).toEqual([])
+    expect(names(await listOf(1)())).toEqual(['declared', 'old'])
+    // As if a statement had forgotten whose rows it is to show.
+    expect(await store.asTenant(tenantId, listOf(1))).toEqual([])
+    expect(names(await store.asTenant(tenantId, listOf(tenantId)))).toEqual(['old-of-acme'])
+    expect(names((await kit.get('/jobs')).body.jobs)).toEqual(['old-of-acme'])
   })
 
   test('a standby that is further behind than is allowed is passed by, said so, and used again once it has caught up', async () => {
@@ -180,7 +194,13 @@ describe('while the standby is frozen', () => {
       })
       expect(await listed(other)).not.toContain('old')
       expect(await passedBy()).toContain('200 ms are allowed')
+      const { database, forPeople } = other.store
+      const findings = await examine(database, { forPeople })
+      expect(findings.filter(({ check }) => check === 'reading standby')).toMatchObject([
+        { level: 'warn', found: expect.stringContaining('passed by: it may be') },
+      ])
       await thawed()
+      await caughtUp()
       await eventually('it is used again', async () => {
         expect(await listed(other)).not.toContain('old')
         return said.at(-1) === 'lists and reports are read from the standby again'
@@ -238,4 +258,13 @@ test('one that is promoted is not read any more', async () => {
   } finally {
     await other.stop()
   }
+})
+
+test('an address that is none, and a lag that is none, are refused by name before anything is started', async () => {
+  const refused = (options: object) => Punctual.start({ embedded: true, ...options })
+  const code = 'invalid_config'
+  await expect(refused({ readDatabaseUrl: 'db2' })).rejects.toMatchObject({
+    ...{ code, field: 'readDatabaseUrl' },
+  })
+  await expect(refused({ readLagMs: -1 })).rejects.toMatchObject({ code, field: 'readLagMs' })
 })

@@ -18,31 +18,32 @@ export interface ConnectionTarget {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-function refuse(why: string): never {
+function refuse(why: string, field: string): never {
   throw new PunctualError(
     'invalid_config',
     `The database URL ${why}. Expected postgres://user:password@host:5432/database, or several hosts with commas.`,
-    { field: 'databaseUrl' },
+    { field },
   )
 }
 
-function parseServer(text: string): ServerAddress {
+function parseServer(text: string, field: string): ServerAddress {
   const match = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d+))?$/.exec(text)
-  if (!match) refuse(`names the host ${JSON.stringify(text)}, which is not one`)
+  if (!match) refuse(`names the host ${JSON.stringify(text)}, which is not one`, field)
   const port = match[2] === undefined ? 5432 : Number(match[2])
-  if (port < 1 || port > 65_535) refuse(`has the port ${match[2]}`)
+  if (port < 1 || port > 65_535) refuse(`has the port ${match[2]}`, field)
   const host = decodeURIComponent(match[1] ?? '').replace(/^\[|\]$/g, '')
   return { host: host === '' ? 'localhost' : host, port }
 }
 
-export function parseConnectionUrl(url: string): ConnectionTarget {
+/** `field` is the setting that is told when it is refused. */
+export function parseConnectionUrl(url: string, field = 'databaseUrl'): ConnectionTarget {
   const match = /^postgres(?:ql)?:\/\/(?:(.*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url)
-  if (!match) refuse('is not understood')
+  if (!match) refuse('is not understood', field)
   const [user, ...password] = (match[1] ?? '').split(':')
   const parameters = Object.fromEntries(new URLSearchParams(match[4] ?? ''))
   const hosts = (match[2] ?? '') || parameters.host || ''
   return {
-    servers: hosts.split(',').map(parseServer),
+    servers: hosts.split(',').map((text) => parseServer(text, field)),
     user: user ? decodeURIComponent(user) : undefined,
     password: password.length > 0 ? decodeURIComponent(password.join(':')) : undefined,
     database: match[3] ? decodeURIComponent(match[3]) : undefined,
