@@ -259,3 +259,19 @@ describe('a cursor', () => {
     expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'invalid_cursor'])
   })
 })
+
+test('a moment that is none is told under the name that it came with, on every list', async () => {
+  const lists = operations.filter(({ method, params }) => method === 'GET' && params.length === 0)
+  const wrong: string[] = []
+  let tried = 0
+  for (const operation of lists)
+    for (const { name } of operation.query) {
+      if (!/(^|_)(from|to|before)$/.test(name)) continue
+      const { body } = await ask(http, operation, { query: { [name]: 'soon' } })
+      tried++
+      if (body?.field !== name || body.pointer !== `/${name}`)
+        wrong.push(`${operation.title} ${name}: ${JSON.stringify(body)}`)
+    }
+  expect(wrong).toEqual([])
+  expect(tried).toBeGreaterThan(8)
+})

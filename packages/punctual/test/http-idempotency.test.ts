@@ -86,6 +86,20 @@ describe('a key', () => {
     expect((await submit(key, { handler: 'again' })).status).toBe(201)
   })
 
+  test('may be used anew when what was answered under it has expired', async () => {
+    const key = randomUUID()
+    const first = await submit(key, { handler: 'anew' })
+    expect((await submit(key, { handler: 'anew' })).body.id).toBe(first.body.id)
+    const client = await http.punctual.store.database.connect()
+    const aged = "update punctual.requests set answered_at = answered_at - interval '25 hours'"
+    await client.query(`${aged} where key = $1`, [key]).finally(() => client.end())
+    await http.punctual.store.upkeep.sweep(90)
+    const later = await submit(key, { handler: 'anew', payload: 'another' })
+    expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect(later.body.id).not.toBe(first.body.id)
+    expect(await runs('anew')).toBe(2)
+  })
+
   test('sent a hundred times at once has one effect and one answer (case 120)', async () => {
     const key = randomUUID()
     const answers = await Promise.all(

@@ -1,16 +1,9 @@
 /** Which runs are meant: in an address for lists and counts, in a body for changes of many. */
-import {
-  instantOf,
-  limits,
-  parsePeriod,
-  type RunFilter,
-  type RunPageFilter,
-  runStates,
-  type TimeRange,
-} from '@punctual/core'
+import { limits, parsePeriod, type RunFilter, type RunPageFilter, runStates } from '@punctual/core'
 import Type, { type Static } from 'typebox'
 import { refuse } from './run-fields.ts'
 import { exactly, labelOf, labels, moment, name, oneOf, text } from './schemas.ts'
+import { rangeOf } from './time-range.ts'
 
 const state = Type.Optional(
   Type.Array(oneOf(runStates), { maxItems: 20, description: 'Any of these.' }),
@@ -66,17 +59,6 @@ type Query = Static<typeof asked>
 type SteerFilter = Static<typeof steerFilter>
 type RetryFilter = Static<typeof retryFilter>
 
-/** Wire names in errors: instants are read here. */
-function range(of: Record<string, unknown>, what: string): TimeRange | undefined {
-  const from = of[`${what}_from`]
-  const to = of[`${what}_to`]
-  if (from === undefined && to === undefined) return undefined
-  return {
-    ...(from !== undefined && { from: instantOf(`${what}_from`, from) }),
-    ...(to !== undefined && { to: instantOf(`${what}_to`, to) }),
-  }
-}
-
 function durationMsOf(field: string, duration: string): number {
   if (/^\d+(\.\d+)?$/.test(duration)) return Math.round(Number(duration) * 1_000)
   try {
@@ -90,8 +72,8 @@ function durationMsOf(field: string, duration: string): number {
 
 function commonOf(given: Query | SteerFilter | RetryFilter): RunFilter {
   const { state: states, job, queue, handler, key_prefix: keyPrefix } = given
-  const created = range(given, 'created')
-  const due = range(given, 'due')
+  const created = rangeOf(given, 'created')
+  const due = rangeOf(given, 'due')
   return {
     ...(states !== undefined && { states }),
     ...(job !== undefined && { job }),
@@ -105,7 +87,7 @@ function commonOf(given: Query | SteerFilter | RetryFilter): RunFilter {
 
 function pastOf(given: Query | RetryFilter): RunPageFilter {
   const { key, fingerprint } = given
-  const finished = range(given, 'finished')
+  const finished = rangeOf(given, 'finished')
   return {
     ...(key !== undefined && { key }),
     ...(fingerprint !== undefined && { fingerprint }),

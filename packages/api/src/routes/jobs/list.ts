@@ -13,6 +13,7 @@ import {
   pageQuery,
   text,
 } from '../../wire/schemas.ts'
+import { rangeOf } from '../../wire/time-range.ts'
 
 const query = exactly({
   ...pageQuery,
@@ -28,26 +29,16 @@ const query = exactly({
   next_to: Type.Optional(moment),
 })
 
-function filterOf({
-  status,
-  name,
-  queue,
-  handler,
-  label,
-  next_from,
-  next_to,
-}: Static<typeof query>) {
-  const next = {
-    ...(next_from !== undefined && { from: next_from }),
-    ...(next_to !== undefined && { to: next_to }),
-  }
+function filterOf(given: Static<typeof query>) {
+  const { status, name, queue, handler, label } = given
+  const next = rangeOf(given, 'next')
   return {
     ...(status !== undefined && { statuses: [status] }),
     ...(name !== undefined && { namePrefix: name }),
     ...(queue !== undefined && { queue }),
     ...(handler !== undefined && { handler }),
     ...(label !== undefined && { labels: labelOf(label) }),
-    ...(Object.keys(next).length > 0 && { next }),
+    ...(next !== undefined && { next }),
   }
 }
 
