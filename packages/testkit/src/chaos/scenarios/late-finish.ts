@@ -13,7 +13,7 @@ const TAKES_MS = 6_000
 export const lateFinish: Scenario = {
   name: 'late-finish',
   title: 'a worker finishes after its lease was given away, and is refused',
-  sizes: { planner: 1, worker: 2, submitter: 0 },
+  sizes: { planner: 1, worker: 2 },
   async play(stage) {
     const { fleet, cluster } = stage.world
     const zombie = fleet.get('worker-1')

@@ -1,0 +1,27 @@
+/**
+ * A worker of the campaign without a database: it takes its runs from the API nodes, and has a handler for each kind that
+ * needs no transaction.
+ */
+import { RemoteWorker } from 'punctual'
+import { isTransactional, kinds } from '../workload.ts'
+import {
+  type ChaosKeys,
+  libraryOptions,
+  readSettings,
+  serveUntilStopped,
+} from './child-settings.ts'
+import { handleKinds } from './handle-kinds.ts'
+
+const settings = readSettings()
+const { servers = [], more } = settings
+const { worker, drainMs, logger } = libraryOptions(settings)
+const remote = RemoteWorker.start({
+  server: servers,
+  apiKey: (more.keys as ChaosKeys).worker,
+  ...(worker && { worker }),
+  ...(drainMs !== undefined && { drainMs }),
+  ...(logger !== undefined && { logger }),
+})
+const ofOthers = kinds.filter((kind) => !isTransactional(kind))
+handleKinds(remote.handler, ofOthers, settings)
+serveUntilStopped(() => remote.stop())
