@@ -1,9 +1,6 @@
-/**
- * A worker of the campaign without a database: it takes its runs from the API nodes, and has a handler for each kind that
- * needs no transaction.
- */
+/** A worker of the campaign without a database: it takes its runs from the API nodes. */
 import { RemoteWorker } from 'punctual'
-import { isTransactional, kinds } from '../workload.ts'
+import { kindsOf } from '../workload.ts'
 import {
   type ChaosKeys,
   libraryOptions,
@@ -22,6 +19,5 @@ const remote = RemoteWorker.start({
   ...(drainMs !== undefined && { drainMs }),
   ...(logger !== undefined && { logger }),
 })
-const ofOthers = kinds.filter((kind) => !isTransactional(kind))
-handleKinds(remote.handler, ofOthers, settings)
+handleKinds(remote.handler, kindsOf('remote'), settings)
 serveUntilStopped(() => remote.stop())

@@ -8,7 +8,7 @@
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { type ChaosPayload, type Crowd, crowds, type Kind, kinds } from '../workload.ts'
+import { type ChaosPayload, type Crowd, crowds, isOnce, type Kind, kinds } from '../workload.ts'
 import {
   type ChaosKeys,
   libraryOptions,
@@ -42,10 +42,12 @@ const HTTP_SHARE = 0.5
 const REPEATED_SHARE = 0.2
 const HTTP_TRIES = 3
 
-const KINDS: readonly Kind[] = [...kinds, 'quick', 'slow']
+const KINDS: readonly Kind[] = [...kinds, 'quick', 'slow', 'far']
 const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   slow: [2_000, 8_000],
   once: [0, 3_000],
+  far: [0, 6_000],
+  'far-once': [0, 3_000],
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
@@ -53,7 +55,6 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
 const CROWDED_SHARE = 0.4
 const TOGETHER = 4
 const CROWDED_MS = [200, 400] as const
-const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
   readonly ask: string
@@ -71,10 +72,11 @@ function makeAsk(kind = random.pick(KINDS), crowd = crowdOf(kind)): Ask {
   const options: SubmitOptions = {
     ...(crowd && crowdOptions(crowd)),
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
-    ...(kind !== 'once' && { maxAttempts: 10 }),
+    ...(!isOnce(kind) && { maxAttempts: 10 }),
     ...(key !== null && { key }),
     ...(key !== null && isLater && { delayMs: keyedDelayMs }),
-    ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
+    ...(isOnce(kind) && { delivery: 'at-most-once' }),
+    ...(kind === 'committed' && { delivery: 'transactional' }),
   }
   const takesMs = random.between(...(crowd ? CROWDED_MS : (TAKES_MS[kind] ?? [0, 50])))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0

@@ -40,7 +40,7 @@ export const nodeKill9: Nemesis = {
 }
 
 /** Of those that no fault has. */
-function busiestNode(world: World): Child | undefined {
+export function busiestNode(world: World): Child | undefined {
   const free = world.fleet.of('node').filter((node) => !node.busy)
   return free.sort((a, b) => connectionsTo(world, b) - connectionsTo(world, a))[0]
 }

@@ -169,6 +169,64 @@ export const mutants: readonly Mutant[] = [
     ],
     killedBy: 'stop, blackhole, commitReplyLost: duplicateAccepted',
   },
+  {
+    name: 'remote-settle-unfenced',
+    breaks: 'an API node settles a run for whoever names it, not only for who has it now',
+    edits: [
+      {
+        file: 'store/queries/work/read-leases.sql',
+        find: 'where run_id = i.run_id and session_id = $1::bigint',
+        replace: 'where run_id = i.run_id and $1::bigint is not null',
+      },
+      {
+        file: 'api/dist/worker-sessions/settles.js',
+        find: 'lease?.claim === BigInt(outcome.fence) ? lease : null',
+        replace: 'lease ?? null',
+      },
+    ],
+    killedBy: 'stop of a remote worker: staleAccepted',
+  },
+  {
+    name: 'answer-kept-apart',
+    breaks: 'what a request was answered is kept in the background, after its change is committed',
+    edits: [
+      {
+        file: 'api/dist/perform.js',
+        find: 'return service.transaction(async () => {\n        const before',
+        replace: 'let keep; const done = service.transaction(async () => {\n        const before',
+      },
+      {
+        file: 'api/dist/perform.js',
+        find: 'await service.requests.answered(tenantId, key, { fingerprint, status, body });',
+        replace:
+          'keep = () => service.requests.answered(tenantId, key, { fingerprint, status, body });',
+      },
+      {
+        file: 'api/dist/perform.js',
+        find: '        return answer;\n    });\n',
+        replace: `        return answer;
+    });
+    return done.then((answer) => {
+        if (keep) setTimeout(() => void service.transaction(keep).catch(() => undefined), 100);
+        return answer;
+    });
+`,
+      },
+    ],
+    killedBy: 'answerLost, reset, nodeKill9: duplicateAccepted',
+  },
+  {
+    name: 'remote-strays-forgotten',
+    breaks: 'an API node does not tell a remote worker of runs whose claim it was not told of',
+    edits: [
+      {
+        file: 'api/dist/worker-sessions/claims.js',
+        find: 'if (strays.length === 0)',
+        replace: 'if (strays.length >= 0)',
+      },
+    ],
+    killedBy: 'answerLost: missing',
+  },
 ]
 
 export function findMutant(name: string): Mutant {
