@@ -183,12 +183,20 @@ export const mutants: readonly Mutant[] = [
         find: 'lease?.claim === BigInt(outcome.fence) ? lease : null',
         replace: 'lease ?? null',
       },
+      {
+        file: 'api/dist/worker-sessions/worker-sessions.js',
+        find: 'if (session && session.tenantId === tenantId)',
+        replace:
+          'if (!session && isToken(id)) ' +
+          'return { id, tenantId, handlers: [], queues: [], leaseMs: 5000, drains: false };\n' +
+          '        if (session && session.tenantId === tenantId)',
+      },
     ],
     killedBy: 'stop of a remote worker: staleAccepted',
   },
   {
     name: 'answer-kept-apart',
-    breaks: 'what a request was answered is kept in the background, after its change is committed',
+    breaks: 'what a request was answered is kept in a transaction of its own, after its change',
     edits: [
       {
         file: 'api/dist/perform.js',
@@ -206,26 +214,14 @@ export const mutants: readonly Mutant[] = [
         find: '        return answer;\n    });\n',
         replace: `        return answer;
     });
-    return done.then((answer) => {
-        if (keep) setTimeout(() => void service.transaction(keep).catch(() => undefined), 100);
+    return done.then(async (answer) => {
+        if (keep) await service.transaction(keep);
         return answer;
     });
 `,
       },
     ],
-    killedBy: 'answerLost, reset, nodeKill9: duplicateAccepted',
-  },
-  {
-    name: 'remote-strays-forgotten',
-    breaks: 'an API node does not tell a remote worker of runs whose claim it was not told of',
-    edits: [
-      {
-        file: 'api/dist/worker-sessions/claims.js',
-        find: 'if (strays.length === 0)',
-        replace: 'if (strays.length >= 0)',
-      },
-    ],
-    killedBy: 'answerLost: missing',
+    killedBy: 'slow, stop, blackhole of an API node: duplicateAccepted',
   },
 ]
 
