@@ -23,15 +23,22 @@ export const kill9: Nemesis = {
   },
 }
 
+const COMMIT_PATIENCE_MS = 2_000
+
 export const nodeKill9: Nemesis = {
   kind: 'nodeKill9',
-  title: 'kill -9 of the API node that remote workers are connected to',
+  title: 'kill -9 of the API node that remote workers are connected to, when it has just committed',
   async strike(world, random, signal) {
     const child = busiestNode(world)
     const awayMs = random.between(200, 3_000)
+    const only = random.chance(0.7) ? /^commit/i : /./
     if (!child) return
+    child.busy = true
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(COMMIT_PATIENCE_MS)])
+    // It neither learns of its commit nor answers: whoever asked has to ask another node.
+    const commit = await child.options.proxy.loseCommitReply((it) => only.test(it), patience)
     await hurt(world, 'nodeKill9', child, async (fault) => {
-      fault.note = `${connectionsTo(world, child)} connections`
+      fault.note = `${connectionsTo(world, child)} connections, after ${commit ?? 'nothing'}`
       await child.kill()
       await pause(awayMs, signal)
       await child.start()

@@ -20,7 +20,7 @@ import { clockStep, kill9, nodeKill9, rolling, stop } from './process-faults.ts'
 
 const LANES: readonly (readonly Nemesis[])[] = [
   [stop],
-  [kill9, kill9, nodeKill9],
+  [kill9, nodeKill9],
   [rolling, clockStep],
   [blackhole, cutUp, cutDown, slow],
   [commitReplyLost, answerLost, reset],

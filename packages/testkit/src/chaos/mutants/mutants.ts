@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
 `,
       },
     ],
-    killedBy: 'slow, stop, blackhole of an API node: duplicateAccepted',
+    killedBy: 'nodeKill9: duplicateAccepted',
   },
 ]
 
