@@ -36,6 +36,8 @@ export interface AppOptions extends Ports, Rates {
   readonly bodyLimitBytes?: number
   /** What the routes under /v1 act on; rejects with `stopped` while there is nothing. @default no such routes */
   readonly service?: () => Service
+  /** What an error of those below is to a client, where that is known. @default as it is */
+  readonly explain?: (error: unknown) => unknown
   /** What remote workers act on; rejects as `service` does. @default no such routes */
   readonly workers?: () => WorkerPorts
   /** How requests are let in. @default with API keys only */
@@ -75,7 +77,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   })
-  addErrors(app, options.logger)
+  addErrors(app, options)
   endUnusedConnections(app)
   for (const route of [getHealthz, getReadyz, getMetrics]) app.register(route, options)
   const { service } = options
@@ -99,14 +101,14 @@ function send(reply: FastifyReply, answer: Problem): FastifyReply {
   return reply.code(answer.status).type(problemType).send(answer)
 }
 
-function addErrors(app: FastifyInstance, logger: AppLogger | undefined): void {
+function addErrors(app: FastifyInstance, { logger, explain = (it) => it }: AppOptions): void {
   app.setNotFoundHandler((request, reply) => {
     const [path] = request.url.split('?')
     const detail = `${request.method} ${path?.slice(0, 200)} is not served here.`
     return send(reply, problem('route_not_found', detail, request.id))
   })
   app.setErrorHandler((error, request, reply) => {
-    const answer = problemFrom(error, request.id)
+    const answer = problemFrom(explain(error), request.id)
     if (answer.status >= 500 && answer.code !== 'stopped')
       logger?.error(
         { err: error, requestId: request.id, url: pathOf(request.url) },

@@ -1,6 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { makeApiKey } from '@punctual/core'
+import { systemRandom } from '@punctual/store'
 import { createTestDatabase, freePort } from '@punctual/testkit'
+import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { aTemporaryFolder, both, CliProcess, cli, processesNaming } from './cli-process.ts'
 
@@ -27,8 +30,8 @@ async function aDatabase(): Promise<Record<string, string>> {
   return { DATABASE_URL: database.url }
 }
 
-async function get(url: string) {
-  const answer = await fetch(url)
+async function get(url: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, { headers })
   return {
     status: answer.status,
     type: answer.headers.get('content-type'),
@@ -150,6 +153,24 @@ describe('on a database of its own', () => {
       expect([answer.status, JSON.parse(answer.body).reason]).toEqual([503, 'database_unavailable'])
     }, patience)
     expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 })
+  })
+
+  test('a request whose connection to the database breaks is told that it may be sent again', async () => {
+    const env = await aDatabase()
+    const node = start(['--port', '0', '--roles', 'api'], { env })
+    const [, url] = await node.saw(/"url":"([^"]+)".*"msg":"started"/)
+    const database = new pg.Client({ connectionString: env.DATABASE_URL })
+    await database.connect()
+    onTestFinished(() => database.end())
+    await database.query('begin; lock table punctual.api_keys')
+    const asked = get(`${url}/v1/me`, { authorization: `Bearer ${makeApiKey(systemRandom)}` })
+    const breakIt = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => {
+      expect((await database.query(breakIt)).rowCount).toBe(1)
+    }, patience)
+    const { status, body } = await asked
+    expect([status, JSON.parse(body).code]).toEqual([503, 'database_unavailable'])
   })
 
   test('a taken port is told at once, with the flag that helps', async () => {

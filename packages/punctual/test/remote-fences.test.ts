@@ -92,7 +92,7 @@ const fenced = routes.filter(([, , bodyOf]) => {
 })
 
 describe.each(fenced)('%s /worker-sessions/:id%s', (method, verb, bodyOf) => {
-  it('changes nothing of runs that the session does not hold', async () => {
+  it('changes nothing of runs that the session does not hold (case 159)', async () => {
     const mine = await claimed()
     const theirs = await claimed(await node.session())
     const forged = { ...mine, fence: String(BigInt(mine.fence) + 1n) }

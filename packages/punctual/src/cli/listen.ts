@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { type Admission, createApp } from '@punctual/api'
 import { type Caller, PunctualError } from '@punctual/core'
+import { asUnavailable } from '@punctual/store'
 import type { Config } from '../config/settings.ts'
 import { version } from '../version.ts'
 import { CliError } from './cli-error.ts'
@@ -22,7 +23,7 @@ export async function listen(config: Config, state: NodeState, log: NodeLog): Pr
   const ports = { health, ready, metrics, service, workers }
   const app = createApp({
     ...ports,
-    ...{ admission, trustProxy, ratePerKey, version, logger: log },
+    ...{ admission, trustProxy, ratePerKey, version, logger: log, explain: asUnavailable },
     ...tls,
   })
   try {

@@ -31,8 +31,8 @@ export interface Judged {
 }
 
 export const LEASE_MS = 5_000
-const SIZES = { planner: 3, worker: 6, submitter: 2 }
-const POOLED = ['worker-6', 'submitter-2']
+const SIZES = { planner: 2, node: 2, worker: 4, remote: 2, submitter: 2 }
+const POOLED = ['worker-4', 'submitter-2', 'node-2']
 const KEYED_DELAY_MS = 25_000
 const ASK_AGAIN_WITHIN_MS = 11_000
 const SUBMITS_PER_SECOND = 5

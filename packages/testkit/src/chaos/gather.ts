@@ -3,6 +3,7 @@
  * over.
  */
 import type { Evidence } from './check/evidence.ts'
+import type { ChaosKeys } from './children/child-settings.ts'
 import {
   countHeld,
   countLive,
@@ -30,8 +31,8 @@ export interface Span {
 const MARGIN_MIN_MS = 6_000
 
 /**
- * Makes the schema, the table of effects and the jobs; returns how long a process takes for that. A
- * start in the past makes no missed slots: jobs that are declared too late would lack their first.
+ * Makes the schema, the table of effects and the jobs, or the keys of the API when there are none;
+ * returns how long a process takes for that. A start in the past makes no missed slots: jobs that are declared too late would lack their first.
  */
 export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<number> {
   const beganMs = monotonicMs()
@@ -40,10 +41,11 @@ export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<
     `create table if not exists chaos_effects
      (run_id uuid not null, attempt integer not null, pid integer not null)`,
   )
-  await runOnce(`${programs}/declare.js`, {
+  const told = await runOnce<{ keys: ChaosKeys }>(`${programs}/declare.js`, {
     ...{ name: 'declare', directory: world.root, leaseMs, seed, more: { jobs } },
     databaseUrl: world.cluster.url,
   })
+  if (told) world.tell({ keys: told.keys })
   if (jobs.some((job) => job.anchorMs <= Date.now()))
     throw new Error('This machine is too busy: the jobs were declared after their first slot.')
   return monotonicMs() - beganMs

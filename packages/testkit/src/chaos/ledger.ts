@@ -35,6 +35,8 @@ export interface AskLine {
   readonly ask: string
   readonly kind: string
   readonly key: string | null
+  /** Of those that were sent in one request: which. */
+  readonly batch?: string
   readonly run: string | null
   readonly created: boolean | null
   readonly error: string | null

@@ -6,9 +6,13 @@
 
 /**
  * What a handler does with a run; each kind has a handler of its own name. `transactional` asks for
- * a transaction itself, `committed` is delivered in one, `once` is delivered at most once.
+ * a transaction itself, `committed` is delivered in one, `once` is delivered at most once; those that
+ * are `far` only remote workers run.
  */
-export const kinds = ['quick', 'slow', 'flaky', 'transactional', 'committed', 'once'] as const
+export const kinds = [
+  ...(['quick', 'slow', 'flaky', 'transactional', 'committed', 'once'] as const),
+  ...(['far', 'far-once'] as const),
+]
 export type Kind = (typeof kinds)[number]
 
 export interface ChaosJob {
@@ -90,6 +94,18 @@ export function expectedSlots(job: ChaosJob): number[] {
   const slots: number[] = []
   for (let atMs = job.anchorMs; atMs < job.endMs; atMs += job.everyMs) slots.push(atMs)
   return slots
+}
+
+/** Whether it is delivered at most once. */
+export function isOnce(kind: Kind): boolean {
+  return kind === 'once' || kind === 'far-once'
+}
+
+/** Which kinds a worker has handlers for; without a database there are no transactions. */
+export function kindsOf(worker: 'worker' | 'remote'): Kind[] {
+  return kinds.filter((kind) =>
+    worker === 'remote' ? !isTransactional(kind) : kind !== 'far' && kind !== 'far-once',
+  )
 }
 
 /** Whether its effect is committed together with its success. */

@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { findProgram } from '../servers/find-program.ts'
+import { freePort } from '../servers/free-port.ts'
 import { type PgBouncer, startPgBouncer } from '../servers/pgbouncer.ts'
 import { Cluster } from './db/cluster.ts'
-import type { Part } from './fleet/child.ts'
-import { Fleet } from './fleet/fleet.ts'
+import type { Part, Sizes } from './fleet/child.ts'
+import { Fleet, type Route } from './fleet/fleet.ts'
 import { monotonicMs } from './ledger.ts'
-import { TcpProxy } from './net/tcp-proxy.ts'
+import { type Target, TcpProxy } from './net/tcp-proxy.ts'
 
 /** A fault as the timeline shows it. */
 export interface Fault {
@@ -30,7 +31,7 @@ export interface WorldOptions {
   readonly programs: string
   readonly seed: number
   readonly leaseMs: number
-  readonly sizes: Readonly<Record<Part, number>>
+  readonly sizes: Sizes
   /** Children that reach the primary through PgBouncer. */
   readonly pooled: readonly string[]
   readonly keep: boolean
@@ -96,23 +97,26 @@ export class World {
 
   async #addFleet(): Promise<void> {
     const { programs, sizes, seed, leaseMs } = this.options
-    const { cluster } = this
+    const nodePorts: number[] = []
+    while (nodePorts.length < (sizes.node ?? 0)) nodePorts.push(await freePort())
     this.fleet = await Fleet.make({
-      programs,
-      sizes,
+      ...{ programs, sizes, nodePorts },
       settings: { directory: this.root, leaseMs, seed, more: this.#more },
-      route: (name) => {
-        const { pgbouncer } = this
-        if (pgbouncer && this.options.pooled.includes(name)) {
-          const port = Number(new URL(pgbouncer.url).port)
-          return { targets: [() => port], url: (ports) => cluster.urlThrough(ports) }
-        }
-        return {
-          targets: cluster.ports.map((port) => () => port),
-          url: (ports) => cluster.urlThrough(ports),
-        }
-      },
+      route: (part, name) => this.#routeOf(part, name, nodePorts),
     })
+  }
+
+  /** Remote workers have nodes and no database, submitters have both, and all others the database only. */
+  #routeOf(part: Part, name: string, nodePorts: readonly number[]): Route {
+    const { cluster, pgbouncer } = this
+    const isPooled = pgbouncer && this.options.pooled.includes(name)
+    const ports = isPooled ? [Number(new URL(pgbouncer.url).port)] : cluster.ports
+    const to = (all: readonly number[]): Target[] => all.map((port) => () => port)
+    return {
+      targets: part === 'remote' ? [] : to(ports),
+      url: (given) => cluster.urlThrough(given),
+      nodes: part === 'remote' || part === 'submitter' ? to(nodePorts) : [],
+    }
   }
 
   /** Notes a fault for as long as the work takes. */

@@ -1,6 +1,6 @@
 /**
  * What was acknowledged exists once; what nobody knows of exists at most once; what was refused,
- * never.
+ * never. Of what was sent in one request there is all or nothing.
  */
 import type { AskLine } from '../ledger.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
@@ -15,7 +15,20 @@ export function checkAsks(evidence: Indexed): Violation[] {
   for (const [ask, runs] of runsOf)
     if (!evidence.asks.has(ask))
       violations.push({ kind: 'orphans', what: `nobody asked for ${ask}, run ${runs[0]?.id}` })
-  return violations
+  return [...violations, ...checkBatches(evidence, runsOf)]
+}
+
+function checkBatches(
+  { ledger }: Indexed,
+  runsOf: ReadonlyMap<string, readonly ObservedRun[]>,
+): Violation[] {
+  const inBatch = ledger.asks.filter((line) => line.what === 'asked' && line.batch)
+  return [...groupBy(inBatch, (line) => line.batch as string)].flatMap(([batch, lines]) => {
+    const absent = lines.filter(({ ask }) => !runsOf.has(ask)).map(({ ask }) => ask)
+    if (absent.length === 0 || absent.length === lines.length) return []
+    const what = `the batch ${batch} is there without ${absent.join(' ')}`
+    return [{ kind: 'missing', what } as const]
+  })
 }
 
 function checkAsk(
@@ -32,6 +45,11 @@ function checkAsk(
       violations.push({
         kind: 'missing',
         what: `${ask} was acknowledged as ${line.run}, and is not there`,
+      })
+    else if (runById.get(line.run)?.payload.ask !== ask)
+      violations.push({
+        kind: 'missing',
+        what: `${ask} was acknowledged as ${line.run}, which is somebody else's`,
       })
   if (runs.length > 1)
     violations.push({

@@ -4,7 +4,7 @@
  * tell, whatever the product believes.
  */
 import type { EffectLine } from '../ledger.ts'
-import { isTransactional } from '../workload.ts'
+import { isOnce, isTransactional } from '../workload.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 
@@ -38,7 +38,7 @@ function checkRun(run: ObservedRun, starts: readonly EffectLine[], evidence: Ind
     return told('duplicateAccepted', 'has two outcomes of one attempt')
   if (run.state === 'dead' && !EXPLAINED_DEATHS.has(run.reason ?? ''))
     return told('missing', `died of ${run.reason}`)
-  const mayBeUnknown = run.payload.kind === 'once'
+  const mayBeUnknown = isOnce(run.payload.kind)
   if (run.state === 'cancelled' || (run.state === 'unknown' && !mayBeUnknown))
     return told('missing', `is ${run.state}, and nobody asked for that: ${run.reason}`)
   return [...checkEffects(run, told), ...checkAccepted(run, starts, evidence, told)]
@@ -61,7 +61,7 @@ function checkAccepted(
   { wallMs }: Indexed,
   told: Told,
 ): Violation[] {
-  if (run.payload.kind === 'once' && starts.length > 1)
+  if (isOnce(run.payload.kind) && starts.length > 1)
     return told(
       'duplicateAccepted',
       `was to start at most once, and started ${starts.length} times`,

@@ -78,6 +78,11 @@ it('evidence that is whole passes', () => {
   expect(check(whole(), DEMANDS)).toMatchObject({ pass: true, slots: 2, submitted: 1 })
 })
 
+function withAsks(...asks: readonly AskLine[]): Evidence {
+  const evidence = whole()
+  return { ...evidence, ledger: { ...evidence.ledger, asks } }
+}
+
 const twice = start('r', 2, ANCHOR_MS + 500)
 
 it.for<[string, ViolationKind, () => Evidence]>([
@@ -106,6 +111,16 @@ it.for<[string, ViolationKind, () => Evidence]>([
       const runs = evidence.runs.filter((run) => run.id !== 'r')
       return withStarts({ ...evidence, runs }, ...starts.filter((it) => it.run !== 'r'))
     },
+  ],
+  [
+    'an acknowledgement that names a run of somebody else',
+    'missing',
+    () => withAsks(asked('r', 'asked'), asked('r', 'acknowledged', 's1')),
+  ],
+  [
+    'half of what was sent in one request',
+    'missing',
+    () => withAsks(...['r', 'q'].map((ask) => ({ ...asked(ask, 'asked'), batch: 'b' }))),
   ],
   [
     'a success without its effect',

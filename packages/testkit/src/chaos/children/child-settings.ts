@@ -5,13 +5,24 @@ import type { Logger, PunctualOptions } from 'punctual'
 
 export interface ChildSettings {
   readonly name: string
+  /** Empty for those that have no database. */
   readonly databaseUrl: string
+  /** Where the API nodes are, for those that ask them. */
+  readonly servers?: readonly string[]
+  /** Where it listens itself, if it is a node. */
+  readonly port?: number | undefined
   /** Where its ledger and its log go. */
   readonly directory: string
   readonly leaseMs: number
   readonly seed: number
   /** What only some children are told. */
   readonly more: Readonly<Record<string, unknown>>
+}
+
+/** Keys of the API, as `more` has them. */
+export interface ChaosKeys {
+  readonly submit: string
+  readonly worker: string
 }
 
 const VARIABLE = 'CHAOS_CHILD'

@@ -1,7 +1,10 @@
-/** A process of the campaign that brings the schema up to date, declares the jobs and ends. */
+/**
+ * A process of the campaign that brings the schema up to date, declares the jobs and ends. Without jobs it makes the keys
+ * of the API, and sends them to its parent.
+ */
 import { type JobOptions, Punctual } from 'punctual'
 import { type ChaosJob, type ChaosPayload, crowds } from '../workload.ts'
-import { libraryOptions, readSettings } from './child-settings.ts'
+import { type ChaosKeys, libraryOptions, readSettings } from './child-settings.ts'
 
 const settings = readSettings()
 const { jobs } = settings.more as { jobs: readonly ChaosJob[] }
@@ -22,9 +25,18 @@ function declared({ name, kind, everyMs, anchorMs, endMs, cron, overlap }: Chaos
   }
 }
 
+async function makeKeys(): Promise<ChaosKeys> {
+  const make = async (scope: 'submit' | 'worker') => {
+    const about = { name: `chaos-${scope}`, tenant: 'default', scopes: [scope] }
+    return (await punctual.apiKeys.create(about)).key
+  }
+  return { submit: await make('submit'), worker: await make('worker') }
+}
+
 const punctual = await Punctual.start({ ...libraryOptions(settings), migrate: true, roles: [] })
 for (const { name, limit } of crowds.filter(({ by }) => by === 'queue'))
   await punctual.limits.set({ queue: name, concurrency: limit })
 if (jobs.length > 0) await punctual.jobs.upsertMany(jobs.map(declared))
+else process.send?.({ keys: await makeKeys() })
 await punctual.stop()
 process.disconnect?.()

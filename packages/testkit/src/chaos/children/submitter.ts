@@ -2,34 +2,52 @@
  * A process of the campaign that submits runs of every kind at a steady pace and writes down how
  * each submission ended: acknowledged, refused, or not known. One whose answer was lost and that
  * has a key is asked for again, while its run, which is due later, is surely live: it must not
- * become a second run.
+ * become a second run. Some go through the API nodes: their requests are remembered, so that each of
+ * those may be asked for again.
  */
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { type ChaosPayload, type Crowd, crowds, type Kind, kinds } from '../workload.ts'
-import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
+import { type ChaosPayload, type Crowd, crowds, isOnce, type Kind, kinds } from '../workload.ts'
+import {
+  type ChaosKeys,
+  libraryOptions,
+  readSettings,
+  serveUntilStopped,
+} from './child-settings.ts'
+import { HttpSubmitter, isHttpRefusal } from './submit-over-http.ts'
 
 const settings = readSettings()
-const { untilMs, keyedUntilMs, perSecond, keyedDelayMs, askAgainWithinMs } = settings.more as {
-  untilMs: number
-  keyedUntilMs: number
-  perSecond: number
-  keyedDelayMs: number
-  askAgainWithinMs: number
-}
+const { untilMs, keyedUntilMs, perSecond, keyedDelayMs, askAgainWithinMs, keys } =
+  settings.more as {
+    keys: ChaosKeys
+    untilMs: number
+    keyedUntilMs: number
+    perSecond: number
+    keyedDelayMs: number
+    askAgainWithinMs: number
+  }
 const OUTSTANDING_MAX = 100
 
 const random = new SeededRandom(settings.seed ^ process.pid)
 const ledger = new LedgerWriter(settings.directory, settings.name)
 const punctual = await Punctual.start({ ...libraryOptions(settings), roles: [] })
+const http = new HttpSubmitter(settings.servers ?? [], keys.submit)
 let asked = 0
 let outstanding = 0
 
-const KINDS: readonly Kind[] = [...kinds, 'quick', 'slow']
+/** Of all submissions so many go through the API nodes. */
+const HTTP_SHARE = 0.5
+/** Of those so many are asked for once more although they were answered. */
+const REPEATED_SHARE = 0.2
+const HTTP_TRIES = 3
+
+const KINDS: readonly Kind[] = [...kinds, 'quick', 'slow', 'far']
 const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   slow: [2_000, 8_000],
   once: [0, 3_000],
+  far: [0, 6_000],
+  'far-once': [0, 3_000],
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
@@ -37,7 +55,6 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
 const CROWDED_SHARE = 0.4
 const TOGETHER = 4
 const CROWDED_MS = [200, 400] as const
-const DELIVERIES = { once: 'at-most-once', committed: 'transactional' } as const
 
 interface Ask {
   readonly ask: string
@@ -55,10 +72,11 @@ function makeAsk(kind = random.pick(KINDS), crowd = crowdOf(kind)): Ask {
   const options: SubmitOptions = {
     ...(crowd && crowdOptions(crowd)),
     retry: { backoff: { kind: 'fixed', delayMs: 300 } },
-    ...(kind !== 'once' && { maxAttempts: 10 }),
+    ...(!isOnce(kind) && { maxAttempts: 10 }),
     ...(key !== null && { key }),
     ...(key !== null && isLater && { delayMs: keyedDelayMs }),
-    ...((kind === 'once' || kind === 'committed') && { delivery: DELIVERIES[kind] }),
+    ...(isOnce(kind) && { delivery: 'at-most-once' }),
+    ...(kind === 'committed' && { delivery: 'transactional' }),
   }
   const takesMs = random.between(...(crowd ? CROWDED_MS : (TAKES_MS[kind] ?? [0, 50])))
   const throwsUntil = kind === 'flaky' ? random.between(1, 2) : 0
@@ -81,6 +99,14 @@ function crowdOptions({ name, by, limit }: Crowd): SubmitOptions {
   return by === 'queue' ? { queue: name } : { concurrency: { key: name, limit } }
 }
 
+function noteAll(
+  asks: readonly Ask[],
+  what: AskLine['what'],
+  moreOf: (i: number) => Partial<AskLine>,
+): void {
+  for (const [i, it] of asks.entries()) note(it, what, moreOf(i))
+}
+
 function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskLine> = {}): void {
   const empty = { run: null, created: null, error: null }
   const base = { ask, kind, key, process: settings.name, monotonicMs: monotonicMs() }
@@ -89,7 +115,12 @@ function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskL
 
 /** Nothing is stored when the input is refused; after any other error nobody knows. */
 function isRefusal(error: unknown): boolean {
+  if (isHttpRefusal(error)) return true
   return error instanceof PunctualError && /^(?:invalid_|handler_)/.test(error.code)
+}
+
+function failureOf(error: unknown): [AskLine['what'], Partial<AskLine>] {
+  return [isRefusal(error) ? 'refused' : 'indeterminate', { error: (error as Error).message }]
 }
 
 async function submit(it: Ask): Promise<void> {
@@ -101,12 +132,8 @@ async function submit(it: Ask): Promise<void> {
       note(it, 'acknowledged', { run: id, created })
       return
     } catch (error) {
-      const message = (error as Error).message
-      if (isRefusal(error)) {
-        note(it, 'refused', { error: message })
-        return
-      }
-      note(it, 'indeterminate', { error: message })
+      note(it, ...failureOf(error))
+      if (isRefusal(error)) return
       const inTime = monotonicMs() - askedAtMs < askAgainWithinMs
       // A key is not remembered after the end of its run: one that was due at once may have ended.
       if (it.key === null || it.options.delayMs === undefined || again || !inTime) return
@@ -114,18 +141,50 @@ async function submit(it: Ask): Promise<void> {
   }
 }
 
+async function submitOverHttp(it: Ask): Promise<void> {
+  const repeats = random.chance(REPEATED_SHARE)
+  note(it, 'asked')
+  for (let tries = 1; tries <= HTTP_TRIES; tries++)
+    try {
+      const { id, created } = await http.submit(it)
+      note(it, 'acknowledged', { run: id, created })
+      if (!repeats) return
+    } catch (error) {
+      note(it, ...failureOf(error))
+      if (isRefusal(error)) return
+    }
+}
+
+/** In one request, which is not repeated once the client has given up: it has a key of its own. */
+async function submitTogether(asks: readonly Ask[]): Promise<void> {
+  const batch = `of ${asks[0]?.ask}`
+  noteAll(asks, 'asked', () => ({ batch }))
+  try {
+    const runs = await http.submitMany(asks)
+    noteAll(asks, 'acknowledged', (i) => ({
+      ...{ batch, run: runs[i]?.id ?? null, created: runs[i]?.created ?? null },
+    }))
+  } catch (error) {
+    const [what, more] = failureOf(error)
+    noteAll(asks, what, () => ({ ...more, batch }))
+  }
+}
+
+function submitAll(asks: readonly Ask[]): Promise<unknown> {
+  if (!random.chance(HTTP_SHARE)) return Promise.all(asks.map(submit))
+  return asks.length > 1 ? submitTogether(asks) : Promise.all(asks.map(submitOverHttp))
+}
+
 const pace = setInterval(() => {
   if (monotonicMs() > untilMs) clearInterval(pace)
   else if (outstanding < OUTSTANDING_MAX) {
     const first = makeAsk()
     const others = first.crowd ? TOGETHER - 1 : 0
-    for (const ask of [
-      first,
-      ...Array.from({ length: others }, () => makeAsk(first.kind, first.crowd)),
-    ]) {
-      outstanding++
-      void submit(ask).finally(() => outstanding--)
-    }
+    const asks = [first, ...Array.from({ length: others }, () => makeAsk(first.kind, first.crowd))]
+    outstanding += asks.length
+    void submitAll(asks).finally(() => {
+      outstanding -= asks.length
+    })
   }
 }, 1_000 / perSecond)
 

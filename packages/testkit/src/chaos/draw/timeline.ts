@@ -32,6 +32,7 @@ const GREY = '#e8eaed'
 
 const COLOURS: Readonly<Record<string, string>> = {
   kill9: '#c0392b',
+  nodeKill9: '#78281f',
   stop: '#8e44ad',
   rolling: '#7f8c8d',
   clockStep: '#16a085',
@@ -41,6 +42,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   reset: '#e67e22',
   slow: '#aab7b8',
   commitReplyLost: '#d81b60',
+  answerLost: '#f48fb1',
   postmaster: '#b7950b',
   failover: '#f1c40f',
   standby: '#a04000',

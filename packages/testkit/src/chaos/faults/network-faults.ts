@@ -1,4 +1,5 @@
-/** Faults of the network between one process and the servers. */
+/** Faults of the network between one process and the servers, or the API nodes that it asks. */
+import type { Child, Part } from '../fleet/child.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
@@ -55,7 +56,9 @@ export const reset: Nemesis = {
 }
 
 const LOSSES = 3
-const COMMIT_PATIENCE_MS = 4_000
+const LOSS_PATIENCE_MS = 4_000
+const OF_DATABASE: readonly Part[] = ['planner', 'node', 'worker', 'submitter']
+const OF_NODES: readonly Part[] = ['remote', 'submitter']
 
 export const commitReplyLost: Nemesis = {
   kind: 'commitReplyLost',
@@ -66,16 +69,41 @@ export const commitReplyLost: Nemesis = {
   },
 }
 
-/** A commit that is not there to be lost within the time is no fault, and is not listed. */
+/** What is not there to be lost within the time is no fault, and is not listed. */
 async function loseOne(world: World, random: SeededRandom, signal: AbortSignal): Promise<void> {
-  const child = world.fleet.pick(random)
-  child.busy = true
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(COMMIT_PATIENCE_MS)])
+  const child = world.fleet.pick(random, OF_DATABASE)
   const only = random.chance(0.5) ? /settle|claim|submit|insert|mark|commit/i : /./
-  const writes = await child.options.proxy.loseCommitReply((it) => only.test(it), patience)
+  await lose(world, 'commitReplyLost', child, signal, (patience) =>
+    child.options.proxy.loseCommitReply((it) => only.test(it), patience),
+  )
+}
+
+export const answerLost: Nemesis = {
+  kind: 'answerLost',
+  title: 'an API node does what it is asked, and its answer is lost',
+  async strike(world, random, signal) {
+    for (let left = LOSSES; left > 0 && !signal.aborted; left--) {
+      const child = world.fleet.pick(random, OF_NODES)
+      const only = random.chance(0.8) ? /runs|claim|settle|start/ : /./
+      await lose(world, 'answerLost', child, signal, (patience) =>
+        child.options.proxy.loseAnswer((it) => only.test(it), patience),
+      )
+    }
+  },
+}
+
+async function lose(
+  world: World,
+  kind: string,
+  child: Child,
+  signal: AbortSignal,
+  lost: (patience: AbortSignal) => Promise<string | null>,
+): Promise<void> {
+  child.busy = true
+  const what = await lost(AbortSignal.any([signal, AbortSignal.timeout(LOSS_PATIENCE_MS)]))
   child.busy = false
-  if (writes === null) return
-  await world.fault('commitReplyLost', child, async (fault) => {
-    fault.note = writes
+  if (what === null) return
+  await world.fault(kind, child, async (fault) => {
+    fault.note = what
   })
 }

@@ -2,21 +2,18 @@
  * Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps.
  */
 import type { Child, Part } from '../fleet/child.ts'
-import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
 
-/** Mostly workers: what they hold is what is at stake. */
-function pickWeighted(world: World, random: SeededRandom): Child {
-  const parts: Part[] = random.chance(0.6) ? ['worker'] : ['planner', 'submitter']
-  return world.fleet.pick(random, parts)
-}
+/** Mostly workers: what they hold is what is at stake. Nodes have a fault of their own. */
+const KILLED: readonly Part[] = ['worker', 'worker', 'remote', 'planner', 'submitter']
+const STOPPED: readonly Part[] = ['worker', 'worker', 'remote', 'remote', 'planner', 'node']
 
 export const kill9: Nemesis = {
   kind: 'kill9',
   title: 'kill -9, and started again',
   async strike(world, random, signal) {
-    const child = pickWeighted(world, random)
+    const child = world.fleet.pick(random, [random.pick(KILLED)])
     const awayMs = random.between(200, 3_000)
     await hurt(world, 'kill9', child, async () => {
       await child.kill()
@@ -26,11 +23,46 @@ export const kill9: Nemesis = {
   },
 }
 
+const COMMIT_PATIENCE_MS = 2_000
+
+export const nodeKill9: Nemesis = {
+  kind: 'nodeKill9',
+  title: 'kill -9 of the API node that remote workers are connected to, when it has just committed',
+  async strike(world, random, signal) {
+    const child = busiestNode(world)
+    const awayMs = random.between(200, 3_000)
+    const only = random.chance(0.7) ? /^commit/i : /./
+    if (!child) return
+    child.busy = true
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(COMMIT_PATIENCE_MS)])
+    // It neither learns of its commit nor answers: whoever asked has to ask another node.
+    const commit = await child.options.proxy.loseCommitReply((it) => only.test(it), patience)
+    await hurt(world, 'nodeKill9', child, async (fault) => {
+      fault.note = `${connectionsTo(world, child)} connections, after ${commit ?? 'nothing'}`
+      await child.kill()
+      await pause(awayMs, signal)
+      await child.start()
+    })
+  },
+}
+
+/** Of those that no fault has. */
+export function busiestNode(world: World): Child | undefined {
+  const free = world.fleet.of('node').filter((node) => !node.busy)
+  return free.sort((a, b) => connectionsTo(world, b) - connectionsTo(world, a))[0]
+}
+
+function connectionsTo(world: World, { options }: Child): number {
+  const { port = 0 } = options.settings
+  const counts = world.fleet.of('remote').map((remote) => remote.options.proxy.countTo(port))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 export const stop: Nemesis = {
   kind: 'stop',
   title: 'SIGSTOP for longer than the lease, then SIGCONT',
   async strike(world, random, signal) {
-    const child = world.fleet.pick(random, random.chance(0.8) ? ['worker'] : ['planner'])
+    const child = world.fleet.pick(random, [random.pick(STOPPED)])
     const { leaseMs } = world.options
     const stoppedMs = random.between(Math.round(leaseMs * 1.3), Math.round(leaseMs * 2.4))
     await hurt(world, 'stop', child, async () => {

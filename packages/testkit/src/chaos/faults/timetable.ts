@@ -7,15 +7,23 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
 import { exhaust, failover, pgbouncerRestart, postmaster, standby } from './database-faults.ts'
 import { type Nemesis, pause } from './nemesis.ts'
-import { blackhole, commitReplyLost, cutDown, cutUp, reset, slow } from './network-faults.ts'
-import { clockStep, kill9, rolling, stop } from './process-faults.ts'
+import {
+  answerLost,
+  blackhole,
+  commitReplyLost,
+  cutDown,
+  cutUp,
+  reset,
+  slow,
+} from './network-faults.ts'
+import { clockStep, kill9, nodeKill9, rolling, stop } from './process-faults.ts'
 
 const LANES: readonly (readonly Nemesis[])[] = [
   [stop],
-  [kill9],
+  [kill9, nodeKill9],
   [rolling, clockStep],
   [blackhole, cutUp, cutDown, slow],
-  [commitReplyLost, reset],
+  [commitReplyLost, answerLost, reset],
   [postmaster, failover, exhaust, pgbouncerRestart, standby],
 ]
 

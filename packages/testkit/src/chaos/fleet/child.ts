@@ -11,7 +11,11 @@ import { monotonicMs } from '../ledger.ts'
 import type { TcpProxy } from '../net/tcp-proxy.ts'
 import { FakedClock } from './faked-clock.ts'
 
-export type Part = 'planner' | 'worker' | 'submitter'
+/** `node` serves the HTTP API; `remote` is a worker that has nothing else. */
+export const parts = ['planner', 'node', 'worker', 'remote', 'submitter'] as const
+export type Part = (typeof parts)[number]
+/** How many there are of each; of those that are not named there are none. */
+export type Sizes = Readonly<Partial<Record<Part, number>>>
 
 export interface ChildOptions {
   readonly part: Part

@@ -2,18 +2,24 @@
 import type { ChildSettings } from '../children/child-settings.ts'
 import { type Target, TcpProxy } from '../net/tcp-proxy.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { Child, type Part } from './child.ts'
+import { Child, type Part, parts, type Sizes } from './child.ts'
 
 export interface FleetOptions {
   /** Where the compiled programs of the children are: of the product, or of a mutant of it. */
   readonly programs: string
-  readonly sizes: Readonly<Record<Part, number>>
-  /** How a child reaches the servers: every address gets a listener of the child's proxy. */
-  readonly route: (name: string) => {
-    readonly targets: readonly Target[]
-    readonly url: (ports: readonly number[]) => string
-  }
-  readonly settings: Omit<ChildSettings, 'name' | 'databaseUrl'>
+  readonly sizes: Sizes
+  readonly route: (part: Part, name: string) => Route
+  /** Where API nodes listen: one for each of them. */
+  readonly nodePorts: readonly number[]
+  readonly settings: Pick<ChildSettings, 'directory' | 'leaseMs' | 'seed' | 'more'>
+}
+
+/** How a child reaches the servers: every address gets a listener of the child's proxy. */
+export interface Route {
+  readonly targets: readonly Target[]
+  readonly url: (ports: readonly number[]) => string
+  /** API nodes that it asks. */
+  readonly nodes: readonly Target[]
 }
 
 export class Fleet {
@@ -21,12 +27,17 @@ export class Fleet {
 
   static async make(options: FleetOptions): Promise<Fleet> {
     const fleet = new Fleet()
-    for (const part of ['planner', 'worker', 'submitter'] as const)
-      for (let i = 1; i <= options.sizes[part]; i++) {
+    for (const part of parts)
+      for (let i = 1; i <= (options.sizes[part] ?? 0); i++) {
         const name = `${part}-${i}`
-        const { targets, url } = options.route(name)
-        const proxy = await TcpProxy.start(targets)
-        const settings = { ...options.settings, name, databaseUrl: url(proxy.ports) }
+        const { targets, url, nodes } = options.route(part, name)
+        const proxy = await TcpProxy.start(targets, nodes)
+        const settings = {
+          ...{ ...options.settings, name },
+          databaseUrl: targets.length > 0 ? url(proxy.ports) : '',
+          servers: proxy.httpPorts.map((port) => `http://127.0.0.1:${port}`),
+          port: part === 'node' ? options.nodePorts[i - 1] : undefined,
+        }
         const program = `${options.programs}/${part}.js`
         fleet.children.push(new Child({ part, program, settings, proxy }))
       }
@@ -43,10 +54,11 @@ export class Fleet {
     return found
   }
 
-  /** One that no fault has at the moment. */
-  pick(random: SeededRandom, parts: readonly Part[] = ['planner', 'worker', 'submitter']): Child {
-    const free = this.children.filter((child) => parts.includes(child.part) && !child.busy)
-    return random.pick(free)
+  /** One that no fault has at the moment, of these parts if there is one. */
+  pick(random: SeededRandom, wanted: readonly Part[] = parts): Child {
+    const free = this.children.filter((child) => !child.busy)
+    const fitting = free.filter((child) => wanted.includes(child.part))
+    return random.pick(fitting.length > 0 ? fitting : free)
   }
 
   async start(part?: Part): Promise<void> {

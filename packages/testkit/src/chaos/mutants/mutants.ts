@@ -169,6 +169,60 @@ export const mutants: readonly Mutant[] = [
     ],
     killedBy: 'stop, blackhole, commitReplyLost: duplicateAccepted',
   },
+  {
+    name: 'remote-settle-unfenced',
+    breaks: 'an API node settles a run for whoever names it, not only for who has it now',
+    edits: [
+      {
+        file: 'store/queries/work/read-leases.sql',
+        find: 'where run_id = i.run_id and session_id = $1::bigint',
+        replace: 'where run_id = i.run_id and $1::bigint is not null',
+      },
+      {
+        file: 'api/dist/worker-sessions/settles.js',
+        find: 'lease?.claim === BigInt(outcome.fence) ? lease : null',
+        replace: 'lease ?? null',
+      },
+      {
+        file: 'api/dist/worker-sessions/worker-sessions.js',
+        find: 'if (session && session.tenantId === tenantId)',
+        replace:
+          'if (!session && isToken(id)) ' +
+          'return { id, tenantId, handlers: [], queues: [], leaseMs: 5000, drains: false };\n' +
+          '        if (session && session.tenantId === tenantId)',
+      },
+    ],
+    killedBy: 'stop of a remote worker: staleAccepted',
+  },
+  {
+    name: 'answer-kept-apart',
+    breaks: 'what a request was answered is kept in a transaction of its own, after its change',
+    edits: [
+      {
+        file: 'api/dist/perform.js',
+        find: 'return service.transaction(async () => {\n        const before',
+        replace: 'let keep; const done = service.transaction(async () => {\n        const before',
+      },
+      {
+        file: 'api/dist/perform.js',
+        find: 'await service.requests.answered(tenantId, key, { fingerprint, status, body });',
+        replace:
+          'keep = () => service.requests.answered(tenantId, key, { fingerprint, status, body });',
+      },
+      {
+        file: 'api/dist/perform.js',
+        find: '        return answer;\n    });\n',
+        replace: `        return answer;
+    });
+    return done.then(async (answer) => {
+        if (keep) await service.transaction(keep);
+        return answer;
+    });
+`,
+      },
+    ],
+    killedBy: 'nodeKill9: duplicateAccepted',
+  },
 ]
 
 export function findMutant(name: string): Mutant {

@@ -8,18 +8,12 @@
  * COMMIT alone: it is a batch that wrote, ended without an error, and left no transaction open.
  */
 import { type Message, Messages, textAt } from './messages.ts'
+import type { Passed, Watch } from './watch.ts'
 
 interface Batch {
   /** What it writes, for the report; null while nothing of it writes. */
   writes: string | null
   failed: boolean
-}
-
-interface Passed {
-  /** What goes on to the client. */
-  readonly forward: readonly Buffer[]
-  /** What was committed and kept from the client; the connection is to be reset. */
-  readonly swallowed: string | null
 }
 
 const WRITES = /\b(?:insert\s+into|update\s+\w+|delete\s+from|commit)\b/i
@@ -44,7 +38,7 @@ function applicationIn(body: Buffer): string {
   return value.text
 }
 
-export class CommitWatch {
+export class CommitWatch implements Watch {
   readonly #fromClient = new Messages('client')
   readonly #fromServer = new Messages('server')
   /** Of statements that were prepared: what they write. */
@@ -53,7 +47,6 @@ export class CommitWatch {
   #building: Batch = { writes: null, failed: false }
   #held: Buffer[] = []
   #greeted = false
-  /** What the client calls itself; empty until it has said so. */
   application = ''
 
   sent(piece: Buffer): void {
@@ -82,7 +75,6 @@ export class CommitWatch {
     this.#building = { writes: null, failed: false }
   }
 
-  /** `armed`: the next commit is to be kept from the client. */
   answered(piece: Buffer, armed: (writes: string) => boolean): Passed {
     const forward: Buffer[] = []
     for (const message of this.#fromServer.take(piece)) {

@@ -1,27 +1,34 @@
 /**
  * What stands between one process and the servers: a TCP relay that can hold either direction back,
- * slow both down, reset connections, and keep the answer to one commit from the client. It lives in
- * the process of the campaign, out of reach of the product.
+ * slow both down, reset connections, and keep the answer to one commit, or to one request of HTTP,
+ * from the client. It lives in the process of the campaign, out of reach of the product.
  *
  * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and
  * arrive when it is mended, which may be long after anybody expects them. `mend({ lose: true })`
  * resets the connections instead, and what was held is gone.
  */
 import { createServer, type Server, Socket } from 'node:net'
+import { AnswerWatch } from './answer-watch.ts'
 import { CommitWatch } from './commit-watch.ts'
 import { SlowLine } from './slow-line.ts'
+import type { Watch } from './watch.ts'
 
 type Direction = 'up' | 'down'
+/** What speaks on a connection, and so what can be lost of it. */
+type Protocol = 'postgres' | 'http'
 
 interface Link {
   readonly client: Socket
   readonly server: Socket
-  readonly watch: CommitWatch
+  readonly watch: Watch
+  readonly protocol: Protocol
+  /** Where it leads. */
+  readonly port: number
 }
 
 interface Loss {
-  readonly matches: (writes: string) => boolean
-  readonly lost: (writes: string) => void
+  readonly matches: (what: string) => boolean
+  readonly lost: (what: string) => void
 }
 
 /** Where a listener leads: asked for each connection, since a fail-over may change the answer. */
@@ -33,14 +40,17 @@ export class TcpProxy {
   readonly #held = new Set<Direction>()
   /** Of whom it is held; null = of all. */
   #heldOf: RegExp | null = null
-  #loss: Loss | null = null
+  readonly #losses = new Map<Protocol, Loss>()
   #latencyMs = 0
   readonly #lines = new WeakMap<Socket, SlowLine>()
-  #ports: number[] = []
+  readonly #ports: number[] = []
+  readonly #httpPorts: number[] = []
 
-  static async start(targets: readonly Target[]): Promise<TcpProxy> {
+  /** Before servers of PostgreSQL, and before API nodes. */
+  static async start(targets: readonly Target[], nodes: readonly Target[] = []): Promise<TcpProxy> {
     const proxy = new TcpProxy()
-    for (const target of targets) proxy.#ports.push(await proxy.#listen(target))
+    for (const target of targets) proxy.#ports.push(await proxy.#listen(target, 'postgres'))
+    for (const node of nodes) proxy.#httpPorts.push(await proxy.#listen(node, 'http'))
     return proxy
   }
 
@@ -48,9 +58,18 @@ export class TcpProxy {
     return this.#ports
   }
 
-  #listen(target: Target): Promise<number> {
+  get httpPorts(): readonly number[] {
+    return this.#httpPorts
+  }
+
+  /** How many connections lead to a port. */
+  countTo(port: number): number {
+    return [...this.#links].filter((link) => link.port === port).length
+  }
+
+  #listen(target: Target, protocol: Protocol): Promise<number> {
     const listener = createServer({ pauseOnConnect: true }, (client) =>
-      this.#accept(client, target()),
+      this.#accept(client, target(), protocol),
     )
     this.#listeners.push(listener)
     return new Promise((resolve, reject) => {
@@ -62,9 +81,10 @@ export class TcpProxy {
     })
   }
 
-  #accept(client: Socket, port: number): void {
+  #accept(client: Socket, port: number, protocol: Protocol): void {
     const server = new Socket()
-    const link: Link = { client, server, watch: new CommitWatch() }
+    const watch = protocol === 'http' ? new AnswerWatch() : new CommitWatch()
+    const link: Link = { client, server, watch, protocol, port }
     this.#links.add(link)
     client.setNoDelay(true)
     server.setNoDelay(true)
@@ -85,12 +105,12 @@ export class TcpProxy {
   }
 
   #answer(link: Link, piece: Buffer): void {
-    const armed = (writes: string) => this.#loss?.matches(writes) ?? false
+    const loss = this.#losses.get(link.protocol)
+    const armed = (what: string) => loss?.matches(what) ?? false
     const { forward, swallowed } = link.watch.answered(piece, armed)
     for (const bytes of forward) this.#send(link.client, bytes)
     if (swallowed === null) return
-    const loss = this.#loss
-    this.#loss = null
+    this.#losses.delete(link.protocol)
     link.client.resetAndDestroy()
     link.server.destroy()
     loss?.lost(swallowed)
@@ -169,11 +189,20 @@ export class TcpProxy {
     matches: (writes: string) => boolean,
     signal: AbortSignal,
   ): Promise<string | null> {
+    return this.#lose('postgres', matches, signal)
+  }
+
+  /** Keeps the answer of a node to the next change that matches from the client; tells what it was. */
+  loseAnswer(matches: (asked: string) => boolean, signal: AbortSignal): Promise<string | null> {
+    return this.#lose('http', matches, signal)
+  }
+
+  #lose(protocol: Protocol, matches: Loss['matches'], signal: AbortSignal): Promise<string | null> {
     return new Promise((resolve) => {
       const loss: Loss = { matches, lost: resolve }
-      this.#loss = loss
+      this.#losses.set(protocol, loss)
       signal.addEventListener('abort', () => {
-        if (this.#loss === loss) this.#loss = null
+        if (this.#losses.get(protocol) === loss) this.#losses.delete(protocol)
         resolve(null)
       })
     })

@@ -15,7 +15,7 @@ const AWAY_MS_MIN = 6_000
 export const controllersDie: Scenario = {
   name: 'controllers-die',
   title: 'every planner and reaper dies, a worker too, and they come back',
-  sizes: { planner: 2, worker: 2, submitter: 0 },
+  sizes: { planner: 2, worker: 2 },
   async play(stage) {
     const { fleet } = stage.world
     const signal = new AbortController().signal

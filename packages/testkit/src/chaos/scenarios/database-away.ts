@@ -13,7 +13,7 @@ const WORKERS = 6
 export const databaseAway: Scenario = {
   name: 'database-away',
   title: '60 s without a database under 1,000 running two-minute runs (times --scale)',
-  sizes: { planner: 2, worker: WORKERS, submitter: 0 },
+  sizes: { planner: 2, worker: WORKERS },
   async play(stage) {
     const { scale, leaseMs } = stage.options
     const count = Math.max(20, Math.round(RUNS * scale))

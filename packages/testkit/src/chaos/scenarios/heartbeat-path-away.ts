@@ -12,7 +12,7 @@ const RUNS = 20
 export const heartbeatPathAway: Scenario = {
   name: 'heartbeat-path-away',
   title: 'the heartbeat of a worker is cut off while the database is fine',
-  sizes: { planner: 1, worker: 2, submitter: 0 },
+  sizes: { planner: 1, worker: 2 },
   async play(stage) {
     const { fleet } = stage.world
     const { leaseMs } = stage.options

@@ -2,8 +2,9 @@
 import { controllersDie } from './controllers-die.ts'
 import { databaseAway } from './database-away.ts'
 import { heartbeatPathAway } from './heartbeat-path-away.ts'
-import { lateFinish } from './late-finish.ts'
+import { lateFinish, remoteLateFinish } from './late-finish.ts'
 import { livenessDataLost } from './liveness-data-lost.ts'
+import { nodesDie } from './nodes-die.ts'
 import type { Scenario } from './stage.ts'
 import { workerDies } from './worker-dies.ts'
 
@@ -14,6 +15,8 @@ export const scenarios: readonly Scenario[] = [
   livenessDataLost,
   lateFinish,
   databaseAway,
+  nodesDie,
+  remoteLateFinish,
 ]
 
 export function findScenario(name: string): Scenario {

@@ -12,7 +12,7 @@ const TAKES_MS = 6_000
 export const livenessDataLost: Scenario = {
   name: 'liveness-data-lost',
   title: 'the rows that say who is alive are deleted under running work',
-  sizes: { planner: 2, worker: 3, submitter: 0 },
+  sizes: { planner: 2, worker: 3 },
   async play(stage) {
     const { fleet, cluster } = stage.world
     await fleet.start()

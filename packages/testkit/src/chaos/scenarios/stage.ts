@@ -8,7 +8,7 @@ import { check } from '../check/check.ts'
 import type { Evidence } from '../check/evidence.ts'
 import { groupBy } from '../check/index-evidence.ts'
 import { pause } from '../faults/nemesis.ts'
-import type { Part } from '../fleet/child.ts'
+import type { Sizes } from '../fleet/child.ts'
 import { declare, gather, marginMs, quiesce } from '../gather.ts'
 import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../ledger.ts'
 import type { ChaosJob, Kind } from '../workload.ts'
@@ -32,7 +32,7 @@ export interface Expectation {
 export interface Scenario {
   readonly name: string
   readonly title: string
-  readonly sizes: Readonly<Record<Part, number>>
+  readonly sizes: Sizes
   /** Resolves, when all is played, with what judges it. */
   play(stage: Stage): Promise<Judge>
 }

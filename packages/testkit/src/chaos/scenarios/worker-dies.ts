@@ -7,7 +7,7 @@ const TAKES_MS = 4_000
 export const workerDies: Scenario = {
   name: 'worker-dies',
   title: 'a worker dies with what it runs; the others take it over after its lease',
-  sizes: { planner: 1, worker: 2, submitter: 0 },
+  sizes: { planner: 1, worker: 2 },
   async play(stage) {
     const { fleet } = stage.world
     await fleet.start()

@@ -1,0 +1,73 @@
+/** What the handlers of the campaign do, on workers of any sort: a line in the ledger for each start and end. */
+import type { HandlerContext, RegisterHandler, TransactionClient } from 'punctual'
+import { type EffectLine, LedgerWriter, monotonicMs } from '../ledger.ts'
+import type { ChaosPayload, Kind } from '../workload.ts'
+import type { ChildSettings } from './child-settings.ts'
+
+/**
+ * Not part of what handlers are promised; where it is there, the checker can tell attempts apart.
+ */
+function claimOf(ctx: HandlerContext): string | null {
+  const { run } = ctx as unknown as { run?: { claim?: bigint } }
+  return run?.claim?.toString() ?? null
+}
+
+function lineOf(
+  name: string,
+  payload: ChaosPayload,
+  ctx: HandlerContext,
+): Omit<EffectLine, 'what'> {
+  return {
+    run: ctx.runId,
+    attempt: ctx.attempt,
+    claim: claimOf(ctx),
+    ask: payload.ask,
+    job: payload.job,
+    slotMs: ctx.job?.slotAt?.getTime() ?? null,
+    dueMs: ctx.dueAt.getTime(),
+    kind: payload.kind,
+    process: name,
+    pid: process.pid,
+    wallMs: Date.now(),
+    monotonicMs: monotonicMs(),
+  }
+}
+
+async function perform(payload: ChaosPayload, ctx: HandlerContext): Promise<unknown> {
+  const output = { claim: claimOf(ctx), attempt: ctx.attempt, pid: process.pid }
+  // waits: the handler takes as long as the campaign says
+  if (payload.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, payload.takesMs))
+  if (ctx.attempt <= payload.throwsUntil) throw new Error('It was told to fail.')
+  if (payload.kind === 'committed') await leaveEffect(ctx.tx, ctx)
+  if (payload.kind !== 'transactional') return output
+  return ctx.transaction(async (tx) => {
+    await leaveEffect(tx, ctx)
+    return output
+  })
+}
+
+async function leaveEffect(tx: TransactionClient, ctx: HandlerContext): Promise<void> {
+  const text = 'insert into chaos_effects (run_id, attempt, pid) values ($1, $2, $3)'
+  await tx.query(text, [ctx.runId, ctx.attempt, process.pid])
+}
+
+/** A handler for each of these kinds. */
+export function handleKinds(
+  register: RegisterHandler,
+  kinds: readonly Kind[],
+  { directory, name }: ChildSettings,
+): void {
+  const ledger = new LedgerWriter(directory, name)
+  for (const kind of kinds)
+    register(kind, async (payload: ChaosPayload, ctx) => {
+      ledger.append({ ...lineOf(name, payload, ctx), what: 'start' })
+      let how: EffectLine['how'] = 'threw'
+      try {
+        const output = await perform(payload, ctx)
+        how = 'returned'
+        return output
+      } finally {
+        ledger.append({ ...lineOf(name, payload, ctx), what: 'end', how })
+      }
+    })
+}

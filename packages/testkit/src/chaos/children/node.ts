@@ -1,0 +1,32 @@
+/**
+ * An API node of the campaign: `punctual start`, as anybody would run it, in this process. It is told by variables, which
+ * is where an address with a password belongs, and says that it is ready when its own probe does.
+ */
+import { readSettings } from './child-settings.ts'
+
+const LOOK_MS = 50
+
+const { databaseUrl, port, leaseMs } = readSettings()
+Object.assign(process.env, {
+  DATABASE_URL: databaseUrl,
+  PUNCTUAL_ROLES: 'api',
+  PUNCTUAL_PORT: String(port),
+  PUNCTUAL_LEASE_MS: String(leaseMs),
+  PUNCTUAL_DRAIN_MS: '2000',
+  PUNCTUAL_MIGRATE: 'false',
+  PUNCTUAL_LOG_FORMAT: 'json',
+})
+process.argv.splice(2, process.argv.length, 'start')
+
+// waits: until the node says that it is ready
+const look = setInterval(async () => {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
+  if (!answer?.ok) return
+  clearInterval(look)
+  process.send?.({ ready: true })
+}, LOOK_MS)
+// The parent is gone: nobody else would end this process.
+process.on('disconnect', () => process.exit(0))
+
+await import(new URL('cli/main.js', import.meta.resolve('punctual')).href)
+process.exit()

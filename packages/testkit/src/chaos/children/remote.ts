@@ -1,0 +1,23 @@
+/** A worker of the campaign without a database: it takes its runs from the API nodes. */
+import { RemoteWorker } from 'punctual'
+import { kindsOf } from '../workload.ts'
+import {
+  type ChaosKeys,
+  libraryOptions,
+  readSettings,
+  serveUntilStopped,
+} from './child-settings.ts'
+import { handleKinds } from './handle-kinds.ts'
+
+const settings = readSettings()
+const { servers = [], more } = settings
+const { worker, drainMs, logger } = libraryOptions(settings)
+const remote = RemoteWorker.start({
+  server: servers,
+  apiKey: (more.keys as ChaosKeys).worker,
+  ...(worker && { worker }),
+  ...(drainMs !== undefined && { drainMs }),
+  ...(logger !== undefined && { logger }),
+})
+handleKinds(remote.handler, kindsOf('remote'), settings)
+serveUntilStopped(() => remote.stop())

@@ -1,0 +1,46 @@
+/**
+ * The API node that remote workers are connected to is killed, and when it is back so is the next, all while their
+ * handlers run. Leases belong to no node: nothing is taken from them, nothing runs twice, and all of it is settled.
+ */
+import { pause } from '../faults/nemesis.ts'
+import { busiestNode } from '../faults/process-faults.ts'
+import { type Scenario, startCounts } from './stage.ts'
+
+const RUNS = 20
+const DEATHS = 3
+const AWAY_MS = 1_000
+
+export const nodesDie: Scenario = {
+  name: 'nodes-die',
+  title: 'the API nodes that remote workers talk to die, one after another, and no lease is lost',
+  sizes: { planner: 1, node: 2, remote: 2 },
+  async play(stage) {
+    const { fleet } = stage.world
+    const killed: string[] = []
+    await fleet.start()
+    // Longer than a lease: who could not renew it would lose it.
+    const runs = await stage.submit('far', RUNS, stage.options.leaseMs * 2)
+    await stage.started(runs)
+    while (killed.length < DEATHS) {
+      const node = busiestNode(stage.world)
+      if (!node) throw new Error('There is no node.')
+      killed.push(node.name)
+      await stage.world.fault('nodeKill9', node, async () => {
+        await node.kill()
+        await pause(AWAY_MS, new AbortController().signal)
+        await node.start()
+      })
+    }
+    await stage.ended(runs)
+    return (evidence) => {
+      const counts = startCounts(evidence)
+      const attempts = evidence.runs.flatMap((run) => run.attempts)
+      const names = [...new Set(killed)].join(', ')
+      return [
+        { what: `nodes died that were in use: ${names}`, holds: killed.length === DEATHS },
+        { what: 'every run started once', holds: runs.every((run) => counts.get(run) === 1) },
+        { what: 'no lease was lost', holds: attempts.every((it) => it.outcome === 'succeeded') },
+      ]
+    }
+  },
+}
