@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers that test suites and benchmarks start, and the clock that they fake, on Debian and Ubuntu.
+# Installs the servers that test suites and benchmarks start, the clock that they fake and the browser, on Debian and Ubuntu.
 #
 #   npm run setup:servers                  all of them
 #   npm run setup:servers -- redis         only those named
@@ -15,6 +15,7 @@ pgbouncer  | pgbouncer                                | pgbouncer    | pgbouncer
 redis      | redis-server                             | redis-server | redis-server
 postgresql | postgres initdb pg_ctl psql pg_basebackup | postgresql   | postgresql
 faketime   | faketime                                 | faketime     |
+chromium   | chromium                                 | chromium     |
 '
 
 # A script here that exits with 101 forbids every package to start its service.

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { refuseReadable } from './readable-connection.ts'
 
@@ -18,7 +18,7 @@ test.for(['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '128.0.0.1', ''])(
   },
 )
 
-test.for(['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'])(
+test.for(['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via'])(
   'what comes through a proxy on this machine (%s) does not come from it',
   (name) => {
     const header = { [name]: '10.0.0.7' }
@@ -26,3 +26,14 @@ test.for(['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'])(
     expect(asked('127.0.0.1', header, 'https')).not.toThrow()
   },
 )
+
+test.for([
+  [true, 'https', 200],
+  [true, 'http', 500],
+  [false, 'https', 500],
+] as const)('of a proxy that is trusted: %s, and says %s', async ([trustProxy, proto, status]) => {
+  const app = Fastify({ trustProxy })
+  app.get('/', async (request) => refuseReadable(request) ?? 'told')
+  const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '10.0.0.7' }
+  expect((await app.inject({ url: '/', headers })).statusCode).toBe(status)
+})

@@ -7,6 +7,9 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
+/** What proxies add. */
+const BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
+
 /** As sockets that listen on both protocols write addresses of the older one. */
 const MAPPED = /^::ffff:/i
 
@@ -18,9 +21,7 @@ function isLoopback(address = ''): boolean {
 /** A proxy on this machine may have it from anywhere: what it says counts only where it is trusted. */
 function isPrivate({ protocol, headers, socket }: FastifyRequest): boolean {
   if (protocol === 'https') return true
-  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(
-    (name) => headers[name] !== undefined,
-  )
+  const isForwarded = Object.keys(headers).some((name) => BY_PROXIES.test(name))
   return !isForwarded && isLoopback(socket.remoteAddress)
 }
 

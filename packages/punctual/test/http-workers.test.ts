@@ -41,6 +41,20 @@ test('a tenant drains the workers that are its own, and no others', async () => 
   expect((await http.get(`/audit?target=${shared}`)).body.entries).toEqual([])
 })
 
+test('a tenant sees how the runs of its own workers ended', async () => {
+  const key = await http.keyFor('acme', 'worker')
+  const id = await open(key, ['fails'])
+  await http.post('/runs', { handler: 'fails', max_retries: 0 })
+  const claimed = await http.post(`/worker-sessions/${id}/claim`, { limit: 1 }, { key })
+  const { run_id, fence } = claimed.body.runs[0]
+  const outcomes = [{ run_id, fence, outcome: 'failed', error: { message: 'no' } }]
+  await http.post(`/worker-sessions/${id}/settle`, { outcomes }, { key })
+  const { workers } = (await http.get('/workers')).body
+  expect(workers.find((it: { id: string }) => it.id === id)).toMatchObject({
+    ...{ failure_rate: 1, ended_last_hour: { dead: 1, succeeded: 0 } },
+  })
+})
+
 test('a tenant is told of a worker for all that it is there, and not where, nor what it holds of others', async () => {
   const shared = await open(http.system, ['busy'])
   await submit('busy', await http.keyFor('rival', 'submit'))

@@ -1,5 +1,6 @@
 /**
- * The servers, apart from the embedded PostgreSQL, that test suites and benchmarks start, and the clock that they fake.
+ * The servers, apart from the embedded PostgreSQL, that test suites and benchmarks start, the clock that they fake, and the
+ * browser.
  *
  * `scripts/setup-servers.sh` holds the same names and programs beside the Debian packages that
  * bring them; a test keeps the two tables equal.
@@ -34,6 +35,11 @@ export const servers = {
     title: 'libfaketime',
     programs: ['faketime'],
     install: 'npm run setup:servers -- faketime',
+  },
+  chromium: {
+    title: 'Chromium',
+    programs: ['chromium'],
+    install: 'npm run setup:servers -- chromium',
   },
 } as const satisfies Record<string, ServerDefinition>
 
