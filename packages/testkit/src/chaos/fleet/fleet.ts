@@ -66,7 +66,10 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.children.map((child) => child.end(8_000)))
+    // Nodes go last: those that ask them cannot end in order without them.
+    const others = this.children.filter((child) => child.part !== 'node')
+    for (const children of [others, this.of('node')])
+      await Promise.all(children.map((child) => child.end(8_000)))
     await Promise.all(this.children.map((child) => child.options.proxy.close()))
   }
 

@@ -89,6 +89,7 @@ export class TcpProxy {
     client.setNoDelay(true)
     server.setNoDelay(true)
     client.on('data', (piece: Buffer) => {
+      if (server.destroyed) return this.#ended(link, 'down')
       const isNew = link.watch.application === ''
       link.watch.sent(piece)
       this.#send(server, piece)
@@ -131,6 +132,9 @@ export class TcpProxy {
   }
 
   #ended(link: Link, direction: Direction): void {
+    // The `fetch` of Node 20 waits for ever on a connection that ends before it has sent anything.
+    const isUnused = link.protocol === 'http' && link.client.bytesRead === 0
+    if (isUnused && !link.client.destroyed) return
     if (!this.#isHeld(link, direction)) this.#drop(link)
   }
 

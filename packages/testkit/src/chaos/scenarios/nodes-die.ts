@@ -8,6 +8,7 @@ import { type Scenario, startCounts } from './stage.ts'
 
 const RUNS = 20
 const DEATHS = 3
+const DEATHS_MIN = 2
 const AWAY_MS = 1_000
 
 export const nodesDie: Scenario = {
@@ -17,11 +18,12 @@ export const nodesDie: Scenario = {
   async play(stage) {
     const { fleet } = stage.world
     const killed: string[] = []
+    const deaths = Math.max(DEATHS_MIN, Math.round(DEATHS * stage.options.scale))
     await fleet.start()
     // Longer than a lease: who could not renew it would lose it.
-    const runs = await stage.submit('far', RUNS, stage.options.leaseMs * 2)
+    const runs = await stage.submit('far', RUNS, stage.options.leaseMs * 1.5)
     await stage.started(runs)
-    while (killed.length < DEATHS) {
+    while (killed.length < deaths) {
       const node = busiestNode(stage.world)
       if (!node) throw new Error('There is no node.')
       killed.push(node.name)
@@ -37,7 +39,7 @@ export const nodesDie: Scenario = {
       const attempts = evidence.runs.flatMap((run) => run.attempts)
       const names = [...new Set(killed)].join(', ')
       return [
-        { what: `nodes died that were in use: ${names}`, holds: killed.length === DEATHS },
+        { what: `nodes died that were in use: ${names}`, holds: killed.length === deaths },
         { what: 'every run started once', holds: runs.every((run) => counts.get(run) === 1) },
         { what: 'no lease was lost', holds: attempts.every((it) => it.outcome === 'succeeded') },
       ]
