@@ -1,6 +1,7 @@
 /**
  * What was acknowledged exists once; what nobody knows of exists at most once; what was refused,
- * never. Of what was sent in one request there is all or nothing.
+ * never, and nothing of what the campaign submits is to be. Of what was sent in one request there is
+ * all or nothing.
  */
 import type { AskLine } from '../ledger.ts'
 import type { ObservedRun, Violation } from './evidence.ts'
@@ -58,6 +59,11 @@ function checkAsk(
     })
   if (refused && runs.length > 0)
     violations.push({ kind: 'orphans', what: `${ask} was refused, and is run ${runs[0]?.id}` })
+  else if (refused)
+    violations.push({
+      kind: 'missing',
+      what: `${ask} was refused, and there is nothing wrong with it`,
+    })
   return violations
 }
 

@@ -118,6 +118,15 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => withAsks(asked('r', 'asked'), asked('r', 'acknowledged', 's1')),
   ],
   [
+    'a submission that was refused without a reason',
+    'missing',
+    () => {
+      const evidence = whole()
+      const asks = [...evidence.ledger.asks, asked('q', 'asked'), asked('q', 'refused')]
+      return withAsks(...asks)
+    },
+  ],
+  [
     'half of what was sent in one request',
     'missing',
     () => withAsks(...['r', 'q'].map((ask) => ({ ...asked(ask, 'asked'), batch: 'b' }))),
