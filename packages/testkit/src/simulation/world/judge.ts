@@ -161,7 +161,7 @@ function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
     const outcome = db.outcomes.get(runId)
     const attempt = tried.get(claim)
     const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4 }[kind]
-    const ended = outcome?.claim === claim && outcome.state === state && !byReaper(outcome)
+    const ended = outcome?.claim === claim && outcome.state === state && !byAnother(outcome)
     const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
     if (accepted !== (ended || again))
       watch.fail(
@@ -171,4 +171,6 @@ function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   }
 }
 
-const byReaper = ({ attemptOutcome }: OutcomeRow) => attemptOutcome === 4
+/** The reaper or a successor ended it, not its worker. */
+const byAnother = ({ attemptOutcome }: OutcomeRow) =>
+  attemptOutcome === attemptOutcomes.crashed || attemptOutcome === attemptOutcomes.terminated
