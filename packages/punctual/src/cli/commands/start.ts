@@ -58,7 +58,10 @@ async function tellFirstKey({ config, terminal }: CommandContext, node: RunningN
   const dataDir = database.server ? config.dataDir : null
   const { key, path, found } = await ensureFirstKey(punctual.store, dataDir, process.env)
   if (!found && url)
-    log.warn({}, 'there is no API key yet: punctual api-keys create operators --scopes system')
+    log.warn(
+      {},
+      'nobody holds a key of the installation yet: punctual api-keys create operators --scopes system',
+    )
   if (key === null) return
   if (!log.pretty) {
     log.info({ adminKey: key, path }, 'the first API key was made; it is shown this once')
