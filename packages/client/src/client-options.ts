@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly tenant?: string | undefined
   /** How long one attempt may take. @default 30000 */
   readonly timeoutMs?: number | undefined
-  /** How often a request is sent again, over all addresses. @default 4 */
+  /** How often a request is sent again, to each address. @default 4 */
   readonly retries?: number | undefined
   /** The most that is waited before the first retry; it doubles up to 10 s. @default 250 */
   readonly retryDelayMs?: number | undefined

@@ -65,20 +65,22 @@ export class Connection {
 
   async #persist<T>(outgoing: Outgoing, read: Read<T>, goesOn: boolean): Promise<T> {
     const { urls, retries, retryDelayMs } = this.#options
-    for (let retry = 0; ; retry++) {
+    let tried = 1
+    for (let round = 0; ; ) {
       const at = this.#at
       try {
         return await this.#attempt(urls[at] as string, outgoing, read, goesOn)
       } catch (error) {
         outgoing.signal?.throwIfAborted()
-        if (!(error instanceof PunctualHttpError) || !isTransient(error) || retry >= retries)
-          throw error
-        const moves = urls.length > 1 && leadsElsewhere(error)
-        if (moves && this.#at === at) this.#at = (at + 1) % urls.length
-        // Another address is asked at once, until all of them were.
-        if (moves && (retry + 1) % urls.length !== 0) continue
-        const round = Math.floor(retry / (moves ? urls.length : 1))
-        await pause(delayBefore(round, retryDelayMs, error), outgoing.signal)
+        if (!(error instanceof PunctualHttpError) || !isTransient(error)) throw error
+        if (leadsElsewhere(error)) {
+          if (this.#at === at) this.#at = (at + 1) % urls.length
+          // Another address is asked at once, until all of them were.
+          if (tried++ < urls.length) continue
+        }
+        if (round >= retries) throw error
+        tried = 1
+        await pause(delayBefore(round++, retryDelayMs, error), outgoing.signal)
       }
     }
   }

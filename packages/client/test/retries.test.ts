@@ -118,6 +118,13 @@ describe('several addresses', () => {
     expect((await runsOf('moved')).map((run) => run.id)).toEqual([id])
   })
 
+  test('each is asked as often as was allowed, should none of them answer', async () => {
+    const dead = [await behind(() => 'refuse'), await behind(() => 'lose')] as const
+    const call = clientOf([dead[0].url, dead[1].url], { retries: 2 }).jobs.list().page()
+    await expect(call).rejects.toMatchObject({ code: 'connection_failed' })
+    expect(dead.map(({ seen }) => seen.length)).toEqual([3, 3])
+  })
+
   test('one that drains sends its callers on', async () => {
     const draining = await behind(() => 'busy')
     const alive = await behind(() => 'pass')
