@@ -184,6 +184,11 @@ export const mutants: readonly Mutant[] = [
         replace: 'lease ?? null',
       },
       {
+        file: 'api/dist/worker-sessions/known-leases.js',
+        find: 'if (lease?.claim === BigInt(fence))',
+        replace: 'if (fence === null)',
+      },
+      {
         file: 'api/dist/worker-sessions/worker-sessions.js',
         find: 'if (session && session.tenantId === tenantId)',
         replace:
@@ -199,26 +204,23 @@ export const mutants: readonly Mutant[] = [
     breaks: 'what a request was answered is kept in a transaction of its own, after its change',
     edits: [
       {
-        file: 'api/dist/perform.js',
-        find: 'return service.transaction(async () => {\n        const before',
-        replace: 'let keep; const done = service.transaction(async () => {\n        const before',
+        file: 'api/dist/keyed-requests.js',
+        find: 'const transaction = () => service.transaction(async () => {',
+        replace: 'let keep;\n    const changed = () => service.transaction(async () => {',
       },
       {
-        file: 'api/dist/perform.js',
-        find: 'await service.requests.answered(tenantId, key, { fingerprint, status, body });',
-        replace:
-          'keep = () => service.requests.answered(tenantId, key, { fingerprint, status, body });',
+        file: 'api/dist/keyed-requests.js',
+        find: 'await service.requests.answered(tenantId, kept);',
+        replace: 'keep = () => service.requests.answered(tenantId, kept);',
       },
       {
-        file: 'api/dist/perform.js',
-        find: '        return answer;\n    });\n',
-        replace: `        return answer;
-    });
-    return done.then(async (answer) => {
+        file: 'api/dist/keyed-requests.js',
+        find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
+        replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);
-        return answer;
+        return outcomes;
     });
-`,
+    return walled ? service.asTenant(tenantId, transaction) : transaction();`,
       },
     ],
     killedBy: 'nodeKill9: duplicateAccepted',
