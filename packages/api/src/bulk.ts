@@ -38,6 +38,33 @@ export const bulkAnswer = answer({
 
 export const someRefused = { 207: 'With `mode=each`: some were refused.' }
 
+interface Created {
+  readonly created: string
+}
+
+/** What is kept of an answer under an idempotency key: of runs that were all made, only their ids, packed. */
+export function packBulk(answer: Static<typeof bulkAnswer>): Static<typeof bulkAnswer> | Created {
+  const { items, refused } = answer
+  const isPlain = refused === 0 && items.every(({ id, outcome }) => id && outcome === 'created')
+  if (!isPlain) return answer
+  const hex = items
+    .map(({ id }) => id)
+    .join('')
+    .replaceAll('-', '')
+  return { created: Buffer.from(hex, 'hex').toString('base64url') }
+}
+
+export function unpackBulk(kept: Static<typeof bulkAnswer> | Created): Static<typeof bulkAnswer> {
+  if (!('created' in kept)) return kept
+  const hex = Buffer.from(kept.created, 'base64url').toString('hex')
+  const ids = hex.match(/.{32}/g) ?? []
+  const items = ids.map((id) => ({
+    id: id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    ...{ created: true, outcome: 'created' },
+  }))
+  return { accepted: items.length, refused: 0, items }
+}
+
 interface Bulk<Item> {
   readonly service: Service
   readonly reply: FastifyReply
@@ -75,13 +102,15 @@ export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof
   )
   const wrong = lines.findIndex((line) => line instanceof Error)
   if (wrong >= 0 && !each) throw new WrongLine(lines[wrong] as Error, wrong)
+  if (!each) {
+    const items = await bulk.write(lines as readonly Item[])
+    return { accepted: items.length, refused: 0, items: items as never }
+  }
   const good = lines.flatMap((line, at) => (line instanceof Error ? [] : [{ at, line }]))
   const results: object[] = lines.map((line, at) =>
     line instanceof Error ? { problem: inLine(line, at, reply.request.id) } : {},
   )
-  const done = each
-    ? await eachOf(bulk, good)
-    : await bulk.write(good.map(({ line }) => line as Item))
+  const done = await eachOf(bulk, good)
   good.forEach(({ at }, n) => {
     results[at] = done[n] as object
   })

@@ -64,7 +64,10 @@ export interface Route<
    */
   readonly writes?: 'always' | 'keyed'
   /** What is kept of the answer under an idempotency key; a secret in it is not. @default all of it */
-  keep?(answer: Static<Answer>): Static<Answer>
+  keep?(answer: Static<Answer>): unknown
+  /** The answer again, from what was kept of it. @default what was kept */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what `keep` gave
+  replay?(kept: any): Static<Answer>
   /** Codes of problems that are particular to it, for the description. */
   readonly problems?: readonly string[]
   handle(
@@ -80,12 +83,13 @@ export interface Route<
 }
 
 /** A route of any shape, as the app registers it. */
-export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep'> & {
+export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay'> & {
   // biome-ignore lint/suspicious/noExplicitAny: what is inside was checked where it was defined
   handle(call: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handleAll?(calls: any): Promise<readonly unknown[]>
   keep?(answer: unknown): unknown
+  replay?(kept: unknown): unknown
 }
 
 /** Checks the handler against the schemas. */

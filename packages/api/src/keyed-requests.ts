@@ -145,9 +145,11 @@ function keptOf({ route, key, fingerprint, reply }: KeyedRequest, answer: unknow
   return { key, fingerprint, status, body: JSON.stringify(kept ?? null) }
 }
 
-function replayed({ key, fingerprint, reply }: KeyedRequest, before: AnsweredRequest | 'busy') {
+function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outcome {
+  const { route, key, fingerprint, reply } = request
   if (before === 'busy') return { error: keyInUse(key) }
   if (before.fingerprint !== fingerprint) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
-  return { answer: JSON.parse(before.body) as unknown }
+  const kept = JSON.parse(before.body) as unknown
+  return { answer: route.replay ? route.replay(kept) : kept }
 }

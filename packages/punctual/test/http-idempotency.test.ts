@@ -172,3 +172,22 @@ describe('requests under many keys at once', () => {
     expect(await runs('twice')).toBe(40)
   })
 })
+
+test('a bulk request is answered again as it was, where all were made and where some were not', async () => {
+  const line = (n: number) => JSON.stringify({ handler: 'packed', payload: n })
+  const taken = JSON.stringify({ handler: 'packed', key: 'packed', delay: 600 })
+  for (const [key, raw, path] of [
+    ['packed-1', [line(1), line(2), line(3)].join('\n'), '/runs/bulk'],
+    ['packed-2', [line(4), taken].join('\n'), '/runs/bulk'],
+    ['packed-3', [line(5), taken].join('\n'), '/runs/bulk'],
+    ['packed-4', [line(6), '{"handler":7}'].join('\n'), '/runs/bulk?mode=each'],
+  ] as const) {
+    const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': key }
+    const first = await http.post(path, undefined, { raw, headers })
+    const again = await http.post(path, undefined, { raw, headers })
+    expect(again.headers.get('idempotent-replayed'), key).toBe('true')
+    expect([again.status, again.body], key).toEqual([first.status, first.body])
+    expect(first.body.items, key).toHaveLength(raw.split('\n').length)
+  }
+  expect(await runs('packed')).toBe(7)
+})

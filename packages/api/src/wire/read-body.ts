@@ -30,12 +30,18 @@ export function readLines(text: string, lineBytesMax: number): readonly unknown[
       { field: 'body' },
     )
   return found.map((line, i) => {
-    try {
-      return checkJsonText(line, `[${i}]`, lineBytesMax, false)
-    } catch (error) {
-      return error
-    }
+    const value = readLine(line, 'line', lineBytesMax)
+    // Its place is named only where it is wrong: that is rare, and lines are many.
+    return value instanceof Error ? readLine(line, `[${i}]`, lineBytesMax) : value
   })
+}
+
+function readLine(line: string, field: string, bytesMax: number): unknown {
+  try {
+    return checkJsonText(line, field, bytesMax, false)
+  } catch (error) {
+    return error
+  }
 }
 
 /** Nothing is unpacked here: a few bytes can be packed that are gigabytes unpacked. */

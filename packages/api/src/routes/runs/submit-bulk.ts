@@ -1,7 +1,14 @@
 /** POST /runs/bulk: up to 10,000 runs, one a line; all or none, or what became of each. */
 import { limits } from '@punctual/core'
 import Type, { type Static } from 'typebox'
-import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../bulk.ts'
+import {
+  bulkAnswer,
+  bulkQuery,
+  packBulk,
+  performBulk,
+  someRefused,
+  unpackBulk,
+} from '../../bulk.ts'
 import { defineRoute } from '../../define-route.ts'
 import { newRun, SubmissionReader } from '../../wire/run-input.ts'
 
@@ -20,6 +27,8 @@ export const submitRuns = defineRoute({
   status: 201,
   writes: 'keyed',
   problems: ['invalid_request', 'key_conflict', 'quota_exceeded'],
+  keep: packBulk,
+  replay: unpackBulk,
   handle({ service, tenant, query, body, caller, reply }) {
     return performBulk<Static<typeof newRun>>({
       ...{ service, reply, schema: newRun, body, each: query.mode === 'each' },
