@@ -30,7 +30,7 @@ async function bulk(
   { adapter, client },
   { count, dueFromMs = 0, dueSpreadMs = 0, shuffled, keys, options },
 ) {
-  const { batchSize, inFlight } = adapter.bulk
+  const { batchSize, inFlight } = client.bulk ?? adapter.bulk
   const items = Array.from({ length: count }, (_, n) => {
     const key = keys === undefined ? {} : { key: `key-${n % keys}` }
     if (dueFromMs === 0) return { payload: { ...makePayload(n), ...key } }

@@ -37,6 +37,9 @@ export async function serve(punctual) {
 }
 
 export class HttpClient {
+  /** A request has six round trips to the database, where the library has one: it is worth more runs. */
+  bulk = { batchSize: 2_500, inFlight: 4 }
+
   constructor({ url, key }, role, probe) {
     this.client = createClient({ url, apiKey: key })
     this.url = url
