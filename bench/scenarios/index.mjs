@@ -21,6 +21,7 @@ import { busy } from './busy.mjs'
 import { cronPeak } from './cron-peak.mjs'
 import { cronSteady } from './cron-steady.mjs'
 import { drain } from './drain.mjs'
+import { drainTenant } from './drain-tenant.mjs'
 import { fire } from './fire.mjs'
 import { fleet } from './fleet.mjs'
 import { frozen } from './frozen.mjs'
@@ -43,6 +44,7 @@ export const SCENARIOS = [
     submit,
     submitOne,
     drain,
+    drainTenant,
     steady,
     pickup,
     frozen,

@@ -1,11 +1,6 @@
 /** Punctual through its public library, built from this checkout; next fires as its planner computes them. */
 import pg from 'pg'
-import {
-  compileOptions,
-  compileTiming,
-  encodeJson,
-  nextSlot,
-} from '../../packages/core/dist/index.js'
+import { compileTiming, nextSlot } from '../../packages/core/dist/index.js'
 
 const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
 const HANDLER = 'noop'
@@ -70,26 +65,21 @@ class PunctualClient {
     client.punctual = await start({ databaseUrl, ...worker, ...roles })
     client.probe = new pg.Client(databaseUrl)
     await client.probe.connect()
-    if (role.tenant) client.tenantId = await internTenant(client.probe, role.tenant)
+    client.submitting = role.tenant
+      ? client.punctual.tenant(await internTenant(client.punctual, role.tenant, role.quotas))
+      : client.punctual
     return client
   }
 
   async submitMany(items, options = {}) {
     const payloads = items.map(({ payload }) => payload)
     const timed = items[0].dueMs !== undefined
-    await this.punctual.submitMany(HANDLER, payloads, timed ? (_, i) => runAt(items[i]) : options)
-  }
-
-  /** As somebody of another tenant: tenants have no calls of their own yet. */
-  async #submitAs(tenantId, payload) {
-    const submission = { options: compileOptions(HANDLER), payload: encodeJson(payload) }
-    await this.punctual.store.submit([submission], { tenantId })
+    const more = timed ? (_, i) => runAt(items[i]) : options
+    await this.submitting.submitMany(HANDLER, payloads, more)
   }
 
   async submitOne({ payload, dueMs }) {
-    if (this.tenantId) return this.#submitAs(this.tenantId, payload)
-
-    await this.punctual.submit(HANDLER, payload, dueMs ? { runAt: dueMs } : {})
+    await this.submitting.submit(HANDLER, payload, dueMs ? { runAt: dueMs } : {})
   }
 
   async upsertJobs(jobs) {
@@ -121,12 +111,10 @@ async function start(options) {
   return Punctual.start({ schema: SCHEMA, logger: false, ...options })
 }
 
-async function internTenant(probe, name) {
-  const { rows } = await probe.query(
-    `insert into ${SCHEMA}.tenants (name) values ($1) on conflict (name) do update set name = excluded.name returning id`,
-    [name],
-  )
-  return rows[0].id
+async function internTenant({ tenants }, name, quotas) {
+  const tenant = (await tenants.get(name)) ?? (await tenants.create({ name }))
+  if (quotas) await tenants.update(name, { quotas })
+  return tenant.id
 }
 
 const runAt = ({ dueMs }) => ({ runAt: dueMs })
