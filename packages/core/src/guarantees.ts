@@ -234,7 +234,7 @@ function ofConnections({ readOnly, connectionsFree }: GuaranteeFacts): Weakness[
   if (connectionsFree < CONNECTIONS_OF_A_NODE)
     found.push({
       cause: 'connections',
-      why: `${Math.max(0, connectionsFree)} connections are free, and a busy node opens up to ${CONNECTIONS_OF_A_NODE}: a worker that gets none cannot renew its lease, and its runs go to others.`,
+      why: `${Math.max(0, connectionsFree)} connections are free, and a busy node opens about ${CONNECTIONS_OF_A_NODE}: a worker that gets none cannot renew its lease, and its runs go to others.`,
       advice:
         'Raise max_connections (or the limit of the role or database), or put PgBouncer in between.',
       weakens: ['nothing-lost', 'honest-effects'],

@@ -46,10 +46,15 @@ interface Named {
 
 export class KnownLeases {
   readonly #bySession = new Map<string, Map<string, ClaimedRun>>()
+  readonly #most: number
   #size = 0
 
+  constructor(most: number = MOST) {
+    this.#most = most
+  }
+
   add(sessionId: string, runs: readonly ClaimedRun[]): void {
-    if (this.#size + runs.length > MOST) {
+    if (this.#size + runs.length > this.#most) {
       this.#bySession.clear()
       this.#size = 0
     }

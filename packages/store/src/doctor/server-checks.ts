@@ -61,7 +61,7 @@ function connections(facts: Facts, activity: Facts): Finding {
   return warn(
     'connections',
     found,
-    `${free} are free; a busy node opens up to ${CONNECTIONS_OF_A_NODE}.`,
+    `${free} are free; a busy node opens about ${CONNECTIONS_OF_A_NODE}.`,
     'Raise max_connections (or the limit of the role or database), or put PgBouncer in between.',
   )
 }

@@ -16,7 +16,8 @@ async function submitEach(calls: readonly Call<unknown, unknown, Static<typeof n
   const runs = await tenant.submitAll(
     calls.map(({ body, caller }) => submissionOf(body, caller.keyName)),
   )
-  for (const [i, { created }] of runs.entries()) if (!created) calls[i]?.reply.code(200)
+  // Said either way: what was done before and undone may have said the other.
+  for (const [i, { created }] of runs.entries()) calls[i]?.reply.code(created ? 201 : 200)
   return runs
 }
 
