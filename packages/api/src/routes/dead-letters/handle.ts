@@ -3,7 +3,7 @@ import { limits, PunctualError } from '@punctual/core'
 import Type from 'typebox'
 import { defineRoute } from '../../define-route.ts'
 import { answer, anyJson, exactly, idParam, oneOf, text } from '../../wire/schemas.ts'
-import { replayedAs } from '../runs/retry.ts'
+import { replay } from '../runs/retry.ts'
 
 const handles = {
   method: 'POST',
@@ -26,14 +26,7 @@ export const replayLetter = defineRoute({
   answer: answer({ id: Type.String(), run_id: Type.String({ description: 'The new run.' }) }),
   status: 201,
   async handle({ tenant, params: { id }, body, actor: { name: by } }) {
-    const { payload, from_checkpoint: fromCheckpoint, note } = body
-    const answered = await tenant.deadLetters.replay(id, {
-      ...(payload !== undefined && { payload }),
-      ...(fromCheckpoint !== undefined && { fromCheckpoint }),
-      ...(note !== undefined && { note }),
-      ...(by !== undefined && { by }),
-    })
-    return { id, run_id: replayedAs(id, answered) }
+    return replay(tenant, id, body, by)
   },
 })
 

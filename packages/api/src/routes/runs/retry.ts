@@ -28,12 +28,34 @@ function keyTaken(id: string, { key, heldBy }: KeyTaken): never {
 }
 
 /** The new run of a dead letter. */
-export function replayedAs(id: string, answered: ReplayResult): string {
+function replayedAs(id: string, answered: ReplayResult): string {
   if (answered.result === 'replayed') return answered.id
   if (answered.result === 'key_busy') return keyTaken(id, answered)
   const { as, replayedAs: other } = answered.handled
   const how = other === null ? as : `${as} as ${other}`
   throw new PunctualError('already_handled', `The dead letter ${id} was ${how} before.`, { id })
+}
+
+interface Replay {
+  readonly payload?: unknown
+  readonly from_checkpoint?: boolean
+  readonly note?: string
+}
+
+/** Makes a new run of a dead letter. */
+export async function replay(
+  tenant: TenantService,
+  id: string,
+  { payload, from_checkpoint: fromCheckpoint, note }: Replay,
+  by: string | undefined,
+): Promise<{ id: string; run_id: string }> {
+  const answered = await tenant.deadLetters.replay(id, {
+    ...(payload !== undefined && { payload }),
+    ...(fromCheckpoint !== undefined && { fromCheckpoint }),
+    ...(note !== undefined && { note }),
+    ...(by !== undefined && { by }),
+  })
+  return { id, run_id: replayedAs(id, answered) }
 }
 
 function resolvedAs(
@@ -80,19 +102,13 @@ export const retryRun = defineRoute({
   status: 201,
   async handle({ tenant, params: { id }, body, actor: { name: by } }) {
     const { state } = await findRun(tenant, id)
-    const { payload, from_checkpoint: fromCheckpoint, note } = body
     if (state === 'unknown') {
+      const { note } = body
       const runId = await resolve(tenant, id, 'run-again', { note, by, wanted: 'retried' })
       return { id, run_id: runId as string }
     }
     if (state !== 'dead') return refuseState(id, state, 'retried')
-    const answered = await tenant.deadLetters.replay(id, {
-      ...(payload !== undefined && { payload }),
-      ...(fromCheckpoint !== undefined && { fromCheckpoint }),
-      ...(note !== undefined && { note }),
-      ...(by !== undefined && { by }),
-    })
-    return { id, run_id: replayedAs(id, answered) }
+    return replay(tenant, id, body, by)
   },
 })
 
