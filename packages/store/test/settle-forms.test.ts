@@ -59,3 +59,23 @@ it('whether all at once or pair by pair', async () => {
   expect(all.counters.map((row) => row.runs).toSorted()).toEqual([2, 2])
   expect(await settleMix(true)).toEqual(all)
 })
+
+it('without waiting for what another connection of the same worker has not committed yet', async () => {
+  const session = await t.session()
+  const run = await t.running(session)
+  await t.sql.query('begin')
+  // What a settle over another connection has counted: of this moment, and of ten seconds on.
+  await t.sql.query(
+    `insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
+     select $1, date_bin('10 seconds', clock_timestamp() + later, 'epoch'), 1, $2, 1, 1
+     from unnest(array[interval '0', interval '10 s']) as later`,
+    [session, run.lane],
+  )
+  expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
+  await t.sql.query('commit')
+  const { rows } = await t.sql.query(
+    'select sum(runs)::int as runs from punctual.counters where session_id = $1',
+    [session],
+  )
+  expect(rows).toEqual([{ runs: 3 }])
+})

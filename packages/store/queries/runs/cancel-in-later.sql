@@ -69,7 +69,7 @@ counted as (
   from ended
   group by lane, state
   order by lane, state
-  on conflict (session_id, bucket_at, lane, state)
+  on conflict (session_id, bucket_at, lane, state, connection)
     do update set runs = counters.runs + excluded.runs
 )
 -- end of finish

@@ -68,7 +68,7 @@ counted as (
   select
     $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), $8::integer, c.lane, 1, c.runs
   from unnest($13::integer[], $14::bigint[]) as c (lane, runs)
-  on conflict (session_id, bucket_at, lane, state)
+  on conflict (session_id, bucket_at, lane, state, connection)
     do update set runs = counters.runs + excluded.runs
 )
 select
