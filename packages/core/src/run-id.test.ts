@@ -84,6 +84,14 @@ describe('a run id', () => {
     expect(again).not.toBe(first)
   })
 
+  test('comes after those that a source has made for its millisecond before, whatever was in between', () => {
+    const source = new RunIdSource(randomOf((i) => 255 - (i % 256)))
+    const batches = [1, 2, 3].map(() => [source.next(7), source.next(7), source.next(9)])
+    const ids = batches.flatMap(([first, second]) => [first, second])
+    expect(ids).toEqual(ids.toSorted())
+    expect(batches.map(([, , last]) => last)).toEqual(batches.map(([, , last]) => last).toSorted())
+  })
+
   test('is ordered by time first, also when time goes back in between', () => {
     fc.assert(
       fc.property(fc.array(timeMs, { minLength: 2, maxLength: 20 }), (times) => {

@@ -4,7 +4,9 @@
  * A run due beyond the days that have partitions takes its creation time instead.
  *
  * Ids of one source that fall into one millisecond are ordered by a 20-bit counter, so that runs
- * submitted together keep their order.
+ * submitted together keep their order. What is planned for one moment in several batches goes on
+ * where the last batch ended: ids are then in the order in which their rows were written, and whoever
+ * takes them in that order reads few pages.
  */
 import type { Random } from './ports/clock.ts'
 
@@ -13,6 +15,8 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const HEX_12_BITS = Array.from({ length: 4_096 }, (_, n) => n.toString(16).padStart(3, '0'))
 const COUNTER_LIMIT = 1 << 20
 const POOL_BYTES = 4_096
+/** Of so many milliseconds it is known how far their counters have come. */
+const KNOWN_MAX = 4_096
 
 export class RunIdSource {
   readonly #random: Random
@@ -21,6 +25,8 @@ export class RunIdSource {
   #lastMs = -1
   #prefix = ''
   #counter = 0
+  /** The last counter of milliseconds that were left. */
+  readonly #known = new Map<number, number>()
 
   constructor(random: Random) {
     this.#random = random
@@ -31,9 +37,12 @@ export class RunIdSource {
     if (ms !== this.#lastMs) {
       const time = ms.toString(16).padStart(12, '0')
       this.#prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`
-      this.#counter = 0
+      if (this.#known.size >= KNOWN_MAX) this.#known.clear()
+      this.#known.set(this.#lastMs, this.#counter)
+      this.#counter = this.#known.get(ms) ?? -1
       this.#lastMs = ms
-    } else this.#counter = (this.#counter + 1) % COUNTER_LIMIT
+    }
+    this.#counter = (this.#counter + 1) % COUNTER_LIMIT
     if (this.#used + 7 > POOL_BYTES) {
       this.#random.fill(this.#pool)
       this.#used = 0
