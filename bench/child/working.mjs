@@ -7,7 +7,7 @@ const SETTLE_CHECK_MS = 5
 
 export function working(state) {
   const seen = { handled: 0, lastAt: 0, latenessMs: [], reached: () => {}, target: Infinity }
-  const jobs = { starts: [] }
+  const jobs = new JobStarts()
   return {
     /** Starts the worker and returns when everything of `count` runs is settled in the store. */
     drain: async ({ count }) => {
@@ -33,8 +33,8 @@ export function working(state) {
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
     /** Begins to record when runs of jobs were due, and when they started. */
     startJobs: () => state.client.start(recording(jobs)),
-    jobStarts: ({ fromMs, untilMs }) => summarize(jobs.starts, fromMs, untilMs),
-    jobCount: ({ fromMs, untilMs }) => within(jobs.starts, fromMs, untilMs).length,
+    jobStarts: ({ fromMs, untilMs }) => summarize(jobs.within(fromMs, untilMs)),
+    jobCount: ({ fromMs, untilMs }) => jobs.count(fromMs, untilMs),
     progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),
     /** Hands over what was recorded and counts from zero again. */
     lateness: () => {
@@ -90,20 +90,48 @@ function holding(seen, holdMs) {
   }
 }
 
-/** When each run was due and how late it started. */
-function recording(jobs) {
-  return ({ beside = false }, { dueAt }) => {
-    const nowMs = wallMs()
-    jobs.starts.push({ dueMs: dueAt.getTime(), nowMs, beside })
+/**
+ * When each run was due, when it started, and whether it is one of those beside: three lists of numbers, and counting goes
+ * on where it was, so that watching costs next to nothing of what is watched.
+ */
+class JobStarts {
+  #dueMs = []
+  #nowMs = []
+  #beside = []
+  #counted = { fromMs: 0, untilMs: 0, upTo: 0, count: 0 }
+
+  add(dueMs, nowMs, beside) {
+    this.#dueMs.push(dueMs)
+    this.#nowMs.push(nowMs)
+    this.#beside.push(beside ? 1 : 0)
+  }
+
+  /** How many that were due in a window have started. */
+  count(fromMs, untilMs) {
+    if (this.#counted.fromMs !== fromMs || this.#counted.untilMs !== untilMs)
+      this.#counted = { fromMs, untilMs, upTo: 0, count: 0 }
+    const counted = this.#counted
+    for (; counted.upTo < this.#dueMs.length; counted.upTo++) {
+      const dueMs = this.#dueMs[counted.upTo]
+      if (dueMs >= fromMs && dueMs < untilMs) counted.count++
+    }
+    return counted.count
+  }
+
+  within(fromMs, untilMs) {
+    const starts = this.#dueMs.map((dueMs, i) => ({
+      ...{ dueMs, nowMs: this.#nowMs[i], beside: this.#beside[i] === 1 },
+    }))
+    return starts.filter(({ dueMs }) => dueMs >= fromMs && dueMs < untilMs)
   }
 }
 
-const within = (starts, fromMs, untilMs) =>
-  starts.filter(({ dueMs }) => dueMs >= fromMs && dueMs < untilMs)
+function recording(jobs) {
+  return ({ beside = false }, { dueAt }) => jobs.add(dueAt.getTime(), wallMs(), beside)
+}
 
 /** Of the runs that were due in a window: those that a scenario is about, and those beside them. */
-function summarize(starts, fromMs, untilMs) {
-  const due = within(starts, fromMs, untilMs)
+function summarize(due) {
   const of = (some) => ({
     ...quantiles(some.map(({ dueMs, nowMs }) => nowMs - dueMs)),
     firstAtMs: some.reduce((first, { nowMs }) => Math.min(first, nowMs), Infinity),

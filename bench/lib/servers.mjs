@@ -10,14 +10,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import pg from 'pg'
 
 /** The server that the product embeds, and the only thing of the product that the bench itself uses. */
 const EMBEDDED = new URL('../../packages/store/dist/embedded/index.js', import.meta.url)
 
 /**
  * The same for every system, and on top of the embedded defaults. Memory and log space are large
- * enough that no measurement meets a checkpoint or a sort on disk; autovacuum is as PostgreSQL ships
- * it, so that nobody is measured under a setting made for somebody else.
+ * enough that no measurement meets a checkpoint, the making of log files or a sort on disk; autovacuum
+ * is as PostgreSQL ships it, so that nobody is measured under a setting made for somebody else.
  */
 const SETTINGS = {
   fsync: 'on',
@@ -25,6 +26,7 @@ const SETTINGS = {
   full_page_writes: 'on',
   shared_buffers: '512MB',
   work_mem: '64MB',
+  min_wal_size: '4GB',
   max_wal_size: '8GB',
   checkpoint_timeout: '30min',
   max_connections: '400',
@@ -33,6 +35,18 @@ const SETTINGS = {
   autovacuum_analyze_scale_factor: '0.1',
   shared_preload_libraries: 'pg_stat_statements',
 }
+
+/**
+ * A server that has been up for a while writes its log into files that it has used before. A new one makes each of
+ * them, 16 MB of zeros and a sync, for some 60 ms during which nothing commits: so many are made beforehand.
+ */
+const LOG_FILES = 128
+const MAKE_LOG_FILES = `do $$ begin
+  for i in 1..${LOG_FILES} loop
+    perform pg_logical_emit_message(false, 'bench', 'x');
+    perform pg_switch_wal();
+  end loop;
+end $$`
 
 /** @typedef {{ url: string, pid?: number, stop?: () => Promise<void> }} Server  `pid` where its CPU can be read */
 
@@ -46,11 +60,21 @@ export async function startPostgres(signal, more = {}) {
     const settings = { ...SETTINGS, ...more }
     const how = { restart: false, settings, stopDeadlineMs: 0, signal }
     const server = await startEmbedded({ dataDir, ...how })
+    await makeLogFiles(server.url)
     return { url: server.url, pid: server.pid, stop: () => server.stop().then(remove) }
   } catch (error) {
     remove()
     throw error
   }
+}
+
+/** A checkpoint then renames them for the log that is to come. */
+async function makeLogFiles(url) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(MAKE_LOG_FILES)
+  await client.query('checkpoint')
+  await client.end()
 }
 
 /**
