@@ -6,7 +6,10 @@
 import type { ClaimResult, Clock, Random } from '@punctual/core'
 import { Yielding } from './intake.ts'
 
-/** How long to rest, in the time that the last claim took: they are to cost little beside the large ones. */
+/**
+ * How long to rest, in the time that the last claim took: they are to cost little beside the large ones. Rest that was
+ * not needed is saved up, so that a claim after a pause is made at once, and one that follows it.
+ */
 const REST = 2
 const REST_MAX_MS = 50
 /** Something may be due that no hint told of: looked for so often. */
@@ -25,6 +28,8 @@ export class Aside {
   #wanted = false
   #hinted = false
   #dueAtMs = Number.NEGATIVE_INFINITY
+  /** Until when what was claimed so far is to be rested from. */
+  #restedAtMs = Number.NEGATIVE_INFINITY
   #going: Promise<void> | null = null
   #fault: { readonly error: unknown } | null = null
 
@@ -74,8 +79,10 @@ export class Aside {
       else if (hinted) this.#yielding.lost()
       const nowMs = clock.monotonicMs()
       this.#dueAtMs = nowMs + Math.min(POLL_MS, result.nextDueInMs ?? POLL_MS)
-      const restMs = Math.min(REST_MAX_MS, REST * (nowMs - beganMs))
-      await clock.sleep(restMs)
+      const tookMs = nowMs - beganMs
+      const restMs = Math.min(REST_MAX_MS, REST * tookMs)
+      this.#restedAtMs = Math.max(this.#restedAtMs, beganMs - REST_MAX_MS) + tookMs + restMs
+      if (this.#restedAtMs > nowMs) await clock.sleep(this.#restedAtMs - nowMs)
       this.#wanted ||= result.more
     }
   }

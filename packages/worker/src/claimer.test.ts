@@ -140,6 +140,32 @@ it('a lane with little to do is claimed from by itself as soon as a hint names i
   expect(asked[5]).toMatchObject({ lanes: [2], limit: 4 })
 })
 
+it('large claims are made one after the other for a second after a lane that rarely has something had it', async () => {
+  const { claimer, asked, settle, clock } = await makeBusy(other(2, 5))
+  const large = () => asked.filter(({ lanes }) => lanes.includes(1))
+  const full = { ...many(400), gave: [{ lane: 1, runs: 400, full: true }] }
+  const run = { id: 'rare', lane: 2 } as ClaimedRun
+  const next = async () => {
+    const ticked = claimer.tick(false)
+    await settle()
+    return { ticked, made: large().length }
+  }
+  expect(large().length, 'the first, and then two at once').toBe(3)
+  asked[1]?.answer({ ...nothing, runs: [run], gave: [{ lane: 2, runs: 1, full: false }] })
+  large()[1]?.answer(full)
+  await settle()
+  const second = await next()
+  expect(second.made, 'the one that was under way is waited for').toBe(3)
+  large()[2]?.answer(full)
+  await second.ticked
+  const third = await next()
+  expect(third.made, 'and one follows it').toBe(4)
+  large()[3]?.answer(full)
+  await third.ticked
+  await clock.advance(1_000)
+  expect((await next()).made, 'two at once again').toBe(6)
+})
+
 it('a lane with little to do waits its turn behind a busy one of a higher priority', async () => {
   const { claimer, asked, settle } = await makeBusy(other(2, 4))
   expect(asked.slice(1).map(({ lanes }) => lanes)).toEqual([

@@ -27,6 +27,11 @@ const BACKLOG_MAX = 10_000
  * first of a burst start while the others are claimed.
  */
 const BULK = 400
+/**
+ * How long large claims are made one after the other, and not two at once, after a lane that rarely has something had it:
+ * there is less in the way of what it has next.
+ */
+const COMPANY_MS = 1_000
 
 export interface ClaimerOptions {
   readonly store: Pick<WorkStore, 'claim'>
@@ -70,6 +75,7 @@ export class Claimer {
   #postponed = false
   /** No claim is to be made beside the one that is under way. */
   #alone = false
+  #companyUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ClaimerOptions) {
     this.#o = options
@@ -144,7 +150,8 @@ export class Claimer {
       this.#hungry = false
       claiming = this.#ask(limit)
     }
-    if (this.#bulk && !alone) this.#followUp()
+    const inCompany = this.#o.clock.monotonicMs() < this.#companyUntilMs
+    if (this.#bulk && !alone && !inCompany) this.#followUp()
     const hinted = this.#followAtMs !== null
     this.#followAtMs = null
     return this.#judge(await claiming, hinted)
@@ -269,7 +276,12 @@ export class Claimer {
     const lanes = this.#little(this.#o.lanes.known)
     if (lanes.length === 0) return null
     const limit = lanes.reduce((sum, { id }) => sum + (this.#demand.expected(id) ?? 0), 0)
-    return this.#claimFrom(lanes, limit, false)
+    const rare = new Set(lanes.map(({ id }) => id).filter((id) => this.#demand.isRare(id)))
+    return this.#claimFrom(lanes, limit, false).then((claimed) => {
+      if (claimed.runs.some(({ lane }) => rare.has(lane) && this.#demand.isRare(lane)))
+        this.#companyUntilMs = this.#o.clock.monotonicMs() + COMPANY_MS
+      return claimed
+    })
   }
 
   /** Resolves when no claim is under way. */

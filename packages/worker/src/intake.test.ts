@@ -85,6 +85,31 @@ it('lanes that gave all they were asked for weigh alike, and one with little to 
   expect(demand.weights(lanes), 'one that gives all again and again').toEqual([750, 750, 4])
 })
 
+it('a large claim that was full tells that lanes of its priority which gave nothing have little', () => {
+  const lane = (id: number, priority: number) => ({ id, tenantId: 1, priority }) as Lane
+  const lanes = [lane(1, 5), lane(2, 5), lane(3, 4)]
+  const expected = (limit: number) => {
+    const demand = new Demand()
+    demand.note(lanes, limit, [{ lane: 1, runs: limit, full: true }])
+    return lanes.map(({ id }) => demand.expected(id))
+  }
+  expect(expected(400), 'and nothing of those of lower priorities').toEqual([null, 4, null])
+  expect(expected(10), 'a small one tells nothing').toEqual([null, null, null])
+})
+
+it('a lane is rare whose last claim brought two at most', () => {
+  const demand = new Demand()
+  const lanes = [{ id: 1 } as Lane]
+  expect(demand.isRare(1), 'nothing is known yet').toBe(false)
+  const after = (runs: number, full = false) => {
+    demand.note(lanes, 1_000, [{ lane: 1, runs, full }])
+    return demand.isRare(1)
+  }
+  expect([after(0), after(2), after(3), after(1_000, true), after(1)]).toEqual([
+    ...[true, true, false, false, true],
+  ])
+})
+
 it('tenants share by their weights, whatever the number of their lanes', () => {
   const demand = new Demand()
   const lane = (id: number, tenantId: number, weight: number) => ({ id, tenantId, weight }) as Lane

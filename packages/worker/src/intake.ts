@@ -52,6 +52,10 @@ export function claimSize(free: number, ahead: number, buffered: number): number
 const DEMAND_MIN = 4
 /** What has more may have any number. */
 const LITTLE_MAX = 500
+/** A lane is passed by where parts of a claim are small. Where they are large beside the number of lanes, none is. */
+const SURE = 4
+/** What a lane is expected to have at most that gave one or two runs. */
+const RARE_MAX = DEMAND_MIN + 4
 
 /**
  * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
@@ -76,6 +80,11 @@ export class Demand {
     return this.#expected.get(id) ?? null
   }
 
+  /** Whether a lane has a run now and then: its last claim brought two at most. */
+  isRare(id: number): boolean {
+    return (this.#expected.get(id) ?? Number.POSITIVE_INFINITY) <= RARE_MAX
+  }
+
   /** Of a lane that gave all it was asked for. */
   #moreThan(id: number): number {
     return 4 * (this.#expected.get(id) ?? CLAIM_MAX)
@@ -84,10 +93,12 @@ export class Demand {
   note(lanes: readonly Lane[], limit: number, gave: readonly LaneYield[]): void {
     const of = new Map(gave.map((each) => [each.lane, each]))
     const filled = gave.reduce((sum, { runs }) => sum + runs, 0) >= limit
-    for (const { id } of lanes) {
+    const reached = Math.min(...lanes.filter(({ id }) => of.has(id)).map((lane) => lane.priority))
+    const isSure = limit >= SURE * lanes.length ** 2
+    for (const { id, priority } of lanes) {
       const some = of.get(id)
       // What a claim that was full did not reach is not known.
-      if (!some && filled) continue
+      if (!some && filled && !(isSure && priority >= reached)) continue
       const expected = some?.full ? this.#moreThan(id) : DEMAND_MIN + 2 * (some?.runs ?? 0)
       if (expected > LITTLE_MAX) this.#expected.delete(id)
       else this.#expected.set(id, expected)

@@ -24,7 +24,7 @@ import { WaitingLines } from './waiting-lines.ts'
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
 /** So many start before others have their turn at this thread. */
-const AT_ONCE_MAX = 1_000
+const AT_ONCE_MAX = 200
 const STUCK_SHOWN_MAX = 100
 /** What must not run twice is marked as started first; what has a checkpoint is given it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
