@@ -26,9 +26,12 @@ export const noisyNeighbour = {
     'alone: p50 ms': milliseconds(result.alone.p50Ms),
     'p99 ms alone': milliseconds(result.alone.p99Ms),
     'runs of the large one meanwhile': `${number(result.noisePerSecond)}/s`,
+    'a bare commit, p99 ms beside': milliseconds(result.commitP99Ms),
+    'p99 ms alone ': milliseconds(result.alone.commitP99Ms),
   }),
-  json: ({ p50Ms, p99Ms, maxMs, alone, noisePerSecond }) => ({
+  json: ({ p50Ms, p99Ms, maxMs, alone, noisePerSecond, commitP99Ms }) => ({
     ...{ p50Ms, p99Ms, maxMs, aloneP50Ms: alone.p50Ms, aloneP99Ms: alone.p99Ms, noisePerSecond },
+    ...{ commitP99Ms, aloneCommitP99Ms: alone.commitP99Ms },
   }),
   bars: ({ punctual }) => [
     {
@@ -49,7 +52,7 @@ export const noisyNeighbour = {
       await untilHandled([worker], WARM_UP)
       await untilCalm([worker])
       await worker.call('lateness')
-      const alone = await latenessOf(quiet, worker)
+      const alone = await latenessOf(bench, quiet, worker)
       await worker.call('close')
       const count = bench.count(NOISE)
       await loud.call('bulk', { count })
@@ -60,7 +63,7 @@ export const noisyNeighbour = {
       await sleep(1_000)
       await worker.call('lateness')
       const from = performance.now()
-      const beside = await latenessOf(quiet, worker)
+      const beside = await latenessOf(bench, quiet, worker)
       const noisePerSecond = (beside.handled / (performance.now() - from)) * 1_000
       return { ...beside, alone, noisePerSecond: Math.round(noisePerSecond) }
     })
@@ -69,10 +72,28 @@ export const noisyNeighbour = {
 
 const bound = (aloneMs) => Math.max(FACTOR * aloneMs, aloneMs + MORE_MS)
 
-async function latenessOf(quiet, worker) {
+/** Beside it, as often, a commit of the server that has nothing to do with jobs: what disk and processors leave of it. */
+async function latenessOf(bench, quiet, worker) {
+  const over = new AbortController()
+  const commits = bareCommits(bench.admin, over.signal)
   await quiet.call('paced', { perSecond: PER_SECOND, seconds: SECONDS })
+  over.abort()
+  const commitP99Ms = round(quantiles(await commits).p99Ms)
   await sleep(500)
   const { handled } = await worker.call('progress')
   const { p50Ms, p99Ms, maxMs } = quantiles(await worker.call('lateness'))
-  return { p50Ms: round(p50Ms), p99Ms: round(p99Ms), maxMs: round(maxMs), handled }
+  return {
+    ...{ p50Ms: round(p50Ms), p99Ms: round(p99Ms), maxMs: round(maxMs), commitP99Ms, handled },
+  }
+}
+
+async function bareCommits(admin, signal) {
+  const tookMs = []
+  while (!signal.aborted) {
+    const from = performance.now()
+    await admin.query("select pg_logical_emit_message(true, 'bench', 'x')")
+    tookMs.push(performance.now() - from)
+    await sleep(1_000 / PER_SECOND)
+  }
+  return tookMs
 }
