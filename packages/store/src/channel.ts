@@ -42,6 +42,8 @@ export interface ChannelOptions {
 export class Channel {
   readonly #options: ChannelOptions
   #connecting: Promise<pg.Client> | null = null
+  /** The promise above is kept. */
+  #connected = false
   #sessionPinned = false
   #closed = false
   #calls = 0
@@ -56,7 +58,13 @@ export class Channel {
     if (!this.#connecting) {
       const connecting = this.#connect()
       this.#connecting = connecting
-      connecting.catch(() => this.#forget(connecting))
+      connecting.then(
+        () => {
+          this.#connected = this.#connecting === connecting
+          if (this.#calls === 0) this.#rest()
+        },
+        () => this.#forget(connecting),
+      )
     }
     return this.#connecting
   }
@@ -80,6 +88,7 @@ export class Channel {
   #forget(connecting: Promise<pg.Client> | null): boolean {
     if (this.#connecting !== connecting) return false
     this.#connecting = null
+    this.#connected = false
     return true
   }
 
@@ -91,7 +100,7 @@ export class Channel {
     this.#idle = setTimeout(() => {
       const connecting = this.#connecting
       if (this.#calls > 0 || !connecting) return
-      this.#connecting = null
+      this.#forget(connecting)
       void connecting.then((client) => client.end()).catch(() => undefined)
     }, idleMs)
     this.#idle.unref()
@@ -122,6 +131,14 @@ export class Channel {
   /** Resolves when it is connected, and has met the server; what is sent next goes to that one. */
   async ready(): Promise<void> {
     await this.#client()
+  }
+
+  /** This one, once it is connected: until then the other one, which is, and nobody waits for a connection to be made. */
+  orUntilConnected(other: Channel): Channel {
+    if (this.#connected) return this
+    // Should it fail, whoever asks next tries again.
+    this.ready().catch(() => undefined)
+    return other
   }
 
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {

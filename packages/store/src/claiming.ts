@@ -111,7 +111,7 @@ export class Claiming {
   /** Large claims that follow each other have a connection of their own: hints arrive on the other one, between claims. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { claim, claimBeside } = this.#database
-    const channel = request.bulk ? claimBeside : claim
+    const channel = request.bulk ? claimBeside.orUntilConnected(claim) : claim
     try {
       return await this.#claimOn(channel, request)
     } catch (error) {

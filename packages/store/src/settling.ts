@@ -80,7 +80,7 @@ export class Settling {
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
     const { settle, settleBeside } = this.#database
-    const channel = this.#settling === 0 ? settle : settleBeside
+    const channel = this.#settling === 0 ? settle : settleBeside.orUntilConnected(settle)
     this.#settling++
     try {
       return await this.#settleOn(channel, sessionId, settlements)

@@ -140,7 +140,7 @@ it('a lane with little to do is claimed from by itself as soon as a hint names i
   expect(asked[5]).toMatchObject({ lanes: [2], limit: 4 })
 })
 
-it('large claims are made one after the other for a second after a lane that rarely has something had it', async () => {
+it('large claims are made one after the other for a second after lanes that rarely have something had it', async () => {
   const { claimer, asked, settle, clock } = await makeBusy(other(2, 5))
   const large = () => asked.filter(({ lanes }) => lanes.includes(1))
   const full = { ...many(400), gave: [{ lane: 1, runs: 400, full: true }] }

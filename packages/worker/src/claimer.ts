@@ -28,10 +28,13 @@ const BACKLOG_MAX = 10_000
  */
 const BULK = 400
 /**
- * How long large claims are made one after the other, and not two at once, after a lane that rarely has something had it:
- * there is less in the way of what it has next.
+ * How long large claims are made one after the other, and not two at once, after lanes that rarely have something had it:
+ * there is less in the way of what they have next.
  */
 const COMPANY_MS = 1_000
+/** What comes more often than this, or more at once, is no rare thing. */
+const RARE_MS = 50
+const RARE_RUNS = 2
 
 export interface ClaimerOptions {
   readonly store: Pick<WorkStore, 'claim'>
@@ -76,6 +79,8 @@ export class Claimer {
   /** No claim is to be made beside the one that is under way. */
   #alone = false
   #companyUntilMs = Number.NEGATIVE_INFINITY
+  /** When a small claim beside the large ones brought something. */
+  #gaveAsideMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ClaimerOptions) {
     this.#o = options
@@ -276,12 +281,17 @@ export class Claimer {
     const lanes = this.#little(this.#o.lanes.known)
     if (lanes.length === 0) return null
     const limit = lanes.reduce((sum, { id }) => sum + (this.#demand.expected(id) ?? 0), 0)
-    const rare = new Set(lanes.map(({ id }) => id).filter((id) => this.#demand.isRare(id)))
     return this.#claimFrom(lanes, limit, false).then((claimed) => {
-      if (claimed.runs.some(({ lane }) => rare.has(lane) && this.#demand.isRare(lane)))
-        this.#companyUntilMs = this.#o.clock.monotonicMs() + COMPANY_MS
+      if (claimed.runs.length > 0) this.#gaveAside(claimed.runs.length)
       return claimed
     })
+  }
+
+  #gaveAside(runs: number): void {
+    const nowMs = this.#o.clock.monotonicMs()
+    if (runs <= RARE_RUNS && nowMs - this.#gaveAsideMs >= RARE_MS)
+      this.#companyUntilMs = nowMs + COMPANY_MS
+    this.#gaveAsideMs = nowMs
   }
 
   /** Resolves when no claim is under way. */

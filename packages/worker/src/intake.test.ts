@@ -16,9 +16,9 @@ it('asks for what will start within 100 ms when handlers are quick, in large bat
   const pace = new Pace(0)
   for (let i = 0; i < 1_000; i++) pace.note()
   const ahead = pace.ahead(100, 0)
-  expect(ahead).toBe(500)
-  expect(claimSize(50, ahead, 400), 'most is still held: wait').toBe(0)
-  expect(claimSize(50, ahead, 200)).toBe(350)
+  expect(ahead).toBe(1_000)
+  expect(claimSize(50, ahead, 800), 'most is still held: wait').toBe(0)
+  expect(claimSize(50, ahead, 400)).toBe(650)
   expect(claimSize(5_000, ahead, 0), 'bounded').toBe(1_500)
 })
 
@@ -26,8 +26,19 @@ it('holds nothing ahead when handlers take longer than that, however many of the
   const pace = new Pace(0)
   for (let i = 0; i < 100; i++) pace.note()
   // A hundred in a hundred ms: with a hundred running each takes 100 ms, with a thousand a whole second.
-  expect(pace.ahead(100, 50)).toBe(50)
+  expect(pace.ahead(100, 50)).toBe(100)
   expect(pace.ahead(100, 1_000)).toBe(0)
+})
+
+it('follows a burst at once, and forgets it by and by', () => {
+  const pace = new Pace(0)
+  const after = (ms: number, returned: number) => {
+    for (let i = 0; i < returned; i++) pace.note()
+    return pace.ahead(ms, 0)
+  }
+  expect([after(100, 100), after(200, 2_000), after(300, 0), after(400, 0)]).toEqual([
+    ...[100, 2_000, 1_000, 500],
+  ])
 })
 
 it('forgets its pace when nothing returns', () => {
@@ -97,17 +108,13 @@ it('a large claim that was full tells that lanes of its priority which gave noth
   expect(expected(10), 'a small one tells nothing').toEqual([null, null, null])
 })
 
-it('a lane is rare whose last claim brought two at most', () => {
+it('a lane that gave many, and would have given more, is busy from then on', () => {
   const demand = new Demand()
   const lanes = [{ id: 1 } as Lane]
-  expect(demand.isRare(1), 'nothing is known yet').toBe(false)
-  const after = (runs: number, full = false) => {
-    demand.note(lanes, 1_000, [{ lane: 1, runs, full }])
-    return demand.isRare(1)
-  }
-  expect([after(0), after(2), after(3), after(1_000, true), after(1)]).toEqual([
-    ...[true, true, false, false, true],
-  ])
+  demand.note(lanes, 400, [])
+  expect(demand.expected(1), 'nothing was due').toBe(4)
+  demand.note(lanes, 400, [{ lane: 1, runs: 117, full: true }])
+  expect(demand.expected(1)).toBe(null)
 })
 
 it('tenants share by their weights, whatever the number of their lanes', () => {

@@ -29,7 +29,9 @@ export class Pace {
     const spanMs = nowMs - this.#sinceMs
     if (spanMs >= PACE_WINDOW_MS) {
       const perMs = this.#count / spanMs
-      this.#perMs = spanMs > 500 ? perMs : (this.#perMs + perMs) / 2
+      // A burst is followed at once, and forgotten by and by.
+      const isFresh = spanMs > 500 || perMs > this.#perMs
+      this.#perMs = isFresh ? perMs : (this.#perMs + perMs) / 2
       this.#count = 0
       this.#sinceMs = nowMs
     }
@@ -52,10 +54,10 @@ export function claimSize(free: number, ahead: number, buffered: number): number
 const DEMAND_MIN = 4
 /** What has more may have any number. */
 const LITTLE_MAX = 500
+/** So has what gave so many at once, and would have given more. */
+const FULL_MAX = 100
 /** A lane is passed by where parts of a claim are small. Where they are large beside the number of lanes, none is. */
 const SURE = 4
-/** What a lane is expected to have at most that gave one or two runs. */
-const RARE_MAX = DEMAND_MIN + 4
 
 /**
  * How lanes of one priority are to share a claim: by what each gave of late, so that one with little to give does not
@@ -80,11 +82,6 @@ export class Demand {
     return this.#expected.get(id) ?? null
   }
 
-  /** Whether a lane has a run now and then: its last claim brought two at most. */
-  isRare(id: number): boolean {
-    return (this.#expected.get(id) ?? Number.POSITIVE_INFINITY) <= RARE_MAX
-  }
-
   /** Of a lane that gave all it was asked for. */
   #moreThan(id: number): number {
     return 4 * (this.#expected.get(id) ?? CLAIM_MAX)
@@ -100,7 +97,8 @@ export class Demand {
       // What a claim that was full did not reach is not known.
       if (!some && filled && !(isSure && priority >= reached)) continue
       const expected = some?.full ? this.#moreThan(id) : DEMAND_MIN + 2 * (some?.runs ?? 0)
-      if (expected > LITTLE_MAX) this.#expected.delete(id)
+      const isBusy = some?.full === true && some.runs >= FULL_MAX
+      if (isBusy || expected > LITTLE_MAX) this.#expected.delete(id)
       else this.#expected.set(id, expected)
     }
   }

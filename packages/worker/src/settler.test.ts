@@ -46,6 +46,25 @@ it('settles what ends together in one batch, and what ends meanwhile in the next
   expect(settled.length).toBe(10)
 })
 
+it('a lone outcome goes at once, and in a burst those of the next turns go along', async () => {
+  const batches: number[] = []
+  const { settler } = make(async (batch) => {
+    batches.push(batch.length)
+    return []
+  })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  settler.add(success('alone'))
+  await turn()
+  await settler.idle()
+  expect(batches).toEqual([1])
+  for (const part of ['a', 'b']) {
+    for (let i = 0; i < 60; i++) settler.add(success(`${part}${i}`))
+    await turn()
+  }
+  await settler.idle()
+  expect(batches).toEqual([1, 120])
+})
+
 it('tells which outcomes were refused', async () => {
   const { settler, settled } = make(async () => ['b'])
   for (const id of ['a', 'b', 'c']) settler.add(success(id))

@@ -9,6 +9,12 @@ import type { RunLogs } from './run-logs.ts'
 
 const BATCH_MAX = 1_000
 const IN_FLIGHT_MAX = 2
+/**
+ * Where so many have ended more are about to: they go along when they have within a few turns of the event loop, which
+ * take no time at all when nothing else is to be done.
+ */
+const BURST = 50
+const GATHER_TURNS = 4
 const OUTPUT_LENGTH_MAX = 16_777_216
 
 export interface SettlerEvents {
@@ -49,13 +55,26 @@ export class Settler {
 
   add(settlement: Settlement): void {
     this.#pending.push(settlement)
-    if (this.#scheduled || this.#batches.size >= IN_FLIGHT_MAX) return
+    if (this.#batches.size < IN_FLIGHT_MAX) this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
     this.#scheduled = true
-    setImmediate(() => this.#pump())
+    setImmediate(() => this.#gather(GATHER_TURNS))
+  }
+
+  #gather(turns: number): void {
+    const { length } = this.#pending
+    if (turns > 0 && length >= BURST && length < BATCH_MAX) {
+      setImmediate(() => this.#gather(turns - 1))
+      return
+    }
+    this.#scheduled = false
+    this.#pump()
   }
 
   #pump(): void {
-    this.#scheduled = false
     while (this.#pending.length > 0 && this.#batches.size < IN_FLIGHT_MAX) {
       // A second batch is worth its round trip only when it is large.
       if (this.#batches.size > 0 && this.#pending.length < BATCH_MAX / 2) return
@@ -63,7 +82,7 @@ export class Settler {
       this.#batches.add(batch)
       void this.#settle(batch).finally(() => {
         this.#batches.delete(batch)
-        this.#pump()
+        if (this.#pending.length > 0) this.#schedule()
         if (this.#batches.size === 0 && this.#pending.length === 0)
           for (const done of this.#waiters.splice(0)) done()
       })
