@@ -16,7 +16,7 @@ it('claims at once after a pause, and under constant demand a third of the time'
     ...{ clock, random },
     take: async () => {
       beganMs.push(clock.monotonicMs())
-      await clock.sleep(CLAIM_MS)
+      await clock.sleep(CLAIM_MS) // waits: on a manual clock
       return answer
     },
   })
