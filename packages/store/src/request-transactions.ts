@@ -14,7 +14,14 @@ const LOOK_AGAIN_MS = 50
 const BEGIN = 'begin isolation level read committed'
 /** With its number, in one round trip. */
 const NUMBERED = 'select pg_current_xact_id()::text as number'
-const STATUS = { name: 'transactions/status', text: 'select pg_xact_status($1::text::xid8)' }
+/**
+ * It writes to the log, so that its own commit waits for the synchronous standby. When a server dies, the commit that is
+ * asked about may be seen on it before it has got there, and would be gone after the fail-over.
+ */
+const STATUS = {
+  name: 'transactions/status',
+  text: "select pg_xact_status($1::text::xid8), pg_logical_emit_message(true, 'punctual', '')",
+}
 
 interface Done<T> {
   readonly value: T

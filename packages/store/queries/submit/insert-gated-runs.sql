@@ -9,7 +9,7 @@
 -- Returns: nothing.
 -- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs, parked_gate, leases_gate, queue_gate.
 with now as materialized (
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms, pg_logical_emit_message(true, 'punctual', '')
 ),
 input as materialized (
   select

@@ -1,5 +1,6 @@
 -- Accepts runs whose first submission may or may not have been committed: like insert-runs, but what is
--- there already stays as it is, and only what was inserted now is queued.
+-- there already stays as it is, and only what was inserted now is queued. It writes to the log in any case, so that its
+-- commit waits for the synchronous standby: what is there may be seen before it has got there, when a server dies.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
@@ -8,7 +9,7 @@
 -- Returns: nothing.
 -- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs.
 with now as materialized (
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms, pg_logical_emit_message(true, 'punctual', '')
 ),
 input as materialized (
   select
