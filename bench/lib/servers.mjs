@@ -60,7 +60,7 @@ export async function startPostgres(signal, more = {}) {
     const settings = { ...SETTINGS, ...more }
     const how = { restart: false, settings, stopDeadlineMs: 0, signal }
     const server = await startEmbedded({ dataDir, ...how })
-    await makeLogFiles(server.url)
+    await makeLogFiles(server.url).catch((error) => server.stop().then(() => Promise.reject(error)))
     return { url: server.url, pid: server.pid, stop: () => server.stop().then(remove) }
   } catch (error) {
     remove()

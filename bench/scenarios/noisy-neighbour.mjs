@@ -26,8 +26,8 @@ export const noisyNeighbour = {
     'alone: p50 ms': milliseconds(result.alone.p50Ms),
     'p99 ms alone': milliseconds(result.alone.p99Ms),
     'runs of the large one meanwhile': `${number(result.noisePerSecond)}/s`,
-    'a bare commit, p99 ms beside': milliseconds(result.commitP99Ms),
-    'p99 ms alone ': milliseconds(result.alone.commitP99Ms),
+    'bare commit: p99 ms beside': milliseconds(result.commitP99Ms),
+    'bare commit: p99 ms alone': milliseconds(result.alone.commitP99Ms),
   }),
   json: ({ p50Ms, p99Ms, maxMs, alone, noisePerSecond, commitP99Ms }) => ({
     ...{ p50Ms, p99Ms, maxMs, aloneP50Ms: alone.p50Ms, aloneP99Ms: alone.p99Ms, noisePerSecond },

@@ -1,5 +1,5 @@
--- Accepts runs that have a key of flow control, whether or not an earlier try was committed: like insert-runs-again. What
--- is due and surely cannot start yet waits for its gate at once, so that it is never claimed in vain.
+-- Accepts runs that have a key of flow control, whether or not an earlier try was committed: like insert-runs-again,
+-- and written to the log in any case as there. What is due and surely cannot start yet waits for its gate at once, so that it is never claimed in vain.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
