@@ -14,14 +14,6 @@ const LOOK_AGAIN_MS = 50
 const BEGIN = 'begin isolation level read committed'
 /** With its number, in one round trip. */
 const NUMBERED = 'select pg_current_xact_id()::text as number'
-/**
- * It writes to the log, so that its own commit waits for the synchronous standby. When a server dies, the commit that is
- * asked about may be seen on it before it has got there, and would be gone after the fail-over.
- */
-const STATUS = {
-  name: 'transactions/status',
-  text: "select pg_xact_status($1::text::xid8), pg_logical_emit_message(true, 'punctual', '')",
-}
 
 interface Done<T> {
   readonly value: T
@@ -81,10 +73,11 @@ export class RequestTransactions {
   /** Only the server that it was sent to knows: on another timeline its number may be that of another one. */
   async #committed(id: string, timeline: string | null, cause: unknown): Promise<boolean> {
     const { localClock, read } = this.#database
+    const statement = this.#database.statement('requests/find-commit')
     const endMs = localClock.monotonicMs() + DEADLINE_MS
     for (;;) {
       const bounds = { clock: localClock, deadlineMs: DEADLINE_MS }
-      const [row] = await retrying(bounds, () => read.query(STATUS, [id]))
+      const [row] = await retrying(bounds, () => read.query(statement, [id]))
       if (this.#database.timeline !== timeline || row?.[0] === null)
         throw new CommitUnknown('the commit is not known', { cause })
       if (row?.[0] !== 'in progress') return row?.[0] === 'committed'

@@ -33,6 +33,11 @@ it('submitting once more what is there already', async () => {
   expect(await writes('submit/insert-gated-runs', gated)).toBe(true)
 })
 
+it('asking what became of a transaction', async () => {
+  const { rows } = await t.sql.query('select pg_current_xact_id()::text as number')
+  expect(await writes('requests/find-commit', [rows[0].number])).toBe(true)
+})
+
 it('asking whether an attempt was settled', async () => {
   const session = await t.session()
   const run = await t.running(session)
