@@ -1,6 +1,6 @@
 /** Registers the routes of remote workers at /v1 and, as an alias, at /api/v1. */
 import { limits } from '@punctual/core'
-import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Admit } from '../admit.ts'
 import { askedTenant, type Performing } from '../perform.ts'
 import { saveCheckpoint } from '../routes/worker-sessions/checkpoint.ts'
@@ -19,6 +19,7 @@ import { startRuns } from '../routes/worker-sessions/start.ts'
 import { waitForHints } from '../routes/worker-sessions/wait.ts'
 import { problemAnswer } from '../wire/schemas.ts'
 import type { AnyWorkerRoute } from './define-route.ts'
+import { goneOf } from './gone.ts'
 import type { WorkerPorts } from './ports.ts'
 import { WorkerSessions } from './worker-sessions.ts'
 
@@ -69,7 +70,7 @@ export function addWorkerSessions(
         // Before the body is read: strangers are not read at all.
         onRequest: (request) => admit(request, 'worker'),
         handler: async (request, reply) => {
-          const gone = goneOf(reply)
+          const gone = goneOf(reply.raw)
           const { sessions } = serving
           const { body } = request
           const tenantId = await askedTenant(request, request.caller, performing.service())
@@ -97,14 +98,4 @@ function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
     // For programs, as of the other routes.
     ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
   } as FastifySchema
-}
-
-/** Aborted when the connection ends before the answer is sent. */
-function goneOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  if (reply.raw.destroyed || reply.raw.socket?.destroyed) gone.abort()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) gone.abort()
-  })
-  return gone.signal
 }

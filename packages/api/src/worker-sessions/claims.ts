@@ -80,13 +80,14 @@ export class Claims {
       strays.length > 0 || question.limit === 0
         ? { runs: strays, more: true, nextDueInMs: 0, gave: [], drains: session.drains }
         : await this.#claim(session, question, AbortSignal.any([gone, this.#ports.draining]))
-    if (gone.aborted) {
-      // They need not wait for somebody to miss them.
-      await this.#ports.work.giveBack(answer.runs)
-      return null
-    }
     this.#known.add(session.id, answer.runs)
-    return this.#write(answer)
+    const text = await this.#write(answer)
+    // They need not wait for somebody to miss them. Should this fail, the reaper looks after them.
+    const giveBack = () => this.#ports.work.giveBack(answer.runs).catch(() => undefined)
+    if (answer.runs.length > 0) gone.addEventListener('abort', giveBack, { once: true })
+    if (!gone.aborted) return text
+    await giveBack()
+    return null
   }
 
   async #claim(

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { goneOf } from './gone.ts'
+
+let server: Server
+let client: Socket
+let response: ServerResponse
+
+beforeEach(async () => {
+  server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  response = await ask()
+})
+afterEach(() => {
+  client.destroy()
+  server.close()
+})
+
+async function ask(): Promise<ServerResponse> {
+  client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n')
+  const [, answer] = await once(server, 'request')
+  return answer as ServerResponse
+}
+
+it('nobody is there as soon as the end of the connection is heard, before it closes', async () => {
+  const gone = goneOf(response)
+  const atTheEnd = once(response.req.socket, 'end').then(() => gone.aborted)
+  expect(gone.aborted).toBe(false)
+  client.end()
+  expect(await atTheEnd).toBe(true)
+})
+
+it('nobody is there when the connection was cut before anybody asked', async () => {
+  client.resetAndDestroy()
+  await once(response, 'close')
+  expect(goneOf(response).aborted).toBe(true)
+})
+
+it('somebody was there when the connection ends after the answer, and nobody listens any more', async () => {
+  const { socket } = response.req
+  const listeners = socket.listenerCount('end')
+  const gone = goneOf(response)
+  response.end('answer')
+  await once(response, 'close')
+  expect(socket.listenerCount('end')).toBe(listeners)
+  client.end()
+  await once(socket, 'close')
+  expect(gone.aborted).toBe(false)
+})
+
+it('the next question on a connection is a matter of its own', async () => {
+  const first = goneOf(response)
+  response.end()
+  const second = goneOf(await ask())
+  client.end()
+  await once(response.req.socket, 'close')
+  expect([first.aborted, second.aborted]).toEqual([false, true])
+})
