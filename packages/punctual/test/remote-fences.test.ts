@@ -142,9 +142,20 @@ describe('an answer that is lost', () => {
     const known = await claimed()
     const lost = await claimed()
     const { body } = await post('claim', { limit: 5, held: [known.fence] })
-    expect(body.runs).toMatchObject([{ ...lost, attempt: 1, payload: { n: 1 } }])
-    const again = await post('claim', { limit: 5, held: [known.fence, lost.fence] })
+    expect(body.runs).toMatchObject([{ run_id: lost.run_id, attempt: 1, payload: { n: 1 } }])
+    const again = await post('claim', { limit: 5, held: [known.fence, body.runs[0].fence] })
     expect(again.body.runs).toEqual([])
+  })
+
+  it('of a claim: what is handed out again does not go back under the fence that was lost', async () => {
+    const lost = await claimed()
+    const { body } = await post('claim', { limit: 5, held: [] })
+    // As a node does that noticed late that nobody had its answer.
+    await t.store.work.giveBack([{ id: lost.run_id, claim: BigInt(lost.fence) }])
+    expect(await t.places(lost.run_id)).toEqual(['leases'])
+    const [{ run_id, fence }] = body.runs
+    const outcomes = [{ run_id, fence, outcome: 'succeeded' }]
+    expect((await post('settle', { outcomes })).body.results).toMatchObject([{ accepted: true }])
   })
 
   it.each(['/claim', '/settle', '/worker-sessions', '/lanes'])(

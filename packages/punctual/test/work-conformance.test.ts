@@ -143,10 +143,12 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(await t.places(run.id)).toEqual(['leases'])
   })
 
-  it('finds leases that it does not know of', async () => {
+  it('finds leases that it does not know of, and gives them back', async () => {
     const [known, stray] = [await running(), await running()]
     const strays = await work.strayLeases(session, [known.claim])
-    expect(strays.map(({ id, claim: fence }) => [id, fence])).toEqual([[stray.id, stray.claim]])
+    expect(strays.map(({ id }) => id)).toEqual([stray.id])
+    await work.giveBack(strays)
+    expect([await t.places(known.id), await t.places(stray.id)]).toEqual([['leases'], ['queue']])
   })
 
   it('marks the start of what must not happen twice, of what it holds only', async () => {

@@ -2,6 +2,7 @@
 import {
   attemptOutcomeOf,
   type ClaimedRun,
+  type Fence,
   finalStateOf,
   invariant,
   type Lease,
@@ -9,10 +10,11 @@ import {
   type OpenSession,
   type RemoteSessions,
 } from '@punctual/core'
-import { uuidArray } from './binary-arrays.ts'
+import { int8Array, uuidArray } from './binary-arrays.ts'
 import type { Row } from './channel.ts'
 import type { Database } from './database.ts'
 import { definitionOf, readDefinitions } from './run-definitions.ts'
+import { fences } from './settling.ts'
 
 export class PostgresRemoteSessions implements RemoteSessions {
   readonly #database: Database
@@ -40,6 +42,18 @@ export class PostgresRemoteSessions implements RemoteSessions {
     if (runIds.length === 0) return []
     const statement = this.#database.statement('work/read-leases')
     const values = [sessionId, uuidArray(runIds)]
+    return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
+  }
+
+  async fenceAgain(
+    sessionId: string,
+    runs: readonly Fence[],
+    claim: string,
+  ): Promise<readonly Lease[]> {
+    if (runs.length === 0) return []
+    const statement = this.#database.statement('work/fence-again')
+    const fresh = int8Array(runs.map((_, i) => BigInt(claim) + BigInt(i) + 1n))
+    const values = [sessionId, ...fences(runs), fresh]
     return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
   }
 

@@ -75,7 +75,7 @@ export class Claims {
     gone: AbortSignal,
   ): Promise<string | null> {
     checkToken('token', question.token)
-    const strays = question.held ? await this.#strays(session, question.held) : []
+    const strays = question.held ? await this.#strays(session, question) : []
     const answer =
       strays.length > 0 || question.limit === 0
         ? { runs: strays, more: true, nextDueInMs: 0, gave: [], drains: session.drains }
@@ -202,14 +202,17 @@ export class Claims {
       .map(({ lane }) => lane)
   }
 
-  async #strays(session: OpenSession, held: readonly string[]): Promise<readonly ClaimedRun[]> {
-    const { work, remoteSessions } = this.#ports
+  /** Under new fences: somebody may be about to give them back, who noticed that the answer was lost. */
+  async #strays(
+    session: OpenSession,
+    { held = [], token }: ClaimQuestion,
+  ): Promise<readonly ClaimedRun[]> {
+    const { work, remoteSessions, random } = this.#ports
     const strays = await work.strayLeases(session.id, held.filter(isToken).map(BigInt))
     if (strays.length === 0) return []
-    const ids = strays.slice(0, limits.runsPerClaim).map(({ id }) => id)
-    const known = new Set(held)
-    const leases = await remoteSessions.leases(session.id, ids)
-    return remoteSessions.define(leases.filter(({ claim }) => !known.has(claim.toString())))
+    const some = strays.slice(0, limits.runsPerClaim)
+    const fence = token ?? random.token()
+    return remoteSessions.define(await remoteSessions.fenceAgain(session.id, some, fence))
   }
 
   async #write({ runs, more, nextDueInMs, gave, drains }: Answer): Promise<string> {

@@ -1,6 +1,6 @@
 /** What serving workers that have no connection of their own asks of the store, beyond what a worker asks for itself. */
 import type { AttemptOutcome, FinalState } from '../run-state.ts'
-import type { ClaimedRun, Lease } from './work.ts'
+import type { ClaimedRun, Fence, Lease } from './work.ts'
 
 export interface OpenSession {
   readonly id: string
@@ -27,6 +27,8 @@ export interface RemoteSessions {
   find(sessionId: string): Promise<OpenSession | null>
   /** Those of these runs that the session holds. */
   leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
+  /** Puts leases of the session under new fences, those after `claim`; of those that it still held. */
+  fenceAgain(sessionId: string, runs: readonly Fence[], claim: string): Promise<readonly Lease[]>
   /** Who holds these runs: sessions by run. */
   holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** The same with what the runs are to do. */
