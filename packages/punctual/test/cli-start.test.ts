@@ -142,6 +142,29 @@ describe('on a database of its own', () => {
     expect(JSON.parse(line)).toMatchObject({ url: null, roles: ['planner', 'reaper'] })
   })
 
+  test('a node is ready when nothing is left that its start could fail of', async () => {
+    const env = await aDatabase()
+    expect((await cli(['migrate'], { env })).code).toBe(0)
+    const database = new pg.Client({ connectionString: env.DATABASE_URL })
+    await database.connect()
+    onTestFinished(() => database.end())
+    // The last look of a start, at whether there is a key.
+    await database.query('begin; lock table punctual.api_keys')
+    const port = await freePort()
+    const node = start(['--port', String(port), '--roles', 'api'], { env })
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => {
+      await database.query('select pg_stat_clear_snapshot()')
+      expect((await database.query(waiting)).rowCount).toBe(1)
+    }, patience)
+    const { status, body } = await get(`http://127.0.0.1:${port}/readyz`)
+    expect([status, JSON.parse(body).reason]).toEqual([503, 'starting'])
+    await database.query('rollback')
+    await node.saw(/"msg":"started"/)
+    expect(await get(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
+  })
+
   test('readiness follows the database while the process stays alive', async () => {
     const database = await createTestDatabase()
     const node = start(['--port', '0'], { env: { DATABASE_URL: database.url } })

@@ -29,8 +29,11 @@ export interface RunningNode {
 export interface NodeWork {
   readonly roles: readonly RoleName[]
   readonly wish: EmbeddedWish
-  /** Called once everything is up. What it starts ends with the node's signal. */
-  begin(node: RunningNode): Promise<void>
+  /**
+   * Called once everything is up, and before the node says that it is ready: it may fail. What it returns is called when
+   * the node is ready. What that starts ends with the node's signal.
+   */
+  begin(node: RunningNode): Promise<() => void>
 }
 
 export async function runNode(context: CommandContext, work: NodeWork): Promise<ExitCode> {
@@ -53,10 +56,11 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
     await punctual.stop()
     release()
   })
-  state.started(punctual)
   const ending = new AbortController()
   const signal = AbortSignal.any([interrupts.signal, ending.signal])
-  await work.begin({ punctual, database, log, url: http?.url ?? null, signal })
+  const go = await work.begin({ punctual, database, log, url: http?.url ?? null, signal })
+  state.started(punctual)
+  go()
   const gone = database.server?.exited ?? new Promise<never>(() => {})
   const end = await Promise.race([interrupts.first, gone])
   state.drains()

@@ -6,7 +6,7 @@ import { roles as allRoles, type RoleName } from '../../options.ts'
 import { registerSampleHandlers } from '../../sample/handlers.ts'
 import { runSample } from '../../sample/run-sample.ts'
 import { version } from '../../version.ts'
-import { ensureFirstKey } from '../first-key.ts'
+import { ensureFirstKey, type FirstKey } from '../first-key.ts'
 import { type CommandContext, perform } from '../perform.ts'
 import type { RunningNode } from '../run-node.ts'
 import { addFlags } from '../setting-flags.ts'
@@ -38,25 +38,36 @@ async function startNode(context: CommandContext, sample: boolean) {
     roles,
     wish: 'own',
     begin: async (node) => {
-      greet(context, node, roles, sample)
-      await tellFirstKey(context, node)
-      if (!sample) return
-      registerSampleHandlers(node.punctual)
-      const { createNarrator } = await import('../narrator.ts')
-      const narrator = createNarrator(node.log, context.terminal)
-      const { signal } = node
-      runSample(node.punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>
-        node.log.error({ err: error }, `the sample ended: ${error.message}`),
-      )
+      const dataDir = node.database.server ? context.config.dataDir : null
+      const first = await ensureFirstKey(node.punctual.store, dataDir, process.env)
+      const tellSample = sample ? await prepareSample(context, node) : null
+      return () => {
+        greet(context, node, roles, sample)
+        tellFirstKey(context, node, first)
+        tellSample?.()
+      }
     },
   })
 }
 
+async function prepareSample(context: CommandContext, node: RunningNode): Promise<() => void> {
+  const { punctual, signal, log } = node
+  registerSampleHandlers(punctual)
+  const { createNarrator } = await import('../narrator.ts')
+  const narrator = createNarrator(log, context.terminal)
+  return () => {
+    runSample(punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>
+      log.error({ err: error }, `the sample ended: ${error.message}`),
+    )
+  }
+}
+
 /** A key is shown once, when it is made; later starts are silent. */
-async function tellFirstKey({ config, terminal }: CommandContext, node: RunningNode) {
-  const { log, punctual, database, url } = node
-  const dataDir = database.server ? config.dataDir : null
-  const { key, path, found } = await ensureFirstKey(punctual.store, dataDir, process.env)
+function tellFirstKey(
+  { terminal }: CommandContext,
+  { log, url }: RunningNode,
+  { key, path, found }: FirstKey,
+): void {
   if (!found && url)
     log.warn(
       {},

@@ -32,15 +32,17 @@ async function startWorker(context: CommandContext, path: string) {
     wish: 'have',
     begin: async ({ punctual, database, log, url }) => {
       const handlers = await register(punctual)
-      if (!log.pretty) {
-        log.info({ handlers, url, database: database.description }, 'working')
-        return
+      return () => {
+        if (!log.pretty) {
+          log.info({ handlers, url, database: database.description }, 'working')
+          return
+        }
+        const { bold, dim } = terminal.colors
+        terminal.line(`${bold('Working on')} ${handlers.join(', ')}`)
+        terminal.line(`  ${dim('database')}  ${database.description}`)
+        if (url) terminal.line(`  ${dim('probes')}    ${url}/healthz  /readyz  /metrics`)
+        terminal.line(`  ${dim('Ctrl-C')}    drains and stops\n`)
       }
-      const { bold, dim } = terminal.colors
-      terminal.line(`${bold('Working on')} ${handlers.join(', ')}`)
-      terminal.line(`  ${dim('database')}  ${database.description}`)
-      if (url) terminal.line(`  ${dim('probes')}    ${url}/healthz  /readyz  /metrics`)
-      terminal.line(`  ${dim('Ctrl-C')}    drains and stops\n`)
     },
   })
 }
