@@ -33,6 +33,20 @@ it('submitting once more what is there already', async () => {
   expect(await writes('submit/insert-gated-runs', gated)).toBe(true)
 })
 
+it('submitting once more what has a key, and is there already', async () => {
+  const submission = { options: compileOptions('test', { key: 'once' }), payload: '{}' }
+  const [{ id } = { id: '' }] = await t.store.submit([submission])
+  expect(await writes('submit/find-runs', [[id]])).toBe(true)
+})
+
+it('submitting what somebody else has submitted, where there is a standby to wait for', async () => {
+  const submission = { options: compileOptions('test', { key: 'theirs' }), payload: '{}' }
+  await t.store.submit([submission])
+  const { rows } = await t.sql.query('show synchronous_standby_names')
+  expect(rows[0].synchronous_standby_names).toBe('')
+  expect(await writes('submit/find-keys', [1, ['theirs']]), 'it only reads').toBe(false)
+})
+
 it('asking what became of a transaction', async () => {
   const { rows } = await t.sql.query('select pg_current_xact_id()::text as number')
   expect(await writes('requests/find-commit', [rows[0].number])).toBe(true)
