@@ -10,10 +10,12 @@ let incarnation: string
 let reaped: string[][]
 let reaper: Reaper
 let away: boolean
+let stubborn: string | null
 
 beforeEach(() => {
   clock = new ManualClock()
   away = false
+  stubborn = null
   expired = []
   incarnation = 'server 1'
   reaped = []
@@ -36,8 +38,9 @@ beforeEach(() => {
       orphanSessions: async () => [],
       resolveParked: async () => 0,
       reap: async (ids) => {
+        if (stubborn && ids.includes(stubborn)) throw new Error('a fault of one session')
         reaped.push([...ids])
-        expired = []
+        expired = expired.filter((id) => !ids.includes(id))
         return { sessions: ids.length, returned: 0, dead: 0, unknown: 0, cancelled: 0 }
       },
     },
@@ -118,4 +121,15 @@ it('rests no longer than until the next lease runs out', async () => {
   }
   expect(Math.max(...rests)).toBeLessThanOrEqual(15_000)
   expect(Math.min(...rests)).toBeGreaterThan(0)
+})
+
+it('takes the others when one of them does not let itself be taken, and goes on telling of it', async () => {
+  await watch(LEASE_MS + 1_000)
+  stubborn = '2'
+  expired = ['1', '2', '3', '4']
+  for (let tick = 0; tick < 4; tick++) await expect(reaper.tick()).rejects.toThrow('one session')
+  expect(reaped.flat().sort()).toEqual(['1', '3', '4'])
+  stubborn = null
+  await reaper.tick()
+  expect(expired).toEqual([])
 })

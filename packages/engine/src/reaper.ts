@@ -31,6 +31,7 @@ export class Reaper implements Role {
   #watchingSinceMs = 0
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #orphansAtMs: number
+  #failures = 0
 
   constructor(options: ReaperOptions) {
     this.#o = options
@@ -52,13 +53,25 @@ export class Reaper implements Role {
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     const gone = [...expired.sessionIds, ...orphans]
-    if (gone.length > 0) {
-      const result = await store.reap(gone, this.#o.crashesUntilQuarantine)
-      this.#o.onReaped?.(result)
-    }
+    if (gone.length > 0) await this.#reap(gone)
     // They may wait for what the dead have held; and whoever should have moved them on may be among those.
     if (expired.parked) await store.resolveParked(PARKED_MS)
     return restMs(everyMs, expired.nextInMs ?? REST_MAX_MS)
+  }
+
+  /** Should one of them not let itself be taken, the others are, one by one; each look begins with another one. */
+  async #reap(gone: readonly string[]): Promise<void> {
+    const take = async (ids: readonly string[]) => {
+      const result = await this.#o.store.reap(ids, this.#o.crashesUntilQuarantine)
+      this.#o.onReaped?.(result)
+    }
+    try {
+      await take(gone)
+    } catch (error) {
+      if (gone.length < 2) throw error
+      const first = this.#failures++ % gone.length
+      for (const id of [...gone.slice(first), ...gone.slice(0, first)]) await take([id])
+    }
   }
 
   /** While it cannot look, workers may be unable to renew. */

@@ -204,3 +204,24 @@ it('gets back in the end what a worker locked that was stopped before its commit
   expect((await t.sql.query('select ms from punctual.seen_timeout')).rows).toEqual([{ ms: 60_000 }])
   await t.sql.query('drop trigger see_timeout on punctual.outcomes')
 })
+
+it('does not open a session that has ended again, and takes one that was opened as it ended', async () => {
+  const worker = { host: 'h', pid: 1, version: '0', handlers: ['test'], queues: [], labels: {} }
+  const open = (id: string) =>
+    t.store.work.openSession({ ...worker, id, capacity: 1, leaseMs: 30_000 })
+  const ended = await t.session()
+  await t.store.work.closeSession(ended)
+  await open(ended)
+  expect(await t.store.remoteSessions.find(ended)).toBeNull()
+  // Both at one moment: the row is there, and so is the memory of it.
+  const both = await t.session()
+  const twice = `insert into punctual.past_sessions select id, opened_at, now(), pid, capacity, false, host, version,
+    handlers, queues, labels from punctual.sessions where id = $1`
+  await t.sql.query(twice, [both])
+  await t.running(both)
+  expect(await crash(both)).toMatchObject({ sessions: 1, returned: 1 })
+  const closing = await t.session()
+  await t.sql.query(twice, [closing])
+  await t.store.work.closeSession(closing)
+  expect(await t.store.remoteSessions.find(closing)).toBeNull()
+})

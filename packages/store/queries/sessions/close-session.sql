@@ -13,4 +13,10 @@ insert into punctual.past_sessions (
   id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
 select id, opened_at, clock_timestamp(), pid, capacity, false, host, version, handlers, queues, labels
 from closed
+-- One that was opened at the moment when it was closed is remembered as it ended last.
+on conflict (id) do update
+  set
+    opened_at = excluded.opened_at, ended_at = excluded.ended_at, pid = excluded.pid, capacity = excluded.capacity,
+    fenced = excluded.fenced, host = excluded.host, version = excluded.version, handlers = excluded.handlers,
+    queues = excluded.queues, labels = excluded.labels
 returning id

@@ -45,6 +45,12 @@ remembered as (
     id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
   select id, opened_at, clock_timestamp(), pid, capacity, true, host, version, handlers, queues, labels
   from fenced
+  -- As close-session: nothing that a worker says of itself may hold up the reaper.
+  on conflict (id) do update
+    set
+      opened_at = excluded.opened_at, ended_at = excluded.ended_at, pid = excluded.pid, capacity = excluded.capacity,
+      fenced = excluded.fenced, host = excluded.host, version = excluded.version, handlers = excluded.handlers,
+      queues = excluded.queues, labels = excluded.labels
 ),
 taken as (
   delete from punctual.leases l
