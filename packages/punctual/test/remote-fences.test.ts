@@ -1,9 +1,10 @@
 /** Whatever a remote worker names that is not its own is refused, by every route; and lost answers lose no run. */
+import { compileOptions } from '@punctual/core'
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { RemoteWorker } from '../src/index.ts'
 import { DroppingProxy } from './dropping-proxy.ts'
-import { RemoteNode } from './remote-kit.ts'
+import { RemoteNode, revoked } from './remote-kit.ts'
 
 let t: TestStore
 let node: RemoteNode
@@ -128,6 +129,84 @@ describe('tenants', () => {
     expect(await node.ask('POST', '', worker, { tenant: 2 })).toMatchObject({
       ...{ status: 404, body: { code: 'session_not_found' } },
     })
+  })
+})
+
+describe('whatever a worker says', () => {
+  it('a run that is named twice is answered for each fence', async () => {
+    const run = await claimed()
+    const forged = { ...run, fence: '1' }
+    for (const verb of ['start', 'give-back']) {
+      const { body } = await post(verb, { runs: [forged, run, forged] })
+      const accepted = body.results.map((it: { accepted: boolean }) => it.accepted)
+      expect(accepted).toEqual([false, true, false])
+    }
+  })
+
+  it('lanes that are named twice are one', async () => {
+    const id = await t.submit()
+    const [lane] = await t.lanes()
+    const lanes = [lane?.id, lane?.id]
+    const { status, body } = await post('claim', { limit: 10, lanes })
+    expect([status, body.runs]).toMatchObject([200, [{ run_id: id }]])
+  })
+
+  it('fences are made by the server', async () => {
+    const { status, body } = await post('claim', { limit: 1, token: '9223372036854775800' })
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+  })
+
+  it('a session that was closed is not opened again', async () => {
+    await node.ask('DELETE', `/${session}`)
+    const worker = { host: 'h', handlers: ['test'], capacity: 1, lease_ms: 5_000, id: session }
+    expect(await node.ask('POST', '', worker)).toMatchObject({
+      ...{ status: 404, body: { code: 'session_not_found' } },
+    })
+  })
+
+  it('a log is as long as the tenant may have it, and says that something is missing', async () => {
+    const tenant = 2
+    const quotas = { logBytesPerRun: 1_000 }
+    await t.sql.query(`update punctual.tenants set quotas = $1 where id = $2`, [quotas, tenant])
+    const mine = await node.session({}, tenant)
+    const [{ id } = { id: '' }] = await t.store.submit(
+      [{ options: compileOptions('test', {}), payload: '{}' }],
+      { tenantId: tenant },
+    )
+    await node.ask('POST', `/${mine}/claim`, { limit: 1 }, { tenant })
+    const line = (seq: number, message: string) => ({ run_id: id, attempt: 1, seq, message })
+    const lines = [
+      line(0, 'begins'),
+      line(1, 'é'.repeat(450)),
+      line(2, 'x'.repeat(900)),
+      line(3, 'y'),
+    ]
+    const { body } = await node.ask('POST', `/${mine}/logs`, { lines }, { tenant })
+    expect(body).toEqual({ kept: 2, refused: 2 })
+    const { rows } = await t.sql.query(
+      'select message from punctual.run_logs where run_id = $1 order by seq',
+      [id],
+    )
+    expect(rows.map(({ message }) => message)).toEqual([
+      'begins',
+      expect.stringMatching('may have 1000 bytes'),
+      'y',
+    ])
+  })
+
+  it('a key that was revoked while its claim waited is given nothing', async () => {
+    const key = 'tenant-1-worker'
+    onTestFinished(() => void revoked.delete(key))
+    const body = { limit: 1, wait_ms: 20_000 }
+    node.claims = 0
+    const waiting = node.ask('POST', `/${session}/claim`, body, { key })
+    await eventually('the claim is there', () => node.claims > 0)
+    // waits: for as long as a claim is taken for one that has not waited
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    revoked.add(key)
+    const id = await t.submit()
+    expect(await waiting).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+    expect(await t.places(id)).toEqual(['queue'])
   })
 })
 

@@ -12,13 +12,16 @@ export interface Answer {
   readonly body: any
 }
 
+/** Keys that are not good any more. */
+export const revoked = new Set<string>()
 const unnamed = { keyId: 'k', keyName: 'k', tenantName: null, tenantSuspended: false }
 
 /** Keys of tests say whose they are; the hooks around them are those of the product. */
 const service = {
   async authenticate(key: string): Promise<Caller> {
     const [, tenant, scope = 'worker'] = /^tenant-(\d+)(?:-(\w+))?$/.exec(key) ?? []
-    if (tenant === undefined) throw new PunctualError('unauthenticated', 'No such key.')
+    if (tenant === undefined || revoked.has(key))
+      throw new PunctualError('unauthenticated', 'No such key.')
     return { ...unnamed, tenantId: Number(tenant), scopes: [scope as 'worker'] }
   },
 } as unknown as Service

@@ -1,8 +1,8 @@
 /** Registers the routes of remote workers at /v1 and, as an alias, at /api/v1. */
-import { limits } from '@punctual/core'
+import { checkScope, limits } from '@punctual/core'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Admit } from '../admit.ts'
-import { askedTenant, type Performing } from '../perform.ts'
+import { askedTenant, callerOf, type Performing } from '../perform.ts'
 import { saveCheckpoint } from '../routes/worker-sessions/checkpoint.ts'
 import { claimRuns } from '../routes/worker-sessions/claim.ts'
 import { closeSession } from '../routes/worker-sessions/close.ts'
@@ -78,7 +78,8 @@ export function addWorkerSessions(
           const { session_id: id } = request.params as { session_id?: string }
           const session = id === undefined ? null : await sessions.authorise(caller, id)
           reply.code(route.status ?? 200)
-          return route.handle({ sessions, caller, session, body, gone, reply })
+          const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
+          return route.handle({ sessions, caller, session, body, gone, recheck, reply })
         },
       })
 }

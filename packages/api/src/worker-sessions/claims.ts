@@ -17,7 +17,8 @@ import {
   traits,
   writeRun,
 } from '@punctual/core'
-import { checkToken, isToken } from './is-token.ts'
+import type { WorkerCall } from './define-route.ts'
+import { isToken } from './is-token.ts'
 import type { KnownLeases } from './known-leases.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { WorkerPorts } from './ports.ts'
@@ -25,6 +26,8 @@ import type { Visit, WaitingRoom } from './waiting-room.ts'
 
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
+/** Whoever has waited for longer may have lost the right to an answer. */
+const RECHECK_MS = 500
 /** Many that wait for the same moment come one after another. */
 const APART_MS = 2
 const APART_MS_MAX = 250
@@ -41,8 +44,6 @@ export interface ClaimQuestion {
   readonly wait_ms?: number
   /** The fences of all that it holds: what else the session has leased comes with the answer. */
   readonly held?: readonly string[]
-  /** The first fence; each run takes the next number. @default made here */
-  readonly token?: string
   /** Where to take from, in this order. @default all that it can take from */
   readonly lanes?: readonly number[]
   /** How lanes of one priority share, in the order of `lanes`. */
@@ -72,18 +73,23 @@ export class Claims {
   async claim(
     session: OpenSession,
     question: ClaimQuestion,
-    gone: AbortSignal,
+    { gone, recheck }: Pick<WorkerCall<unknown>, 'gone' | 'recheck'>,
   ): Promise<string | null> {
-    checkToken('token', question.token)
+    const askedAtMs = this.#ports.clock.monotonicMs()
     const strays = question.held ? await this.#strays(session, question) : []
     const answer =
       strays.length > 0 || question.limit === 0
         ? { runs: strays, more: true, nextDueInMs: 0, gave: [], drains: session.drains }
         : await this.#claim(session, question, AbortSignal.any([gone, this.#ports.draining]))
-    this.#known.add(session.id, answer.runs)
-    const text = await this.#write(answer)
     // They need not wait for somebody to miss them. Should this fail, the reaper looks after them.
     const giveBack = () => this.#ports.work.giveBack(answer.runs).catch(() => undefined)
+    if (answer.runs.length > 0 && this.#ports.clock.monotonicMs() - askedAtMs > RECHECK_MS)
+      await recheck().catch(async (refusal) => {
+        await giveBack()
+        throw refusal
+      })
+    this.#known.add(session.id, answer.runs)
+    const text = await this.#write(answer)
     if (answer.runs.length > 0) gone.addEventListener('abort', giveBack, { once: true })
     if (!gone.aborted) return text
     await giveBack()
@@ -150,7 +156,7 @@ export class Claims {
     const weights = question.lanes ? weightsOf(question, lanes) : lanes.map((it) => it.weight ?? 1)
     const result = await work.claim({
       sessionId: session.id,
-      claim: question.token ?? random.token(),
+      claim: random.token(),
       limit: Math.min(question.limit, limits.runsPerClaim),
       lanes,
       weights,
@@ -192,7 +198,7 @@ export class Claims {
     const mayHave = await this.#lanes.of(session)
     if (asked) {
       const byId = new Map(mayHave.map((lane) => [lane.id, lane]))
-      return asked.flatMap((id) => byId.get(id) ?? [])
+      return [...new Set(asked)].flatMap((id) => byId.get(id) ?? [])
     }
     // Highest priority first, rotated inside of one priority.
     this.#turn++
@@ -205,14 +211,14 @@ export class Claims {
   /** Under new fences: somebody may be about to give them back, who noticed that the answer was lost. */
   async #strays(
     session: OpenSession,
-    { held = [], token }: ClaimQuestion,
+    { held = [] }: ClaimQuestion,
   ): Promise<readonly ClaimedRun[]> {
     const { work, remoteSessions, random } = this.#ports
     const strays = await work.strayLeases(session.id, held.filter(isToken).map(BigInt))
     if (strays.length === 0) return []
     const some = strays.slice(0, limits.runsPerClaim)
-    const fence = token ?? random.token()
-    return remoteSessions.define(await remoteSessions.fenceAgain(session.id, some, fence))
+    const leases = await remoteSessions.fenceAgain(session.id, some, random.token())
+    return remoteSessions.define(leases)
   }
 
   async #write({ runs, more, nextDueInMs, gave, drains }: Answer): Promise<string> {

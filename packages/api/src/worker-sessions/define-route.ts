@@ -17,6 +17,8 @@ export interface WorkerCall<Body> {
   readonly body: Body
   /** Aborted when the client goes away before it is answered. */
   readonly gone: AbortSignal
+  /** Refuses when the caller may not do this any more: for what waits. */
+  readonly recheck: () => Promise<void>
   readonly reply: FastifyReply
 }
 

@@ -6,11 +6,11 @@
 import {
   type Fence,
   type LogEntry,
-  limits,
   type OpenSession,
   PunctualError,
   type SessionDescription,
 } from '@punctual/core'
+import { appendLines } from './append-lines.ts'
 import { Claims } from './claims.ts'
 import { checkToken, isToken } from './is-token.ts'
 import { KnownLeases } from './known-leases.ts'
@@ -19,11 +19,6 @@ import type { WorkerCaller, WorkerPorts } from './ports.ts'
 import { SessionHints } from './session-hints.ts'
 import { Settles } from './settles.ts'
 import { WaitingRoom } from './waiting-room.ts'
-
-/** What a line costs beside its texts; sum-logs.sql counts the same. */
-const LINE_BYTES = 50
-/** Room for the line of a worker that says that its log is full. */
-const LOG_SLACK_BYTES = 1_000
 
 export interface Announcement {
   readonly id?: string
@@ -43,6 +38,9 @@ export interface WireFence {
   readonly fence: string
 }
 
+const wire = ({ id, claim }: Fence): WireFence => ({ run_id: id, fence: claim.toString() })
+/** A run under a fence, whatever zeros that begins with. */
+const nameOf = ({ run_id, fence }: WireFence): string => `${run_id} ${BigInt(fence)}`
 const toFence = ({ run_id, fence }: WireFence): Fence => ({ id: run_id, claim: BigInt(fence) })
 
 export class WorkerSessions {
@@ -126,23 +124,27 @@ export class WorkerSessions {
     }))
   }
 
-  /** Those of these that the session holds, and what is said of the others. */
+  /** Those of these that the session holds. */
   async #held(session: OpenSession, runs: readonly WireFence[]) {
-    const asked = new Map(runs.map((run) => [run.run_id, run]))
-    const leases = await this.#ports.remoteSessions.leases(session.id, [...asked.keys()])
-    return leases.filter(({ id, claim }) => BigInt(asked.get(id)?.fence ?? 0) === claim)
+    const ids = [...new Set(runs.map((run) => run.run_id))]
+    const leases = await this.#ports.remoteSessions.leases(session.id, ids)
+    const named = new Set(runs.map(nameOf))
+    return leases.filter((lease) => named.has(nameOf(wire(lease))))
   }
 
   async start(session: OpenSession, runs: readonly WireFence[]) {
     const ours = await this.#held(session, runs)
     const started = ours.length > 0 ? await this.#ports.work.markStarted(ours) : new Set<string>()
-    return results(runs, started)
+    return results(
+      runs,
+      ours.filter(({ id }) => started.has(id)),
+    )
   }
 
   async giveBack(session: OpenSession, runs: readonly WireFence[]) {
     const ours = await this.#held(session, runs)
     await this.#ports.work.giveBack(ours)
-    return results(runs, new Set(ours.map(({ id }) => id)))
+    return results(runs, ours)
   }
 
   async progress(session: OpenSession, runs: readonly (WireFence & { value: string })[]) {
@@ -150,7 +152,7 @@ export class WorkerSessions {
     const ours = await this.#held(session, runs)
     const progress = ours.map((run) => ({ run, value: values.get(run.id) as string }))
     if (ours.length > 0) await this.#ports.work.reportProgress(progress)
-    return results(runs, new Set(ours.map(({ id }) => id)))
+    return results(runs, ours)
   }
 
   async checkpoint(session: OpenSession, run: WireFence, state: string): Promise<void> {
@@ -173,20 +175,8 @@ export class WorkerSessions {
   }
 
   /** Lines of attempts that the session holds, as many as their runs may have. */
-  async log(session: OpenSession, lines: readonly LogEntry[]) {
-    const { work, remoteSessions } = this.#ports
-    const ids = [...new Set(lines.map((line) => line.runId))]
-    const leases = await remoteSessions.leases(session.id, ids)
-    const attempts = new Map(leases.map(({ id, attempt }) => [id, attempt + 1]))
-    const ours = lines.filter(({ runId, attempt }) => attempts.get(runId) === attempt)
-    const used = new Map(ours.length > 0 ? await work.logBytes([...attempts.keys()]) : [])
-    const kept = ours.filter(({ runId, message, data }) => {
-      const bytes = (used.get(runId) ?? 0) + LINE_BYTES + message.length + (data?.length ?? 0)
-      used.set(runId, bytes)
-      return bytes <= limits.logBytesPerRun + LOG_SLACK_BYTES
-    })
-    if (kept.length > 0) await work.appendLogs(kept)
-    return { kept: kept.length, refused: lines.length - kept.length }
+  log(session: OpenSession, lines: readonly LogEntry[]) {
+    return appendLines(this.#ports, session, lines)
   }
 }
 
@@ -195,11 +185,12 @@ function notHeld({ run_id: id }: WireFence): PunctualError {
   return new PunctualError('lease_lost', detail, { id })
 }
 
-function results(runs: readonly WireFence[], accepted: ReadonlySet<string>) {
-  const all = runs.map(({ run_id }) =>
-    accepted.has(run_id)
-      ? { run_id, accepted: true }
-      : { run_id, accepted: false, code: 'lease_lost' },
+function results(runs: readonly WireFence[], accepted: readonly Fence[]) {
+  const names = new Set(accepted.map((fence) => nameOf(wire(fence))))
+  const all = runs.map((run) =>
+    names.has(nameOf(run))
+      ? { run_id: run.run_id, accepted: true }
+      : { run_id: run.run_id, accepted: false, code: 'lease_lost' },
   )
   return { results: all }
 }

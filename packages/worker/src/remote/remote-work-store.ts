@@ -117,8 +117,8 @@ export class RemoteWorkStore implements WorkStore {
 
   /** Asked once: should the answer be lost, the worker looks for what it may have brought. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { claim: token, limit, lanes, weights, bulk } = request
-    const body = { token, limit, lanes: lanes.map((lane) => lane.id), weights, bulk }
+    const { limit, lanes, weights, bulk } = request
+    const body = { limit, lanes: lanes.map((lane) => lane.id), weights, bulk }
     const nothing = { gave: [], runs: [], more: false, nextDueInMs: null, parked: [] }
     try {
       const answer = await this.#ask<WireClaim>('claim', body, 0)

@@ -35,7 +35,6 @@ export const claimRuns = workerRoute({
     limit: Type.Integer({ minimum: 0, maximum: limits.runsPerClaim }),
     wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.claimWaitMsMax })),
     held: Type.Optional(Type.Array(token, { maxItems: 3 * limits.concurrencyMax })),
-    token: Type.Optional(token),
     lanes: Type.Optional(Type.Array(lane, lanes)),
     weights: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), lanes)),
     bulk: Type.Optional(Type.Boolean()),
@@ -49,8 +48,8 @@ export const claimRuns = workerRoute({
       description: 'What each lane gave.',
     }),
   }),
-  async handle({ sessions, session, body, gone, reply }) {
-    const answer = await sessions.claims.claim(session, body, gone)
+  async handle({ sessions, session, body, gone, recheck, reply }) {
+    const answer = await sessions.claims.claim(session, body, { gone, recheck })
     reply.type('application/json; charset=utf-8')
     return answer ?? '{}'
   },

@@ -1,0 +1,52 @@
+/** Lines of attempts that a session holds, as many as the tenants of their runs may have. */
+import { type LogEntry, limits, type OpenSession } from '@punctual/core'
+import type { WorkerPorts } from './ports.ts'
+
+/** What a line costs beside its texts; sum-logs.sql counts the same. */
+const LINE_BYTES = 50
+/** Room for lines that say that the log is full. */
+const SLACK_BYTES = 1_000
+const WARN = 2
+
+const sizeOf = ({ message, data }: LogEntry): number =>
+  LINE_BYTES + Buffer.byteLength(message) + (data === null ? 0 : Buffer.byteLength(data))
+
+export async function appendLines(
+  { work, remoteSessions }: Pick<WorkerPorts, 'work' | 'remoteSessions'>,
+  session: OpenSession,
+  lines: readonly LogEntry[],
+): Promise<{ kept: number; refused: number }> {
+  const ids = [...new Set(lines.map((line) => line.runId))]
+  const leases = new Map(
+    (await remoteSessions.leases(session.id, ids)).map((lease) => [lease.id, lease]),
+  )
+  const ours = lines.filter(({ runId, attempt }) => leases.get(runId)?.attempt === attempt - 1)
+  if (ours.length === 0) return { kept: 0, refused: lines.length }
+  const most = new Map<number, number>()
+  for (const { tenantId } of leases.values())
+    if (!most.has(tenantId))
+      most.set(tenantId, (await work.logBytesMax?.(tenantId)) ?? limits.logBytesPerRun)
+  const used = new Map(await work.logBytes([...leases.keys()]))
+  const marked = new Set<string>()
+  let kept = 0
+  const entries = ours.flatMap((line) => {
+    const limit = most.get(leases.get(line.runId)?.tenantId ?? 0) ?? limits.logBytesPerRun
+    const before = used.get(line.runId) ?? 0
+    const fits = before + sizeOf(line) <= limit
+    const entry = fits ? line : fullLog(line, limit)
+    const told = marked.has(line.runId) || before > limit
+    if (!fits && (told || before + sizeOf(entry) > limit + SLACK_BYTES)) return []
+    if (fits) kept++
+    else marked.add(line.runId)
+    used.set(line.runId, before + sizeOf(entry))
+    return [entry]
+  })
+  if (entries.length > 0) await work.appendLogs(entries)
+  return { kept, refused: lines.length - kept }
+}
+
+/** Stands where a line was left out. */
+function fullLog(line: LogEntry, limit: number): LogEntry {
+  const message = `The log of this run may have ${limit} bytes; what does not fit is left out.`
+  return { ...line, level: WARN, message, data: null }
+}
