@@ -166,7 +166,7 @@ batch as materialized (
   -- One pass over what was taken; what most claims do not need is looked for only in those that do.
   select
     array_agg(run_id) as ids, string_agg(run_id::text, ',') as run_ids, count(*) as runs, count(job_id) as of_jobs,
-    min(lane) as lane, max(lane) as last_lane, max(pos) as last_pos, bool_or(traits & 112 <> 0) as exclusive,
+    min(lane) as lane, min(lane) = max(lane) as one_lane, max(pos) as last_pos, bool_or(traits & 112 <> 0) as exclusive,
     bit_or((traits::integer << 21) | (crashes::integer << 16) | attempt) as traits,
     bool_or(traits & 256 <> 0) as gated
   from numbered
@@ -306,8 +306,16 @@ leased as (
     run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, queue_limit, tenant_limit)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
-    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and of_queue) end,
-    case when exists (select from limited) then (select id from limited d where d.lane = numbered.lane and not of_queue) end
+    case
+      when not exists (select from limited) then null
+      when (select one_lane from batch) then (select id from limited where lane = (select lane from batch) and of_queue)
+      else (select id from limited d where d.lane = numbered.lane and of_queue)
+    end,
+    case
+      when not exists (select from limited) then null
+      when (select one_lane from batch) then (select id from limited where lane = (select lane from batch) and not of_queue)
+      else (select id from limited d where d.lane = numbered.lane and not of_queue)
+    end
   from numbered
   where (traits & 112 = 0 or run_id not in (select run_id from parked))
     and (
@@ -320,11 +328,16 @@ turned as (
     turn = m.turn + 1,
     next_us = coalesce(greatest(m.next_us, (select us from bound)) + m.rate_interval_us * t.runs, 0)
   from (
-    select d.id, count(*) as runs
+    select d.id, sum(n.runs)::bigint as runs
     from limited d
-    join numbered n on n.lane = d.lane
-    where n.run_id not in (select run_id from parked) and n.run_id not in (select run_id from stopped)
-      and n.run_id not in (select run_id from postponed)
+    join (
+      select lane, count(*) as runs
+      from numbered
+      where exists (select from limited)
+        and run_id not in (select run_id from parked) and run_id not in (select run_id from stopped)
+        and run_id not in (select run_id from postponed)
+      group by lane
+    ) n using (lane)
     group by d.id
   ) t
   where m.id = t.id
@@ -338,7 +351,7 @@ select
      from bound, limited d
      left join rooms r using (id))) as next_pos,
   case
-    when b.lane = b.last_lane
+    when b.one_lane
       then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
     else (
       select string_agg(concat_ws(' ', lane, runs, last_pos, share), ',')
@@ -346,7 +359,7 @@ select
       join due using (lane))
   end as gave,
   b.run_ids,
-  case when b.lane <> b.last_lane then (select string_agg(lane::text, ',') from numbered) end as lanes,
+  case when not b.one_lane then (select string_agg(lane::text, ',') from numbered) end as lanes,
   case
     when b.traits <> 0 then (
       select string_agg(((traits::integer << 21) | (crashes::integer << 16) | attempt)::text, ',') from numbered)
