@@ -194,6 +194,21 @@ describe('whatever a worker says', () => {
     ])
   })
 
+  it('nothing that it tells of is older than its session', async () => {
+    const run = await claimed()
+    const lines = [{ run_id: run.run_id, attempt: 1, seq: 0, message: 'm', ago_ms: 1e12 }]
+    expect((await post('logs', { lines })).body).toEqual({ kept: 1, refused: 0 })
+    const outcomes = [{ ...run, outcome: 'succeeded', started_ms_ago: 1e9 }]
+    expect((await post('settle', { outcomes })).body.results).toMatchObject([{ accepted: true }])
+    const { rows } = await t.sql.query(
+      `select clock_timestamp() - o.started_at < interval '1 hour' as started,
+         clock_timestamp() - l.at < interval '1 hour' as logged
+       from punctual.outcomes o join punctual.run_logs l using (run_id) where run_id = $1`,
+      [run.run_id],
+    )
+    expect(rows).toEqual([{ started: true, logged: true }])
+  })
+
   it('a key that was revoked while its claim waited is given nothing', async () => {
     const key = 'tenant-1-worker'
     onTestFinished(() => void revoked.delete(key))

@@ -27,7 +27,7 @@ export class PostgresRemoteSessions implements RemoteSessions {
     const statement = this.#database.statement('sessions/find-session')
     const [row] = await this.#database.read.query(statement, [sessionId])
     if (!row) return null
-    const [id, tenantId, handlers, queues, leaseMs, drains] = row
+    const [id, tenantId, handlers, queues, leaseMs, drains, openMs] = row
     return {
       id: id as string,
       tenantId: tenantId === null ? null : Number(tenantId),
@@ -35,6 +35,7 @@ export class PostgresRemoteSessions implements RemoteSessions {
       queues: JSON.parse(queues as string) as string[],
       leaseMs: Number(leaseMs),
       drains: drains === 't',
+      openMs: Math.max(0, Number(openMs)),
     }
   }
 

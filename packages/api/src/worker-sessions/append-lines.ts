@@ -39,7 +39,7 @@ export async function appendLines(
     if (fits) kept++
     else marked.add(line.runId)
     used.set(line.runId, before + sizeOf(entry))
-    return [entry]
+    return [{ ...entry, agoMs: Math.min(entry.agoMs, session.openMs) }]
   })
   if (entries.length > 0) await work.appendLogs(entries)
   return { kept, refused: lines.length - kept }

@@ -50,8 +50,9 @@ export class Settles {
     this.#known = known
   }
 
-  async settle(session: OpenSession, outcomes: readonly WireOutcome[]): Promise<Settled[]> {
+  async settle(session: OpenSession, told: readonly WireOutcome[]): Promise<Settled[]> {
     const { work, remoteSessions } = this.#ports
+    const outcomes = sinceOpened(told, session)
     const ids = outcomes.map((outcome) => outcome.run_id)
     const leases = await this.#leases(session, outcomes)
     const { settlements, read } = await this.#decide(outcomes, leases)
@@ -101,6 +102,15 @@ export class Settles {
       settlements.push(readOutcome(outcome, defined[i] as ClaimedRun, random.fraction()))
     return { settlements, read }
   }
+}
+
+/** Nothing has started before the session of its worker: what is told of longer ago counts from there. */
+function sinceOpened(outcomes: readonly WireOutcome[], { openMs }: OpenSession) {
+  if (outcomes.every((it) => (it.started_ms_ago ?? 0) <= openMs)) return outcomes
+  return outcomes.map((it) => ({
+    ...it,
+    ...(it.started_ms_ago != null && { started_ms_ago: Math.min(it.started_ms_ago, openMs) }),
+  }))
 }
 
 function asRecorded(outcome: WireOutcome, recorded: readonly LeaseEnd[]): Settled {

@@ -11,6 +11,8 @@ export interface OpenSession {
   readonly leaseMs: number
   /** It is asked to take nothing more. */
   readonly drains: boolean
+  /** For how long it has been open: nothing of what it does is older. */
+  readonly openMs: number
 }
 
 /** How a lease of a session was settled, or taken from it. */

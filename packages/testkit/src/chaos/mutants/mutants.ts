@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
         find: 'if (session && session.tenantId === tenantId)',
         replace:
           'if (!session && isToken(id)) ' +
-          'return { id, tenantId, handlers: [], queues: [], leaseMs: 5000, drains: false };\n' +
+          'return { id, tenantId, handlers: [], queues: [], leaseMs: 5000, drains: false, openMs: 3600000 };\n' +
           '        if (session && session.tenantId === tenantId)',
       },
     ],
