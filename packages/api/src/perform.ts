@@ -50,7 +50,7 @@ export async function askedTenant(
 ): Promise<number | null> {
   const asked = request.headers[TENANT_HEADER]
   if (caller.tenantId !== null) {
-    if (asked !== undefined && asked !== caller.tenantName)
+    if (asked !== undefined && asked !== caller.tenantName && asked !== String(caller.tenantId))
       throw new PunctualError(
         'forbidden',
         `The key ${JSON.stringify(caller.keyName)} belongs to the tenant ${JSON.stringify(caller.tenantName)}, and acts for no other.`,

@@ -44,3 +44,22 @@ test('a key of a tenant reads and verifies the chain of that tenant alone', asyn
   expect((await http.get('/audit?action=tenant.create')).body.entries).toEqual([])
   expect((await http.get('/audit/verify')).body.chains).toMatchObject([{ tenant_id: 2 }])
 })
+
+test('a tenant is named by its number as well as by its name', async () => {
+  const key = http.system
+  const { id } = (await http.post('/tenants', { name: 'numbered' }, { key })).body
+  expect((await http.get(`/tenants/${id}`, { key })).body).toMatchObject({ id, name: 'numbered' })
+  const changed = await http.call('PATCH', `/tenants/${id}`, { note: 'by number' }, { key })
+  expect([changed.status, changed.body.note]).toEqual([200, 'by number'])
+  const headers = { 'x-punctual-tenant': String(id) }
+  await http.call('PUT', '/jobs/by_number', { schedule: '@daily' }, { key, headers })
+  const own = await http.keyFor('numbered', 'read')
+  expect((await http.get('/jobs/by_number', { key: own, headers })).status).toBe(200)
+
+  const rival = await http.get('/jobs', { key: await http.keyFor('rival', 'read'), headers })
+  expect([rival.status, rival.body.code]).toEqual([403, 'forbidden'])
+  for (const none of ['0', '99', '2147483648', '99999999999', '1e0']) {
+    const told = await http.get(`/tenants/${none}`, { key })
+    expect([none, told.status, told.body.code]).toEqual([none, 404, 'tenant_not_found'])
+  }
+})
