@@ -104,7 +104,12 @@ export async function perform(
   if (key === null)
     return decided(() => (route.writes === 'always' ? service.transaction(work) : work()))
   const fingerprint = fingerprintOf(request, route.path)
-  const asked = { route, service, tenantId, walled, key, fingerprint, reply, call, work }
+  // Whoever reads the database could try guesses of a secret on a plain hash. Tenant and key are in it, so that two that
+  // are equal cannot be told from two that are not.
+  const fingerprints = route.secret
+    ? service.digests(JSON.stringify([tenantId, key, fingerprint]))
+    : [fingerprint]
+  const asked = { route, service, tenantId, walled, key, fingerprints, reply, call, work }
   return performing.keyed.perform(asked)
 }
 
