@@ -63,6 +63,8 @@ export interface Route<
    * transaction only where it has a key, because the change is one statement by itself. @default none, for reads
    */
   readonly writes?: 'always' | 'keyed'
+  /** Its body holds a secret: what is kept of the request tells nothing of it without the master key. @default false */
+  readonly secret?: boolean
   /** What is kept of the answer under an idempotency key; a secret in it is not. @default all of it */
   keep?(answer: Static<Answer>): unknown
   /** The answer again, from what was kept of it. @default what was kept */

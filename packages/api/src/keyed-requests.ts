@@ -23,8 +23,8 @@ export interface KeyedRequest {
   /** Whether it sees and writes nothing but what is of the tenant. */
   readonly walled: boolean
   readonly key: string
-  /** What makes two requests the same. */
-  readonly fingerprint: string
+  /** What makes two requests the same: the first is kept, and one that was kept is any of them. */
+  readonly fingerprints: readonly string[]
   readonly reply: FastifyReply
   /** What its handler is given. */
   readonly call: unknown
@@ -139,17 +139,25 @@ function inTransaction(
   return walled ? service.asTenant(tenantId, transaction) : transaction()
 }
 
-function keptOf({ route, key, fingerprint, reply }: KeyedRequest, answer: unknown) {
+function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unknown) {
+  const fingerprint = fingerprints[0] as string
   const { statusCode: status } = reply
   const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
-  return { key, fingerprint, status, body: JSON.stringify(kept ?? null) }
+  const text = JSON.stringify(kept ?? null)
+  const etag = reply.getHeader('etag')
+  return { key, fingerprint, status, body: etag === undefined ? text : `etag ${etag}\n${text}` }
 }
 
+/** What was answered, behind a line with its ETag where it had one; no JSON begins like that line. */
+const KEPT = /^(?:etag ([^\n]*)\n)?(.*)$/s
+
 function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outcome {
-  const { route, key, fingerprint, reply } = request
+  const { route, key, fingerprints, reply } = request
   if (before === 'busy') return { error: keyInUse(key) }
-  if (before.fingerprint !== fingerprint) return { error: keyOfAnother(key) }
+  if (!fingerprints.includes(before.fingerprint)) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
-  const kept = JSON.parse(before.body) as unknown
+  const [, etag, text] = KEPT.exec(before.body) as RegExpExecArray
+  if (etag !== undefined) reply.header('etag', etag)
+  const kept = JSON.parse(text as string) as unknown
   return { answer: route.replay ? route.replay(kept) : kept }
 }

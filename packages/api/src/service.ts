@@ -55,6 +55,12 @@ export interface Service {
   /** What is changed within the work is recorded as changed by this actor. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>
   readonly requests: RequestLogPort
+  /**
+   * Digests of a text that holds a secret, one for each master key, which tell nothing to whoever has none of them. The
+   * first is to be kept; after a rotation it is another one of them that was.
+   * @throws `PunctualError` with `secrets_key_missing`
+   */
+  digests(text: string): readonly string[]
   readonly events: EventsPort
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort

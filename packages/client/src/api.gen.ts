@@ -108,7 +108,7 @@ export interface Operations {
       key: string | null
     }
   }
-  /** Entries, the newest first. Needs the scope `admin`. */
+  /** Entries, the newest first. Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of all of them and of itself. Needs the scope `admin`. */
   "GET /audit": {
     query: {
       /** Such as `job.pause`, or `job.*`. */
@@ -127,6 +127,8 @@ export interface Operations {
     answer: {
       entries: {
         id: string
+        /** Whose it is; null: of the installation. */
+        tenant_id: number | null
         at: string
         actor: unknown
         action: string
@@ -141,7 +143,7 @@ export interface Operations {
       next_after: string | null
     }
   }
-  /** Whether the chain of the tenant is as it was written. Needs the scope `admin`. */
+  /** Whether the chain is as it was written. Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of every chain there is. Needs the scope `admin`. */
   "GET /audit/verify": {
     answer: {
       clean: boolean

@@ -199,7 +199,9 @@ export class Tenants {
   /**
    * Erases it and everything of it for good, a piece at a time, which takes a while. From the first moment on it is
    * suspended and none of its keys is accepted. What stays: its number, which is never used again; an entry in the audit log
-   * of the installation; rules of schedules, which belong to nobody; backups; and what handlers have written elsewhere.
+   * of the installation; rules of schedules, which belong to nobody; for a day, the hosts, handlers, queues and labels of
+   * workers of its own that have left; backups; and what handlers have written elsewhere. Of several that erase it at once
+   * one ends it, and the others reject with `tenant_not_found`.
    * @throws `PunctualError` with `tenant_not_found`, `tenant_protected` or `invalid_option`.
    * @example
    * ```ts

@@ -86,6 +86,24 @@ describe('a key', () => {
     expect((await submit(key, { handler: 'again' })).status).toBe(201)
   })
 
+  test('answers a change of a job again with the ETag that it had', async () => {
+    const job = (await http.post('/jobs', { name: 'tagged', schedule: '@daily' })).body.id
+    const headers = { 'idempotency-key': randomUUID() }
+    const change = () => http.call('PATCH', `/jobs/${job}`, { priority: 7 }, { headers })
+    const first = await change()
+    expect(first.headers.get('etag')).toBe('"2"')
+    await http.call('PATCH', `/jobs/${job}`, { priority: 8 })
+    const again = await change()
+    expect([again.status, again.body]).toEqual([first.status, first.body])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.headers.get('etag')).toBe('"2"')
+    const late = await http.call(
+      ...(['PATCH', `/jobs/${job}`, { priority: 9 }] as const),
+      ...[{ headers: { 'if-match': '"2"' } }],
+    )
+    expect([late.status, late.body.code]).toEqual([412, 'version_changed'])
+  })
+
   test('may be used anew when what was answered under it has expired', async () => {
     const key = randomUUID()
     const first = await submit(key, { handler: 'anew' })

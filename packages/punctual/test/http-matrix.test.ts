@@ -3,7 +3,7 @@
  * A stranger is told the same of what is another's as of what there is not.
  */
 import { randomUUID } from 'node:crypto'
-import { type Scope, scopeNames } from '@punctual/core'
+import { type Scope, scopeNames, scopes } from '@punctual/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Belongings, belongingsOf, digestOf, SECRET_WORD } from './http-belongings.ts'
 import { HttpKit } from './http-kit.ts'
@@ -56,6 +56,13 @@ const refusedWith =
 test('there are operations, each with a scope', () => {
   expect(operations.length).toBeGreaterThan(10)
   for (const { scope } of operations) expect([...scopeNames, 'any']).toContain(scope)
+})
+
+test('what a tenant has and `read` does not show is named where the scope is explained', () => {
+  const hidden = operations.filter(({ method, scope }) => method === 'GET' && scope === 'admin')
+  const words = hidden.map(({ path }) => path.split('/')[2]?.replace('-', ' '))
+  expect(words.length).toBeGreaterThan(0)
+  for (const word of words) expect(scopes.read.meaning.toLowerCase()).toContain(word)
 })
 
 describe('every route refuses', () => {

@@ -47,6 +47,19 @@ describe.skipIf(!hasCurl())('the guide on remote workers', () => {
 
   it('has every verb', () => expect(pairs.length).toBeGreaterThan(9))
 
+  it('says how a wait goes on: what it was told as `cursor` is sent as `after`', async () => {
+    const [said] = guide.match(/`wait` is a long poll[^.]*\./) ?? []
+    const [told, sent] = ['cursor', 'after']
+    for (const member of [told, sent]) expect(said).toContain(`\`${member}\``)
+    const key = await kit.keyFor('acme', 'worker')
+    const announced = { host: 'h', handlers: ['waits'], capacity: 1, lease_ms: 30_000 }
+    const session = (await kit.post('/worker-sessions', announced, { key })).body.id
+    const wait = (body: object) => kit.post(`/worker-sessions/${session}/wait`, body, { key })
+    const first = await wait({})
+    const next = await wait({ [sent]: first.body[told] })
+    expect([next.status, next.body]).toMatchObject([200, { [told]: expect.any(String) }])
+  })
+
   it.each(pairs)('%s', async (line, answer) => {
     const options = { env: { ...process.env, ...env } }
     const { stdout } = await promisify(execFile)('bash', ['-c', line as string], options)

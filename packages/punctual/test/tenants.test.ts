@@ -176,6 +176,30 @@ it('erases everything of it, refuses the default one, and leaves others alone', 
   await expect(tenant.submit('echo', 1)).rejects.toMatchObject({ code: 'tenant_suspended' })
 }, 60_000)
 
+it('several that erase it at once leave one entry that says so, and the others hear that it is gone', async () => {
+  const tenant = await aTenant('raced')
+  await tenant.jobs.upsert({ name: 'last', handler: 'echo', cron: '@daily' })
+  const [entry] = await punctual.audit.list({ tenantId: tenant.tenantId })
+  expect(entry?.action).toBe('job.create')
+  await eventually('it is sealed', async () => {
+    await punctual.store.auditLog.sealing.seal(1_000)
+    return (await punctual.audit.list({ tenantId: tenant.tenantId }))[0]?.seq === 1
+  })
+  const ends = await Promise.allSettled(
+    Array.from({ length: 4 }, () => punctual.tenants.erase('raced', { confirm: 'raced' })),
+  )
+  const told = ends.map((end) => (end.status === 'fulfilled' ? 'erased' : end.reason.code))
+  expect(told.toSorted()).toEqual(['erased', ...Array(3).fill('tenant_not_found')])
+  const entries = await punctual.audit.list({ action: 'tenant.erase', target: 'raced' })
+  expect(entries).toMatchObject([
+    { tenantId: null, after: { audit: { entries: 1, head: { seq: 1 } } } },
+  ])
+  expect(await rowsOf(tenant.tenantId)).toEqual({})
+  await expect(punctual.tenants.erase('raced', { confirm: 'raced' })).rejects.toMatchObject({
+    code: 'tenant_not_found',
+  })
+}, 60_000)
+
 it('a handler that runs while its tenant is erased settles nothing', async () => {
   const tenant = await aTenant('busy')
   let finish = () => {}

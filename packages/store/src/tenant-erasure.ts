@@ -5,7 +5,11 @@
  *
  * Other nodes may accept something for a tenant that they remember for two seconds: that is waited for, and all tables are
  * looked at until nothing is found. What stays is the row of the tenant with its number; rules of schedules, which
- * belong to no tenant; backups; and whatever handlers have written elsewhere.
+ * belong to no tenant; for a day, that its workers were there and left, of which nobody knows whose they were; backups; and
+ * whatever handlers have written elsewhere.
+ *
+ * Several may erase it at once, or one after another was cut off: each removes what it finds, and one of them ends it. The
+ * others are told that the tenant is gone, as they would be a moment later.
  */
 import { type Actor, DEFAULT_TENANT, PunctualError, type Tenant } from '@punctual/core'
 import type { AuditLog } from './audit-log/audit-log.ts'
@@ -78,19 +82,22 @@ export class TenantErasure {
   }
 
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {
-    await this.#query('begin-erasing', [id, options.actor.name ?? null])
+    const [begun] = await this.#query('begin-erasing', [id, options.actor.name ?? null])
+    if (!begun) throw gone(name)
     this.#o.signals.identityChanged()
     await this.#o.claimsEnded()
     await this.#database.localClock.sleep(REMEMBERED_MS, options.signal)
     let rows = 0
     for (let pass = 0; pass < PASSES_MAX; pass++) {
-      const gone = await this.#pass(id, rows, options)
-      rows += gone
-      if (gone === 0) break
+      const removed = await this.#pass(id, rows, options)
+      rows += removed
+      if (removed === 0) break
     }
     const audit = await this.#o.transact(async () => {
+      // First of all: whoever else is about to end it waits here, and has nothing left to end.
+      const [ended] = await this.#query('end-erasing', [id])
+      if (!ended) throw gone(name)
       const erased = await this.#o.auditLog.erase(id)
-      await this.#query('end-erasing', [id])
       const target = { kind: 'tenant', id: String(id), name }
       const entry = { tenantId: null, actor: options.actor, action: 'tenant.erase', target }
       const after = { rows, audit: erased }
@@ -139,4 +146,9 @@ export class TenantErasure {
   #query(name: string, values: readonly (string | number | null)[]) {
     return this.#database.read.query(this.#database.statement(`tenants/${name}`), values)
   }
+}
+
+function gone(name: string): PunctualError {
+  const message = `Somebody else has erased the tenant ${JSON.stringify(name)} meanwhile. There is nothing left to do.`
+  return new PunctualError('tenant_not_found', message, { id: name })
 }

@@ -5,8 +5,17 @@ import type { Database } from './database.ts'
 import type { LimitStore, Transact } from './limit-store.ts'
 import type { Signals } from './signals.ts'
 
-/** How a tenant is named: by its name, or by its number. */
+/** How a tenant is named: by its name, or by its number, also where that came as a text. */
 export type TenantReference = string | number
+
+const NUMBER = /^[1-9]\d{0,9}$/
+const NUMBER_MAX = 2_147_483_647
+
+/** A text of digits is a number: names begin with a letter. */
+function numberOf(tenant: TenantReference): number | null {
+  if (typeof tenant === 'number') return tenant
+  return NUMBER.test(tenant) && Number(tenant) <= NUMBER_MAX ? Number(tenant) : null
+}
 
 export interface TenantStoreOptions {
   readonly database: Database
@@ -50,7 +59,8 @@ export class TenantStore {
   }
 
   async find(tenant: TenantReference): Promise<Tenant | null> {
-    const values = typeof tenant === 'number' ? [tenant, null] : [null, tenant]
+    const id = numberOf(tenant)
+    const values = id === null ? [null, String(tenant)] : [id, null]
     const [row] = await this.#query('find-tenant', values)
     return row ? tenantFrom(row) : null
   }

@@ -4,7 +4,11 @@
 export type Scope = 'read' | 'submit' | 'operate' | 'worker' | 'admin' | 'system'
 
 export const scopes = {
-  read: { includes: ['read'], meaning: 'Looks at everything of its tenant, and changes nothing.' },
+  read: {
+    includes: ['read'],
+    meaning:
+      'Looks at everything of its tenant but API keys, secrets and the audit log, and changes nothing.',
+  },
   submit: { includes: ['submit'], meaning: 'Submits runs and triggers jobs. It reads nothing.' },
   operate: {
     includes: ['operate'],
@@ -17,7 +21,8 @@ export const scopes = {
   },
   admin: {
     includes: ['admin', 'read', 'submit', 'operate'],
-    meaning: "Looks after its tenant's keys and secrets. It does not work.",
+    meaning:
+      "Looks after its tenant's keys and secrets, and reads its audit log. It does not work.",
   },
   system: {
     includes: ['system', 'admin', 'read', 'submit', 'operate', 'worker'],

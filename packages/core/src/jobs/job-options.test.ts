@@ -147,6 +147,8 @@ describe('a job is refused', () => {
     [{ cronn: '* * * * *' }, 'cronn', /not an option of a job/],
     [{ name: '' }, 'name', /1 to 128/],
     [{ name: 'a\nb' }, 'name', /control/],
+    [{ name: ' ' }, 'name', /more than blanks/],
+    [{ name: ' \u00a0\u3000\u200b' }, 'name', /more than blanks/],
     [{ handler: 5 }, 'handler', /text/],
     [{ every: '5m' }, 'every', /one of cron.*cron and every came/],
     [{ cron: undefined }, 'cron', /none came/],

@@ -204,9 +204,15 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
 /** Without an offset it is local time of the job, wherever this process runs. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Jobs are asked for by name or by id: a name that reads as an id would be looked for as one. */
+const VISIBLE = /[^\s\p{Cf}]/u
+
+/**
+ * Jobs are asked for by name or by id: a name that reads as an id would be looked for as one. One that nobody can see could
+ * not be told from others in any list.
+ */
 function checkJobName(name: unknown): string {
   const checked = checkName('name', name)
+  if (!VISIBLE.test(checked)) refuseOption('name', 'more than blanks', name)
   return UUID.test(checked)
     ? refuseOption('name', 'not of the form of an id (UUID)', name)
     : checked

@@ -21,7 +21,7 @@ export async function chosenTenant(
 ): Promise<number | null | undefined> {
   if (text === undefined) return undefined
   if (text === INSTALLATION) return null
-  const { id } = await findTenant(tenants, /^[1-9]\d{0,8}$/.test(text) ? Number(text) : text)
+  const { id } = await findTenant(tenants, text)
   return id
 }
 

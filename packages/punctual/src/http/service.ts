@@ -14,6 +14,7 @@ export function serviceOf(punctual: Punctual): Service {
   const scopes = new Map<number, TenantScope>()
   return {
     requests: store.requests,
+    digests: (text) => store.secrets.digests(text),
     ...{ tenants: punctual.tenants, apiKeys: punctual.apiKeys, audit: punctual.audit },
     ...{ workers: punctual.workers, guarantees: () => punctual.guarantees() },
     authenticate: (key) => punctual.authenticate(key),

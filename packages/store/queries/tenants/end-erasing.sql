@@ -1,17 +1,21 @@
 -- Nothing of a tenant is left but its number, which is never used again. Its name is free: what stays in its place is no
--- name that a tenant can have.
+-- name that a tenant can have. Of those who erase it at once, one ends it.
 --
 -- Parameters: $1 tenant
--- Returns: nothing
+-- Returns: id; no row when somebody else has ended it
 -- Locks: the tenant, its lanes, its pauses. Index: primary key; unique (tenant_id, queue, handler, priority).
-with lanes as (
-  delete from punctual.lanes where tenant_id = $1::integer
+with erased as (
+  update punctual.tenants
+  set
+    erased_at = clock_timestamp(), name = 'erased:' || id, note = null, quotas = '{}', created_by = null,
+    suspended_note = null, suspended_by = null
+  where id = $1::integer and erased_at is null
+  returning id
+),
+lanes as (
+  delete from punctual.lanes where tenant_id in (select id from erased)
 ),
 pauses as (
-  delete from punctual.pauses where tenant_id = $1::integer
+  delete from punctual.pauses where tenant_id in (select id from erased)
 )
-update punctual.tenants
-set
-  erased_at = clock_timestamp(), name = 'erased:' || id, note = null, quotas = '{}', created_by = null,
-  suspended_note = null, suspended_by = null
-where id = $1::integer
+select id from erased

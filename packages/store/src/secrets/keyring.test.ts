@@ -22,6 +22,19 @@ describe('a keyring', () => {
     expect(both.encrypt(identity, 'value').keyId).toBe(new Keyring([fresh]).currentId)
   })
 
+  it('digests alike under the same key, the current one first, and needs one', () => {
+    const [old, fresh] = [key(), key()]
+    const [digest] = new Keyring([old]).digests('text')
+    expect(digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(new Keyring([old]).digests('text')).toEqual([digest])
+    expect(new Keyring([old]).digests('other')).not.toEqual([digest])
+    const both = new Keyring([fresh, old]).digests('text')
+    expect(both).toEqual([...new Keyring([fresh]).digests('text'), digest])
+    expect(() => new Keyring([]).digests('text')).toThrow(
+      expect.objectContaining({ code: 'secrets_key_missing' }),
+    )
+  })
+
   it.each([
     ['tenant', { ...identity, tenantId: 2 }],
     ['name', { ...identity, name: 'other' }],

@@ -2,7 +2,7 @@
  * The master keys that secrets are encrypted with: the first encrypts, all decrypt. AES-256-GCM with a random nonce; whose
  * secret it is, its name and its version are authenticated with it. A key never appears in an error, nor in a log.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { PunctualError } from '@punctual/core'
 
 const KEY_BYTES = 32
@@ -28,6 +28,8 @@ export interface SealedSecret {
 interface MasterKey {
   readonly id: string
   readonly key: Buffer
+  /** Made of the key, for digests: none is used for two things. */
+  readonly digestKey: Buffer
 }
 
 function masterKey(text: string, where: string): MasterKey {
@@ -39,7 +41,8 @@ function masterKey(text: string, where: string): MasterKey {
       { field: where },
     )
   const id = createHash('sha256').update('punctual secrets key ').update(key).digest('hex')
-  return { id: id.slice(0, 16), key }
+  const digestKey = createHmac('sha256', key).update('punctual digest key').digest()
+  return { id: id.slice(0, 16), key, digestKey }
 }
 
 function identityBytes({ tenantId, name, version }: SecretIdentity): Buffer {
@@ -71,6 +74,15 @@ export class Keyring {
       'secrets_key_missing',
       'There is no master key for secrets in this process. Set PUNCTUAL_SECRETS_KEY, or --secrets-key-file, to the key that the others have; what is stored stays as it is.',
     )
+  }
+
+  /**
+   * Digests of a text, in hexadecimal, which nobody can compare guesses with who has no master key: one for each key, that
+   * of the key that encrypts first.
+   */
+  digests(text: string): readonly string[] {
+    const keys = [this.#current, ...this.#keys.slice(1)]
+    return keys.map((key) => createHmac('sha256', key.digestKey).update(text).digest('hex'))
   }
 
   encrypt(identity: SecretIdentity, value: string): SealedSecret {

@@ -69,6 +69,11 @@ export class SecretStore {
     )
   }
 
+  /** Of a text that holds a secret: see `Keyring.digests`. */
+  digests(text: string): readonly string[] {
+    return this.#keyring.digests(text)
+  }
+
   async list(tenantId: number): Promise<SecretInfo[]> {
     const rows = await this.#run('list-secrets', [tenantId])
     return rows.map(([name, version, keyId, createdAt, createdBy, updatedAt, updatedBy]) => ({

@@ -1,6 +1,7 @@
 /** API keys: a tenant's own by its admins, any by keys of the installation. The key itself is shown once. */
 import { PunctualError, scopeNames } from '@punctual/core'
 import Type, { type Static } from 'typebox'
+import { chosenTenant } from '../../chosen-tenant.ts'
 import { type Call, defineRoute } from '../../define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, name, nullable, oneOf, text } from '../../wire/schemas.ts'
@@ -36,9 +37,9 @@ const params = exactly({ id: text(64) })
 const tag = 'API keys'
 
 /** Whose keys the caller may see: those of the tenant that it acts for, or of the installation. */
-function ownerOf({ caller, tenant, request }: Call<unknown, unknown, unknown>) {
-  const chosen = caller.tenantId !== null || request.headers['x-punctual-tenant'] !== undefined
-  return chosen ? { tenant: tenant.tenantId } : {}
+function ownerOf(call: Call<unknown, unknown, unknown>) {
+  const tenant = chosenTenant(call)
+  return tenant === null ? {} : { tenant }
 }
 
 export const createApiKey = defineRoute({

@@ -1,11 +1,13 @@
 /** The audit log: who changed what, and whether it is as it was written. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { chosenTenant } from '../../chosen-tenant.ts'
+import { type Call, defineRoute } from '../../define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
 
 const entry = answer({
   id: Type.String(),
+  tenant_id: nullable(Type.Integer({ description: 'Whose it is; null: of the installation.' })),
   at: Type.String(),
   actor: Type.Unknown(),
   action: Type.String({ examples: ['job.pause'] }),
@@ -19,6 +21,14 @@ const entry = answer({
 const entries = answer({ entries: Type.Array(entry), next_after: nullable(Type.String()) })
 const verification = answer({ clean: Type.Boolean(), chains: Type.Array(Type.Unknown()) })
 const PAGE = 100
+const WHOSE =
+  'Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of'
+
+/** Whoever looks after the installation looks at the chains of all, that of the installation included. */
+function chainOf(call: Call<unknown, unknown, unknown>) {
+  const tenantId = chosenTenant(call)
+  return tenantId === null ? {} : { tenantId }
+}
 
 export const listAudit = defineRoute({
   ...{
@@ -27,6 +37,7 @@ export const listAudit = defineRoute({
     scope: 'admin',
     tag: 'Audit',
     summary: 'Entries, the newest first',
+    description: `${WHOSE} all of them and of itself.`,
   },
   query: exactly({
     action: Type.Optional(text(128, { description: 'Such as `job.pause`, or `job.*`.' })),
@@ -39,10 +50,10 @@ export const listAudit = defineRoute({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: PAGE })),
   }),
   answer: entries,
-  async handle({ service, tenant, query }) {
-    const { target_kind: targetKind, limit = PAGE, ...filter } = query
-    const found = await service.audit.list({
-      ...{ ...filter, limit, tenantId: tenant.tenantId },
+  async handle(call) {
+    const { target_kind: targetKind, limit = PAGE, ...filter } = call.query
+    const found = await call.service.audit.list({
+      ...{ ...filter, limit, ...chainOf(call) },
       ...(targetKind !== undefined && { targetKind }),
     })
     const last = found.length < limit ? null : (found.at(-1)?.id ?? null)
@@ -52,9 +63,10 @@ export const listAudit = defineRoute({
 
 export const verifyAudit = defineRoute({
   ...{ method: 'GET', path: '/audit/verify', scope: 'admin', tag: 'Audit' },
-  summary: 'Whether the chain of the tenant is as it was written',
+  summary: 'Whether the chain is as it was written',
+  description: `${WHOSE} every chain there is.`,
   answer: verification,
-  async handle({ service, tenant }) {
-    return wireOf(verification, await service.audit.verify({ tenantId: tenant.tenantId }))
+  async handle(call) {
+    return wireOf(verification, await call.service.audit.verify(chainOf(call)))
   },
 })

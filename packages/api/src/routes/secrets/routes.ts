@@ -20,6 +20,7 @@ export const listSecrets = defineRoute({
 export const setSecret = defineRoute({
   ...{ method: 'PUT', path: '/secrets/:name', scope: 'admin', tag, writes: 'always' },
   summary: 'Make a secret, or give it another value',
+  secret: true,
   params,
   // What does not fit is not repeated in an error: its kind is checked where nothing is shown.
   body: exactly({ value: Type.Unknown({ description: 'A text of at least 8 characters.' }) }),
