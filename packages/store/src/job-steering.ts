@@ -14,6 +14,7 @@ import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import type { HeldJob, JobConversation } from './job-conversation.ts'
 import { type StoredJob, toSlot } from './job-rows.ts'
+import type { PassedDecisions } from './passed-decisions.ts'
 import { passedSlots } from './passed-slots.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
 
@@ -21,6 +22,7 @@ export interface JobSteeringOptions {
   readonly database: Database
   readonly jobs: JobConversation
   readonly timings: TimingCache
+  readonly passed: PassedDecisions
   readonly quotas: QuotaKeeper
   readonly random: Random
   readonly horizonMs: number
@@ -217,7 +219,7 @@ export class JobSteering {
     paceMs: number,
     tenantId: number,
   ): Promise<BackfillResult> {
-    const { database, horizonMs, onQueued } = this.#o
+    const { database } = this.#o
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
     await this.#o.quotas.checkActive(tenantId)
@@ -226,29 +228,40 @@ export class JobSteering {
     let runs = 0
     for (let i = 0; i < wanted.length; i += BACKFILL_BATCH) {
       const batch = wanted.slice(i, i + BACKFILL_BATCH)
-      runs += await this.#jobs.transaction(async (client) => {
-        const ids = batch.map(() => this.#ids.next(nowMs))
-        const slots = int8ArrayOfNumbers(batch)
-        const values = [job.id, job.tenantId, slots, uuidArray(ids)]
-        const taken = await this.#jobs.run(client, 'jobs/take-backfills', values)
-        const ours = new Set(taken.map(([id]) => id))
-        const fresh = ids.flatMap((id, n) =>
-          ours.has(id) ? [{ id, slotMs: batch[n] as number }] : [],
-        )
-        if (fresh.length === 0) return 0
-        const dues = fresh.map((_, n) => Math.floor(nowMs + (runs + n) * paceMs))
-        const lanes = await this.#jobs.run(client, 'jobs/insert-backfill-runs', [
-          job.id,
-          uuidArray(fresh.map(({ id }) => id)),
-          int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
-          int8ArrayOfNumbers(dues),
-          horizonMs,
-        ])
-        onQueued(lanes.map(([lane]) => Number(lane)))
-        return fresh.length
-      })
+      const dueMs = (n: number) => Math.floor(nowMs + (runs + n) * paceMs)
+      const made = await this.#jobs.transaction((client) =>
+        this.#backfillBatch(client, job, batch, dueMs),
+      )
+      // Nobody would find them before they are committed.
+      if (made.lanes.length > 0) this.#o.onQueued(made.lanes)
+      runs += made.runs
     }
     return { runs, already: slotsMs.length - runs }
+  }
+
+  async #backfillBatch(
+    client: pg.Client,
+    job: StoredJob,
+    slotsMs: readonly number[],
+    dueMs: (n: number) => number,
+  ): Promise<{ runs: number; lanes: number[] }> {
+    const { database, horizonMs } = this.#o
+    const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
+    const values = [job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)]
+    const taken = await this.#jobs.run(client, 'jobs/take-backfills', values)
+    const ours = new Set(taken.map(([id]) => id))
+    const fresh = ids.flatMap((id, n) =>
+      ours.has(id) ? [{ id, slotMs: slotsMs[n] as number }] : [],
+    )
+    if (fresh.length === 0) return { runs: 0, lanes: [] }
+    const lanes = await this.#jobs.run(client, 'jobs/insert-backfill-runs', [
+      job.id,
+      uuidArray(fresh.map(({ id }) => id)),
+      int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
+      int8ArrayOfNumbers(fresh.map((_, n) => dueMs(n))),
+      horizonMs,
+    ])
+    return { runs: fresh.length, lanes: lanes.map(([lane]) => Number(lane)) }
   }
 }
 
