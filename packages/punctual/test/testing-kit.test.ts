@@ -224,6 +224,20 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
+  it('a pause after an outage leaves what was missed before it to the misfire rules', async () => {
+    const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'job', cron: '0 * * * *' }] })
+    lab.outage('2026-01-01T02:30:00Z', '2026-01-01T08:30:00Z')
+    lab.at('2026-01-01T06:30:00Z', () => lab.pause('job'))
+    lab.at('2026-01-01T12:30:00Z', () => lab.resume('job'))
+    await lab.run({ until: '2026-01-01T23:30:00Z' })
+    expect(lab.ledger('job').filter(({ reason }) => reason !== 'on-time')).toMatchObject([
+      { decision: 'run', reason: 'coalesced', slots: 3 },
+      { decision: 'run', reason: 'late', slots: 1 },
+      { decision: 'skip', reason: 'paused', slots: 6 },
+    ])
+    expect(lab.verify()).toEqual(whole)
+  })
+
   it('an edit takes back what is planned, and an asked skip survives it', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',

@@ -93,8 +93,12 @@ export class JobSteering {
   async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<PausedJob | null> {
     const { id, name, pausedAt } = held.stored
     if (pausedAt) return null
+    // What passed before the pause was not paused: it is made up for as if there were none.
+    const passed = await this.#o.passed.decide(client, held)
     const { stayMs, runs } = await held.takeBack()
-    await this.#jobs.run(client, 'jobs/pause-job', [id, note, held.nowMs, stayMs, runs])
+    const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
+    const values = [id, note, held.nowMs, stayMs, runsLeft, passed.lastMs]
+    await this.#jobs.run(client, 'jobs/pause-job', values)
     return { id, name, note }
   }
 

@@ -83,6 +83,7 @@ export class LabSteering {
 
   pause(job: StoredLabJob, nowMs: number): void {
     if (job.paused) return
+    this.#decidePassed(job, nowMs)
     const { stayMs } = this.takeBack(job, nowMs)
     job.cursorMs = Math.max(Math.min(job.cursorMs, nowMs), stayMs ?? 0)
     job.nextMs = null

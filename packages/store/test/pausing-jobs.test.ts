@@ -1,0 +1,82 @@
+/** Pause and resume: what passed before a pause is decided as if there were none, and nothing runs before its time. */
+import { type ClaimedRun, slotReasons } from '@punctual/core'
+import { dead, TestStore } from '@punctual/testkit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { cursorOf, holesOf, ledgerOf, planAll, plannerOf } from './planning-kit.ts'
+
+const MINUTE = 60_000
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+afterEach(async () => {
+  await t.sql.query(
+    'truncate punctual.jobs, punctual.cursors, punctual.queue, punctual.leases, punctual.parked, punctual.job_holds',
+  )
+})
+
+const plan = () => planAll(plannerOf({ store: t.store, alone: true }))
+const steering = () => t.store.schedules.steering
+const runsOf = async (jobId: string) =>
+  (await ledgerOf(t, jobId)).filter(({ decision }) => decision === 'run')
+
+describe('a pause after an outage', () => {
+  it('leaves what was missed before it to the misfire rules, and says `paused` only of what came after', async () => {
+    const id = await t.job({ every: '1m' })
+    await t.age(id, 10 * MINUTE)
+    await steering().pause(id, null, 1)
+    const missed = await ledgerOf(t, id)
+    expect(missed.length).toBeGreaterThanOrEqual(10)
+    expect(missed.every(({ decision }) => decision === 'run')).toBe(true)
+    await steering().resume(id, 1)
+    await plan()
+    expect((await ledgerOf(t, id)).some(({ reason }) => reason === slotReasons.paused)).toBe(false)
+    expect(await holesOf(t, id)).toEqual([])
+  })
+
+  it('counts the runs that it makes', async () => {
+    const id = await t.job({ every: '1m', maxRuns: 12 })
+    await t.age(id, 10 * MINUTE)
+    await steering().pause(id, null, 1)
+    const made = (await runsOf(id)).length
+    expect(made).toBeGreaterThanOrEqual(10)
+    expect((await cursorOf(t, id)).runsLeft).toBe(12 - made)
+  })
+
+  it('that its failures are the reason for does the same', async () => {
+    const id = await t.job({ every: '1m', pauseAfterFailures: 1 })
+    await steering().trigger(id, null, 1)
+    await t.age(id, 10 * MINUTE)
+    const session = await t.session()
+    const [run] = (await t.claim(session)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [dead(run)])
+    expect(await cursorOf(t, id)).toMatchObject({ paused: true })
+    expect((await runsOf(id)).length).toBeGreaterThanOrEqual(10)
+  })
+
+  it('of a job that could not be planned skips what it missed, once', async () => {
+    const id = await t.job({ every: '1m' })
+    await t.age(id, 10 * MINUTE)
+    await t.sql.query('update punctual.cursors set next_at = null where job_id = $1', [id])
+    await t.sql.query(`update punctual.jobs set planning_error = 'odd' where id = $1`, [id])
+    await steering().pause(id, null, 1)
+    await steering().resume(id, 1)
+    const [first, ...others] = await ledgerOf(t, id)
+    expect(first).toMatchObject({ decision: 'skip', reason: slotReasons.misfire })
+    expect(others).toEqual([])
+  })
+
+  it('of a suspended tenant skips what it missed, as planners do', async () => {
+    const id = await t.job({ every: '1m' })
+    await t.age(id, 10 * MINUTE)
+    await t.sql.query(
+      `insert into punctual.pauses (tenant_id, paused_at, of_suspension) values (1, now(), true)`,
+    )
+    await steering().pause(id, null, 1)
+    await t.sql.query('delete from punctual.pauses')
+    const missed = await ledgerOf(t, id)
+    expect(missed.map(({ reason }) => reason)).toEqual([slotReasons.paused])
+  })
+})
