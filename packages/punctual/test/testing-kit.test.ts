@@ -238,6 +238,18 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
+  it('a job that fires a while after its last run is not resumed into running before that', async () => {
+    const lab = new ScheduleLab({
+      start: '2026-01-01',
+      jobs: [{ name: 'job', everyAfterEnd: '6h' }],
+    })
+    lab.at('2026-01-01T01:00:00Z', () => lab.pause('job'))
+    lab.at('2026-01-01T02:00:00Z', () => lab.resume('job'))
+    await lab.run({ until: '2026-01-01T07:00:00Z' })
+    const hours = lab.ledger('job').map(({ slotAt }) => slotAt.getUTCHours())
+    expect(hours).toEqual([0, 6])
+  })
+
   it('an edit takes back what is planned, and an asked skip survives it', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',

@@ -128,26 +128,30 @@ export class JobSteering {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
       if (!stored.pausedAt) return false
-      const { nextMs, passed } =
+      const { nextMs, anchorMs, passed } =
         stored.rules.when.kind === 'after-end'
           ? await this.#afterEnd(client, held)
-          : passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+          : { anchorMs: stored.anchorMs, ...passedSlots(stored, this.#o.timings, nowMs, cursorMs) }
       if (passed) {
         held.writesOf([passed.slotMs])
         await this.#jobs.skipSlots(client, stored, passed, 'paused')
       }
-      const values = [stored.id, nextMs, stored.anchorMs, passed?.slotMs ?? null]
+      const values = [stored.id, nextMs, anchorMs, passed?.slotMs ?? null]
       await this.#jobs.run(client, 'jobs/resume-job', values)
       return true
     })
   }
 
-  /** A run of it that has not ended decides when it fires next; otherwise it fires now. */
+  /** A run of it that has not ended decides when it fires next; otherwise the end of the last one does, from now on. */
   async #afterEnd(client: pg.Client, { stored, nowMs, cursorMs }: HeldJob) {
-    const waits =
-      stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, stored.id, cursorMs))
-    const startMs = Math.max(nowMs, stored.startAt?.getTime() ?? 0)
-    return { nextMs: waits ? null : startMs, passed: null }
+    const { id, rules, startAt } = stored
+    const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
+    if (waits) return { nextMs: null, anchorMs: stored.anchorMs, passed: null }
+    const [row] = await this.#jobs.run(client, 'jobs/find-last-end', [id])
+    const followsMs = row ? nextSlotOf(stored, rules, this.#o.timings)(Number(row[0])) : null
+    const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
+    // An anchor says when its last run ended, for a planner to reckon from: that is done.
+    return { nextMs, anchorMs: null, passed: null }
   }
 
   /** Runs that have not started are taken back; the ledger and the runs of the past stay. */

@@ -1,10 +1,11 @@
 /** Pause and resume: what passed before a pause is decided as if there were none, and nothing runs before its time. */
 import { type ClaimedRun, slotReasons } from '@punctual/core'
-import { dead, TestStore } from '@punctual/testkit'
+import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cursorOf, holesOf, ledgerOf, planAll, plannerOf } from './planning-kit.ts'
 
 const MINUTE = 60_000
+const DAY = 86_400_000
 
 let t: TestStore
 beforeAll(async () => {
@@ -21,6 +22,17 @@ const plan = () => planAll(plannerOf({ store: t.store, alone: true }))
 const steering = () => t.store.schedules.steering
 const runsOf = async (jobId: string) =>
   (await ledgerOf(t, jobId)).filter(({ decision }) => decision === 'run')
+
+/** A worker runs what is due; returns what it ran. */
+async function work(): Promise<readonly ClaimedRun[]> {
+  const session = await t.session()
+  const { runs } = await t.claim(session, 100)
+  await t.store.work.settle(
+    session,
+    runs.map((run) => succeeded(run)),
+  )
+  return runs
+}
 
 describe('a pause after an outage', () => {
   it('leaves what was missed before it to the misfire rules, and says `paused` only of what came after', async () => {
@@ -78,5 +90,52 @@ describe('a pause after an outage', () => {
     await t.sql.query('delete from punctual.pauses')
     const missed = await ledgerOf(t, id)
     expect(missed.map(({ reason }) => reason)).toEqual([slotReasons.paused])
+  })
+})
+
+describe('a job that fires a while after its last run', () => {
+  it('does not run before that because it was paused and resumed', async () => {
+    const id = await t.job({ everyAfterEnd: '1d' })
+    await plan()
+    expect(await work()).toHaveLength(1)
+    const endedMs = Date.now()
+    await plan()
+    await steering().pause(id, null, 1)
+    await steering().resume(id, 1)
+    await plan()
+    const { nextMs } = await cursorOf(t, id)
+    expect(nextMs).toBeGreaterThan(endedMs + DAY - MINUTE)
+    expect(await work()).toEqual([])
+  })
+
+  it('keeps its time through a pause that took back its next run', async () => {
+    const id = await t.job({ everyAfterEnd: '10s' })
+    await plan()
+    expect(await work()).toHaveLength(1)
+    await plan()
+    const planned = await runsOf(id)
+    expect(planned).toHaveLength(2)
+    await steering().pause(id, null, 1)
+    expect(await runsOf(id)).toHaveLength(1)
+    await steering().resume(id, 1)
+    expect((await cursorOf(t, id)).nextMs).toBe(planned[1]?.slotMs)
+  })
+
+  it('runs at once when its time has passed meanwhile, or when it has never run', async () => {
+    const id = await t.job({ everyAfterEnd: '1d' })
+    await steering().pause(id, null, 1)
+    await steering().resume(id, 1)
+    await plan()
+    expect(await work()).toHaveLength(1)
+    await plan()
+    await steering().pause(id, null, 1)
+    await t.sql.query(
+      `update punctual.outcomes set finished_at = finished_at - interval '2 days'
+       where run_id in (select run_id from punctual.slots where job_id = $1)`,
+      [id],
+    )
+    await steering().resume(id, 1)
+    await plan()
+    expect(await work()).toHaveLength(1)
   })
 })

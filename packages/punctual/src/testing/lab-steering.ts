@@ -98,8 +98,15 @@ export class LabSteering {
     job.failures = 0
     job.version++
     if (job.runsLeft === 0) return
-    if (job.kind === 'after-end') job.nextMs = this.#isBusy(job) ? null : nowMs
+    if (job.kind === 'after-end') this.#resumeAfterEnd(job, nowMs)
     else job.nextMs = this.#within(job, this.#after(job, job.cursorMs))
+  }
+
+  #resumeAfterEnd(job: StoredLabJob, nowMs: number): void {
+    if (this.#isBusy(job)) return
+    const followsMs = job.endedMs === null ? null : job.next(job.endedMs)
+    job.nextMs = Math.max(nowMs, job.compiled.startMs ?? 0, followsMs ?? 0)
+    job.anchorMs = null
   }
 
   skip(job: StoredLabJob, slotMs: number, nowMs: number): boolean {
