@@ -214,6 +214,9 @@ export class JobSteering {
   }
 
   #isSlot(job: StoredJob, slotMs: number): boolean {
+    const { startAt, endAt } = job
+    if (startAt && slotMs < startAt.getTime()) return false
+    if (endAt && slotMs >= endAt.getTime()) return false
     if (job.rules.when.kind === 'once') return job.anchorMs === slotMs
     if (job.rules.when.kind === 'after-end') return job.nextAt?.getTime() === slotMs
     return nextSlotOf(job, job.rules, this.#o.timings)(slotMs - 1) === slotMs

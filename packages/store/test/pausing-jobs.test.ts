@@ -139,3 +139,17 @@ describe('a job that fires a while after its last run', () => {
     expect(await work()).toHaveLength(1)
   })
 })
+
+describe('a slot to skip', () => {
+  it('is one that the job will have: not before its start, nor from its end on', async () => {
+    const startMs = Math.ceil(Date.now() / MINUTE) * MINUTE + 10 * MINUTE
+    const [startAt, endAt] = [new Date(startMs), new Date(startMs + 10 * MINUTE)]
+    const id = await t.job({ cron: '* * * * *', startAt, endAt })
+    const skip = (ms: number) => steering().skip(id, startMs + ms, null, 1)
+    await expect(skip(-MINUTE)).rejects.toMatchObject({ code: 'slot_not_found' })
+    await expect(skip(10 * MINUTE)).rejects.toMatchObject({ code: 'slot_not_found' })
+    await skip(0)
+    await skip(9 * MINUTE)
+    expect(await t.count('slot_skips')).toBe(2)
+  })
+})

@@ -110,6 +110,7 @@ export class LabSteering {
   }
 
   skip(job: StoredLabJob, slotMs: number, nowMs: number): boolean {
+    if (slotMs < (job.compiled.startMs ?? 0) || this.#within(job, slotMs) === null) return false
     if (slotMs <= nowMs || this.#after(job, slotMs - 1) !== slotMs) return false
     job.skips.add(slotMs)
     job.version++
