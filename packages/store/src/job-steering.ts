@@ -37,7 +37,7 @@ export interface JobSteeringOptions {
 export interface BackfillResult {
   /** How many runs were made. */
   readonly runs: number
-  /** Slots that had run, or had been backfilled before. */
+  /** Slots that had run, alone or together with others, or had been backfilled before. */
   readonly already: number
 }
 
@@ -220,6 +220,20 @@ export class JobSteering {
     if (job.rules.when.kind === 'once') return job.anchorMs === slotMs
     if (job.rules.when.kind === 'after-end') return job.nextAt?.getTime() === slotMs
     return nextSlotOf(job, job.rules, this.#o.timings)(slotMs - 1) === slotMs
+  }
+
+  /**
+   * Decides the slots that have passed and have no decision; returns up to when all of them have one. A backfill comes
+   * after that: what is undecided would be run by it, and by the planner that decides it.
+   */
+  async decidePassed(nameOrId: string, tenantId: number): Promise<number> {
+    await this.#o.quotas.checkActive(tenantId)
+    return this.#steer(nameOrId, tenantId, async (client, held) => {
+      const { nextMs, lastMs, runsLeft } = await this.#o.passed.decide(client, held)
+      const values = [held.stored.id, nextMs, lastMs, runsLeft]
+      if (lastMs > held.cursorMs) await this.#jobs.run(client, 'jobs/move-cursor', values)
+      return nextMs !== null && nextMs <= held.nowMs ? lastMs : held.nowMs
+    })
   }
 
   /** Runs slots of the past that have not run, `paceMs` apart; none is run twice, however often it is asked. */
