@@ -275,12 +275,13 @@ export class Jobs {
   }
 
   /**
-   * Runs slots of the past that have not run; asking again runs none twice.
+   * Runs slots of the past that have not run; asking again runs none twice. What passed without a decision, because no
+   * planner was running, is decided first, by the misfire rules of the job.
    * @throws `PunctualError` with `job_not_found`, and with `invalid_option` when there are more than 100,000 slots in
    * the range.
    */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
-    const job = await this.#need(nameOrId)
+    const { id } = await this.#need(nameOrId)
     const fromMs = instantOf('from', options.from)
     const toMs = Math.min(instantOf('to', options.to), this.#nowMs())
     if (toMs <= fromMs) refuseOption('to', 'later than from, and from in the past', options.to)
@@ -288,15 +289,13 @@ export class Jobs {
     if (!Number.isInteger(paceMs) || paceMs < 0 || paceMs > DAY_MS)
       refuseOption('paceMs', 'whole milliseconds up to a day', paceMs)
     const { slots, steering } = this.#store.schedules
-    const wanted = await slots.backfillable(job, fromMs, toMs - 1, limits.slotsPerBackfill + 1)
+    const untilMs = Math.min(toMs - 1, await steering.decidePassed(id, this.#tenantId))
+    const job = await this.#need(id)
+    const wanted = slots.backfillable(job, fromMs, untilMs, limits.slotsPerBackfill + 1)
     if (wanted.length > limits.slotsPerBackfill)
       refuseOption('from', `a range of at most ${limits.slotsPerBackfill} slots`, options.from)
-    const ran = new Set(
-      (await slots.find(job, wanted))
-        .filter(({ slot }) => slot?.decision === 'run')
-        .map((s) => s.slotMs),
-    )
-    return steering.backfill(job.id, wanted, ran, paceMs, this.#tenantId)
+    const ran = await slots.ran(job, wanted)
+    return steering.backfill(id, wanted, ran, paceMs, this.#tenantId)
   }
 
   /**

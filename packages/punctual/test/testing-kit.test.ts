@@ -224,6 +224,32 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
+  it('a pause after an outage leaves what was missed before it to the misfire rules', async () => {
+    const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'job', cron: '0 * * * *' }] })
+    lab.outage('2026-01-01T02:30:00Z', '2026-01-01T08:30:00Z')
+    lab.at('2026-01-01T06:30:00Z', () => lab.pause('job'))
+    lab.at('2026-01-01T12:30:00Z', () => lab.resume('job'))
+    await lab.run({ until: '2026-01-01T23:30:00Z' })
+    expect(lab.ledger('job').filter(({ reason }) => reason !== 'on-time')).toMatchObject([
+      { decision: 'run', reason: 'coalesced', slots: 3 },
+      { decision: 'run', reason: 'late', slots: 1 },
+      { decision: 'skip', reason: 'paused', slots: 6 },
+    ])
+    expect(lab.verify()).toEqual(whole)
+  })
+
+  it('a job that fires a while after its last run is not resumed into running before that', async () => {
+    const lab = new ScheduleLab({
+      start: '2026-01-01',
+      jobs: [{ name: 'job', everyAfterEnd: '6h' }],
+    })
+    lab.at('2026-01-01T01:00:00Z', () => lab.pause('job'))
+    lab.at('2026-01-01T02:00:00Z', () => lab.resume('job'))
+    await lab.run({ until: '2026-01-01T07:00:00Z' })
+    const hours = lab.ledger('job').map(({ slotAt }) => slotAt.getUTCHours())
+    expect(hours).toEqual([0, 6])
+  })
+
   it('an edit takes back what is planned, and an asked skip survives it', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',
@@ -253,6 +279,9 @@ describe('steering', () => {
     const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'job', cron: '0 * * * *' }] })
     expect(() => lab.pause('nobody')).toThrow('no job')
     expect(() => lab.skip('job', '2026-01-01T00:30:00Z')).toThrow('not a slot')
+    lab.upsert({ name: 'short', cron: '0 * * * *', startAt: '2026-01-02', endAt: '2026-01-03' })
+    expect(() => lab.skip('short', '2026-01-01T23:00:00Z')).toThrow('not a slot')
+    expect(() => lab.skip('short', '2026-01-03T00:00:00Z')).toThrow('not a slot')
     expect(() => new ScheduleLab({ start: 'soon' })).toThrow('start must be')
     expect(() => lab.upsert({ name: 'bad', cron: '61 * * * *' })).toThrow()
   })

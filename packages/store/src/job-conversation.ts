@@ -21,6 +21,8 @@ export interface HeldJob {
   /** By the database's clock. */
   readonly nowMs: number
   readonly cursorMs: number
+  /** Whether its tenant is suspended. */
+  readonly suspended: boolean
   /** Takes back what was decided for slots ahead. */
   takeBack(): Promise<TakenBack>
   /**
@@ -28,6 +30,8 @@ export interface HeldJob {
    * that it does not have to wait for: those who hold one and wait for another would wait for each other.
    */
   writesOf(instantsMs: readonly number[]): void
+  /** Runs of these lanes were put into the queue: it is told once they are committed, as nobody finds them before. */
+  queued(lanes: readonly number[]): void
 }
 
 export interface TakenBack {
@@ -42,22 +46,28 @@ const NOTHING: TakenBack = { stayMs: null, runs: 0, decisions: 0 }
 
 type EnsureDaysOf = (instantsMs: readonly number[]) => Promise<void>
 
+export interface JobConversationOptions {
+  readonly database: Database
+  readonly conversations: Conversations
+  readonly timings: TimingCache
+  readonly ensureDaysOf: EnsureDaysOf
+  /** Runs of these lanes were put into the queue. */
+  readonly onQueued: (lanes: readonly number[]) => void
+}
+
 export class JobConversation {
   readonly #database: Database
   readonly #conversations: Conversations
   readonly #timings: TimingCache
   readonly #ensureDaysOf: EnsureDaysOf
+  readonly #onQueued: (lanes: readonly number[]) => void
 
-  constructor(
-    database: Database,
-    conversations: Conversations,
-    timings: TimingCache,
-    ensureDaysOf: EnsureDaysOf,
-  ) {
-    this.#database = database
-    this.#conversations = conversations
-    this.#timings = timings
-    this.#ensureDaysOf = ensureDaysOf
+  constructor(options: JobConversationOptions) {
+    this.#database = options.database
+    this.#conversations = options.conversations
+    this.#timings = options.timings
+    this.#ensureDaysOf = options.ensureDaysOf
+    this.#onQueued = options.onQueued
   }
 
   async find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
@@ -83,19 +93,26 @@ export class JobConversation {
     return retrying(options, async () => {
       const found = await this.find(nameOrId, tenantId)
       if (!found) return null
-      return this.transaction(async (client) => {
+      const lanes = new Set<number>()
+      const queued = (more: readonly number[]) => {
+        for (const lane of more) lanes.add(lane)
+      }
+      const steered = await this.transaction(async (client) => {
         const [lock] = await this.run(client, 'jobs/lock-cursor', [found.id])
         if (!lock) return null
         const cursorMs = Number(lock[0])
+        const suspended = lock[1] === 't'
         const nowMs = Number((await this.run(client, 'jobs/read-clock', []))[0]?.[0])
         const values = [tenantId, uuidArray([found.id]), null]
         const [row] = await this.run(client, 'jobs/find-jobs', values)
         if (!row) return null
         const stored = toJob(row)
         const takeBack = () => this.#takeBack(client, stored, nowMs, cursorMs)
-        const held = { stored, nowMs, cursorMs, takeBack, writesOf }
+        const held = { stored, nowMs, cursorMs, suspended, takeBack, writesOf, queued }
         return { id: stored.id, result: await work(client, held) }
       })
+      if (lanes.size > 0) this.#onQueued([...lanes])
+      return steered
     })
   }
 

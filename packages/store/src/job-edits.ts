@@ -3,26 +3,15 @@
  * that were missed are made up for, and those of a job that could not be planned are skipped. What was decided
  * for slots ahead is taken back, and the new rules begin after what stays.
  */
-import {
-  type CompiledJob,
-  type DueJob,
-  encodeRules,
-  firstSlot,
-  type PlannedJob,
-  planJob,
-  type TimingCache,
-} from '@punctual/core'
+import { type CompiledJob, encodeRules, firstSlot, type TimingCache } from '@punctual/core'
 import type pg from 'pg'
 import type { HeldJob, JobConversation, TakenBack } from './job-conversation.ts'
-import type { StoredJob } from './job-rows.ts'
-import { passedSlots } from './passed-slots.ts'
-import { instantsOf, type PostgresPlanStore } from './plan-store.ts'
+import type { PassedDecisions } from './passed-decisions.ts'
 
 export interface JobEditsOptions {
   readonly jobs: JobConversation
   readonly timings: TimingCache
-  readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
-  readonly onQueued: (lanes: readonly number[]) => void
+  readonly passed: PassedDecisions
 }
 
 export interface JobPlace {
@@ -34,9 +23,6 @@ export interface JobPlace {
   readonly overMs: number | null
 }
 
-/** Rounds of deciding what was missed: each is bounded. */
-const ROUNDS_MAX = 100
-
 export class JobEdits {
   readonly #o: JobEditsOptions
 
@@ -47,9 +33,7 @@ export class JobEdits {
   async place(client: pg.Client, held: HeldJob, job: CompiledJob): Promise<JobPlace> {
     const { stored, nowMs } = held
     const afterEnd = stored.rules.when.kind === 'after-end'
-    const passed = afterEnd
-      ? { runsLeft: stored.runsLeft, lastMs: held.cursorMs }
-      : await this.#decidePassed(client, held)
+    const passed = await this.#o.passed.decide(client, held)
     const back = await held.takeBack()
     const left = passed.runsLeft === null ? null : passed.runsLeft + back.runs
     const used = (stored.maxRuns ?? 0) - (left ?? 0)
@@ -89,53 +73,5 @@ export class JobEdits {
     if (sameRhythm && back.runs === 0)
       return { nextMs: stored.nextAt?.getTime() ?? null, anchorMs: stored.anchorMs }
     return { nextMs: nowMs, anchorMs: nowMs }
-  }
-
-  /** Decides what has passed and has no decision; returns how many runs are left, and the last slot decided. */
-  async #decidePassed(client: pg.Client, held: HeldJob) {
-    const { stored, nowMs, cursorMs } = held
-    if (stored.pausedAt || stored.planningError) {
-      const { passed } = passedSlots(stored, this.#o.timings, nowMs, cursorMs)
-      if (passed) {
-        held.writesOf([passed.slotMs])
-        const reason = stored.pausedAt ? 'paused' : 'misfire'
-        await this.#o.jobs.skipSlots(client, stored, passed, reason)
-      }
-      return { runsLeft: stored.runsLeft, lastMs: cursorMs }
-    }
-    let { runsLeft } = stored
-    let lastMs = cursorMs
-    let nextMs = stored.nextAt?.getTime() ?? null
-    for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
-      const plan: PlannedJob = await this.#plan(
-        stored,
-        { nextMs, cursorMs: lastMs, runsLeft },
-        nowMs,
-      )
-      held.writesOf(plan.decisions.flatMap(instantsOf))
-      this.#o.onQueued(await this.#o.plan.write(client, [plan]))
-      runsLeft = plan.runsLeft
-      nextMs = plan.nextMs
-      lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs
-    }
-    return { runsLeft, lastMs }
-  }
-
-  async #plan(
-    stored: StoredJob,
-    at: Pick<DueJob, 'nextMs' | 'cursorMs' | 'runsLeft'>,
-    nowMs: number,
-  ): Promise<PlannedJob> {
-    const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
-    const endMs = stored.endAt?.getTime() ?? null
-    const calendars = rules.calendars ? await this.#o.plan.calendars(tenantId) : new Map()
-    const skips = (await this.#o.plan.askedSkips([id])).get(id)
-    const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
-    return planJob({ ...due, ...at, hasSkips: skips !== undefined }, rules, {
-      window: { nowMs, untilMs: nowMs },
-      timings: this.#o.timings,
-      calendars,
-      skips,
-    })
   }
 }

@@ -14,6 +14,7 @@ import { int8ArrayOfNumbers, uuidArray } from './binary-arrays.ts'
 import type { Database } from './database.ts'
 import type { HeldJob, JobConversation } from './job-conversation.ts'
 import { type StoredJob, toSlot } from './job-rows.ts'
+import type { PassedDecisions } from './passed-decisions.ts'
 import { passedSlots } from './passed-slots.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
 
@@ -21,6 +22,7 @@ export interface JobSteeringOptions {
   readonly database: Database
   readonly jobs: JobConversation
   readonly timings: TimingCache
+  readonly passed: PassedDecisions
   readonly quotas: QuotaKeeper
   readonly random: Random
   readonly horizonMs: number
@@ -35,7 +37,7 @@ export interface JobSteeringOptions {
 export interface BackfillResult {
   /** How many runs were made. */
   readonly runs: number
-  /** Slots that had run, or had been backfilled before. */
+  /** Slots that had run, alone or together with others, or had been backfilled before. */
   readonly already: number
 }
 
@@ -91,8 +93,12 @@ export class JobSteering {
   async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<PausedJob | null> {
     const { id, name, pausedAt } = held.stored
     if (pausedAt) return null
+    // What passed before the pause was not paused: it is made up for as if there were none.
+    const passed = await this.#o.passed.decide(client, held)
     const { stayMs, runs } = await held.takeBack()
-    await this.#jobs.run(client, 'jobs/pause-job', [id, note, held.nowMs, stayMs, runs])
+    const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
+    const values = [id, note, held.nowMs, stayMs, runsLeft, passed.lastMs]
+    await this.#jobs.run(client, 'jobs/pause-job', values)
     return { id, name, note }
   }
 
@@ -122,26 +128,30 @@ export class JobSteering {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
       if (!stored.pausedAt) return false
-      const { nextMs, passed } =
+      const { nextMs, anchorMs, passed } =
         stored.rules.when.kind === 'after-end'
           ? await this.#afterEnd(client, held)
-          : passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+          : { anchorMs: stored.anchorMs, ...passedSlots(stored, this.#o.timings, nowMs, cursorMs) }
       if (passed) {
         held.writesOf([passed.slotMs])
         await this.#jobs.skipSlots(client, stored, passed, 'paused')
       }
-      const values = [stored.id, nextMs, stored.anchorMs, passed?.slotMs ?? null]
+      const values = [stored.id, nextMs, anchorMs, passed?.slotMs ?? null]
       await this.#jobs.run(client, 'jobs/resume-job', values)
       return true
     })
   }
 
-  /** A run of it that has not ended decides when it fires next; otherwise it fires now. */
+  /** A run of it that has not ended decides when it fires next; otherwise the end of the last one does, from now on. */
   async #afterEnd(client: pg.Client, { stored, nowMs, cursorMs }: HeldJob) {
-    const waits =
-      stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, stored.id, cursorMs))
-    const startMs = Math.max(nowMs, stored.startAt?.getTime() ?? 0)
-    return { nextMs: waits ? null : startMs, passed: null }
+    const { id, rules, startAt } = stored
+    const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
+    if (waits) return { nextMs: null, anchorMs: stored.anchorMs, passed: null }
+    const [row] = await this.#jobs.run(client, 'jobs/find-last-end', [id])
+    const followsMs = row ? nextSlotOf(stored, rules, this.#o.timings)(Number(row[0])) : null
+    const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
+    // An anchor says when its last run ended, for a planner to reckon from: that is done.
+    return { nextMs, anchorMs: null, passed: null }
   }
 
   /** Runs that have not started are taken back; the ledger and the runs of the past stay. */
@@ -204,9 +214,26 @@ export class JobSteering {
   }
 
   #isSlot(job: StoredJob, slotMs: number): boolean {
+    const { startAt, endAt } = job
+    if (startAt && slotMs < startAt.getTime()) return false
+    if (endAt && slotMs >= endAt.getTime()) return false
     if (job.rules.when.kind === 'once') return job.anchorMs === slotMs
     if (job.rules.when.kind === 'after-end') return job.nextAt?.getTime() === slotMs
     return nextSlotOf(job, job.rules, this.#o.timings)(slotMs - 1) === slotMs
+  }
+
+  /**
+   * Decides the slots that have passed and have no decision; returns up to when all of them have one. A backfill comes
+   * after that: what is undecided would be run by it, and by the planner that decides it.
+   */
+  async decidePassed(nameOrId: string, tenantId: number): Promise<number> {
+    await this.#o.quotas.checkActive(tenantId)
+    return this.#steer(nameOrId, tenantId, async (client, held) => {
+      const { nextMs, lastMs, runsLeft } = await this.#o.passed.decide(client, held)
+      const values = [held.stored.id, nextMs, lastMs, runsLeft]
+      if (lastMs > held.cursorMs) await this.#jobs.run(client, 'jobs/move-cursor', values)
+      return nextMs !== null && nextMs <= held.nowMs ? lastMs : held.nowMs
+    })
   }
 
   /** Runs slots of the past that have not run, `paceMs` apart; none is run twice, however often it is asked. */
@@ -217,7 +244,7 @@ export class JobSteering {
     paceMs: number,
     tenantId: number,
   ): Promise<BackfillResult> {
-    const { database, horizonMs, onQueued } = this.#o
+    const { database } = this.#o
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
     await this.#o.quotas.checkActive(tenantId)
@@ -226,29 +253,40 @@ export class JobSteering {
     let runs = 0
     for (let i = 0; i < wanted.length; i += BACKFILL_BATCH) {
       const batch = wanted.slice(i, i + BACKFILL_BATCH)
-      runs += await this.#jobs.transaction(async (client) => {
-        const ids = batch.map(() => this.#ids.next(nowMs))
-        const slots = int8ArrayOfNumbers(batch)
-        const values = [job.id, job.tenantId, slots, uuidArray(ids)]
-        const taken = await this.#jobs.run(client, 'jobs/take-backfills', values)
-        const ours = new Set(taken.map(([id]) => id))
-        const fresh = ids.flatMap((id, n) =>
-          ours.has(id) ? [{ id, slotMs: batch[n] as number }] : [],
-        )
-        if (fresh.length === 0) return 0
-        const dues = fresh.map((_, n) => Math.floor(nowMs + (runs + n) * paceMs))
-        const lanes = await this.#jobs.run(client, 'jobs/insert-backfill-runs', [
-          job.id,
-          uuidArray(fresh.map(({ id }) => id)),
-          int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
-          int8ArrayOfNumbers(dues),
-          horizonMs,
-        ])
-        onQueued(lanes.map(([lane]) => Number(lane)))
-        return fresh.length
-      })
+      const dueMs = (n: number) => Math.floor(nowMs + (runs + n) * paceMs)
+      const made = await this.#jobs.transaction((client) =>
+        this.#backfillBatch(client, job, batch, dueMs),
+      )
+      // Nobody would find them before they are committed.
+      if (made.lanes.length > 0) this.#o.onQueued(made.lanes)
+      runs += made.runs
     }
     return { runs, already: slotsMs.length - runs }
+  }
+
+  async #backfillBatch(
+    client: pg.Client,
+    job: StoredJob,
+    slotsMs: readonly number[],
+    dueMs: (n: number) => number,
+  ): Promise<{ runs: number; lanes: number[] }> {
+    const { database, horizonMs } = this.#o
+    const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
+    const values = [job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)]
+    const taken = await this.#jobs.run(client, 'jobs/take-backfills', values)
+    const ours = new Set(taken.map(([id]) => id))
+    const fresh = ids.flatMap((id, n) =>
+      ours.has(id) ? [{ id, slotMs: slotsMs[n] as number }] : [],
+    )
+    if (fresh.length === 0) return { runs: 0, lanes: [] }
+    const lanes = await this.#jobs.run(client, 'jobs/insert-backfill-runs', [
+      job.id,
+      uuidArray(fresh.map(({ id }) => id)),
+      int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
+      int8ArrayOfNumbers(fresh.map((_, n) => dueMs(n))),
+      horizonMs,
+    ])
+    return { runs: fresh.length, lanes: lanes.map(([lane]) => Number(lane)) }
   }
 }
 

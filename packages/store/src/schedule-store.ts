@@ -14,6 +14,7 @@ import { JobStore } from './job-store.ts'
 import type { LaneRegistry } from './lane-registry.ts'
 import { LedgerProof } from './ledger-proof.ts'
 import { ensureDay } from './partitions.ts'
+import { PassedDecisions } from './passed-decisions.ts'
 import { PostgresPlanStore } from './plan-store.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
 import { SlotReader } from './slot-reader.ts'
@@ -57,14 +58,15 @@ export class ScheduleStore {
           await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
       })
     }
-    const jobs = new JobConversation(database, conversations, timings, ensureDaysOf)
-    this.steering = new JobSteering({ ...options, jobs, timings })
+    const jobs = new JobConversation({ ...options, timings, ensureDaysOf })
     this.plan = new PostgresPlanStore({
       ...options,
       ensureDaysOf,
       pauseFailing: (jobIds) => this.steering.pauseFailing(jobIds),
     })
-    const edits = new JobEdits({ ...options, jobs, timings, plan: this.plan })
+    const passed = new PassedDecisions({ jobs, timings, plan: this.plan })
+    this.steering = new JobSteering({ ...options, jobs, timings, passed })
+    const edits = new JobEdits({ jobs, timings, passed })
     this.jobs = new JobStore({ ...options, jobs, edits, timings })
     this.jobPages = new JobPages(database)
     this.slots = new SlotReader(database, timings)

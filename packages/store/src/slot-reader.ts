@@ -64,7 +64,36 @@ export class SlotReader {
       const [first] = [...found.keys()].sort((a, b) => a - b)
       if (first !== undefined) return found.get(first) ?? null
     }
-    return null
+    // One row may stand for more slots than are computed at a time.
+    const lastMs = later.at(-1)
+    return later.length < COUNT_MAX || lastMs === undefined ? null : this.#firstAfter(job, lastMs)
+  }
+
+  /** Those of some slots, given in order, that became a run, or that a run stands for together with others. */
+  async ran(job: StoredJob, slotsMs: readonly number[]): Promise<ReadonlySet<number>> {
+    const [firstMs, lastMs] = [slotsMs[0], slotsMs.at(-1)]
+    if (firstMs === undefined || lastMs === undefined) return new Set()
+    const found = await this.#find(job.id, slotsMs)
+    const asked = new Set(slotsMs)
+    // A run that stands for many is written at the last of them, which the rules of its time tell.
+    for (let fromMs = firstMs; ; ) {
+      const expected = await this.expected(job, fromMs, lastMs, COUNT_MAX)
+      const others = expected.filter((slotMs) => !asked.has(slotMs))
+      for (const [slotMs, slot] of await this.#find(job.id, others)) found.set(slotMs, slot)
+      if (expected.length < COUNT_MAX) break
+      fromMs = (expected.at(-1) as number) + 1
+    }
+    const beyond = await this.#firstAfter(job, lastMs)
+    if (beyond) found.set(beyond.slotAt.getTime(), beyond)
+    const runs = [...found].filter(([, { decision }]) => decision === 'run')
+    runs.sort(([a], [b]) => a - b)
+    let at = 0
+    const ran = slotsMs.filter((slotMs) => {
+      while ((runs[at]?.[0] ?? slotMs) < slotMs) at++
+      const [atMs, slot] = runs[at] ?? []
+      return slot !== undefined && (atMs === slotMs || covers(slot, slotMs))
+    })
+    return new Set(ran)
   }
 
   /** What was decided for these slots of a job, which are in order. */

@@ -38,6 +38,8 @@ export class StoredLabJob {
   next: NextSlot = () => null
   nextMs: number | null = null
   anchorMs: number | null = null
+  /** When its last run ended, of a job that waits for that. */
+  endedMs: number | null = null
   runsLeft: number | null
   /** Everything up to here is decided. */
   cursorMs: number

@@ -83,6 +83,7 @@ export class LabSteering {
 
   pause(job: StoredLabJob, nowMs: number): void {
     if (job.paused) return
+    this.#decidePassed(job, nowMs)
     const { stayMs } = this.takeBack(job, nowMs)
     job.cursorMs = Math.max(Math.min(job.cursorMs, nowMs), stayMs ?? 0)
     job.nextMs = null
@@ -97,11 +98,19 @@ export class LabSteering {
     job.failures = 0
     job.version++
     if (job.runsLeft === 0) return
-    if (job.kind === 'after-end') job.nextMs = this.#isBusy(job) ? null : nowMs
+    if (job.kind === 'after-end') this.#resumeAfterEnd(job, nowMs)
     else job.nextMs = this.#within(job, this.#after(job, job.cursorMs))
   }
 
+  #resumeAfterEnd(job: StoredLabJob, nowMs: number): void {
+    if (this.#isBusy(job)) return
+    const followsMs = job.endedMs === null ? null : job.next(job.endedMs)
+    job.nextMs = Math.max(nowMs, job.compiled.startMs ?? 0, followsMs ?? 0)
+    job.anchorMs = null
+  }
+
   skip(job: StoredLabJob, slotMs: number, nowMs: number): boolean {
+    if (slotMs < (job.compiled.startMs ?? 0) || this.#within(job, slotMs) === null) return false
     if (slotMs <= nowMs || this.#after(job, slotMs - 1) !== slotMs) return false
     job.skips.add(slotMs)
     job.version++

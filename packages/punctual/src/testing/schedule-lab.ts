@@ -244,6 +244,7 @@ export class ScheduleLab {
     if (job.failures >= most) this.#steering.pause(job, nowMs)
     if (job.kind !== 'after-end') return
     job.anchorMs = nowMs
+    job.endedMs = nowMs
     if (!job.paused) job.nextMs ??= nowMs
     this.#wake()
   }

@@ -1,9 +1,11 @@
 -- Takes the cursor of a job for a change: planners pass it by until the change is committed.
 --
 -- Parameters: $1 job
--- Returns: one row: the cursor in ms; none when the job is gone
+-- Returns: one row: the cursor in ms, whether the tenant is suspended; none when the job is gone
 -- Locks: cursors. Index: primary key.
-select (extract(epoch from cursor_at) * 1000)::bigint as cursor_ms
+select
+  (extract(epoch from cursor_at) * 1000)::bigint as cursor_ms,
+  tenant_id in (select p.tenant_id from punctual.pauses p where p.of_suspension) as suspended
 from punctual.cursors
 where job_id = $1::uuid
 for update
