@@ -5,6 +5,7 @@ import { checkedOptions } from './checked-options.ts'
 import type { SyncOptions } from './sync-jobs.ts'
 
 const LIST_MAX = 1_000
+const FILTERS = ['after', 'source', 'state', 'limit'] as const
 const STATES = ['active', 'paused', 'finished', 'failing'] as const
 
 /** The name or the id of a job. PostgreSQL has no text with a NUL, and no job has such a name. */
@@ -20,9 +21,7 @@ export function checkOptional(field: string, value: unknown, maxLength: number):
 }
 
 export function checkJobFilter(filter: JobFilter): JobFilter {
-  const { after, source, state, limit = 100 } = checkedOptions(filter, [
-    ...(['after', 'source', 'state', 'limit'] as const),
-  ])
+  const { after, source, state, limit = 100 } = checkedOptions(filter, FILTERS)
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
     refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
   // The first page is also that after ''.
