@@ -75,7 +75,9 @@ export class JobEdits {
     const { kind } = job.rules.when
     if (kind !== stored.rules.when.kind) return first
     if (kind === 'once') {
-      const due = stored.nextAt !== null && stored.nextAt.getTime() > nowMs
+      // One that was set aside points nowhere, and has not had its run.
+      const aheadMs = stored.planningError ? stored.anchorMs : stored.nextAt?.getTime()
+      const due = (aheadMs ?? 0) > nowMs
       const decided = !due && stored.pausedAt === null && back.runs === 0
       // It has had its run: that stays the only one, unless it is given another time.
       return decided && job.onceMs === stored.anchorMs ? { ...first, nextMs: null } : first
@@ -121,6 +123,10 @@ export class JobEdits {
     return { runsLeft, lastMs }
   }
 
+  async #calendars(tenantId: number) {
+    return (await this.#o.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+  }
+
   async #plan(
     stored: StoredJob,
     at: Pick<DueJob, 'nextMs' | 'cursorMs' | 'runsLeft'>,
@@ -128,7 +134,7 @@ export class JobEdits {
   ): Promise<PlannedJob> {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
     const endMs = stored.endAt?.getTime() ?? null
-    const calendars = rules.calendars ? await this.#o.plan.calendars(tenantId) : new Map()
+    const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
     const skips = (await this.#o.plan.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
     return planJob({ ...due, ...at, hasSkips: skips !== undefined }, rules, {

@@ -297,11 +297,12 @@ function neverFires(name: string): PunctualError {
   )
 }
 
-/** Whether nothing that was declared differs from what is stored. */
+/** Whether nothing that was declared differs from what is stored. One that was set aside is to be planned again. */
 function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
   const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
   return (
     once &&
+    stored.planningError === null &&
     stored.lane === lane &&
     stored.timing === timing &&
     stored.payloadText === job.payload &&
