@@ -164,6 +164,10 @@ export const errorCatalogue = {
     status: 500,
     meaning: 'A primary key that keeps things from happening twice is missing or invalid.',
   },
+  cursor_missing: {
+    status: 500,
+    meaning: 'The job has lost its cursor, so that nothing plans it.',
+  },
   partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
   unauthenticated: {
     status: 401,

@@ -170,7 +170,15 @@ export type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from './
 export type { Clock, Random } from './ports/clock.ts'
 export type { GroupLook, GroupUpkeep } from './ports/groups.ts'
 export type { Heartbeat, HeartbeatEvents } from './ports/heartbeat.ts'
-export type { DueJob, DueRequest, PlannedJob, PlannerView, PlanStore } from './ports/plan.ts'
+export type {
+  CalendarVersion,
+  DueJob,
+  DueRequest,
+  PlannedJob,
+  PlannerView,
+  PlanStore,
+  TenantCalendars,
+} from './ports/plan.ts'
 export type { LeaseEnd, OpenSession, RemoteSessions } from './ports/remote-sessions.ts'
 export type { SealStore } from './ports/seal.ts'
 export type { ExpiredSessions, ReapResult, UpkeepStore } from './ports/upkeep.ts'

@@ -14,6 +14,7 @@ import {
   type PlannerView,
   type PlanStore,
   planJob,
+  type TenantCalendars,
   TimingCache,
 } from '@punctual/core'
 import type { Role } from './role.ts'
@@ -59,7 +60,6 @@ const REST_WITHOUT_JOBS_MS = 15_000
 /** Jobs whose next slot is older than this are looked for now and then only. */
 const RECENT_MS = 60_000
 const MISSED_EVERY_MS = 10_000
-const CALENDARS_EVERY_MS = 10_000
 const RULES_MAX = 200_000
 
 export class Planner implements Role {
@@ -67,7 +67,6 @@ export class Planner implements Role {
   readonly #o: PlannerOptions
   readonly #timings = new TimingCache()
   readonly #rules = new Map<number, JobRules>()
-  readonly #calendars = new Map<number, { readAtMs: number; of: CalendarsOf }>()
   readonly #steps: StepDetector
   #shards: { of: string; owned: readonly number[] } = { of: '', owned: [] }
   #missedAtMs = Number.NEGATIVE_INFINITY
@@ -150,6 +149,7 @@ export class Planner implements Role {
     if (untilMs > view.nowMs) this.#early = firstMs > view.nowMs + aheadMs / 2
     if (jobs.length === 0) return false
     await this.#learn(jobs)
+    const calendarsOf = await this.#calendars(jobs)
     const asked = jobs.filter((job) => job.hasSkips).map((job) => job.id)
     const skips = asked.length > 0 ? await store.askedSkips(asked) : new Map()
     const window = { nowMs: view.nowMs, untilMs: view.nowMs + aheadMs }
@@ -165,10 +165,11 @@ export class Planner implements Role {
           failing.push(job.id)
           continue
         }
-        const calendars = this.#calendars.get(job.tenantId)?.of ?? new Map()
+        const asked = calendarsOf.get(job.tenantId)
+        const calendars = asked?.of ?? new Map()
         const context = { window, timings: this.#timings, calendars, skips: skips.get(job.id) }
         const plan = planJob(job, rules, context)
-        planned.push(plan)
+        planned.push(rules.calendars ? { ...plan, calendars: versionsOf(rules, asked) } : plan)
         decided += plan.decisions.length
       } catch (error) {
         await this.#setAside(job, (error as Error).message)
@@ -188,25 +189,25 @@ export class Planner implements Role {
     this.#o.onPlanned?.({ jobs, runs, skips })
   }
 
-  /** Reads the rules and calendars that these jobs need and that are not known. */
+  /** Reads the rules that these jobs need and that are not known. */
   async #learn(jobs: readonly DueJob[]): Promise<void> {
-    const { store, clock } = this.#o
     const unknown = new Set<number>()
+    for (const { timing } of jobs) if (!this.#rules.has(timing)) unknown.add(timing)
+    if (unknown.size === 0) return
+    if (this.#rules.size > RULES_MAX) this.#rules.clear()
+    for (const [timing, rules] of await this.#o.store.rules([...unknown]))
+      this.#rules.set(timing, rules)
+  }
+
+  /**
+   * Read after the jobs that name them, in every batch: a calendar is there before the job that names it, and a change
+   * of it holds for every slot that is not planned yet.
+   */
+  async #calendars(jobs: readonly DueJob[]): Promise<ReadonlyMap<number, TenantCalendars>> {
     const tenants = new Set<number>()
-    for (const { timing, tenantId } of jobs) {
-      if (!this.#rules.has(timing)) unknown.add(timing)
-      tenants.add(tenantId)
-    }
-    if (unknown.size > 0) {
-      if (this.#rules.size > RULES_MAX) this.#rules.clear()
-      for (const [timing, rules] of await store.rules([...unknown])) this.#rules.set(timing, rules)
-    }
-    const nowMs = clock.monotonicMs()
-    for (const tenantId of tenants) {
-      const known = this.#calendars.get(tenantId)
-      if (known && nowMs - known.readAtMs < CALENDARS_EVERY_MS) continue
-      this.#calendars.set(tenantId, { readAtMs: nowMs, of: await store.calendars(tenantId) })
-    }
+    for (const { timing, tenantId } of jobs)
+      if (this.#rules.get(timing)?.calendars) tenants.add(tenantId)
+    return tenants.size > 0 ? this.#o.store.calendars([...tenants]) : new Map()
   }
 
   /** One job that cannot be planned does not keep the others from it. */
@@ -221,4 +222,6 @@ export class Planner implements Role {
   }
 }
 
-type CalendarsOf = Awaited<ReturnType<PlanStore['calendars']>>
+function versionsOf({ calendars = [] }: JobRules, asked: TenantCalendars | undefined) {
+  return calendars.map((name) => ({ name, version: asked?.versions.get(name) ?? 0 }))
+}

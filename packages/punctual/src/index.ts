@@ -207,7 +207,6 @@ export type {
   JobSlot,
   Jobs,
   SlotsOptions,
-  SyncOptions,
 } from './jobs.ts'
 export type { Limits } from './limits.ts'
 export type { Logger } from './logger.ts'
@@ -255,7 +254,7 @@ export type {
   SecretsOfInstallation,
 } from './secrets/secrets.ts'
 export type { Ends, RecentEnds, Report, ReportOptions, ReportRow, Stats } from './stats.ts'
-export type { SyncResult } from './sync-jobs.ts'
+export type { SyncOptions, SyncResult } from './sync-jobs.ts'
 export type { TenantScope } from './tenant-scope.ts'
 export type {
   EraseOptions,

@@ -21,12 +21,13 @@ import {
 } from '@punctual/core'
 import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
 import { Calendars } from './calendars.ts'
+import { checkedOptions } from './checked-options.ts'
 import { explainSlot, type SlotExplanation } from './explain-slot.ts'
+import { checkJob, checkJobFilter, checkOptional, checkSync } from './job-arguments.ts'
 import { type Declaration, declareStored } from './job-declaration.ts'
 import { type JobPageOptions, pageOfJobs } from './page-jobs.ts'
-import { planSync, type SyncResult } from './sync-jobs.ts'
+import { planSync, type SyncOptions, type SyncResult } from './sync-jobs.ts'
 
-const LIST_MAX = 1_000
 const SLOTS_MAX = 10_000
 const DAY_MS = 86_400_000
 
@@ -66,14 +67,6 @@ export interface JobSlot {
   readonly runId: string | null
   /** When that was decided. */
   readonly decidedAt: Date | null
-}
-
-/** What a sync may do. */
-export interface SyncOptions {
-  /** Remove jobs of this source that are not in the list. @default false */
-  prune?: boolean
-  /** Only tell what would change. @default false */
-  dryRun?: boolean
 }
 
 /** `punctual.jobs`: what runs again and again, or once under a name. */
@@ -134,12 +127,12 @@ export class Jobs {
   }
 
   /** A job by its name or id, or null. */
-  get(nameOrId: string): Promise<Job | null> {
-    return this.#store.schedules.jobs.find(text(nameOrId), this.#tenantId)
+  async get(nameOrId: string): Promise<Job | null> {
+    return this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
   }
 
   async #need(nameOrId: string) {
-    const job = await this.#store.schedules.jobs.find(text(nameOrId), this.#tenantId)
+    const job = await this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
     if (job) return job
     const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
     throw new PunctualError('job_not_found', message, { id: nameOrId })
@@ -147,9 +140,7 @@ export class Jobs {
 
   /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
-    const { limit = 100 } = filter
-    if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-      refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+    checkJobFilter(filter)
     return this.#store.forPeople.read(({ jobs }) => jobs.list(filter, this.#tenantId))
   }
 
@@ -199,16 +190,17 @@ export class Jobs {
 
   /** Removes a job; false when there is none. Runs that have not started are taken back; the ledger stays. */
   delete(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.delete(text(nameOrId), this.#tenantId)
+    return this.#store.schedules.steering.delete(checkJob(nameOrId), this.#tenantId)
   }
 
   /**
    * Makes no more runs of it; false when it was paused already.
-   * @param note - Why, for those who find it paused.
-   * @throws `PunctualError` with `job_not_found`.
+   * @param note - Why, for those who find it paused, in up to 1,024 characters.
+   * @throws `PunctualError` with `job_not_found` or `invalid_option`.
    */
-  pause(nameOrId: string, note?: string): Promise<boolean> {
-    return this.#store.schedules.steering.pause(text(nameOrId), note ?? null, this.#tenantId)
+  async pause(nameOrId: string, note?: string): Promise<boolean> {
+    const why = checkOptional('note', note, limits.descriptionLength)
+    return this.#store.schedules.steering.pause(checkJob(nameOrId), why, this.#tenantId)
   }
 
   /**
@@ -216,7 +208,7 @@ export class Jobs {
    * @throws `PunctualError` with `job_not_found`.
    */
   resume(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.resume(text(nameOrId), this.#tenantId)
+    return this.#store.schedules.steering.resume(checkJob(nameOrId), this.#tenantId)
   }
 
   /**
@@ -231,7 +223,7 @@ export class Jobs {
         ? null
         : encodeJson(options.payload, 'payload', this.#defaults.payloadBytes ?? limits.payloadBytes)
     return {
-      id: await this.#store.schedules.steering.trigger(text(nameOrId), payload, this.#tenantId),
+      id: await this.#store.schedules.steering.trigger(checkJob(nameOrId), payload, this.#tenantId),
     }
   }
 
@@ -265,13 +257,14 @@ export class Jobs {
 
   /**
    * One slot ahead is not to run.
-   * @param by - Who asks for it.
+   * @param by - Who asks for it, in up to 256 characters.
    * @throws `PunctualError` with `job_not_found`, and with `slot_not_found` when the instant is no slot that is still
    * ahead.
    */
-  skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
+  async skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
-    return this.#store.schedules.steering.skip(text(nameOrId), slotMs, by ?? null, this.#tenantId)
+    const who = checkOptional('by', by, limits.createdByLength)
+    return this.#store.schedules.steering.skip(checkJob(nameOrId), slotMs, who, this.#tenantId)
   }
 
   /**
@@ -281,6 +274,7 @@ export class Jobs {
    * the range.
    */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
+    checkedOptions(options, ['from', 'to', 'paceMs'])
     const { id } = await this.#need(nameOrId)
     const fromMs = instantOf('from', options.from)
     const toMs = Math.min(instantOf('to', options.to), this.#nowMs())
@@ -335,15 +329,17 @@ export class Jobs {
    * Makes the jobs of a source those that are declared. Jobs of other sources, and those without one, are never
    * touched. An older version that declares the same source during a rolling deploy does not undo what a newer one
    * made unless it declares it differently; only `prune` removes.
-   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, or what `upsert` throws.
+   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, with `invalid_option`
+   * when the source is no name or an option is unknown, or what `upsert` throws.
    */
   async sync(
     source: string,
     jobs: readonly JobOptions[],
     options: SyncOptions = {},
   ): Promise<SyncResult> {
-    const compiled = this.#compile(jobs.map((job) => ({ ...job, source })))
-    return planSync(this.#store, source, compiled, { ...options, tenantId: this.#tenantId })
+    const of = checkSync(source, jobs, options)
+    const compiled = this.#compile(of.jobs.map((job) => ({ ...job, source: of.source })))
+    return planSync(this.#store, of.source, compiled, { ...of.options, tenantId: this.#tenantId })
   }
 
   #nowMs(): number {
@@ -358,10 +354,4 @@ function withChanges(declared: Declaration, changes: object): Declaration {
   const rest: Record<string, unknown> = { ...declared }
   if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
   return { ...rest, ...changes }
-}
-
-function text(nameOrId: unknown): string {
-  if (typeof nameOrId !== 'string' || nameOrId.length === 0)
-    refuseOption('job', 'a name or an id', nameOrId)
-  return nameOrId as string
 }

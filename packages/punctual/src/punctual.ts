@@ -45,7 +45,7 @@ import type { RegisterHandler } from './register-handler.ts'
 import type { Runs } from './runs.ts'
 import { SecretsOfInstallation } from './secrets/secrets.ts'
 import type { Stats } from './stats.ts'
-import { TENANT } from './tenant.ts'
+import { checkTenantId, TENANT } from './tenant.ts'
 import { type SharedParts, TenantScope } from './tenant-scope.ts'
 import { Tenants } from './tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
@@ -158,9 +158,10 @@ export class Punctual {
   /**
    * The same for another tenant, whose jobs, runs and queues are apart from those of all others.
    * @param id - The number of a tenant that exists.
+   * @throws `PunctualError` with `invalid_option` when it is no such number.
    */
   tenant(id: number): TenantScope {
-    return new TenantScope(this.#shared, id)
+    return new TenantScope(this.#shared, checkTenantId(id))
   }
 
   /**

@@ -5,6 +5,14 @@ import type { PostgresStore } from '@punctual/store'
 
 const PAGE = 1_000
 
+/** What a sync may do. */
+export interface SyncOptions {
+  /** Remove jobs of this source that are not in the list. @default false */
+  prune?: boolean
+  /** Only tell what would change. @default false */
+  dryRun?: boolean
+}
+
 /** What a sync came to, by the names of jobs. */
 export interface SyncResult {
   /** Declared, and not there before. */
@@ -23,7 +31,7 @@ export async function planSync(
   store: PostgresStore,
   source: string,
   jobs: readonly CompiledJob[],
-  { tenantId, ...options }: { prune?: boolean; dryRun?: boolean; tenantId: number },
+  { tenantId, ...options }: SyncOptions & { tenantId: number },
 ): Promise<SyncResult> {
   const { jobs: registry, steering } = store.schedules
   const declared = new Set(jobs.map(({ name }) => name))

@@ -16,6 +16,7 @@ import {
   type TimingCache,
 } from '@punctual/core'
 import type { LedgerProof, PostgresStore, ScannedSlot } from '@punctual/store'
+import { checkJob } from './job-arguments.ts'
 import { LatenessDigest } from './lateness-digest.ts'
 import { TENANT } from './tenant.ts'
 
@@ -241,7 +242,7 @@ class Verifying {
 }
 
 async function idOf(store: PostgresStore, nameOrId: string): Promise<string> {
-  const job = await store.schedules.jobs.find(nameOrId, TENANT)
+  const job = await store.schedules.jobs.find(checkJob(nameOrId), TENANT)
   if (job) return job.id
   const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
   throw new PunctualError('job_not_found', message, { id: nameOrId })

@@ -59,7 +59,9 @@ export class JobEdits {
     const { kind } = job.rules.when
     if (kind !== stored.rules.when.kind) return first
     if (kind === 'once') {
-      const due = stored.nextAt !== null && stored.nextAt.getTime() > nowMs
+      // One that was set aside points nowhere, and has not had its run.
+      const aheadMs = stored.planningError ? stored.anchorMs : stored.nextAt?.getTime()
+      const due = (aheadMs ?? 0) > nowMs
       const decided = !due && stored.pausedAt === null && back.runs === 0
       // It has had its run: that stays the only one, unless it is given another time.
       return decided && job.onceMs === stored.anchorMs ? { ...first, nextMs: null } : first

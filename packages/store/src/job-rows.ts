@@ -24,6 +24,8 @@ export interface StoredJob extends Job {
   readonly rulesText: string
   readonly rules: JobRules
   readonly anchorMs: number | null
+  /** False when it has lost its cursor: nothing plans it, and it has to be made again. */
+  readonly hasCursor: boolean
 }
 
 type Text = string | null | undefined
@@ -77,7 +79,8 @@ export function toJob(row: Row): StoredJob {
     pausedAt: date(pausedAt),
     pausedNote: pausedNote ?? null,
     planningError: planningError ?? null,
-    cursorAt: new Date(cursorAt as string),
+    cursorAt: new Date(cursorAt ?? 0),
+    hasCursor: cursorAt !== null,
     nextAt: date(nextAt),
     anchorMs,
     lateAtCreation: rules.when.kind === 'once' && anchorMs !== null && anchorMs < madeAt.getTime(),

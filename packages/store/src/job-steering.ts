@@ -160,7 +160,16 @@ export class JobSteering {
       await held.takeBack()
       await this.#jobs.run(client, 'jobs/delete-job', [held.stored.id, held.nowMs])
     })
-    return steered !== null
+    return steered !== null || this.#deleteLone(nameOrId, tenantId)
+  }
+
+  /** One that has lost its cursor has nothing that could be held. */
+  async #deleteLone(nameOrId: string, tenantId: number): Promise<boolean> {
+    const { database } = this.#o
+    const found = await this.#jobs.find(nameOrId, tenantId)
+    if (!found || found.hasCursor) return false
+    const statement = database.statement('jobs/delete-lone-job')
+    return (await database.read.query(statement, [found.id])).length > 0
   }
 
   /** Runs it now, apart from its slots. */

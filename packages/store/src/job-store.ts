@@ -55,6 +55,8 @@ export interface JobResult {
 
 const BATCH = 1_000
 const INTERN_TRIES = 10_000
+/** How often a job that is deleted while it is changed is made anew. */
+const CHANGE_TRIES = 10
 
 /** The last byte of an id is random. */
 const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
@@ -124,7 +126,11 @@ export class JobStore {
     return found
   }
 
-  async #upsertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+  async #upsertBatch(
+    jobs: readonly CompiledJob[],
+    tenantId: number,
+    tries = CHANGE_TRIES,
+  ): Promise<JobResult[]> {
     const quotas = await this.#o.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
     const timings = await this.#internTimings(jobs)
@@ -153,7 +159,7 @@ export class JobStore {
         results.push({ id: found.id, name, change: 'unchanged' })
       else {
         this.#o.quotas.checkJob(quotas, job, this.#timings)
-        results.push(await this.#change(job, lane, timing, tenantId))
+        results.push(await this.#change({ job, lane, timing }, tenantId, tries))
       }
     }
     return results
@@ -215,10 +221,9 @@ export class JobStore {
 
   /** The job of this name exists: it becomes what is declared, unless it is that already. */
   async #change(
-    job: CompiledJob,
-    lane: number,
-    timing: number,
+    { job, lane, timing }: { job: CompiledJob; lane: number; timing: number },
     tenantId: number,
+    tries: number,
   ): Promise<JobResult> {
     const changed = await this.#jobs.steer(job.name, tenantId, async (client, held) => {
       const { stored, nowMs } = held
@@ -233,9 +238,12 @@ export class JobStore {
       ])
       return true
     })
-    if (changed === null)
+    if (changed === null) {
+      const found = await this.find(job.name, tenantId)
+      if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
       // It was deleted between our two looks.
-      return (await this.#upsertBatch([job], tenantId))[0] as JobResult
+      return (await this.#upsertBatch([job], tenantId, tries - 1))[0] as JobResult
+    }
     return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
   }
 
@@ -297,16 +305,34 @@ function neverFires(name: string): PunctualError {
   )
 }
 
-/** Whether nothing that was declared differs from what is stored. */
+function cannotChange(name: string, found: StoredJob | null): PunctualError {
+  const job = JSON.stringify(name)
+  if (found && !found.hasCursor)
+    return new PunctualError(
+      'cursor_missing',
+      `The job ${job} has no row in punctual.cursors, so that nothing plans it. Delete the job, and declare it again.`,
+      { id: found.id },
+    )
+  return new PunctualError(
+    'version_changed',
+    `The job ${job} was deleted and made again, time and again, while it was declared. Declare it again when nobody else does.`,
+    { field: 'name' },
+  )
+}
+
+/** Whether nothing that was declared differs from what is stored. One that was set aside is to be planned again. */
 function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
   const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
   return (
     once &&
+    stored.hasCursor &&
+    stored.planningError === null &&
     stored.lane === lane &&
     stored.timing === timing &&
     stored.payloadText === job.payload &&
     stored.timeoutMs === job.run.timeoutMs &&
     stored.maxAttempts === job.run.maxAttempts &&
+    stored.traits === job.traits &&
     stored.policy === job.run.policy &&
     isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
     isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&

@@ -61,13 +61,17 @@ export class PassedDecisions {
     return { runsLeft, lastMs, nextMs }
   }
 
+  async #calendars(tenantId: number) {
+    return (await this.#o.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+  }
+
   async #plan(
     { stored, nowMs, suspended }: HeldJob,
     at: Pick<DueJob, 'nextMs' | 'cursorMs' | 'runsLeft'>,
   ): Promise<PlannedJob> {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
     const endMs = stored.endAt?.getTime() ?? null
-    const calendars = rules.calendars ? await this.#o.plan.calendars(tenantId) : new Map()
+    const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
     const skips = (await this.#o.plan.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
     const job = { ...due, ...at, hasSkips: skips !== undefined, ...(suspended && { suspended }) }

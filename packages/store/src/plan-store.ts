@@ -1,6 +1,7 @@
 /** What a planner asks of PostgreSQL. */
 import {
   type Calendar,
+  type CalendarVersion,
   type DueJob,
   type DueRequest,
   decodeRules,
@@ -13,6 +14,7 @@ import {
   RunIdSource,
   type SlotDecision,
   slotReasons,
+  type TenantCalendars,
 } from '@punctual/core'
 import type pg from 'pg'
 import {
@@ -21,6 +23,7 @@ import {
   int4Array,
   int4ArrayOrNull,
   int8ArrayOfNumbers,
+  textArray,
   uuidArray,
   uuidArrayOrNull,
 } from './binary-arrays.ts'
@@ -33,6 +36,7 @@ import { zoneData as ownZoneData } from './zone-data.ts'
 /** No statement of a planner takes longer, or the connection is given up. */
 const DEADLINE_MS = 10_000
 const SEQUENCE_LIMIT = 1 << 20
+const SPECS_MAX = 1_000
 
 export interface PlanStoreOptions {
   readonly database: Database
@@ -68,6 +72,7 @@ export class PostgresPlanStore implements PlanStore {
   readonly #o: PlanStoreOptions
   readonly #database: Database
   readonly #ids: RunIdSource
+  readonly #specs = new Map<string, Calendar>()
   #sequence = 0
 
   constructor(options: PlanStoreOptions) {
@@ -136,12 +141,29 @@ export class PostgresPlanStore implements PlanStore {
     return new Map(rows.map(([id, spec]) => [Number(id), decodeRules(spec as string)]))
   }
 
-  async calendars(tenantId: number): Promise<ReadonlyMap<string, Calendar>> {
+  async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
     const { upkeep, statements } = this.#database
-    const rows = await upkeep.pinnedOne(statements.get('jobs/list-calendars'), [tenantId])
-    return new Map(
-      rows.map(([name, spec]) => [name as string, parseCalendar(JSON.parse(spec as string))]),
-    )
+    const values = [int4Array(tenantIds)]
+    const rows = await upkeep.pinnedOne(statements.get('plan/list-calendars'), values)
+    const found = new Map<number, { of: Map<string, Calendar>; versions: Map<string, number> }>()
+    for (const [tenant, name, version, spec] of rows) {
+      const tenantId = Number(tenant)
+      const known = found.get(tenantId) ?? { of: new Map(), versions: new Map() }
+      known.of.set(name as string, this.#parsed(spec as string))
+      known.versions.set(name as string, Number(version))
+      found.set(tenantId, known)
+    }
+    return found
+  }
+
+  /** They are read often, and seldom change. */
+  #parsed(spec: string): Calendar {
+    const known = this.#specs.get(spec)
+    if (known) return known
+    if (this.#specs.size >= SPECS_MAX) this.#specs.clear()
+    const calendar = parseCalendar(JSON.parse(spec))
+    this.#specs.set(spec, calendar)
+    return calendar
   }
 
   async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
@@ -189,7 +211,9 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   /** First the cursors, and then what was decided for those that were ours to move. */
-  async #transact(client: pg.Client, jobs: readonly PlannedJob[]) {
+  async #transact(client: pg.Client, given: readonly PlannedJob[]) {
+    const jobs = await this.#byCurrentCalendars(client, given)
+    if (jobs.length === 0) return { accepted: 0, lanes: [] }
     const [moved] = await this.#run(client, 'plan/advance-cursors', [
       uuidArray(jobs.map(({ job }) => job.id)),
       int8ArrayOfNumbers(jobs.map(({ job }) => job.nextMs)),
@@ -202,6 +226,31 @@ export class PostgresPlanStore implements PlanStore {
     const ours = numbers(moved?.[0]).map((n) => jobs[(n as number) - 1] as PlannedJob)
     const lanes = await this.write(client, ours)
     return { accepted: ours.length, lanes }
+  }
+
+  /**
+   * Those whose calendars are as they were read, and stay so until this is committed: whoever changes one waits. One
+   * that is being changed is not waited for; what it decides is planned at a later look.
+   */
+  async #byCurrentCalendars(client: pg.Client, jobs: readonly PlannedJob[]) {
+    const asked = new Map<string, { tenantId: number; name: string; version: number }>()
+    const keyOf = (tenantId: number, { name, version }: CalendarVersion) =>
+      `${tenantId} ${version} ${name}`
+    for (const { job, calendars = [] } of jobs)
+      for (const of of calendars)
+        asked.set(keyOf(job.tenantId, of), { tenantId: job.tenantId, ...of })
+    if (asked.size === 0) return jobs
+    const keys = [...asked.keys()].sort()
+    const sorted = keys.map((key) => asked.get(key) as CalendarVersion & { tenantId: number })
+    const rows = await this.#run(client, 'plan/hold-calendars', [
+      int4Array(sorted.map(({ tenantId }) => tenantId)),
+      textArray(sorted.map(({ name }) => name)),
+      int4Array(sorted.map(({ version }) => version)),
+    ])
+    const held = new Set(rows.map(([n]) => keys[Number(n) - 1]))
+    return jobs.filter(({ job, calendars = [] }) =>
+      calendars.every((of) => held.has(keyOf(job.tenantId, of))),
+    )
   }
 
   /** Writes what was decided for jobs whose cursors are held; returns the lanes of the runs that it made. */

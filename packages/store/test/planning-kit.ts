@@ -54,13 +54,13 @@ export function plannerOf(settings: PlannerSettings): Planner {
 }
 
 /** Methods of a class with private fields need the object itself. */
-function bound(plan: PlanStore, seen: PlanStore): PlanStore {
+export function bound(plan: PlanStore, seen: PlanStore): PlanStore {
   return {
     announcePlanner: (id, ttlMs) => seen.announcePlanner(id, ttlMs),
     retirePlanner: (id) => plan.retirePlanner(id),
     dueJobs: (request) => plan.dueJobs(request),
     rules: (timings) => plan.rules(timings),
-    calendars: (tenantId) => plan.calendars(tenantId),
+    calendars: (tenantIds) => plan.calendars(tenantIds),
     askedSkips: (jobIds) => plan.askedSkips(jobIds),
     plan: (jobs, onRefused) => plan.plan(jobs, onRefused),
     pauseFailing: (jobIds) => plan.pauseFailing(jobIds),

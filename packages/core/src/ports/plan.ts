@@ -34,6 +34,20 @@ export interface PlannedJob {
   readonly anchorMs: number | null
   /** Whether the rules tell when its slots are; false where each follows from the end of a run. */
   readonly computed: boolean
+  /** The calendars that were asked, as they were read: accepted only while they are the same. @default none */
+  readonly calendars?: readonly CalendarVersion[]
+}
+
+/** A calendar of a job's tenant, and which version of it. */
+export interface CalendarVersion {
+  readonly name: string
+  readonly version: number
+}
+
+/** The calendars of a tenant, by name, as they were read. */
+export interface TenantCalendars {
+  readonly of: ReadonlyMap<string, Calendar>
+  readonly versions: ReadonlyMap<string, number>
 }
 
 export interface PlannerView {
@@ -62,8 +76,8 @@ export interface PlanStore {
   dueJobs(request: DueRequest): Promise<readonly DueJob[]>
   /** The rules behind these numbers; what is not there is left out. */
   rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>>
-  /** The calendars of a tenant, by name. */
-  calendars(tenantId: number): Promise<ReadonlyMap<string, Calendar>>
+  /** The calendars of these tenants, as they are now; a tenant that has none is left out. */
+  calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>>
   /** Slots that somebody asked to skip. */
   askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
   /**

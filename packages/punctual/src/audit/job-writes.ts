@@ -1,6 +1,7 @@
 /** How changes of jobs and calendars are recorded. */
 import type { Job } from '@punctual/core'
 import type { Calendars } from '../calendars.ts'
+import { checkSync } from '../job-arguments.ts'
 import type { Jobs } from '../jobs.ts'
 import type { Recorded } from './control-writes.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
@@ -51,17 +52,19 @@ function changesOf(names: readonly string[], before: ByName, after: ByName): Rec
   })
 }
 
+/** Whether PostgreSQL can be asked for it; what is no name is refused by the write itself. */
+const isText = (name: unknown): name is string =>
+  typeof name === 'string' && name !== '' && !name.includes('\0')
+
 const namesOf = (jobs: unknown) =>
-  (Array.isArray(jobs) ? jobs : [jobs]).flatMap((job) =>
-    typeof job?.name === 'string' ? [job.name as string] : [],
-  )
+  (Array.isArray(jobs) ? jobs : [jobs]).flatMap((job) => (isText(job?.name) ? [job.name] : []))
 
 function byName({ store, tenantId }: WriteScope, names: readonly string[]): Promise<ByName> {
   return store.schedules.jobs.byName(names, tenantId as number)
 }
 
 async function find({ store, tenantId }: WriteScope, nameOrId: unknown): Promise<Job | null> {
-  if (typeof nameOrId !== 'string' || nameOrId === '') return null
+  if (!isText(nameOrId)) return null
   return store.schedules.jobs.find(nameOrId, tenantId as number)
 }
 
@@ -113,11 +116,12 @@ export const jobWrites: WritesOf<Jobs> = {
   upsert: { one: (scope, [job], work) => upserted(scope, job, work) },
   upsertMany: { one: (scope, [jobs], work) => upserted(scope, jobs, work) },
   sync: {
-    one: async (scope, [source, jobs, options], work) => {
-      if (options?.dryRun) return { result: await work(), entries: [] }
+    one: async (scope, [source, jobs, asked], work) => {
+      const { options } = checkSync(source, jobs, asked)
+      if (options.dryRun) return { result: await work(), entries: [] }
       const declared = namesOf(jobs)
-      const page = { source: String(source), after: '', limit: PRUNED_MAX }
-      const listed = options?.prune
+      const page = { source, after: '', limit: PRUNED_MAX }
+      const listed = options.prune
         ? await scope.store.schedules.jobs.list(page, scope.tenantId as number)
         : []
       const names = [...new Set([...declared, ...listed.map(({ name }) => name)])]

@@ -12,6 +12,7 @@ import {
   type PlannerView,
   type PlanStore,
   parseCalendar,
+  type TenantCalendars,
 } from '@punctual/core'
 import { SHARDS } from '@punctual/engine'
 import type { StoredLabJob } from './lab-job.ts'
@@ -97,8 +98,9 @@ export class MemoryPlanStore implements PlanStore {
     return new Map(found)
   }
 
-  async calendars(): Promise<ReadonlyMap<string, Calendar>> {
-    return this.allCalendars
+  async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
+    const all = { of: this.allCalendars, versions: new Map() }
+    return new Map(tenantIds.map((tenantId) => [tenantId, all]))
   }
 
   async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {

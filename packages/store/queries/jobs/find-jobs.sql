@@ -1,4 +1,4 @@
--- Jobs by id or by name.
+-- Jobs by id or by name; one that has lost its cursor as well, so that it can be seen and deleted.
 --
 -- Parameters: $1 tenant, $2 ids uuid[] or null, $3 names text[] or null
 -- Returns: the columns of a job (job-rows.ts)
@@ -9,7 +9,7 @@ select
   j.description, j.owner, j.source, j.created_by, j.version, j.created_at, j.updated_at, j.paused_at,
   j.paused_note, j.planning_error, c.cursor_at, c.next_at, c.anchor_at, c.failures, j.flow
 from punctual.jobs j
-join punctual.cursors c on c.job_id = j.id
+left join punctual.cursors c on c.job_id = j.id
 join punctual.lanes l on l.id = j.lane
 join punctual.timings t on t.id = j.timing
 where j.tenant_id = $1::integer

@@ -1,6 +1,5 @@
 /** What planners ask of the store, answered from memory: PostgresPlanStore's transactions on the same tables as runs. */
 import {
-  type Calendar,
   type DueJob,
   type DueRequest,
   decodeRules,
@@ -8,6 +7,7 @@ import {
   type PlannedJob,
   type PlannerView,
   type PlanStore,
+  type TenantCalendars,
 } from '@punctual/core'
 import { retrying } from '@punctual/store'
 import type { MemoryStoreOptions } from './memory-work-store.ts'
@@ -68,7 +68,7 @@ export class MemoryPlanStore implements PlanStore {
     })
   }
 
-  async calendars(): Promise<ReadonlyMap<string, Calendar>> {
+  async calendars(): Promise<ReadonlyMap<number, TenantCalendars>> {
     return new Map()
   }
 
