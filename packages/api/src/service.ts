@@ -54,6 +54,8 @@ export interface Service {
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T>
   /** What is changed within the work is recorded as changed by this actor. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>
+  /** A job as it is until the transaction ends: whoever changes it meanwhile waits. Null when there is none. */
+  holdJob(nameOrId: string, tenantId: number): Promise<Job | null>
   readonly requests: RequestLogPort
   /**
    * Digests of a text that holds a secret, one for each master key, which tell nothing to whoever has none of them. The

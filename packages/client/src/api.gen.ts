@@ -837,7 +837,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Cancel a job and free its name. Needs the scope `operate`. Problems of its own: job_not_found, already_finished. */
+  /** Cancel a job and free its name. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, already_finished. */
   "DELETE /jobs/{id}": {
     params: {
       /** Its id, or its name. */
@@ -995,7 +995,7 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Make a job of this name, or change it to this. Needs the scope `operate`. Problems of its own: invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
+  /** Make a job of this name, or change it to this. With `If-Match`, only if it is still the version that the ETag names, and `*`: only if there is one; with `If-None-Match: *`, only if there is none (412). Needs the scope `operate`. Problems of its own: version_changed, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
   "PUT /jobs/{id}": {
     params: {
       /** Its id, or its name. */
@@ -1087,7 +1087,7 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Run slots of the past that have not run; asking again runs none twice. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Run slots of the past that have not run; asking again runs none twice. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
   "POST /jobs/{id}/backfill": {
     params: {
       /** Its id, or its name. */
@@ -1117,7 +1117,7 @@ export interface Operations {
     }
     answer: unknown
   }
-  /** Make no more runs of it. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Make no more runs of it. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
   "POST /jobs/{id}/pause": {
     params: {
       /** Its id, or its name. */
@@ -1155,7 +1155,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Go on; slots that passed meanwhile are skipped. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Go on; slots that passed meanwhile are skipped. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
   "POST /jobs/{id}/resume": {
     params: {
       /** Its id, or its name. */
@@ -1169,7 +1169,7 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** One slot ahead is not to run. Needs the scope `operate`. Problems of its own: job_not_found, slot_not_found. */
+  /** One slot ahead is not to run. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, slot_not_found. */
   "POST /jobs/{id}/skip": {
     params: {
       /** Its id, or its name. */
@@ -1208,7 +1208,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Run it now, apart from its slots. Needs the scope `submit`. Problems of its own: job_not_found. */
+  /** Run it now, apart from its slots. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `submit`. Problems of its own: job_not_found, version_changed. */
   "POST /jobs/{id}/trigger": {
     params: {
       /** Its id, or its name. */

@@ -75,7 +75,7 @@ export const errorCatalogue = {
   },
   version_changed: {
     status: 412,
-    meaning: 'It was changed since the version that the change was made for.',
+    meaning: 'It is not as the change expects: another version, gone, or there already.',
   },
   idempotency_key_in_use: {
     status: 409,

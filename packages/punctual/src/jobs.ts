@@ -133,9 +133,7 @@ export class Jobs {
 
   async #need(nameOrId: string) {
     const job = await this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
-    if (job) return job
-    const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
-    throw new PunctualError('job_not_found', message, { id: nameOrId })
+    return job ?? notFound(nameOrId)
   }
 
   /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
@@ -155,9 +153,8 @@ export class Jobs {
     version?: number,
   ): Promise<'updated' | 'unchanged'> {
     return this.#store.transaction(async () => {
-      const found = await this.#need(nameOrId)
-      await this.#store.schedules.steering.hold(found.id)
-      const job = await this.#need(found.id)
+      const held = await this.#store.schedules.steering.held(checkJob(nameOrId), this.#tenantId)
+      const job = held ?? notFound(nameOrId)
       if (version !== undefined && job.version !== version)
         throw new PunctualError(
           'version_changed',
@@ -354,4 +351,9 @@ function withChanges(declared: Declaration, changes: object): Declaration {
   const rest: Record<string, unknown> = { ...declared }
   if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
   return { ...rest, ...changes }
+}
+
+function notFound(nameOrId: string): never {
+  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  throw new PunctualError('job_not_found', message, { id: nameOrId })
 }

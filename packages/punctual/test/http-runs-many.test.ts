@@ -68,6 +68,12 @@ describe('many runs', () => {
     expect((await http.post('/runs/retry', { filter: { ids } })).body.matched).toBe(0)
   })
 
+  test('that nobody has are looked for once', async () => {
+    const ids = ['ffffffff-ffff-ffff-ffff-ffffffffffff']
+    const none = await http.post('/runs/retry', { filter: { ids }, dry_run: true })
+    expect(none.body).toMatchObject({ matched: 0, complete: true })
+  })
+
   test('that are unknown are retried where the filter says so', async () => {
     const ids = [await anUnknownRun('fine'), await anUnknownRun('fine')]
     const none = await http.post('/runs/retry', { filter: { ids } })
@@ -86,6 +92,8 @@ describe('many runs', () => {
     ['/runs/cancel', { filter: { queue: 'q', tenant_id: 1 } }, '/filter/tenant_id'],
     ['/runs/reschedule', { filter: { queue: 'q' } }, '/run_at'],
     ['/runs/promote', { filter: { ids: ['x'] } }, undefined],
+    ['/runs/promote', { filter: { ids: [] } }, '/filter/ids'],
+    ['/runs/retry', { filter: { ids: [] }, dry_run: true }, '/filter/ids'],
     ['/runs/promote', { filter: { queue: 'q', created_from: 'x' } }, undefined],
   ] as const)('refuses %s with %j', async ([path, body, pointer]) => {
     const answer = await http.post(path, body)

@@ -74,10 +74,13 @@ export class JobSteering {
     return steered.result
   }
 
-  /** Keeps others from changing a job until the transaction of the caller ends. */
-  async hold(jobId: string): Promise<void> {
+  /** A job as it is until the transaction of the caller ends: whoever changes it meanwhile waits. Null when there is none. */
+  async held(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
     const { database } = this.#o
-    await database.read.query(database.statement('jobs/lock-cursor'), [jobId])
+    const job = await this.#jobs.find(nameOrId, tenantId)
+    if (!job) return null
+    await database.read.query(database.statement('jobs/lock-cursor'), [job.id])
+    return this.#jobs.find(job.id, tenantId)
   }
 
   /** False when it was paused already. */

@@ -25,7 +25,7 @@ const idOf = (ms: number) => runIdFloor(Math.max(0, ms))
 /** In the order in which they are walked; together they hold every id that can match. */
 export function partsOf(filter: PageFilterInStore): readonly Part[] {
   const { ids, createdFromMs, createdToMs, dueFromMs, dueToMs, finishedToMs } = filter
-  if (ids) return [{ top: TOP, floor: ids[0] ?? TOP }]
+  if (ids) return ids[0] === undefined ? [] : [{ top: TOP, floor: ids[0] }]
   // The time of an id is never before the creation of its run, by clocks that are near each other.
   const lowest = createdFromMs === undefined ? BOTTOM : idOf(createdFromMs - HOUR_MS)
   const turn = createdToMs ?? dueToMs ?? finishedToMs
@@ -40,7 +40,7 @@ export function partsOf(filter: PageFilterInStore): readonly Part[] {
   return parts.filter(({ top, floor }) => top > floor)
 }
 
-/** The part that a position lies in: what it says is that everything from it on was looked at. */
+/** The part that a position lies in, -1 if none: what it says is that everything from it on was looked at. */
 export function partAt(parts: readonly Part[], id: string): number {
   return parts.findIndex(({ top, floor }) => floor < id && id <= top)
 }

@@ -162,18 +162,19 @@ export class RunPages {
     const { localClock } = this.#database
     const startedMs = localClock.monotonicMs()
     const parts = walk.order === 'ended' ? [EVERYTHING] : partsOf(walk.filter)
+    // Parts are only gone on to, and a position in one only goes down: whatever is asked for, a walk ends.
+    let place = from === null || walk.order === 'ended' ? 0 : partAt(parts, from.id)
     let at: Position | undefined = from ?? startOf(parts[0])
     let wanted = first
     let size = Math.min(STRETCH_MAX, first + SPARE)
     let looked = 0
-    while (at !== undefined) {
-      const place = walk.order === 'ended' ? 0 : partAt(parts, at.id)
-      const { floor, isLast } = this.#windowOf(walk, parts[place] ?? EVERYTHING, at)
+    for (let part = parts[place]; at !== undefined && part !== undefined; part = parts[place]) {
+      const { floor, isLast } = this.#windowOf(walk, part, at)
       const stretch = await this.#look(walk, at, floor, { size, wanted })
       looked += stretch.looked
       wanted = take(stretch)
       if (stretch.edge) at = { ...stretch.edge, days: at.days }
-      else if (isLast) at = startOf(parts[place + 1])
+      else if (isLast) at = startOf(parts[++place])
       else at = { id: floor, endUs: null, days: nextDays(at.days, walk.sources) }
       if (wanted <= 0) return at ?? null
       const spentMs = localClock.monotonicMs() - startedMs

@@ -1,7 +1,15 @@
 /** Pages and counts of runs: each filter means what it says, cursors hold, and the work of a page is bounded. */
-import { compileCountBy, compileRunPageFilter, orderOf, type RunPageFilter } from '@punctual/core'
+import {
+  compileCountBy,
+  compileRunPageFilter,
+  orderOf,
+  type RunPageFilter,
+  type RunState,
+} from '@punctual/core'
 import { TestStore } from '@punctual/testkit'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReadSource } from '../src/read-source.ts'
 import { RunPages } from '../src/run-pages.ts'
 import { type MadeRun, makeRun } from './history-kit.ts'
 
@@ -17,7 +25,7 @@ const runs: MadeRun[] = []
 beforeAll(async () => {
   t = await TestStore.open()
   pages = new RunPages(t.store.database)
-  await t.sql.query(`insert into punctual.tenants (id, name) values (2, 'other')`)
+  await t.sql.query(`insert into punctual.tenants (id, name) values (2, 'other'), (3, 'third')`)
   const old = today - DAY_MS + HOUR_MS
   const wishes = [
     ...(['waiting', 'scheduled', 'queued', 'running', 'cancelling'] as const).map((state) => ({
@@ -216,6 +224,71 @@ describe('a page that has looked at enough', () => {
     expect(first).toMatchObject({ complete: false, nextCursor: expect.any(String) })
     const eves = runs.filter(({ user }) => user === 'eve')
     expect(await pagesOf(hasty, { labels: { user: 'eve' } }, 2).all()).toEqual(newestFirst(eves))
+  })
+})
+
+describe('a walk', () => {
+  const TOP = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  /** Refuses to look any further than a walk over so few runs can need to. */
+  const counting = () => {
+    let looks = 0
+    const browse: ReadSource['browse'] = {
+      query: (...asked) => {
+        if (++looks > 400) throw new Error('it walks for ever')
+        return t.store.database.browse.query(...asked)
+      },
+    }
+    const source: ReadSource = Object.create(t.store.database, { browse: { value: browse } })
+    return { pages: new RunPages(source), hasty: new RunPages(source, { looks: 1, ms: 0 }) }
+  }
+
+  it.each([
+    ['no id', []],
+    ['the last id that there can be', [TOP]],
+    ['an id that nobody has', ['019a0000-0000-7000-8000-0000000000ff']],
+  ])('for %s ends, and finds nothing', async (_, ids) => {
+    for (const store of Object.values(counting())) {
+      const asked = pagesOf(store, { ids, notRetried: true })
+      expect(await asked.all()).toEqual([])
+      expect(await asked.count('state')).toMatchObject({ count: 0, exact: true })
+    }
+  })
+
+  it('for ids that end where a stretch does shows each of them once', async () => {
+    const batch: MadeRun[] = []
+    // More than the first stretch, and all of one moment: the edge of a stretch is then the id of a run.
+    for (let i = 0; i < 40; i++) batch.push(await makeRun(t, { tenantId: 3, dueMs: now }))
+    const ids = batch.map(({ id }) => id)
+    for (const limit of [1, 3, 19, 20, 39, 40])
+      for (const store of Object.values(counting()))
+        expect((await pagesOf(store, { ids }, limit, 3).all()).sort()).toEqual([...ids].sort())
+  })
+
+  it('ends for every filter', async () => {
+    const instant = fc.constantFrom(0, 1, today - DAY_MS, today, now, now + DAY_MS, 253402300799999)
+    const range = fc.record({ from: instant, to: instant }, { requiredKeys: [] })
+    const id = fc.constantFrom(TOP, TOP.replaceAll('f', '0'), ...runs.map((run) => run.id))
+    const state = fc.constantFrom('dead', 'unknown', 'queued', 'succeeded')
+    const asked = fc.record(
+      {
+        ...{ created: range, due: range, finished: range },
+        ids: fc.array(id, { maxLength: 3 }),
+        states: fc.array(state as fc.Arbitrary<RunState>, { minLength: 1 }),
+        ...{ key: fc.constantFrom('order:1', 'none'), queue: fc.constantFrom('mail', 'none') },
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(asked, fc.boolean(), async (filter, isHasty) => {
+        const ended = ['dead', 'unknown', 'succeeded']
+        const timed = filter.finished?.from !== undefined || filter.finished?.to !== undefined
+        fc.pre(!timed || (filter.states ?? ended).some((it) => ended.includes(it)))
+        const { pages: patient, hasty } = counting()
+        const found = await pagesOf(isHasty ? hasty : patient, filter, 50).all()
+        expect(found).toEqual([...new Set(found)])
+      }),
+      { numRuns: 150 },
+    )
   })
 })
 

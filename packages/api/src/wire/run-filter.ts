@@ -48,7 +48,7 @@ export const runQuery = {
   ),
 }
 
-const ids = Type.Optional(Type.Array(text(64), { maxItems: limits.batchSize }))
+const ids = Type.Optional(Type.Array(text(64), { minItems: 1, maxItems: limits.batchSize }))
 
 /** In the body of a change of many. */
 export const steerFilter = exactly({ ...common, labels: Type.Optional(labels), ids })

@@ -70,10 +70,8 @@ async function find({ store, tenantId }: WriteScope, nameOrId: unknown): Promise
 
 /** As it is until the transaction ends: whoever changes it meanwhile waits, and sees what this made of it. */
 async function held(scope: WriteScope, nameOrId: unknown): Promise<Job | null> {
-  const job = await find(scope, nameOrId)
-  if (!job) return null
-  await scope.store.schedules.steering.hold(job.id)
-  return find(scope, job.id)
+  if (typeof nameOrId !== 'string' || nameOrId === '') return null
+  return scope.store.schedules.steering.held(nameOrId, scope.tenantId as number)
 }
 
 async function upserted<T>(scope: WriteScope, jobs: unknown, work: () => Promise<T>) {

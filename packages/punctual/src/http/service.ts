@@ -33,6 +33,7 @@ export function serviceOf(punctual: Punctual): Service {
       }
       return scope
     },
+    holdJob: (nameOrId, tenantId) => store.schedules.steering.held(nameOrId, tenantId),
     events: {
       ofTenants: fleetEvents.filter((type) => !OF_INSTALLATION.includes(type)),
       ofInstallation: OF_INSTALLATION,

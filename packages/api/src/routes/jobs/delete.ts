@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { defineRoute } from '../../define-route.ts'
 import { answer, exactly, idParam, oneOf } from '../../wire/schemas.ts'
 import { findJob } from './find-job.ts'
+import { holdExpected } from './hold-expected.ts'
 
 const OVER = ['completed', 'failed', 'dead_letter', 'cancelled']
 const NOT_STARTED = ['waiting', 'scheduled', 'queued'] as const
@@ -14,6 +15,7 @@ export const deleteJob = defineRoute({
   scope: 'operate',
   tag: 'Jobs',
   summary: 'Cancel a job and free its name',
+  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
   params: idParam,
   query: exactly({
     running: Type.Optional(oneOf(['cancel', 'finish'] as const, { default: 'cancel' })),
@@ -24,9 +26,11 @@ export const deleteJob = defineRoute({
     cancelled_runs: Type.Integer({ description: 'Runs that were cancelled or asked to end.' }),
   }),
   writes: 'always',
-  problems: ['job_not_found', 'already_finished'],
-  async handle({ tenant, params, query }) {
+  problems: ['job_not_found', 'version_changed', 'already_finished'],
+  async handle(call) {
+    const { tenant, params, query } = call
     const job = await findJob(tenant, params.id)
+    await holdExpected(call)
     if (job.rules.when.kind === 'once' && OVER.includes(job.status))
       throw new PunctualError(
         'already_finished',

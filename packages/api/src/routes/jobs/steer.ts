@@ -4,8 +4,14 @@ import { defineRoute } from '../../define-route.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { answer, anyJson, exactly, idParam, moment, text } from '../../wire/schemas.ts'
 import { findJob } from './find-job.ts'
+import { holdExpected } from './hold-expected.ts'
 
-const steers = { tag: 'Jobs', params: idParam, writes: 'always' } as const
+const steers = {
+  tag: 'Jobs',
+  params: idParam,
+  writes: 'always',
+  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
+} as const
 
 export const pauseJob = defineRoute({
   ...steers,
@@ -15,8 +21,10 @@ export const pauseJob = defineRoute({
   summary: 'Make no more runs of it',
   body: exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) }),
   answer: jobChange,
-  problems: ['job_not_found'],
-  async handle({ tenant, params, body }) {
+  problems: ['job_not_found', 'version_changed'],
+  async handle(call) {
+    const { tenant, params, body } = call
+    await holdExpected(call)
     const changed = await tenant.jobs.pause(params.id, body.note)
     return changeToWire(await findJob(tenant, params.id), changed ? 'updated' : 'unchanged')
   },
@@ -29,8 +37,10 @@ export const resumeJob = defineRoute({
   scope: 'operate',
   summary: 'Go on; slots that passed meanwhile are skipped',
   answer: jobChange,
-  problems: ['job_not_found'],
-  async handle({ tenant, params }) {
+  problems: ['job_not_found', 'version_changed'],
+  async handle(call) {
+    const { tenant, params } = call
+    await holdExpected(call)
     const changed = await tenant.jobs.resume(params.id)
     return changeToWire(await findJob(tenant, params.id), changed ? 'updated' : 'unchanged')
   },
@@ -45,8 +55,10 @@ export const triggerJob = defineRoute({
   body: exactly({ payload: Type.Optional(anyJson('In place of that of the job.')) }),
   answer: answer({ run_id: Type.String() }),
   status: 201,
-  problems: ['job_not_found'],
-  async handle({ tenant, params, body }) {
+  problems: ['job_not_found', 'version_changed'],
+  async handle(call) {
+    const { tenant, params, body } = call
+    await holdExpected(call)
     const { id } = await tenant.jobs.trigger(params.id, body)
     return { run_id: id }
   },
@@ -60,8 +72,10 @@ export const skipSlot = defineRoute({
   summary: 'One slot ahead is not to run',
   body: exactly({ slot: moment }),
   answer: answer({ skipped: Type.String() }),
-  problems: ['job_not_found', 'slot_not_found'],
-  async handle({ tenant, params, body, actor }) {
+  problems: ['job_not_found', 'version_changed', 'slot_not_found'],
+  async handle(call) {
+    const { tenant, params, body, actor } = call
+    await holdExpected(call)
     await tenant.jobs.skip(params.id, body.slot, actor.name)
     return { skipped: new Date(body.slot).toISOString() }
   },
@@ -79,8 +93,10 @@ export const backfillJob = defineRoute({
     pace_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
   }),
   answer: answer({ runs: Type.Integer(), already: Type.Integer() }),
-  problems: ['job_not_found'],
-  async handle({ tenant, params, body }) {
+  problems: ['job_not_found', 'version_changed'],
+  async handle(call) {
+    const { tenant, params, body } = call
+    await holdExpected(call)
     const { from, to, pace_ms: paceMs } = body
     return tenant.jobs.backfill(params.id, { from, to, ...(paceMs !== undefined && { paceMs }) })
   },
