@@ -160,8 +160,14 @@ function keyIn(key: string | Path, payload: string): string {
 function valueAt(path: Path, payload: unknown): unknown {
   let value = payload
   for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = (value as Record<string, unknown>)[name]
+    // What JSON said is enumerable; the length of an array is not in it.
+    if (!isObject(value) || !Object.prototype.propertyIsEnumerable.call(value, name))
+      return undefined
+    value = value[name]
   }
   return value
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }

@@ -40,10 +40,16 @@ export function surrounded(list: readonly Middleware[], run: HandlerFunction): H
       const middleware = list[place]
       if (!middleware) return run(payload, context)
       let called = false
-      return middleware.around(call, async () => {
+      const next = async () => {
         if (called) throw new Error('next() was called twice: a handler runs once in an attempt.')
         called = true
         return step(place + 1)
+      }
+      return middleware.around(call, () => {
+        const result = next()
+        // Whoever does not wait for it does not want to know; nobody's rejection would end the process.
+        result.catch(() => undefined)
+        return result
       })
     }
     return step(0)

@@ -68,6 +68,17 @@ it('each run has its own outcome, and only what failed is tried again', async ()
   expect(runs[1]?.attempts[0]?.error).toMatchObject({ name: 'TypeError', message: 'not this one' })
 })
 
+it('a place of the array that was left empty is an outcome of nothing', async () => {
+  punctual.handler('sparse', { batchSize: 3, batchWaitMs: WHEN_FULL_MS }, (items) => {
+    const outcomes = new Array(items.length)
+    outcomes[1] = 'set'
+    return outcomes
+  })
+  const runs = await ended('sparse', [1, 2, 3])
+  expect(runs.map((run) => run.state)).toEqual(['succeeded', 'succeeded', 'succeeded'])
+  expect(runs.map((run) => run.output)).toEqual([null, 'set', null])
+})
+
 it.for<[string, () => unknown, RegExp]>([
   ['throws', () => Promise.reject(new Error('all of it')), /^all of it$/],
   [

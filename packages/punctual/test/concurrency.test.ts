@@ -189,6 +189,8 @@ it.for([
   [{ concurrency: { key: 'k', limit: 0 } }, /concurrency.limit/],
   [{ concurrency: { key: 'k', most: 1 } }, /concurrency.most/],
   [{ concurrency: { key: { payload: 'user.id' } } }, /payload.user.id is to hold a key/],
+  [{ concurrency: { key: { payload: 'tags.length' } } }, /payload.tags.length is to hold a key/],
 ] as const)('%j is refused: %s', async ([options, message]) => {
-  await expect(kit.punctual.submit('any', { user: {} }, options as never)).rejects.toThrow(message)
+  const payload = { user: {}, tags: ['a'] }
+  await expect(kit.punctual.submit('any', payload, options as never)).rejects.toThrow(message)
 })

@@ -287,6 +287,13 @@ it('what is none is refused', () => {
   expect(() => punctual.on('run.gone' as never, () => undefined)).toThrow(refused('type'))
   expect(() => punctual.on('run.dead', null as never)).toThrow(refused('listener'))
   expect(() => punctual.on('run.dead', () => 1, { fleet: 1 } as never)).toThrow(refused('fleet'))
+  for (const options of [{ flet: true }, { fleet: true, queue: 'q' }] as never[])
+    for (const method of ['on', 'once'] as const)
+      expect(() => punctual[method]('run.dead', () => 1, options)).toThrow(
+        refused(Object.keys(options).at(-1) as string),
+      )
+  expect(() => punctual.on('run.dead', () => 1, null as never)).toThrow(refused('options'))
+  expect(() => punctual.events({ types: [] })).toThrow(refused('types'))
   expect(() => punctual.events({ kinds: [] } as never)).toThrow(refused('options'))
   expect(() => punctual.events({ types: 'run.dead' } as never)).toThrow(refused('types'))
 })

@@ -121,6 +121,28 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(run.attempts[0]?.error).toMatchObject(error)
   })
 
+  it('that sends messages of its own is not heard, and ends as if it had not', async () => {
+    const words = ['ready', null, 7, { type: 'hello' }, { kind: 'threw' }, { kind: 'crashed' }]
+    const lies = [
+      { kind: 'returned', output: '{' },
+      { kind: 'returned', output: '"a lie"' },
+    ]
+    const before = await ended('where')
+    const run = await ended('says', once, { what: [...words, ...lies] })
+    expect(run).toMatchObject({ state: 'succeeded', output: before.output })
+  })
+
+  it.each([
+    { kind: 'returned', output: '{' },
+    { kind: 'checkpoint', call: 0, state: '{' },
+    { kind: 'threw' },
+  ])('that speaks in our name and cannot be read fails its attempt: %j', async (message) => {
+    const what = [{ by: 'punctual/isolate', message }]
+    const run = await ended('says', { ...again, maxAttempts: 2 }, { what, stay: true })
+    expect(run).toMatchObject({ state: 'dead', attempts: [{}, { outcome: 'failed' }] })
+    expect(await ended('where')).toMatchObject({ state: 'succeeded' })
+  })
+
   it('that takes more memory than it may fails its attempt', async () => {
     const options = { isolation, memoryMb: 32 } as const
     const hoard = punctual.handler(`${isolation} hoard`, options, moduleUrl('hoard'))

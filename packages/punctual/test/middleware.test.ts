@@ -1,6 +1,6 @@
 /** What surrounds every call of a handler. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
+import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type Middleware, Punctual } from 'punctual'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
@@ -81,6 +81,26 @@ it('may give another output, and may leave the handler out', async () => {
   expect(await ended('left')).toMatchObject({ output: 'cached' })
   expect(await ended('other')).toMatchObject({ output: { was: 1 } })
   expect(called).toBe(false)
+})
+
+it('one that does not wait for the handler gives the output, and what that throws later harms nobody', async () => {
+  punctual.use({ around: (_, next) => void next() })
+  const held = gate()
+  const thrown = gate()
+  punctual.handler('unawaited', async () => {
+    await held.opened
+    // Behind the rejection, and behind what Node.js makes of one that nobody handles.
+    setImmediate(thrown.open)
+    throw new Error('too late')
+  })
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  expect(await ended('unawaited')).toMatchObject({ state: 'succeeded', output: null })
+  held.open()
+  await thrown.opened
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
 })
 
 it('one that calls the handler twice fails the attempt', async () => {

@@ -255,6 +255,40 @@ describe('asserts', () => {
   })
 })
 
+describe('clear', () => {
+  it('forgets the windows of keys: the next test gets runs of its own', async () => {
+    const job = name('windowed')
+    queue.handler(job, (n) => n)
+    for (const options of [
+      { key: job, window: HOUR_MS },
+      { key: `${job} changed`, onConflict: 'replace' },
+    ] as const) {
+      const first = await queue.submit(job, 1, options)
+      await queue.drain()
+      await queue.clear()
+      const next = await queue.submit(job, 2, options)
+      expect(next).toMatchObject({ created: true })
+      expect(next.id).not.toBe(first.id)
+      await queue.drain()
+    }
+  })
+
+  it('forgets what was used of rates: the next test does not wait for them', async () => {
+    const job = name('rated')
+    queue.handler(job, () => undefined)
+    await queue.limits.set({ queue: job, rate: { limit: 1, per: 'hour' } })
+    for (const options of [{ rate: { key: job, limit: 1, per: 'hour' } }, { queue: job }] as const)
+      for (let test = 0; test < 2; test++) {
+        const { id } = await queue.submit(job, null, options)
+        await queue.drain()
+        expect(await queue.runs.get(id)).toMatchObject({ state: 'succeeded' })
+        await queue.clear()
+      }
+    expect(await queue.limits.list()).toMatchObject([{ queue: job, freeAt: null }])
+    await queue.limits.remove(job)
+  })
+})
+
 it('one on a server that it is given prints the errors of handlers', async () => {
   const print = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const serverUrl = process.env.PUNCTUAL_TEST_POSTGRES_18_URL ?? queue.databaseUrl

@@ -175,6 +175,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return swept + (await this.#stats.sumJobHours())
   }
 
+  /** For tests: keys and rates are as if nothing had run. */
+  async forgetUses(): Promise<void> {
+    await this.#database.read.query(this.#database.statement('upkeep/forget-uses'))
+  }
+
   async vacuumHotTables(): Promise<readonly string[]> {
     const { schema, upkeep } = this.#database
     const rows = await upkeep.pinnedOne(this.#database.statement('upkeep/list-dead-rows'), [

@@ -47,6 +47,14 @@ it('submitting what somebody else has submitted, where there is a standby to wai
   expect(await writes('submit/find-keys', [1, ['theirs']]), 'it only reads').toBe(false)
 })
 
+it('making once more a group that is there already', async () => {
+  const keyed = { options: compileOptions('test', { key: 'member' }), payload: '{}' }
+  const group = { name: null, callback: null, open: false, submissions: [keyed] }
+  const { id, accepted } = await t.store.groups.make(group, 1)
+  expect(await writes('groups/find-members', [id, accepted.map((run) => run.id)])).toBe(true)
+  expect(await writes('groups/find-keyed-members', [id, 1, ['member']])).toBe(true)
+})
+
 it('asking what became of a transaction', async () => {
   const { rows } = await t.sql.query('select pg_current_xact_id()::text as number')
   expect(await writes('requests/find-commit', [rows[0].number])).toBe(true)

@@ -1,5 +1,5 @@
 /** The server commits and its answer is lost, on a real wire (RELIABILITY case 11). */
-import { compileOptions, type Settlement } from '@punctual/core'
+import { compileOptions, type Settlement, type SubmitOptions } from '@punctual/core'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import {
   checkInvariants,
@@ -100,6 +100,29 @@ it.each(['success', 'retry', 'death'] as const)(
     expect(await checkInvariants(t.sql)).toEqual([])
   },
 )
+
+const submissions = (options: readonly SubmitOptions[]) =>
+  options.map((each) => ({ options: compileOptions('test', each), payload: '1' }))
+
+it('a group whose answer is lost names the runs that are its members, also those that were there (case 11)', async () => {
+  const taken = await t.store.submit(submissions([{ key: 'live' }, { key: 'changed' }]))
+  const replace = { key: 'changed', onConflict: 'replace' } as const
+  const runs = submissions([{}, { key: 'live' }, { key: 'new' }, { key: 'new' }, replace])
+  const group = { name: null, callback: null, open: true, submissions: runs }
+  const { id, accepted } = await losing(/commit/, () => store.groups.make(group, 1))
+  const added = await losing(/commit/, () => store.groups.add(id, runs, 1))
+  const [live, changed] = taken.map((run) => run.id)
+  const made = accepted[2]?.id
+  expect(accepted.map((run) => run.outcome)).toEqual([
+    ...['created', 'existing', 'created', 'existing', 'replaced'],
+  ])
+  expect(accepted.slice(1).map((run) => run.id)).toEqual([live, made, made, changed])
+  expect(added.slice(1).map((run) => run.id)).toEqual([live, made, made, changed])
+  const { rows } = await t.sql.query('select run_id from punctual.group_members order by place')
+  const members = [...accepted, ...added].map((run) => run.id)
+  expect(rows.map((row) => row.run_id)).toEqual([...new Set(members)])
+  for (const member of members) expect(await t.places(member)).toEqual(['queue'])
+})
 
 it('a start mark whose answer is lost starts nothing, and its run is given back (case 11)', async () => {
   await installWitness(t.sql)

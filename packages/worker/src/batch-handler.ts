@@ -99,7 +99,7 @@ class Batcher {
     try {
       const items = batch.map(({ payload, context }) => ({ payload, context }))
       const returned: unknown = await this.#run(items)
-      const outcomes = Array.isArray(returned) ? returned.map(outcomeOf) : []
+      const outcomes = Array.isArray(returned) ? Array.from(returned, outcomeOf) : []
       const right = outcomes.length === batch.length
       // Also of what is too much: a promise that nobody waits for would end the process.
       for (const [i, outcome] of outcomes.entries())

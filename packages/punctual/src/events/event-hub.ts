@@ -4,6 +4,7 @@
  * reported and harms nobody else.
  */
 import { checkName, refuseOption } from '@punctual/core'
+import { checkedOptions } from '../checked-options.ts'
 import { EventStream } from './event-stream.ts'
 import {
   checkEvent,
@@ -21,7 +22,7 @@ export interface ListenOptions {
 
 /** Which events a loop is given. */
 export interface EventsOptions<Name extends EventName = EventName> extends ListenOptions {
-  /** Their names. @default all that the reach has */
+  /** Their names, one at least. @default all that the reach has */
   types?: readonly Name[]
   /** Only runs of this handler. */
   handler?: string
@@ -65,12 +66,8 @@ export class EventHub {
   }
 
   /** Returns how to stop listening. */
-  listen(
-    type: EventName,
-    listener: unknown,
-    { fleet = false }: ListenOptions,
-    once: boolean,
-  ): () => void {
+  listen(type: EventName, listener: unknown, options: ListenOptions, once: boolean): () => void {
+    const { fleet = false } = checkedOptions(options, ['fleet'])
     if (typeof listener !== 'function') refuseOption('listener', 'a function', listener)
     const types = new Set([checkEvent(type, checkFlag(fleet))])
     const stop = () => this.#remove(subscription)
@@ -160,7 +157,8 @@ function compile(options: EventsOptions) {
     if (!KNOWN.includes(name)) refuseOption('options', `made of ${KNOWN.join(', ')}`, name)
   const { handler, queue, signal, types } = options
   const fleet = checkFlag(options.fleet ?? false)
-  if (types !== undefined && !Array.isArray(types)) refuseOption('types', 'a list of names', types)
+  if (types !== undefined && !(Array.isArray(types) && types.length > 0))
+    refuseOption('types', 'a list of at least one name; leave it out to be told of all', types)
   if (handler !== undefined) checkName('handler', handler)
   if (queue !== undefined) checkName('queue', queue)
   const wanted = types?.map((type) => checkEvent(type, fleet))

@@ -54,7 +54,10 @@ export interface TestKit {
   assertNotSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<void>
   /** What handlers have thrown since the last `clear`, oldest first. */
   readonly failures: readonly TestFailure[]
-  /** Cancels what has not ended, and forgets submissions and failures. Jobs, pauses and handlers stay. */
+  /**
+   * Cancels what has not ended, and forgets submissions, failures, windows of keys and what was used of rates. Jobs,
+   * pauses, limits and handlers stay.
+   */
   clear(): Promise<void>
 }
 
@@ -133,6 +136,7 @@ function makeKit(punctual: Punctual, settings: KitSettings): TestKit & Pick<Punc
     async clear() {
       await punctual.runs.cancelMany({}, { all: true, reason: 'cleared by a test' })
       await drain.drain(usualMs, null)
+      await punctual.store.upkeep.forgetUses()
       submissions.clear()
       failures.clear()
     },

@@ -1,6 +1,6 @@
 /** Handlers that run in a thread or a process of their own: the payload says which of the things that can go well or wrong there. */
 import { spawn } from 'node:child_process'
-import { threadId } from 'node:worker_threads'
+import { parentPort, threadId } from 'node:worker_threads'
 import { NonRetryableError, RetryAfterError } from '@punctual/core'
 
 /** Where it runs: another one has another. */
@@ -77,6 +77,15 @@ const acts = {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' })
     ctx.log.info('spawned', { pids: [process.pid, child.pid] })
     for (;;);
+  },
+
+  /** Speaks to its parent as a program does that is not only a handler. */
+  async says({ what, stay }, ctx) {
+    for (const message of what) {
+      if (parentPort) parentPort.postMessage(message)
+      else await new Promise((sent) => process.send(message, sent))
+    }
+    return stay ? aborted(ctx.signal) : place
   },
 
   oddOutput: () => ({ count: 1n }),

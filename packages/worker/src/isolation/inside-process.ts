@@ -5,14 +5,14 @@
 import { Worker } from 'node:worker_threads'
 import { endGroup } from './end-group.ts'
 import { openInside } from './inside.ts'
-import type { FromIsolate } from './messages.ts'
+import { type FromIsolate, markMessage } from './messages.ts'
 import { recordThrown } from './thrown.ts'
 
 const [module, parent] = process.argv.slice(2) as [string, string]
 
 const say = (message: FromIsolate, sent?: () => void) => {
   // A worker that is gone does not listen; the watch ends us then.
-  if (process.connected) process.send?.(message, undefined, undefined, () => sent?.())
+  if (process.connected) process.send?.(markMessage(message), undefined, undefined, () => sent?.())
 }
 
 process.on('message', openInside(JSON.parse(module), say) as (message: unknown) => void)

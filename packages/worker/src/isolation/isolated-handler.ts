@@ -82,25 +82,45 @@ class IsolatedCall implements IsolateUser {
     this.#member?.isolate.post({ kind: 'abort', name, message })
     this.#killing = this.#clock.after(KILL_GRACE_MS, () => {
       this.#context.log.warn('The handler did not heed its signal, and was killed.')
-      this.#leave(false)?.reject(this.#signal.reason)
+      this.#fail(this.#signal.reason)
     })
   }
 
   onGone(why: Error): void {
-    this.#leave(false)?.reject(why)
+    this.#fail(why)
   }
 
+  /** What cannot be read fails the attempt, never the worker. */
   onMessage(message: FromIsolate): void {
+    try {
+      this.#heed(message)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#leave(false)?.reject(error)
+  }
+
+  #heed(message: FromIsolate): void {
     const { kind } = message
     if (kind === 'log') {
       const data = message.data === undefined ? undefined : JSON.parse(message.data)
       this.#context.log[message.level](message.message, data)
     } else if (kind === 'progress') this.#context.progress(JSON.parse(message.value))
     else if (kind === 'heartbeat') this.#context.heartbeat()
-    else if (kind === 'checkpoint') void this.#checkpoint(message.call, message.state)
-    else if (kind === 'secret') void this.#secret(message.call, message.name)
-    else if (kind === 'returned') this.#leave(true)?.resolve(JSON.parse(message.output))
-    else this.#leave(kind === 'threw' && !message.spent)?.reject(reviveThrown(message.thrown))
+    else if (kind === 'checkpoint')
+      this.#checkpoint(message.call, message.state).catch((error: unknown) => this.#fail(error))
+    else if (kind === 'secret')
+      this.#secret(message.call, message.name).catch((error: unknown) => this.#fail(error))
+    else if (kind === 'returned') {
+      const output: unknown = JSON.parse(message.output)
+      this.#leave(true)?.resolve(output)
+    } else {
+      const thrown = reviveThrown(message.thrown)
+      this.#leave(kind === 'threw' && !message.spent)?.reject(thrown)
+    }
   }
 
   async #checkpoint(call: number, state: string): Promise<void> {

@@ -40,3 +40,21 @@ export type FromIsolate =
   | { readonly kind: 'threw'; readonly thrown: ThrownRecord; readonly spent: boolean }
   /** An error that nobody caught; the process ends. */
   | { readonly kind: 'crashed'; readonly thrown: ThrownRecord }
+
+/** A handler may send messages of its own on the same line: ours say that they are. */
+const OURS = 'punctual/isolate'
+
+export interface MarkedMessage {
+  readonly by: typeof OURS
+  readonly message: FromIsolate
+}
+
+export function markMessage(message: FromIsolate): MarkedMessage {
+  return { by: OURS, message }
+}
+
+/** What we have said ourselves; null of anything else, which nobody listens to. */
+export function readMarked(came: unknown): FromIsolate | null {
+  const marked = came as Partial<MarkedMessage> | null | undefined
+  return marked?.by === OURS ? (marked.message ?? null) : null
+}

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { PunctualError } from '@punctual/core'
 import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
-import type { FromIsolate } from './messages.ts'
+import { readMarked } from './messages.ts'
 import { reviveThrown } from './thrown.ts'
 
 export const launchProcess: LaunchIsolate = (options, events) => {
@@ -19,7 +19,9 @@ export const launchProcess: LaunchIsolate = (options, events) => {
   let why: Error | null = null
   child.unref()
   child.channel?.unref()
-  child.on('message', (message: FromIsolate) => {
+  child.on('message', (came: unknown) => {
+    const message = readMarked(came)
+    if (!message) return
     if (message.kind === 'crashed') why = reviveThrown(message.thrown)
     else events.onMessage(message)
   })

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { PunctualError } from '@punctual/core'
 import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
+import { readMarked } from './messages.ts'
 
 export const launchThread: LaunchIsolate = (options, events) => {
   const { handler, module, memoryMb } = options
@@ -15,7 +16,10 @@ export const launchThread: LaunchIsolate = (options, events) => {
   })
   let why: Error | null = null
   thread.unref()
-  thread.on('message', (message) => events.onMessage(message))
+  thread.on('message', (came: unknown) => {
+    const message = readMarked(came)
+    if (message) events.onMessage(message)
+  })
   thread.on('error', (error) => {
     why ??= error
   })
