@@ -58,10 +58,10 @@ export class SlotReader {
     return found.map((it) => (it.slot || !covers(beyond, it.slotMs) ? it : { ...it, slot: beyond }))
   }
 
-  /** The first decision after a slot; null when there is none among the next million slots. */
-  async #firstAfter(job: StoredJob, afterMs: number): Promise<Slot | null> {
+  /** The first decision after a slot; null when there is none among as many parts of the slots that follow. */
+  async #firstAfter(job: StoredJob, afterMs: number, parts = PARTS_MAX): Promise<Slot | null> {
     let fromMs = afterMs + 1
-    for (let part = 0; part < PARTS_MAX; part++) {
+    for (let part = 0; part < parts; part++) {
       const later = await this.expected(job, fromMs, job.cursorAt.getTime(), COUNT_MAX)
       for (let i = 0; i < later.length; i += PROBE) {
         const found = await this.#find(job.id, later.slice(i, i + PROBE))
@@ -71,9 +71,7 @@ export class SlotReader {
       if (later.length < COUNT_MAX) return null
       fromMs = (later.at(-1) as number) + 1
     }
-    // One row may stand for more slots than are computed at a time.
-    const lastMs = later.at(-1)
-    return later.length < COUNT_MAX || lastMs === undefined ? null : this.#firstAfter(job, lastMs)
+    return null
   }
 
   /** Those of some slots, given in order, that became a run, or that a run stands for together with others. */
@@ -90,7 +88,7 @@ export class SlotReader {
       if (expected.length < COUNT_MAX) break
       fromMs = (expected.at(-1) as number) + 1
     }
-    const beyond = await this.#firstAfter(job, lastMs)
+    const beyond = await this.#firstAfter(job, lastMs, Number.POSITIVE_INFINITY)
     if (beyond) found.set(beyond.slotAt.getTime(), beyond)
     const runs = [...found].filter(([, { decision }]) => decision === 'run')
     runs.sort(([a], [b]) => a - b)
