@@ -23,7 +23,8 @@ export async function retrying<T>(
   options: RetryOptions,
   work: (again: boolean) => Promise<T>,
 ): Promise<T> {
-  const endMs = options.clock.monotonicMs() + options.deadlineMs
+  const begunMs = options.clock.monotonicMs()
+  const endMs = begunMs + options.deadlineMs
   let again = false
   let ensured = false
   for (let attempt = 1; ; attempt++) {
@@ -51,11 +52,14 @@ export async function retrying<T>(
       if (!lost && !isTransient(error)) throw error
       again ||= lost
       const pauseMs = Math.min(1_000, 10 * 2 ** Math.min(attempt, 7))
-      if (options.signal?.aborted || options.clock.monotonicMs() + pauseMs > endMs) {
+      const nowMs = options.clock.monotonicMs()
+      if (options.signal?.aborted || nowMs + pauseMs > endMs) {
         if (!lost) throw error
+        // Work that takes long has long been answered when it is cut off: what is told is what is known.
+        const tried = `try ${attempt}, after ${Math.round(nowMs - begunMs)} ms`
         throw new PunctualError(
           'database_unavailable',
-          `PostgreSQL did not answer for ${options.deadlineMs} ms: ${(error as Error).message}`,
+          `PostgreSQL did not answer: ${(error as Error).message} (${tried})`,
           { cause: error },
         )
       }
