@@ -69,6 +69,15 @@ interface Walked {
   readonly closed: boolean
 }
 
+type GroupRow = Readonly<Record<string, string | null>>
+
+interface Try {
+  /** Whether an earlier one may have been committed. */
+  readonly again: boolean
+  /** Takes the gates that it has freed. */
+  readonly freed: bigint[]
+}
+
 const truth = (value: unknown) => value === true || value === 't'
 
 export class GroupStore implements GroupUpkeep {
@@ -91,14 +100,14 @@ export class GroupStore implements GroupUpkeep {
     await this.#o.quotas.admit(tenantId, group.submissions)
     const runs = await this.#o.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#o.database.clock.nowMs())
-    const accepted = await this.#submitting(runs, tx, async (client, known) => {
+    const accepted = await this.#submitting(runs, tx, async (client, known, { freed }) => {
       const { name, callback } = group
       const call = [callback?.call ?? null, callback?.payload ?? null]
       const values = [id, tenantId, name, ...call, !group.open]
       const made = await this.#run(client, 'insert-group', values)
       // An earlier try has made all of it.
       if (made.length === 0) return this.#there(client, id, known)
-      const accepted = await this.#accepted(client, known, tenantId, tx !== undefined)
+      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
     })
@@ -114,12 +123,12 @@ export class GroupStore implements GroupUpkeep {
   ): Promise<readonly Accepted[]> {
     await this.#o.quotas.admit(tenantId, submissions)
     const runs = await this.#o.submitter.prepare(submissions, tenantId)
-    return this.#submitting(runs, tx, async (client, known, again) => {
+    return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])
       const there = again ? await this.#there(client, id, known) : []
       if (there.some(({ created }) => created)) return there
       checkTakes(id, group as { total: unknown; closed: unknown } | undefined, runs.length)
-      const accepted = await this.#accepted(client, known, tenantId, tx !== undefined)
+      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
     })
@@ -133,14 +142,17 @@ export class GroupStore implements GroupUpkeep {
     return row ? truth((row as { closed: unknown }).closed) : null
   }
 
-  #accepted(
+  async #accepted(
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
+    freed: bigint[],
     notify = false,
   ): Promise<readonly Accepted[]> {
-    if (runs.length === 0) return Promise.resolve([])
-    return this.#o.keyed.submitIn(tx, runs, tenantId, notify)
+    if (runs.length === 0) return []
+    const { accepted, freedGates } = await this.#o.keyed.submitIn(tx, runs, tenantId, notify)
+    freed.push(...freedGates)
+    return accepted
   }
 
   /** Which of these runs an earlier try, whose answer was lost, has made members. */
@@ -157,20 +169,24 @@ export class GroupStore implements GroupUpkeep {
   async #submitting<T>(
     runs: readonly Prepared[],
     tx: Queryable | undefined,
-    work: (tx: Queryable, runs: readonly Prepared[], again: boolean) => Promise<T>,
+    work: (tx: Queryable, runs: readonly Prepared[], attempt: Try) => Promise<T>,
   ): Promise<T> {
     const { database, signals, submitter, ensurePartitions } = this.#o
+    // Of all tries: one whose answer was lost may be the one that has freed them.
+    const freed: bigint[] = []
     if (tx) {
-      const result = await work(tx, runs, false)
+      const result = await work(tx, runs, { again: false, freed })
       await this.#run(tx, 'hint-groups', [signals.channelName, '- groups '])
       return result
     }
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     const result = await retrying(bounds, (again) =>
-      this.#transaction(async (client) => work(client, await submitter.current(runs), again)),
+      this.#transaction(async (client) =>
+        work(client, await submitter.current(runs), { again, freed }),
+      ),
     )
     if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    submitter.committed(runs)
+    void database.transactions.afterCommit(() => submitter.committed(runs, freed))
     signals.groupsChanged()
     return result
   }
@@ -247,22 +263,24 @@ export class GroupStore implements GroupUpkeep {
   async #finish(id: string): Promise<boolean> {
     const { database, submitter, signals, ensurePartitions } = this.#o
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
+    const freed: bigint[] = []
     const runs = await retrying(bounds, () =>
       this.#transaction(async (tx) => {
         const [row] = await this.#run(tx, 'finish-group', [id])
-        return row ? this.#callBack(tx, id, row as Readonly<Record<string, string | null>>) : null
+        return row ? this.#callBack(tx, id, row as GroupRow, freed) : null
       }),
     )
     if (runs === null) return false
     if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    submitter.committed(runs)
+    submitter.committed(runs, freed)
     return true
   }
 
   async #callBack(
     tx: Queryable,
     id: string,
-    row: Readonly<Record<string, string | null>>,
+    row: GroupRow,
+    freed: bigint[],
   ): Promise<readonly Prepared[]> {
     if (!row.callback) return []
     const { handler, options } = JSON.parse(row.callback)
@@ -270,13 +288,13 @@ export class GroupStore implements GroupUpkeep {
     const submission = makeSubmission(compileOptions(handler, options), payload)
     const tenantId = Number(row.tenant_id)
     const runs = await this.#o.submitter.prepare([submission], tenantId)
-    const [run] = await this.#accepted(tx, runs, tenantId)
+    const [run] = await this.#accepted(tx, runs, tenantId, freed)
     await this.#run(tx, 'set-callback-run', [id, run?.id])
     return runs
   }
 }
 
-function resultOf(id: string, row: Readonly<Record<string, string | null>>): GroupResult {
+function resultOf(id: string, row: GroupRow): GroupResult {
   const { total, succeeded, dead, cancelled, skipped, unknown } = row
   return {
     id,

@@ -20,6 +20,13 @@ export interface Accepted {
   readonly outcome: SubmitOutcome
 }
 
+/** What was submitted in a transaction that somebody else commits. */
+export interface SubmittedIn {
+  readonly accepted: readonly Accepted[]
+  /** Gates that replaced runs had been let through: others may be, once it has committed. */
+  readonly freedGates: readonly bigint[]
+}
+
 interface Call {
   readonly tx: Queryable
   readonly tenantId: number
@@ -61,7 +68,11 @@ export class KeyedSubmitter {
   }
 
   /** In a transaction of our own. */
-  async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
+  async submit(
+    runs: readonly Prepared[],
+    tenantId: number,
+    again: boolean,
+  ): Promise<readonly Accepted[]> {
     const { accepted, lanes, freedGates } = await this.#conversations.transaction(
       async (client) => {
         const tx = timed(client)
@@ -77,17 +88,20 @@ export class KeyedSubmitter {
     return accepted
   }
 
-  /** In a transaction that somebody else commits or rolls back; the hint goes with its commit. */
-  async submitIn(
+  /**
+   * In a transaction that somebody else commits or rolls back. The hint goes with its commit, and tells of gates that were
+   * freed; whoever does not want it looks after these when it has committed.
+   */
+  submitIn(
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
     notify = true,
-  ): Promise<Accepted[]> {
-    return (await this.#submitIn({ tx, tenantId, notify, again: false }, runs)).accepted
+  ): Promise<SubmittedIn> {
+    return this.#submitIn({ tx, tenantId, notify, again: false }, runs)
   }
 
-  async #submitIn(call: Call, runs: readonly Prepared[]) {
+  async #submitIn(call: Call, runs: readonly Prepared[]): Promise<SubmittedIn> {
     const answers = call.again ? await this.#answered(call.tx, runs) : new Answers()
     const open = runs.filter((run) => !answers.has(run))
     const keyless = open.filter((run) => run.submission.options.key === null)
@@ -110,7 +124,7 @@ export class KeyedSubmitter {
       await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
       told.push(...made)
     }
-    if (call.notify && told.length > 0) await this.#hint(call.tx, told, call.tenantId)
+    if (call.notify && told.length > 0) await this.#hint(call, told, freedGates)
     return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
   }
 
@@ -128,11 +142,16 @@ export class KeyedSubmitter {
   }
 
   /** On somebody else's connection, whose server we have not met. */
-  async #hint(tx: Queryable, created: readonly Prepared[], tenantId: number): Promise<void> {
+  async #hint(
+    { tx, tenantId }: Call,
+    created: readonly Prepared[],
+    freedGates: readonly bigint[],
+  ): Promise<void> {
     const lanes = new Map(created.map(({ lane, submission }) => [lane, submission.options]))
     const options = [...lanes.values()]
+    const payload = this.#signals.payloadFor(lanes.keys(), freedGates)
     const { rows } = await tx.query(this.#database.statement('submit/hint-lanes').text, [
-      ...[this.#signals.channelName, this.#signals.payloadFor(new Set(lanes.keys())), tenantId],
+      ...[this.#signals.channelName, payload, tenantId],
       ...[[...lanes.keys()], options.map(({ queue }) => queue)],
       ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
     ])
