@@ -2,8 +2,8 @@
  * Open transactions of the libraries that people use, told apart by their shape: none of them is a dependency.
  * Only `pg`, and what hands its client out, passes Buffers on as they are; all others get arrays as text.
  *
- * What is no transaction is refused where its shape tells: on a pool, or on the library's own root object, every
- * statement would run on a connection of its own and commit by itself.
+ * What is no transaction is refused where it can be told: on a pool, on the library's own root object, or on a client of
+ * `pg` without `begin`, every statement would commit by itself.
  */
 import { PunctualError } from '@punctual/core'
 import { type Queryable, valuesAsText } from '@punctual/store'
@@ -70,7 +70,22 @@ export function queryableOf(tx: unknown): Queryable {
   if (!has('query')) refuse('It needs a query method.')
   if (has('connect') && 'totalCount' in tx)
     refuse('This is a pool: take a client from it with connect(), and begin a transaction.')
+  if (isOutside(tx))
+    refuse(
+      'No transaction is open on this client: send begin before, and commit or rollback after.',
+    )
   return tx as Queryable
+}
+
+/** What a client of `pg` knows of itself. */
+interface PgState {
+  readonly readyForQuery?: unknown
+  getTransactionStatus?: () => unknown
+}
+
+/** Nothing is under way, a `begin` neither, and the server has said that no transaction is open. Others do not tell. */
+function isOutside(client: PgState): boolean {
+  return client.readyForQuery === true && client.getTransactionStatus?.() === 'I'
 }
 
 function ofKysely(tx: KyselyTransaction): Queryable {

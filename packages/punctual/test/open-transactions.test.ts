@@ -266,8 +266,15 @@ async function lockTimeout(tx: OpenTransaction): Promise<void> {
 }
 
 describe('what is no open transaction is refused', () => {
+  let outside: pg.PoolClient
+  beforeAll(async () => {
+    outside = await pool.connect()
+  })
+  afterAll(() => outside.release())
+
   it.each([
     ['a pool of pg', () => pool, /pool: take a client/],
+    ['a client without begin', () => outside, /No transaction is open on this client/],
     ['the Drizzle database', () => drizzle({ client: pool }), /Drizzle database/],
     ['the Kysely instance', () => kysely, /Kysely instance/],
     ['the Knex instance', () => knex, /Knex instance/],
@@ -279,4 +286,41 @@ describe('what is no open transaction is refused', () => {
     expect(refused).toMatchObject({ code: 'invalid_option', field: 'tx' })
     expect((refused as Error).message).toMatch(message)
   })
+
+  it('a group on a client without begin, and on one whose transaction is over', async () => {
+    const refused = { code: 'invalid_option', field: 'tx' }
+    await outside.query('begin')
+    const group = await punctual.groups.submit({ open: true }, { tx: outside })
+    await outside.query('commit')
+    await expect(group.close({ tx: outside })).rejects.toMatchObject(refused)
+    await expect(punctual.groups.submit({}, { tx: outside })).rejects.toMatchObject(refused)
+  })
+
+  it('but not a client whose begin is under way', async () => {
+    const begun = outside.query('begin')
+    const { id } = await punctual.submit('one', 1, { tx: outside })
+    await begun
+    await outside.query('rollback')
+    expect(await punctual.runs.get(id)).toBeNull()
+  })
+})
+
+it('what the database says to a statement in it comes as the driver has thrown it', async () => {
+  const spoilt = async (text: string) => {
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query(text).catch(() => undefined)
+    const refused = await rejection(punctual.submit('one', 1, { tx: client }))
+    await client.query('rollback')
+    client.release()
+    return refused
+  }
+  for (const [text, code] of [
+    ['select 1 / 0', '25P02'],
+    ['set transaction read only', '25006'],
+  ] as const) {
+    const refused = await spoilt(text)
+    expect(refused).toBeInstanceOf(pg.DatabaseError)
+    expect(refused).toMatchObject({ code })
+  }
 })

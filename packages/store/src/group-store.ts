@@ -9,7 +9,6 @@ import {
   type GroupLook,
   type GroupResult,
   type GroupUpkeep,
-  invariant,
   limits,
   makeSubmission,
   PunctualError,
@@ -22,7 +21,6 @@ import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './faults.ts'
 import { GroupReader } from './group-reader.ts'
-import { outcomeAfter } from './key-batch.ts'
 import type { Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import type { Queryable } from './queryable.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
@@ -71,6 +69,15 @@ interface Walked {
   readonly closed: boolean
 }
 
+type GroupRow = Readonly<Record<string, string | null>>
+
+interface Try {
+  /** Whether an earlier one may have been committed. */
+  readonly again: boolean
+  /** Takes the gates that it has freed. */
+  readonly freed: bigint[]
+}
+
 const truth = (value: unknown) => value === true || value === 't'
 
 export class GroupStore implements GroupUpkeep {
@@ -93,15 +100,14 @@ export class GroupStore implements GroupUpkeep {
     await this.#o.quotas.admit(tenantId, group.submissions)
     const runs = await this.#o.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#o.database.clock.nowMs())
-    const accepted = await this.#submitting(runs, tx, async (client, known) => {
+    const accepted = await this.#submitting(runs, tx, async (client, known, { freed }) => {
       const { name, callback } = group
       const call = [callback?.call ?? null, callback?.payload ?? null]
       const values = [id, tenantId, name, ...call, !group.open]
       const made = await this.#run(client, 'insert-group', values)
       // An earlier try has made all of it.
-      if (made.length === 0)
-        return this.#answers(client, id, known, await this.#there(client, id, known))
-      const accepted = await this.#accepted(client, known, tenantId, tx !== undefined)
+      if (made.length === 0) return this.#there(client, id, known)
+      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
     })
@@ -117,12 +123,12 @@ export class GroupStore implements GroupUpkeep {
   ): Promise<readonly Accepted[]> {
     await this.#o.quotas.admit(tenantId, submissions)
     const runs = await this.#o.submitter.prepare(submissions, tenantId)
-    return this.#submitting(runs, tx, async (client, known, again) => {
+    return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])
-      const there = again ? await this.#there(client, id, known) : new Set<string>()
-      if (there.size > 0) return this.#answers(client, id, known, there)
+      const there = again ? await this.#there(client, id, known) : []
+      if (there.some(({ created }) => created)) return there
       checkTakes(id, group as { total: unknown; closed: unknown } | undefined, runs.length)
-      const accepted = await this.#accepted(client, known, tenantId, tx !== undefined)
+      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
     })
@@ -136,39 +142,26 @@ export class GroupStore implements GroupUpkeep {
     return row ? truth((row as { closed: unknown }).closed) : null
   }
 
-  #accepted(
+  async #accepted(
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
+    freed: bigint[],
     notify = false,
   ): Promise<readonly Accepted[]> {
-    if (runs.length === 0) return Promise.resolve([])
-    return this.#o.keyed.submitIn(tx, runs, tenantId, notify)
+    if (runs.length === 0) return []
+    const { accepted, freedGates } = await this.#o.keyed.submitIn(tx, runs, tenantId, notify)
+    freed.push(...freedGates)
+    return accepted
   }
 
   /** Which of these runs an earlier try, whose answer was lost, has made members. */
-  async #there(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Set<string>> {
+  async #there(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Accepted[]> {
     const rows = await this.#run(tx, 'find-members', [id, runs.map((run) => run.id)])
-    return new Set((rows as { run_id: string }[]).map((row) => row.run_id))
-  }
-
-  /** What that try would have answered: a run that it has not made is the member that has its key. */
-  async #answers(
-    tx: Queryable,
-    id: string,
-    runs: readonly Prepared[],
-    there: ReadonlySet<string>,
-  ): Promise<Accepted[]> {
-    const others = runs.filter((run) => !there.has(run.id))
-    const keys = new Set(others.map(({ submission }) => submission.options.key))
-    const values = [id, others[0]?.tenantId, [...keys]]
-    const rows = others.length === 0 ? [] : await this.#run(tx, 'find-keyed-members', values)
-    const ofKey = new Map((rows as { key: string; run_id: string }[]).map((r) => [r.key, r.run_id]))
-    return runs.map((run) => {
-      if (there.has(run.id)) return { id: run.id, created: true, outcome: 'created' }
-      const member = ofKey.get(run.submission.options.key ?? '')
-      invariant(member, 'a run of a group is a member of it, or another of its key is')
-      return { id: member, created: false, outcome: outcomeAfter(run) }
+    const there = new Set((rows as { run_id: string }[]).map((row) => row.run_id))
+    return runs.map(({ id }) => {
+      const created = there.has(id)
+      return { id, created, outcome: created ? 'created' : 'existing' }
     })
   }
 
@@ -176,20 +169,24 @@ export class GroupStore implements GroupUpkeep {
   async #submitting<T>(
     runs: readonly Prepared[],
     tx: Queryable | undefined,
-    work: (tx: Queryable, runs: readonly Prepared[], again: boolean) => Promise<T>,
+    work: (tx: Queryable, runs: readonly Prepared[], attempt: Try) => Promise<T>,
   ): Promise<T> {
     const { database, signals, submitter, ensurePartitions } = this.#o
+    // Of all tries: one whose answer was lost may be the one that has freed them.
+    const freed: bigint[] = []
     if (tx) {
-      const result = await work(tx, runs, false)
+      const result = await work(tx, runs, { again: false, freed })
       await this.#run(tx, 'hint-groups', [signals.channelName, '- groups '])
       return result
     }
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     const result = await retrying(bounds, (again) =>
-      this.#transaction(async (client) => work(client, await submitter.current(runs), again)),
+      this.#transaction(async (client) =>
+        work(client, await submitter.current(runs), { again, freed }),
+      ),
     )
     if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    submitter.committed(runs)
+    void database.transactions.afterCommit(() => submitter.committed(runs, freed))
     signals.groupsChanged()
     return result
   }
@@ -266,22 +263,24 @@ export class GroupStore implements GroupUpkeep {
   async #finish(id: string): Promise<boolean> {
     const { database, submitter, signals, ensurePartitions } = this.#o
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
+    const freed: bigint[] = []
     const runs = await retrying(bounds, () =>
       this.#transaction(async (tx) => {
         const [row] = await this.#run(tx, 'finish-group', [id])
-        return row ? this.#callBack(tx, id, row as Readonly<Record<string, string | null>>) : null
+        return row ? this.#callBack(tx, id, row as GroupRow, freed) : null
       }),
     )
     if (runs === null) return false
     if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    submitter.committed(runs)
+    submitter.committed(runs, freed)
     return true
   }
 
   async #callBack(
     tx: Queryable,
     id: string,
-    row: Readonly<Record<string, string | null>>,
+    row: GroupRow,
+    freed: bigint[],
   ): Promise<readonly Prepared[]> {
     if (!row.callback) return []
     const { handler, options } = JSON.parse(row.callback)
@@ -289,13 +288,13 @@ export class GroupStore implements GroupUpkeep {
     const submission = makeSubmission(compileOptions(handler, options), payload)
     const tenantId = Number(row.tenant_id)
     const runs = await this.#o.submitter.prepare([submission], tenantId)
-    const [run] = await this.#accepted(tx, runs, tenantId)
+    const [run] = await this.#accepted(tx, runs, tenantId, freed)
     await this.#run(tx, 'set-callback-run', [id, run?.id])
     return runs
   }
 }
 
-function resultOf(id: string, row: Readonly<Record<string, string | null>>): GroupResult {
+function resultOf(id: string, row: GroupRow): GroupResult {
   const { total, succeeded, dead, cancelled, skipped, unknown } = row
   return {
     id,

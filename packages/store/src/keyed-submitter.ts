@@ -6,7 +6,7 @@ import { invariant, PunctualError, type SubmitOutcome } from '@punctual/core'
 import type pg from 'pg'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
-import { type KeyGroup, keyRounds, outcomeAfter } from './key-batch.ts'
+import { changes, type KeyGroup, keyRounds } from './key-batch.ts'
 import { KeyReplacing } from './key-replacing.ts'
 import { type Decision, KeyTaking } from './key-taking.ts'
 import type { Queryable } from './queryable.ts'
@@ -18,6 +18,13 @@ export interface Accepted {
   /** False when a run with the same key was there already, and its id is returned. */
   readonly created: boolean
   readonly outcome: SubmitOutcome
+}
+
+/** What was submitted in a transaction that somebody else commits. */
+export interface SubmittedIn {
+  readonly accepted: readonly Accepted[]
+  /** Gates that replaced runs had been let through: others may be, once it has committed. */
+  readonly freedGates: readonly bigint[]
 }
 
 interface Call {
@@ -61,7 +68,11 @@ export class KeyedSubmitter {
   }
 
   /** In a transaction of our own. */
-  async submit(runs: readonly Prepared[], tenantId: number, again: boolean): Promise<Accepted[]> {
+  async submit(
+    runs: readonly Prepared[],
+    tenantId: number,
+    again: boolean,
+  ): Promise<readonly Accepted[]> {
     const { accepted, lanes, freedGates } = await this.#conversations.transaction(
       async (client) => {
         const tx = timed(client)
@@ -77,17 +88,20 @@ export class KeyedSubmitter {
     return accepted
   }
 
-  /** In a transaction that somebody else commits or rolls back; the hint goes with its commit. */
-  async submitIn(
+  /**
+   * In a transaction that somebody else commits or rolls back. The hint goes with its commit, and tells of gates that were
+   * freed; whoever does not want it looks after these when it has committed.
+   */
+  submitIn(
     tx: Queryable,
     runs: readonly Prepared[],
     tenantId: number,
     notify = true,
-  ): Promise<Accepted[]> {
-    return (await this.#submitIn({ tx, tenantId, notify, again: false }, runs)).accepted
+  ): Promise<SubmittedIn> {
+    return this.#submitIn({ tx, tenantId, notify, again: false }, runs)
   }
 
-  async #submitIn(call: Call, runs: readonly Prepared[]) {
+  async #submitIn(call: Call, runs: readonly Prepared[]): Promise<SubmittedIn> {
     const answers = call.again ? await this.#answered(call.tx, runs) : new Answers()
     const open = runs.filter((run) => !answers.has(run))
     const keyless = open.filter((run) => run.submission.options.key === null)
@@ -110,7 +124,7 @@ export class KeyedSubmitter {
       await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
       told.push(...made)
     }
-    if (call.notify && told.length > 0) await this.#hint(call.tx, told, call.tenantId)
+    if (call.notify && told.length > 0) await this.#hint(call, told, freedGates)
     return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
   }
 
@@ -128,11 +142,16 @@ export class KeyedSubmitter {
   }
 
   /** On somebody else's connection, whose server we have not met. */
-  async #hint(tx: Queryable, created: readonly Prepared[], tenantId: number): Promise<void> {
+  async #hint(
+    { tx, tenantId }: Call,
+    created: readonly Prepared[],
+    freedGates: readonly bigint[],
+  ): Promise<void> {
     const lanes = new Map(created.map(({ lane, submission }) => [lane, submission.options]))
     const options = [...lanes.values()]
+    const payload = this.#signals.payloadFor(lanes.keys(), freedGates)
     const { rows } = await tx.query(this.#database.statement('submit/hint-lanes').text, [
-      ...[this.#signals.channelName, this.#signals.payloadFor(new Set(lanes.keys())), tenantId],
+      ...[this.#signals.channelName, payload, tenantId],
       ...[[...lanes.keys()], options.map(({ queue }) => queue)],
       ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
     ])
@@ -168,6 +187,11 @@ class Answers extends Map<Prepared, Accepted> {}
 
 function answer(id: string, outcome: SubmitOutcome): Accepted {
   return { id, created: outcome === 'created', outcome }
+}
+
+/** Of a submission that finds the run of another one of its batch. */
+function outcomeAfter(run: Prepared): SubmitOutcome {
+  return changes(run.submission.options.conflict) ? 'replaced' : 'existing'
 }
 
 function answerAll(group: KeyGroup, { id, outcome }: Decision, answers: Answers): void {

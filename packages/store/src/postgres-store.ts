@@ -129,6 +129,10 @@ export class PostgresStore {
     this.quotas = new QuotaKeeper(this.database, this.signals)
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
+    // Should this fail, the reaper looks after them.
+    this.signals.onHint(
+      ({ gates = [] }) => void this.work.releaseGates(gates).catch(() => undefined),
+    )
     this.lanes.onNew = (lane) => this.signals.newLane(lane)
     this.upkeep = new PostgresUpkeepStore(
       this.database,
@@ -266,7 +270,7 @@ export class PostgresStore {
     const admitting = this.quotas.admit(tenantId, submissions)
     if (admitting !== undefined) await admitting
     const runs = await this.#submitter.prepare(submissions, tenantId)
-    if (options.tx) return this.#keyed.submitIn(options.tx, runs, tenantId)
+    if (options.tx) return (await this.#keyed.submitIn(options.tx, runs, tenantId)).accepted
     const keyed = runs.some((run) => run.submission.options.key !== null)
     if (!keyed && this.database.transactions.current) await this.#submitter.submitWithin(runs)
     else if (keyed)

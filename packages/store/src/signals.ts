@@ -12,6 +12,7 @@ const QUIET_MS = 10
 const BURST = 4
 const LANES_MAX = 200
 const CANCELS_MAX = 100
+const GATES_MAX = 100
 const CHANGES_QUIET_MS = 100
 const NOTHING = { lanes: [], newLane: false }
 const NOTIFY: Statement = {
@@ -28,6 +29,8 @@ export interface Hint {
   readonly cancels?: readonly string[]
   /** Workers that are asked to drain, or to take work again. */
   readonly sessions?: readonly string[]
+  /** Gates of which the transaction of a caller has freed places. */
+  readonly gates?: readonly bigint[]
   /** Jobs were made or changed. */
   readonly jobs?: boolean
   /** Groups were made, added to or closed. */
@@ -207,9 +210,10 @@ export class Signals {
     return `${this.#node} due ${lanes}`
   }
 
-  /** The text that a user's own transaction sends with its commit. */
-  payloadFor(lanes: Iterable<number>): string {
-    return `- due ${[...lanes].slice(0, LANES_MAX).join(',')}`
+  /** The text that a user's own transaction sends with its commit. Gates that it has no room for are left to the reaper. */
+  payloadFor(lanes: Iterable<number>, freedGates: readonly bigint[] = []): string {
+    const gates = [...new Set(freedGates)].slice(0, GATES_MAX)
+    return `- due ${[...lanes].slice(0, LANES_MAX).join(',')} ${gates.join(',')}`.trimEnd()
   }
 
   /**
@@ -234,7 +238,7 @@ export class Signals {
   }
 
   #receive(payload: string): void {
-    const [node, kind, lanes = ''] = payload.split(' ')
+    const [node, kind, lanes = '', gates = ''] = payload.split(' ')
     if (node === this.#node) return
     if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
     else if (kind === 'groups') this.#tell({ ...NOTHING, groups: true })
@@ -245,6 +249,7 @@ export class Signals {
       this.#tell({
         lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
         newLane: kind === 'new',
+        ...(/^-?\d/.test(gates) && { gates: gates.split(',').map(BigInt) }),
       })
   }
 

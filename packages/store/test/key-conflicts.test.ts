@@ -1,6 +1,6 @@
 /** What `onConflict` and `window` do, by what holds the key; concurrency and lost answers: key-races.test.ts. */
-import { compileOptions, type SubmitOptions } from '@punctual/core'
-import { succeeded, TestStore } from '@punctual/testkit'
+import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core'
+import { eventually, succeeded, TestStore } from '@punctual/testkit'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { FAR, KeyKit } from './key-kit.ts'
@@ -115,12 +115,33 @@ describe('replace and debounce', () => {
     expect((await kit.run(id)).concurrency).toBeNull()
   })
 
-  it('a run that is replaced lets the one that waits behind it through', async () => {
+  it.each([
+    'a submission',
+    'a submission in a transaction of the caller',
+    'a group',
+    'a group that goes on',
+    'a group in a transaction of the caller',
+  ])('a run that is replaced by %s lets the one that waits behind it through', async (by) => {
+    // As a worker does: it hears what goes with the commit of others.
+    const listening = t.another()
+    listening.signals.listen()
+    await listening.work.lanes([], [])
+    await eventually('it listens', () => listening.signals.connected)
     const [key, concurrency] = [kit.key(), { key: kit.key() }]
     const first = await kit.submit({ key, concurrency })
     const second = await kit.submit({ concurrency })
     expect(await t.places(second.id)).toEqual(['parked'])
-    await kit.submit({ key, onConflict: 'replace', delayMs: FAR })
+    const item = [{ key, onConflict: 'replace', delayMs: FAR }, 1] as const
+    const submissions = [makeSubmission(compileOptions('test', item[0]), '1')]
+    const group = { name: null, callback: null, open: true }
+    const { groups } = t.store
+    const tx = by.endsWith('of the caller') ? await inTransaction() : undefined
+    if (by.startsWith('a submission')) await kit.submitMany([item], tx)
+    else if (by.endsWith('goes on'))
+      await groups.add((await groups.make({ ...group, submissions: [] }, 1)).id, submissions, 1)
+    else await groups.make({ ...group, submissions }, 1, tx)
+    if (tx) expect(await t.places(second.id)).toEqual(['parked'])
+    await tx?.query('commit')
     await expect.poll(() => t.places(second.id)).toEqual(['queue'])
     expect(await t.places(first.id)).toEqual(['later'])
   })
