@@ -29,6 +29,7 @@ interface Era {
 }
 
 const PROBE = 1_000
+const PARTS_MAX = 10
 const FAR_MS = Date.UTC(2200, 0, 1)
 
 export class SlotReader {
@@ -57,12 +58,18 @@ export class SlotReader {
     return found.map((it) => (it.slot || !covers(beyond, it.slotMs) ? it : { ...it, slot: beyond }))
   }
 
+  /** The first decision after a slot; null when there is none among the next million slots. */
   async #firstAfter(job: StoredJob, afterMs: number): Promise<Slot | null> {
-    const later = await this.expected(job, afterMs + 1, job.cursorAt.getTime(), COUNT_MAX)
-    for (let i = 0; i < later.length; i += PROBE) {
-      const found = await this.#find(job.id, later.slice(i, i + PROBE))
-      const [first] = [...found.keys()].sort((a, b) => a - b)
-      if (first !== undefined) return found.get(first) ?? null
+    let fromMs = afterMs + 1
+    for (let part = 0; part < PARTS_MAX; part++) {
+      const later = await this.expected(job, fromMs, job.cursorAt.getTime(), COUNT_MAX)
+      for (let i = 0; i < later.length; i += PROBE) {
+        const found = await this.#find(job.id, later.slice(i, i + PROBE))
+        const [first] = [...found.keys()].sort((a, b) => a - b)
+        if (first !== undefined) return found.get(first) ?? null
+      }
+      if (later.length < COUNT_MAX) return null
+      fromMs = (later.at(-1) as number) + 1
     }
     return null
   }
@@ -82,9 +89,11 @@ export class SlotReader {
       const fromMs = atMs - Math.min(lookMs, backMs)
       const slotMs = (await this.expected(job, fromMs, atMs, COUNT_MAX)).at(-1)
       if (slotMs !== undefined) {
-        // The row that covers it may be that of a later slot.
-        const later = await this.expected(job, slotMs, atMs + lookMs, PROBE)
-        return (await this.find(job, later))[0] ?? { slotMs, slot: null }
+        const own = (await this.#find(job.id, [slotMs])).get(slotMs)
+        if (own) return { slotMs, slot: own }
+        // The row that covers it is that of a later slot, which may be far.
+        const later = await this.#firstAfter(job, slotMs)
+        return { slotMs, slot: later && covers(later, slotMs) ? later : null }
       }
       if (lookMs >= backMs) return null
     }

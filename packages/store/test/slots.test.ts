@@ -134,4 +134,17 @@ describe('the slots of a job', () => {
     expect(found).toMatchObject({ slotMs: newYear, slot: { decision: 'run' } })
     expect(await slots.lastBefore(job, Date.now(), HOUR)).toBeNull()
   })
+
+  it('last before an instant has the decision of a row that stands for many, however far that is', async () => {
+    const { slots } = t.store.schedules
+    const id = await t.job({ every: '1s' })
+    await steering().pause(id, null, 1)
+    await t.age(id, 40 * HOUR)
+    await steering().resume(id, 1)
+    const job = await find(id)
+    for (const agoMs of [39 * HOUR, 9 * HOUR, 60_000])
+      expect(await slots.lastBefore(job, Date.now() - agoMs, HOUR)).toMatchObject({
+        slot: { decision: 'skip', reason: 'paused' },
+      })
+  })
 })
