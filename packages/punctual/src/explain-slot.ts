@@ -49,17 +49,23 @@ export async function explainSlot(
     )
   const { slotMs, slot } = found
   const at = slotMs === atMs ? shown(slotMs) : `${shown(slotMs)}, the last slot before that`
-  if (!slot)
-    return none(
-      slotMs > nowMs
-        ? `${at}: it is still ahead and not planned yet.`
-        : `${at}: the ledger has no decision. \`punctual verify\` tells more.`,
-      slotMs,
-    )
+  if (!slot) return none(`${at}: ${undecided(job, slotMs, nowMs)}`, slotMs)
   const run = slot.runId ? await store.runs.find(slot.runId) : null
   const text = `${at}: ${slot.decision === 'skip' ? skipText(slot) : runText(slot, run)}`
   const { decision, reason } = slot
   return { job: job.name, slotAt: new Date(slotMs), decision, reason, run, text }
+}
+
+/** Why a slot has no decision: that none was made for it behind the cursor is what must not be. */
+function undecided(job: StoredJob, slotMs: number, nowMs: number): string {
+  const { planningError, pausedAt } = job
+  const waits = slotMs > job.cursorAt.getTime()
+  if (waits && pausedAt) return 'it is not decided, as the job is paused.'
+  if (waits && planningError)
+    return `it is not decided, as the job could not be planned: ${planningError} Change the job, or declare it again.`
+  return slotMs > nowMs
+    ? 'it is still ahead and not planned yet.'
+    : 'the ledger has no decision. `punctual verify` tells more.'
 }
 
 function skipText(slot: Slot): string {

@@ -71,6 +71,8 @@ export interface Verification {
   readonly lost: number
   /** Cursors that point nowhere, or to a wrong slot. */
   readonly cursors: number
+  /** Jobs that could not be planned, and wait until they are changed: `planningError` says why. */
+  readonly setAside: number
   /** How long after their due time runs started; null when none has. */
   readonly lateness: {
     readonly p50Ms: number
@@ -176,6 +178,7 @@ class Verifying {
       const fault = auditCursor(job, timings, { ...page, planning: false })
       // Whether a job waits for a run that goes on, its own rows do not tell: the auditor looks.
       if (fault && fault.kind !== 'rearm-lost') this.#found(fault.kind, job.id, job.nextMs)
+      if (job.setAside && !job.paused) this.#found('set-aside', job.id, null)
     }
   }
 
@@ -198,8 +201,10 @@ class Verifying {
     for await (const { slots, strays } of this.#proof.scan({ fromMs, untilMs: toMs, jobId })) {
       this.#done.rows += slots.length
       for (const { jobId: id, slotMs } of strays) this.#found('stray', id, slotMs)
-      for (const { decision, reason, slots: count } of slots)
+      for (const { jobId: id, slotMs, runId, decision, reason, slots: count } of slots) {
         if (decision === 'skip') this.#skips[reason] = (this.#skips[reason] ?? 0) + count
+        else if (runId === null) this.#found('run-lost', id, slotMs)
+      }
       await this.#followRuns(slots.filter(({ runId }) => runId !== null))
       this.#progress?.({ ...this.#done })
     }
@@ -234,6 +239,7 @@ class Verifying {
         'job-missing',
         'rules-missing',
       ),
+      setAside: count('set-aside'),
       lateness: this.#late.summary(),
       findings: this.#findings.map((it) => ({ ...it, job: names.get(it.jobId) ?? it.jobId })),
       clean: Object.keys(this.#counts).length === 0,

@@ -15,6 +15,7 @@ export const auditKinds = {
   'cursor-missing': 'The job has no cursor: it is never planned.',
   'job-missing': 'There is a cursor of a job that does not exist.',
   'rules-missing': 'The rules of the job do not exist: it cannot be planned.',
+  'set-aside': 'The job could not be planned, and waits until it is changed or declared again.',
   'planning-behind': 'The next slot is long past although planners are alive.',
   'hold-stale': 'The job is held by a run that goes on nowhere: its other runs wait for ever.',
   'parked-free': 'A run waits for its job although nobody holds it.',

@@ -75,6 +75,7 @@ function showVerification(terminal: Terminal, result: Verification): void {
       ['strays', wrong(result.strays)],
       ['runs in no place', wrong(result.lost)],
       ['wrong cursors', wrong(result.cursors)],
+      ['jobs set aside', wrong(result.setAside)],
       ['lateness p50', late ? showDuration(late.p50Ms) : '-'],
       ['lateness p99', late ? showDuration(late.p99Ms) : '-'],
       ['lateness max', late ? showDuration(late.maxMs) : '-'],
