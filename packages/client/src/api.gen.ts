@@ -835,7 +835,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Cancel a job and free its name. Needs the scope `operate`. Problems of its own: job_not_found, already_finished. */
+  /** Cancel a job and free its name. All of its runs that have not started are cancelled, also those of backfills, by hand and of missed slots. Those that run are asked to end, unless `running` is `finish`. The history stays. Needs the scope `operate`. Problems of its own: job_not_found, already_finished. */
   "DELETE /jobs/{id}": {
     params: {
       /** Its id, or its name. */
@@ -1115,7 +1115,7 @@ export interface Operations {
     }
     answer: unknown
   }
-  /** Make no more runs of it. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Make no more runs of it. Runs of slots ahead are taken back. Runs that were decided for slots of the past (backfills, missed slots, those that jitter moved) and by hand go on: cancel those by `POST /runs/cancel`. Needs the scope `operate`. Problems of its own: job_not_found. */
   "POST /jobs/{id}/pause": {
     params: {
       /** Its id, or its name. */
