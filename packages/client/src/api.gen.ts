@@ -837,7 +837,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Cancel a job and free its name. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, already_finished. */
+  /** Cancel a job and free its name. All of its runs that have not started are cancelled, also those of backfills, by hand and of missed slots. Those that run are asked to end, unless `running` is `finish`. The history stays. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, already_finished. */
   "DELETE /jobs/{id}": {
     params: {
       /** Its id, or its name. */
@@ -1117,7 +1117,7 @@ export interface Operations {
     }
     answer: unknown
   }
-  /** Make no more runs of it. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
+  /** Make no more runs of it. Runs of slots ahead are taken back. Runs that were decided for slots of the past (backfills, missed slots, those that jitter moved) and by hand go on: cancel those by `POST /runs/cancel`. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
   "POST /jobs/{id}/pause": {
     params: {
       /** Its id, or its name. */

@@ -185,13 +185,17 @@ export class Jobs {
     return item ?? null
   }
 
-  /** Removes a job; false when there is none. Runs that have not started are taken back; the ledger stays. */
+  /**
+   * Removes a job; false when there is none. All of its runs that have not started are cancelled, however they were
+   * made; what runs, or is to be tried again, goes on. The ledger stays.
+   */
   delete(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.delete(checkJob(nameOrId), this.#tenantId)
   }
 
   /**
-   * Makes no more runs of it; false when it was paused already.
+   * Makes no more runs of it; false when it was paused already. Runs of slots ahead are taken back. Those that were
+   * decided for slots of the past (backfills, missed slots, jitter) go on.
    * @param note - Why, for those who find it paused, in up to 1,024 characters.
    * @throws `PunctualError` with `job_not_found` or `invalid_option`.
    */

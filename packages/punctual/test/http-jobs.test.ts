@@ -209,7 +209,8 @@ describe('a job that exists', () => {
     const { body } = await http.post('/jobs', { name: taken, schedule: '@daily' })
     const { body: run } = await http.post(`/jobs/${taken}/trigger`)
     const gone = await http.call('DELETE', `/jobs/${body.id}`)
-    expect([gone.status, gone.body]).toMatchObject([200, { id: body.id, status: 'cancelled' }])
+    const cancelled = { id: body.id, status: 'cancelled', cancelled_runs: 1 }
+    expect([gone.status, gone.body]).toMatchObject([200, cancelled])
     expect(await http.punctual.tenant(2).runs.get(run.run_id)).toMatchObject({ state: 'cancelled' })
     expect((await http.get(`/jobs/${taken}`)).status).toBe(404)
     expect((await http.post('/jobs', { name: taken, schedule: '@daily' })).status).toBe(201)

@@ -13,6 +13,11 @@ import type { SlotRange } from './passed-slots.ts'
 import { retrying } from './retrying.ts'
 
 const DEADLINE_MS = 30_000
+const SUPERSEDED = 'superseded'
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** How many runs of a job are looked at by one statement. */
+const LOOKED_AT = 5_000
+const PLACES = ['later', 'queue', 'parked', 'later', 'queue'] as const
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A job whose cursor is held. */
@@ -144,13 +149,29 @@ export class JobConversation {
     slotsMs: readonly number[],
     nowMs: number,
   ): Promise<TakenBack> {
-    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), 'superseded', nowMs]
+    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), SUPERSEDED, nowMs]
     const [row] = await this.run(client, 'jobs/take-back-runs', values)
     const [stayMs, runs, decisions] = row as Row
     return {
       stayMs: stayMs === null ? null : Number(stayMs),
       runs: Number(runs),
       decisions: Number(decisions),
+    }
+  }
+
+  /**
+   * Ends every run of a job that has not started: of slots, ahead or missed, of backfills and by hand. What a worker
+   * got first, and what is to be tried again, goes on. All in one transaction, by statements that are bounded.
+   */
+  async endUnstarted(client: pg.Client, { id, tenantId }: StoredJob): Promise<void> {
+    for (let after: string | null = FIRST_ID; after !== null; ) {
+      const values: unknown[] = [id, after, LOOKED_AT]
+      const [row]: Row[] = await this.run(client, 'jobs/list-unstarted', values)
+      const ids = row?.[1] ? row[1].split(',') : []
+      // A run may move behind the search: each place has a snapshot of its own, and the first ones are asked again.
+      for (const place of ids.length > 0 ? PLACES : [])
+        await this.run(client, `runs/cancel-in-${place}`, [0, uuidArray(ids), tenantId, SUPERSEDED])
+      after = row?.[0] ?? null
     }
   }
 

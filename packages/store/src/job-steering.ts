@@ -157,10 +157,11 @@ export class JobSteering {
     return { nextMs, anchorMs: null, passed: null }
   }
 
-  /** Runs that have not started are taken back; the ledger and the runs of the past stay. */
+  /** All of its runs that have not started end; the ledger and the runs of the past stay. */
   async delete(nameOrId: string, tenantId: number): Promise<boolean> {
     const steered = await this.#jobs.steer(nameOrId, tenantId, async (client, held) => {
       await held.takeBack()
+      await this.#jobs.endUnstarted(client, held.stored)
       await this.#jobs.run(client, 'jobs/delete-job', [held.stored.id, held.nowMs])
     })
     return steered !== null || this.#deleteLone(nameOrId, tenantId)
@@ -283,6 +284,9 @@ export class JobSteering {
     dueMs: (n: number) => number,
   ): Promise<{ runs: number; lanes: number[] }> {
     const { database, horizonMs } = this.#o
+    // Whoever deletes the job meanwhile waits, and ends these, too.
+    const [lock] = await this.#jobs.run(client, 'jobs/lock-cursor', [job.id])
+    if (!lock) throw notFound(job.name)
     const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
     const values = [job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)]
     const taken = await this.#jobs.run(client, 'jobs/take-backfills', values)

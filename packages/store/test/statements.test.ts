@@ -120,6 +120,14 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `(${uuids})[1], 1`,
       indexes: [`outcomes_${day()}_pkey`],
     },
+    'jobs/find-last-end': {
+      args: `(${uuids})[1]`,
+      indexes: [`slots_${day()}_job_id_slot_at_idx`, `outcomes_${day()}_pkey`],
+    },
+    'jobs/list-unstarted': {
+      args: `(${uuids})[1], (${uuids})[1], 100`,
+      indexes: [`runs_${day()}_job_id_id_idx`, 'later_pkey', 'queue_pkey', 'parked_pkey'],
+    },
     'letters/pick-letters': {
       args: `1, null, null, null, null, null, null, null, 'now', null, 100`,
       indexes: ['dead_letters_open'],

@@ -15,7 +15,8 @@ export const deleteJob = defineRoute({
   scope: 'operate',
   tag: 'Jobs',
   summary: 'Cancel a job and free its name',
-  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
+  description:
+    'All of its runs that have not started are cancelled, also those of backfills, by hand and of missed slots. Those that run are asked to end, unless `running` is `finish`. The history stays. With `If-Match`, only if it is still the version that the ETag names (412).',
   params: idParam,
   query: exactly({
     running: Type.Optional(oneOf(['cancel', 'finish'] as const, { default: 'cancel' })),
@@ -37,12 +38,12 @@ export const deleteJob = defineRoute({
         `The job ${JSON.stringify(job.name)} ran once and is ${job.status}; there is nothing left to cancel.`,
         { id: job.id },
       )
-    await tenant.jobs.delete(job.id)
     const states = query.running === 'finish' ? NOT_STARTED : [...NOT_STARTED, 'running' as const]
-    const { matched } = await tenant.runs.cancelMany(
-      { job: job.id, states: [...states] },
-      { reason: 'job deleted' },
-    )
+    const runs = { job: job.id, states: [...states] }
+    // Counted first: the deletion itself ends those that have not started.
+    const { matched } = await tenant.runs.cancelMany(runs, { dryRun: true })
+    await tenant.jobs.delete(job.id)
+    await tenant.runs.cancelMany(runs, { reason: 'job deleted' })
     return { id: job.id, status: 'cancelled' as const, cancelled_runs: matched }
   },
 })

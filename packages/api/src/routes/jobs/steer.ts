@@ -19,6 +19,8 @@ export const pauseJob = defineRoute({
   path: '/jobs/:id/pause',
   scope: 'operate',
   summary: 'Make no more runs of it',
+  description:
+    'Runs of slots ahead are taken back. Runs that were decided for slots of the past (backfills, missed slots, those that jitter moved) and by hand go on: cancel those by `POST /runs/cancel`. With `If-Match`, only if it is still the version that the ETag names (412).',
   body: exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) }),
   answer: jobChange,
   problems: ['job_not_found', 'version_changed'],

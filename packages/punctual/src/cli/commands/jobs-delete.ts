@@ -9,7 +9,7 @@ import { addFlags } from '../setting-flags.ts'
 export function addJobsDelete(parent: Command): void {
   const command = parent
     .command('delete')
-    .description('remove a job and take back its runs that have not started; its history stays')
+    .description('remove a job and cancel all of its runs that have not started; its history stays')
     .argument('<job>', 'its name or id')
   addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => deleteJob(context, name)))

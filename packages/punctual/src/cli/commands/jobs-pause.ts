@@ -13,7 +13,9 @@ const FIRES = 3
 export function addJobsPause(parent: Command): void {
   const command = parent
     .command('pause')
-    .description('stop planning a job and take back its runs that have not started')
+    .description(
+      'stop planning a job and take back its runs of slots ahead; those of slots that have passed (backfills, missed slots, jitter) go on',
+    )
     .argument('<job>', 'its name or id')
     .option('--note <text>', 'why, for those who find it paused')
   addFlags(command, ['database', 'server'])
