@@ -10,10 +10,12 @@ let incarnation: string
 let reaped: string[][]
 let reaper: Reaper
 let away: boolean
+let gapLooks: number
 
 beforeEach(() => {
   clock = new ManualClock()
   away = false
+  gapLooks = 0
   expired = []
   incarnation = 'server 1'
   reaped = []
@@ -35,6 +37,7 @@ beforeEach(() => {
       },
       orphanSessions: async () => [],
       resolveParked: async () => 0,
+      closeRateGaps: async () => ++gapLooks,
       reap: async (ids) => {
         reaped.push([...ids])
         expired = []
@@ -118,4 +121,11 @@ it('rests no longer than until the next lease runs out', async () => {
   }
   expect(Math.max(...rests)).toBeLessThanOrEqual(15_000)
   expect(Math.min(...rests)).toBeGreaterThan(0)
+})
+
+it('looks for moments of rates that nobody uses at every look, also while it waits for leases to show themselves', async () => {
+  await reaper.tick()
+  expect(gapLooks).toBe(1)
+  await watch(LEASE_MS * 2)
+  expect(gapLooks).toBeGreaterThanOrEqual(6)
 })

@@ -10,7 +10,10 @@ import type { Clock, ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/
 import type { Role } from './role.ts'
 
 export interface ReaperOptions {
-  readonly store: Pick<UpkeepStore, 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked'>
+  readonly store: Pick<
+    UpkeepStore,
+    'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked' | 'closeRateGaps'
+  >
   readonly clock: Clock
   /** The shortest lease that is granted after a gap. */
   readonly leaseMs: number
@@ -48,7 +51,15 @@ export class Reaper implements Role {
     this.#lookedAtMs = nowMs
 
     const patienceMs = Math.max(leaseMs, expired.leaseMs) - (nowMs - this.#watchingSinceMs)
-    if (patienceMs > 0) return restMs(everyMs, patienceMs)
+    const rest =
+      patienceMs > 0 ? restMs(everyMs, patienceMs) : await this.#reap(expired, nowMs, everyMs)
+    // Whoever is dead or alive: nobody else gives on the moments that cancelled runs had of their rates.
+    await store.closeRateGaps()
+    return rest
+  }
+
+  async #reap(expired: ExpiredSessions, nowMs: number, everyMs: number): Promise<number> {
+    const { store } = this.#o
     const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     const gone = [...expired.sessionIds, ...orphans]

@@ -106,6 +106,18 @@ it('a key that has both a rate and a limit keeps both', async () => {
   expectTurns(fromMs, starts, 10, 1)
 })
 
+it('what runs had booked that are cancelled is given to those behind them', async () => {
+  record([await kit.node()])
+  const rate = { limit: 1, per: 2_000 } as const
+  const payloads = Array.from({ length: 100 }, (_, n) => ({ n }))
+  const [first, ...others] = await kit.punctual.submitMany('rated', payloads, { rate })
+  await ended(first?.id as string)
+  for (const { id } of others) await kit.punctual.runs.cancel(id)
+  const { id } = await kit.punctual.submit('rated', { n: 100 }, { rate })
+  // By its booking it would start in more than three minutes.
+  expect(await ended(id)).toMatchObject({ state: 'succeeded' })
+})
+
 it.for([
   [{ rate: 5 }, /rate must be an object/],
   [{ rate: { per: 'second' } }, /rate.limit/],
