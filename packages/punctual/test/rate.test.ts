@@ -60,6 +60,10 @@ it('what waits for its rate is scheduled for the moment when it may start, and s
   const inMs = third.nextAt.getTime() - Date.now()
   expect(inMs).toBeGreaterThan(3_500_000)
   expect(inMs).toBeLessThanOrEqual(3_600_000)
+  expect(await kit.punctual.runs.whyNotRunning(third)).toMatchObject({
+    reason: 'rate',
+    message: expect.stringContaining('The rate of its key rated is used up'),
+  })
 })
 
 it('each key has a rate of its own', async () => {
