@@ -86,7 +86,7 @@ export const pages = [
       ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate', 'NotRunningReason'],
       ...['RunPageFilter', 'RunPageOptions', 'RunOrder', 'RunPage', 'RunItem'],
       ...['RunCountOptions', 'CountBy', 'RunCount', 'RunGroup'],
-      ...['RunExplanation', 'RunObstacle', 'WorkerInReach'],
+      ...['RunExplanation', 'RunObstacle', 'LetThroughRun', 'WorkerInReach'],
       ...['Stats', 'RecentEnds', 'Ends', 'ReportOptions', 'Report', 'ReportRow'],
       ...['BulkOptions', 'CancelManyOptions', 'BulkProgress', 'BulkResult'],
       ...['Resolution', 'RunResolution', 'ResolveResult', 'HandlingOptions'],

@@ -20,6 +20,18 @@ export interface WorkerInReach {
   readonly capacity: number | null
 }
 
+/** A run that was let through its concurrency key and has not started: it has a place, as those that go on have. */
+export interface LetThroughRun {
+  /** Its id. */
+  readonly run: string
+  /** Where it waits for a worker. */
+  readonly queue: string
+  /** What is to run it. */
+  readonly handler: string
+  /** Why nobody can take it now: its queue is paused, or no live worker has its handler. Null when somebody can. */
+  readonly why: 'paused' | 'no_worker' | null
+}
+
 /** One thing that keeps a run from running: `code` says what, `detail` says it in words. */
 export type RunObstacle = { readonly detail: string } & (
   | { readonly code: 'ended'; readonly state: RunState; readonly at: Date | null }
@@ -32,6 +44,8 @@ export type RunObstacle = { readonly detail: string } & (
       readonly key: string
       readonly limit: number
       readonly heldBy: readonly string[]
+      /** The first hundred of them. */
+      readonly letThrough: readonly LetThroughRun[]
     }
   | {
       readonly code: 'tenant_suspended'
@@ -95,11 +109,12 @@ export interface RunFacts {
   readonly finishedAt: Date | null
   /** When its rate lets it start; null when no rate holds it. */
   readonly rate: { readonly key: string; readonly bookedAt: Date } | null
-  /** Of one that waits for its key: the key, and which runs have its places. */
+  /** Of one that waits for its key: the key, which runs have its places, and which are about to. */
   readonly gate: {
     readonly key: string
     readonly limit: number
     readonly heldBy: readonly string[]
+    readonly letThrough: readonly LetThroughRun[]
   } | null
   /** Of one that waits for its job: the run that holds it; null when it was freed just now. */
   readonly jobHeldBy: string | null
@@ -173,10 +188,14 @@ function waitsFor(facts: RunFacts): RunObstacle[] {
   }
   if (state !== 'waiting') return []
   if (gate) {
-    const who =
-      gate.heldBy.length === 0
-        ? 'a place is free, and its turn comes'
-        : `now: ${gate.heldBy.join(', ')}`
+    const { heldBy, letThrough } = gate
+    const placed = [
+      ...(heldBy.length === 0 ? [] : [`now: ${heldBy.join(', ')}`]),
+      ...(letThrough.length === 0
+        ? []
+        : [`let through, and not started: ${letThrough.map(blockedText).join(', ')}`]),
+    ]
+    const who = placed.length === 0 ? 'a place is free, and its turn comes' : placed.join('; ')
     const detail = `${gate.limit} of its concurrency key ${gate.key} may go on at once; ${who}.`
     return [{ code: 'concurrency', detail, ...gate }]
   }
@@ -185,6 +204,12 @@ function waitsFor(facts: RunFacts): RunObstacle[] {
     ? `Run ${holder} of its job goes on; it starts when that has ended.`
     : 'Another run of its job has just ended; its turn comes.'
   return [{ code: 'overlap', detail, job: job ?? '', heldBy: holder }]
+}
+
+function blockedText({ run, queue, handler, why }: LetThroughRun): string {
+  if (why === 'paused') return `${run} (its queue ${queue} is paused)`
+  if (why === null) return run
+  return `${run} (no live worker has the handler ${handler} for the queue ${queue})`
 }
 
 /** What keeps every worker from taking it. */

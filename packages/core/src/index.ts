@@ -35,6 +35,7 @@ export {
 } from './errors.ts'
 export {
   explainRun,
+  type LetThroughRun,
   type RunExplanation,
   type RunFacts,
   type RunObstacle,

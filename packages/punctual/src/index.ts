@@ -52,6 +52,7 @@ export {
   type JobStatus,
   type KeyOptions,
   type LatestRun,
+  type LetThroughRun,
   type LetterHandling,
   type LetterState,
   type LimitOptions,

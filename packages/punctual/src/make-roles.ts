@@ -6,6 +6,7 @@ import {
   Janitor,
   Planner,
   Promoter,
+  RateKeeper,
   Reaper,
   type Role,
   Sealer,
@@ -25,7 +26,11 @@ export function makeRoles(
   const roles: Role[] = []
   if (options.roles.has('planner')) roles.push(promoter(store), planner(options, store, log))
   if (options.roles.has('reaper'))
-    roles.push(reaper(options, store, metrics, log), groupFinisher(store))
+    roles.push(
+      reaper(options, store, metrics, log),
+      groupFinisher(store),
+      new RateKeeper({ store: store.upkeep }),
+    )
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
   if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
   // Beside the others that time drives: a process that only works opens no connection for it.

@@ -1,15 +1,16 @@
 /** Why a run is not running now, in one word and one sentence; `runs.explain` tells all of it. */
-import type { Run, RunConcurrency } from '@punctual/core'
+import type { Run, RunObstacle } from '@punctual/core'
 import type { PostgresStore } from '@punctual/store'
 import { limitsInTheWay } from './limits.ts'
 import { describePause, pauseOf } from './queues.ts'
 
 /**
- * Why a run does not run now: its time has not come, no live worker has its handler, its queue is paused, another run of
- * its job or of its concurrency key goes on, a limit of its queue or tenant is used up, or workers are busy with others.
+ * Why a run does not run now: its time has not come, the rate of its key is used up, no live worker has its handler, its queue
+ * is paused, another run of its job or of its concurrency key goes on, a limit of its queue or tenant is used up, or workers are busy with others.
  */
 export type NotRunningReason =
   | 'not_due'
+  | 'rate'
   | 'no_worker'
   | 'paused'
   | 'overlap'
@@ -17,18 +18,18 @@ export type NotRunningReason =
   | 'limit'
   | 'waiting_for_slot'
 
-function fullGate({ concurrency }: Run): string {
-  const { key, limit } = concurrency as RunConcurrency
-  return `${limit} ${limit === 1 ? 'run' : 'runs'} of its concurrency key ${key} may go on at once; it starts in its turn, when a place is free.`
-}
-
 export async function whyNotRunning(
   store: PostgresStore,
   run: Run,
   tenantId: number,
 ): Promise<{ reason: NotRunningReason; message: string } | null> {
   if (run.state === 'waiting' && run.waitsFor === 'concurrency')
-    return { reason: 'concurrency', message: fullGate(run) }
+    return {
+      reason: 'concurrency',
+      message:
+        (await detailOf('concurrency', store, run, tenantId)) ??
+        'It waited for its concurrency key, and has just been let through.',
+    }
   if (run.state === 'waiting')
     return {
       reason: 'overlap',
@@ -37,8 +38,10 @@ export async function whyNotRunning(
   if (run.state !== 'scheduled' && run.state !== 'queued') return null
   const pause = pauseOf(await store.queues.pauses(tenantId), run.queue)
   if (run.state === 'scheduled') {
-    const due = `It is due at ${run.nextAt.toISOString()}.`
-    return { reason: 'not_due', message: pause ? `${due} ${describePause(pause)}` : due }
+    const rated = run.rate ? await detailOf('rate_limited', store, run, tenantId) : null
+    const due = rated ?? `It is due at ${run.nextAt.toISOString()}.`
+    const message = pause ? `${due} ${describePause(pause)}` : due
+    return { reason: rated === null ? 'not_due' : 'rate', message }
   }
   if (pause) return { reason: 'paused', message: describePause(pause) }
   if (!(await store.hasHandler(run.handler, run.queue, tenantId)))
@@ -52,4 +55,15 @@ export async function whyNotRunning(
     reason: 'waiting_for_slot',
     message: 'Workers have its handler; it waits for a free slot behind others.',
   }
+}
+
+/** What `explain` says of it; null when the run has moved on since it was read. */
+async function detailOf(
+  code: RunObstacle['code'],
+  { explainer }: PostgresStore,
+  { id }: Run,
+  tenantId: number,
+): Promise<string | null> {
+  const explained = await explainer.explain(id, tenantId)
+  return explained?.reasons.find((it) => it.code === code)?.detail ?? null
 }

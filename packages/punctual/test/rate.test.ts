@@ -60,6 +60,10 @@ it('what waits for its rate is scheduled for the moment when it may start, and s
   const inMs = third.nextAt.getTime() - Date.now()
   expect(inMs).toBeGreaterThan(3_500_000)
   expect(inMs).toBeLessThanOrEqual(3_600_000)
+  expect(await kit.punctual.runs.whyNotRunning(third)).toMatchObject({
+    reason: 'rate',
+    message: expect.stringContaining('The rate of its key rated is used up'),
+  })
 })
 
 it('each key has a rate of its own', async () => {
@@ -104,6 +108,18 @@ it('a key that has both a rate and a limit keeps both', async () => {
   await Promise.all(runs.map(({ id }) => ended(id)))
   expect(starts).toHaveLength(20)
   expectTurns(fromMs, starts, 10, 1)
+})
+
+it('what runs had booked that are cancelled is given to those behind them', async () => {
+  record([await kit.node()])
+  const rate = { limit: 1, per: 2_000 } as const
+  const payloads = Array.from({ length: 100 }, (_, n) => ({ n }))
+  const [first, ...others] = await kit.punctual.submitMany('rated', payloads, { rate })
+  await ended(first?.id as string)
+  for (const { id } of others) await kit.punctual.runs.cancel(id)
+  const { id } = await kit.punctual.submit('rated', { n: 100 }, { rate })
+  // By its booking it would start in more than three minutes.
+  expect(await ended(id)).toMatchObject({ state: 'succeeded' })
 })
 
 it.for([

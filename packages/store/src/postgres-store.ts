@@ -139,6 +139,7 @@ export class PostgresStore {
       this.#patientConversations,
       (runIds) => this.work.resolveParked(runIds),
       (gates) => this.work.releaseGates(gates),
+      (lanes) => this.signals.due(lanes),
     )
     const ensurePartitions = () =>
       this.database.transactions.apart(async () => void (await this.upkeep.ensurePartitions()))

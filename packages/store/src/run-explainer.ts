@@ -49,7 +49,8 @@ export class RunExplainer {
 }
 
 function toFacts(run: Run, row: Row): Omit<RunFacts, 'tellsFleet'> {
-  const [pauses, limits, workers, gateHolders, heldBy, jobHeldBy, bookedMs, ahead] = row
+  const [pauses, limits, workers, gateHolders, heldBy, jobHeldBy, bookedMs, ...last] = row
+  const [ahead, letThrough] = last
   const waits = 'nextAt' in run ? run : null
   const lease = heldBy ? (JSON.parse(heldBy) as { worker: string; lostSince: string | null }) : null
   return {
@@ -60,7 +61,11 @@ function toFacts(run: Run, row: Row): Omit<RunFacts, 'tellsFleet'> {
     rate: run.rate && bookedMs ? { key: run.rate.key, bookedAt: new Date(Number(bookedMs)) } : null,
     gate:
       waits?.waitsFor === 'concurrency'
-        ? { ...(run.concurrency as RunConcurrency), heldBy: JSON.parse(gateHolders ?? '[]') }
+        ? {
+            ...(run.concurrency as RunConcurrency),
+            heldBy: JSON.parse(gateHolders ?? '[]'),
+            letThrough: JSON.parse(letThrough ?? '[]'),
+          }
         : null,
     jobHeldBy: jobHeldBy === run.id ? null : (jobHeldBy ?? null),
     pauses: list<RunFacts['pauses'][number], 'since'>(pauses, 'since'),

@@ -5,6 +5,7 @@ import type { Row } from './channel.ts'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { ensureDays } from './partitions.ts'
+import { RateGaps } from './rate-gaps.ts'
 import { dropDays } from './retention.ts'
 import { StatStore } from './stat-store.ts'
 
@@ -35,6 +36,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
   readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
   readonly #stats: StatStore
+  readonly #rateGaps: RateGaps
   /** Where the next look at the gates begins. */
   #afterGate = FIRST_GATE
   /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
@@ -46,12 +48,14 @@ export class PostgresUpkeepStore implements UpkeepStore {
     conversations: Conversations,
     resolveParked: (runIds: readonly string[]) => Promise<void>,
     releaseGates: (gates: readonly bigint[]) => Promise<void>,
+    onQueued: (lanes: Iterable<number>) => void,
   ) {
     this.#database = database
     this.#resolveParked = resolveParked
     this.#releaseGates = releaseGates
     this.#conversations = conversations
     this.#stats = new StatStore(database)
+    this.#rateGaps = new RateGaps(database, conversations, onQueued)
   }
 
   async promote(
@@ -133,6 +137,10 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const free = gates?.slice(1, -1).split(',').map(BigInt) ?? []
     await this.#releaseGates(free)
     return free.length
+  }
+
+  closeRateGaps(): Promise<number> {
+    return this.#rateGaps.close()
   }
 
   ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {

@@ -143,6 +143,23 @@ describe('a run is not running', () => {
     })
   })
 
+  it.each(['paused', 'no_worker', null] as const)(
+    'because a run of its key was let through that has not started (%s), and tells which',
+    async (why) => {
+      await t.session()
+      const concurrency = { key: 'shop', limit: 1 }
+      const stuck = { queue: 'mail', handler: why === 'no_worker' ? 'nobody' : 'test' }
+      const first = await t.submit({ ...stuck, concurrency })
+      const second = await t.submit({ concurrency })
+      if (why === 'paused') await t.store.queues.pause('mail', { note: null, by: null }, 1)
+      const { detail, ...told } = await reason(second, 'concurrency')
+      expect(told).toMatchObject({ heldBy: [], letThrough: [{ run: first, ...stuck, why }] })
+      expect(detail).toContain(`let through, and not started: ${first}`)
+      if (why === 'paused') expect(detail).toContain('its queue mail is paused')
+      if (why === 'no_worker') expect(detail).toContain('no live worker has the handler nobody')
+    },
+  )
+
   it('because the rate of its key is used up, and tells until when', async () => {
     const session = await t.session()
     const rate = { key: 'api', limit: 1, per: 'hour' } as const

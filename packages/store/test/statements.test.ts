@@ -69,6 +69,14 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `0, 100`,
       indexes: ['parked_gate', 'leases_gate', 'queue_gate'],
     },
+    'upkeep/list-rate-gaps': {
+      args: `0, 100, 100`,
+      indexes: ['rates_pkey', 'rate_starts_pkey', 'gated_rate'],
+    },
+    'upkeep/advance-bookings': {
+      args: `1, 0, 100`,
+      indexes: ['gated_rate', 'gated_pkey', 'queue_pkey', 'rates_pkey', 'rate_starts_pkey'],
+    },
     'submit/withdraw-from-queue': { args: `${uuids}, 1`, indexes: ['queue_pkey'] },
     'submit/withdraw-from-later': { args: `${uuids}, 1`, indexes: ['later_pkey'] },
     'submit/withdraw-from-parked': { args: `${uuids}, 1`, indexes: ['parked_pkey'] },

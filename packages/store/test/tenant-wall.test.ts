@@ -14,7 +14,7 @@ const WITHOUT_TENANT = {
   own: ['tenants', 'audit_heads', 'audit_seals', 'audit_unsealed', 'group_members'],
   ofTheirs: ['gated', 'job_holds'],
   forAll: ['day_sums', 'past_sessions', 'rates', 'timings'],
-  closed: ['migrations', 'planners'],
+  closed: ['migrations', 'planners', 'rate_starts'],
 }
 
 beforeAll(async () => {

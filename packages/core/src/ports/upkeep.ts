@@ -32,6 +32,8 @@ export interface UpkeepStore {
   reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult>
   /** Moves on runs that wait for their job although nobody holds it; returns how many were looked at. */
   resolveParked(olderThanMs: number): Promise<number>
+  /** Moves up runs that wait for their rate behind moments that nobody uses any more; returns how many. */
+  closeRateGaps(): Promise<number>
   /** Makes the partitions of the coming days; returns the days made. */
   ensurePartitions(daysAhead: number): Promise<readonly string[]>
   /** Carries live runs out of days beyond retention and drops those days; returns the days dropped. */

@@ -3,8 +3,9 @@
 -- Parameters: $1 run, $2 tenant, $3 queue, $4 handler, $5 job or null
 -- Returns: one row: as JSON the pauses that hold it, the limits of its queue and tenant, the workers that have its handler,
 --   the runs that have the places of its key, the worker that holds it; the run that holds its job, when its rate lets it
---   start in ms, how many due runs are before it in its lane (up to 1,000)
--- Locks: none. Index: primary keys, leases_gate, leases_queue_limit, leases_tenant_limit, queue_lane_pos; the other tables
+--   start in ms, how many due runs are before it in its lane (up to 1,000); as JSON the runs that were let through its key and
+--   have not started (up to 100), and why not
+-- Locks: none. Index: primary keys, leases_gate, queue_gate, leases_queue_limit, leases_tenant_limit, queue_lane_pos; the other tables
 --   are small.
 select
   (
@@ -62,4 +63,27 @@ select
       where me.run_id = $1::uuid
       limit 1000
     ) before
-  ) as ahead
+  ) as ahead,
+  (
+    select json_agg(json_build_object(
+      'run', q.run_id, 'queue', n.queue, 'handler', n.handler,
+      'why', case
+        when exists (
+          select from punctual.pauses p where p.tenant_id = $2::integer and (p.queue is null or p.queue = n.queue))
+          then 'paused'
+        when not exists (
+          select
+          from punctual.sessions s
+          where n.handler = any (s.handlers) and (cardinality(s.queues) = 0 or n.queue = any (s.queues))
+            and (s.tenant_id is null or s.tenant_id = $2::integer) and s.expires_at > clock_timestamp())
+          then 'no_worker'
+      end) order by q.pos)
+    from (
+      select k.run_id, k.lane, k.pos
+      from punctual.queue k
+      where k.gate = (select w.gate from punctual.parked w where w.run_id = $1::uuid) and k.tenant_id = $2::integer
+      order by k.pos
+      limit 100
+    ) q
+    join punctual.lanes n on n.id = q.lane
+  ) as let_through

@@ -1,10 +1,11 @@
 -- Gives runs that wait in `queue` another time. Of those that no attempt has been made at it is the due time
 -- from now on, and their lateness counts from it; after an attempt the due time stays that of the first one. Without a time
--- they are to start now: those that are due already keep their place in the queue.
+-- they are to start now: those that are due already keep their place in the queue. One that is due later than the moment that its rate
+-- has given it gives that back, and asks again when its time comes.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 new time in ms (null = now), $4 horizon in ms
 -- Returns: run_id of those rescheduled
--- Locks: queue, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
+-- Locks: queue, then gated, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
 --   sequential scan.
 with clock as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
@@ -29,6 +30,12 @@ postponed as (
   select run_id, to_timestamp(now.due_ms::float8 / 1000), tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
   where now.due_ms > now.ms + $4::bigint
+),
+unbooked as (
+  update punctual.gated g
+  set booked_us = null
+  from taken t, now
+  where t.traits & 256 <> 0 and g.run_id = t.run_id and g.booked_us < now.due_ms * 1000
 ),
 redated as (
   update punctual.runs r

@@ -1,5 +1,6 @@
 -- Makes runs that were withdrawn what new submissions of their keys say, under the ids that they have, and puts each where
--- it waits. They keep what tells when they were first asked for; nothing waits for a gate at once: the claim parks.
+-- it waits. They keep what tells when they were first asked for, and the moment that their rate has given them, unless they are due later or
+-- have another rate; nothing waits for a gate at once: the claim parks.
 --
 -- Parameters: $1 tenant, $2 a JSON array of what each is from now on (the fields of `input`), $3 horizon in ms, $4 their
 --   ids uuid[]. `due_ms`: null = now. With `window_ms` a run is due so long from now, and never more than `max_wait_ms`
@@ -35,35 +36,46 @@ changed as (
   returning
     r.id, r.due_at, round(extract(epoch from r.due_at) * 1000)::bigint as due_ms, r.lane, r.traits, r.flow, i.n
 ),
+placed as materialized (
+  -- Without its moment a run that is replaced more often than its rate lets one start would never start.
+  select
+    c.id, c.due_at, c.due_ms, c.lane, c.traits, c.flow, c.n, now.ms as now_ms,
+    (select g.booked_us
+     from punctual.gated g
+     where g.run_id = c.id and g.rate = (c.flow ->> 'rateGate')::bigint
+       and c.due_ms <= greatest(g.booked_us / 1000, now.ms)) as booked_us
+  from changed c, now
+),
 ungated as (
   delete from punctual.gated
-  where run_id in (select id from changed where flow is null)
+  where run_id in (select id from placed where flow is null)
 ),
 gated as (
-  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst)
+  insert into punctual.gated (run_id, gate, gate_limit, rate, rate_interval_us, rate_burst, booked_us)
   select
     id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
-    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
-  from changed
+    (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer, booked_us
+  from placed
   where flow is not null
   on conflict (run_id) do update
     set
       gate = excluded.gate, gate_limit = excluded.gate_limit, rate = excluded.rate,
-      rate_interval_us = excluded.rate_interval_us, rate_burst = excluded.rate_burst, booked_us = null
+      rate_interval_us = excluded.rate_interval_us, rate_burst = excluded.rate_burst, booked_us = excluded.booked_us
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
   -- A position is never in the past: a claim that has passed it would not come back.
   select
-    c.id, (greatest(c.due_ms, now.ms) << 20) | (c.n & 1048575), $1::integer, c.lane, 0, 0, c.traits
-  from changed c, now
-  where c.due_ms <= now.ms + $3::bigint
+    id, (greatest(due_ms, now_ms, ceil(booked_us / 1000.0)::bigint) << 20) | (n & 1048575), $1::integer, lane, 0, 0,
+    traits
+  from placed
+  where booked_us is not null or due_ms <= now_ms + $3::bigint
 ),
 postponed as (
   insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits)
-  select c.id, c.due_at, $1::integer, c.lane, 0, 0, c.traits
-  from changed c, now
-  where c.due_ms > now.ms + $3::bigint
+  select id, due_at, $1::integer, lane, 0, 0, traits
+  from placed
+  where booked_us is null and due_ms > now_ms + $3::bigint
 )
 select punctual.insist(
   (select count(*) from changed) = cardinality($4::uuid[]), 'a run that holds a key is not there')::text

@@ -3,9 +3,13 @@
 -- Parameters: none
 -- Returns: one row: how many
 -- Locks: the old rows. Index: none: a look at all of them, now and then.
-with old as (
-  delete from punctual.rates
-  where next_us < (date_part('epoch', clock_timestamp()) * 1000000)::bigint - 3600000000
-  returning 1
+with bound as materialized (
+  select (date_part('epoch', clock_timestamp()) * 1000000)::bigint - 3600000000 as us
+),
+old as (
+  delete from punctual.rates where next_us < (select us from bound) returning 1
+),
+used as (
+  delete from punctual.rate_starts where used_us < (select us from bound)
 )
 select count(*) from old

@@ -19,7 +19,7 @@
 --   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). Then,
 --   for each run taken, its gate; null when none has one. At last the lanes with limits of concurrency, or null.
 -- Locks: session (key share), then limits (sorted, skip locked), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
---   (by gate and place).
+--   (by gate and place), then rate_starts (sorted).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
@@ -194,21 +194,27 @@ rated as materialized (
   -- here on is joined: planned for few rows, it would be compared pair by pair. Windows bring together what belongs together.
   select
     n.n, n.run_id, n.tenant_id, n.lane, n.attempt, n.crashes, n.traits, n.job_id, g.rate, g.rate_interval_us,
-    g.rate_burst, row_number() over (partition by g.rate order by n.run_id) - 1 as turn
+    g.rate_burst, g.booked_us, g.asks, row_number() over (partition by g.rate, g.asks order by n.run_id) - 1 as turn
   from numbered n
   cross join lateral (
-    select rate, rate_interval_us, rate_burst, booked_us from punctual.gated where run_id = n.run_id limit 1
+    select
+      rate, rate_interval_us, rate_burst, booked_us,
+      booked_us is null
+        or booked_us < (select us from bound) - greatest(200000, rate_interval_us * rate_burst) as asks
+    from punctual.gated
+    where run_id = n.run_id
+    limit 1
   ) g
   where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
     and g.rate is not null
-    and (
-      g.booked_us is null
-      or g.booked_us < (select us from bound) - greatest(200000, g.rate_interval_us * g.rate_burst))
+    -- Of those whose moment has come, only what `used` and `noted` have to know of.
+    and (g.asks or g.rate_interval_us * g.rate_burst > 1000000 or g.booked_us > (select us from bound))
 ),
 charged as (
   insert into punctual.rates as r (rate, next_us)
   select rate, (select us from bound) + max(rate_interval_us) * count(*)
   from rated
+  where asks
   group by rate
   order by rate
   on conflict (rate) do update
@@ -216,16 +222,22 @@ charged as (
   returning rate, next_us
 ),
 booked as materialized (
-  -- The runs of a rate follow each other at its interval; as many as may be saved up start at once.
+  -- The runs of a rate follow each other at its interval; as many as may be saved up start at once. One that somebody
+  -- has promoted starts now instead of then.
   select
-    n, run_id, tenant_id, lane, attempt, crashes, traits, job_id,
-    next_us - rate_interval_us * (runs - turn + rate_burst - 1) as start_us
+    n, run_id, tenant_id, lane, attempt, crashes, traits, job_id, rate, rate_interval_us, rate_burst,
+    not asks and booked_us > (select us from bound) as early,
+    case
+      when asks then next_us - rate_interval_us * (runs - turn + rate_burst - 1)
+      else least(booked_us, (select us from bound))
+    end as start_us
   from (
-    select *, max(charge_us) over (partition by rate) as next_us, count(n) over (partition by rate) as runs
+    select
+      *, max(charge_us) over (partition by rate) as next_us, count(n) filter (where asks) over (partition by rate) as runs
     from (
       select *, null::bigint as charge_us from rated
       union all
-      select null, null, null, null, null, null, null, null, rate, null, null, null, next_us from charged
+      select null, null, null, null, null, null, null, null, rate, null, null, null, null, null, next_us from charged
     ) u
   ) t
   where n is not null
@@ -242,7 +254,19 @@ noted as (
   update punctual.gated g
   set booked_us = b.start_us
   from booked b
-  where g.run_id = b.run_id and b.start_us > (select us from bound)
+  where g.run_id = b.run_id and (b.start_us > (select us from bound) or b.early)
+),
+used as (
+  -- When runs that waited behind others are cancelled, the reaper has to know what has started. Where a burst takes no more than
+  -- a second it is over by the time the reaper would give a moment away, and nothing is kept.
+  insert into punctual.rate_starts as s (rate, used_us)
+  select rate, (select us from bound) + max(rate_interval_us) * count(*)
+  from booked
+  where start_us <= (select us from bound) and rate_interval_us * rate_burst > 1000000
+  group by rate
+  order by rate
+  on conflict (rate) do update
+    set used_us = greatest(s.used_us, (select us from bound)) + (excluded.used_us - (select us from bound))
 ),
 gates as materialized (
   select

@@ -6,7 +6,7 @@ import { expiredSessions, orphanSessions, promote, reap } from './reap.ts'
 
 type Simulated = Pick<
   UpkeepStore,
-  'promote' | 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked'
+  'promote' | 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked' | 'closeRateGaps'
 >
 
 export class MemoryUpkeepStore implements Simulated {
@@ -40,5 +40,10 @@ export class MemoryUpkeepStore implements Simulated {
     const ids = await line.call('list-parked-jobs', () => parkedLongerThan(db, olderThanMs))
     if (ids.length > 0) await this.#work.resolveParked(ids)
     return ids.length
+  }
+
+  /** Rates are not simulated. */
+  async closeRateGaps(): Promise<number> {
+    return 0
   }
 }
