@@ -9,6 +9,7 @@ import {
   type GroupLook,
   type GroupResult,
   type GroupUpkeep,
+  invariant,
   limits,
   makeSubmission,
   PunctualError,
@@ -21,6 +22,7 @@ import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './faults.ts'
 import { GroupReader } from './group-reader.ts'
+import { outcomeAfter } from './key-batch.ts'
 import type { Accepted, KeyedSubmitter } from './keyed-submitter.ts'
 import type { Queryable } from './queryable.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
@@ -106,7 +108,8 @@ export class GroupStore implements GroupUpkeep {
       const values = [id, tenantId, name, ...call, !group.open]
       const made = await this.#run(client, 'insert-group', values)
       // An earlier try has made all of it.
-      if (made.length === 0) return this.#there(client, id, known)
+      if (made.length === 0)
+        return this.#answers(client, id, known, await this.#there(client, id, known))
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
@@ -125,8 +128,8 @@ export class GroupStore implements GroupUpkeep {
     const runs = await this.#o.submitter.prepare(submissions, tenantId)
     return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])
-      const there = again ? await this.#there(client, id, known) : []
-      if (there.some(({ created }) => created)) return there
+      const there = again ? await this.#there(client, id, known) : new Set<string>()
+      if (there.size > 0) return this.#answers(client, id, known, there)
       checkTakes(id, group as { total: unknown; closed: unknown } | undefined, runs.length)
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
@@ -156,12 +159,28 @@ export class GroupStore implements GroupUpkeep {
   }
 
   /** Which of these runs an earlier try, whose answer was lost, has made members. */
-  async #there(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Accepted[]> {
+  async #there(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Set<string>> {
     const rows = await this.#run(tx, 'find-members', [id, runs.map((run) => run.id)])
-    const there = new Set((rows as { run_id: string }[]).map((row) => row.run_id))
-    return runs.map(({ id }) => {
-      const created = there.has(id)
-      return { id, created, outcome: created ? 'created' : 'existing' }
+    return new Set((rows as { run_id: string }[]).map((row) => row.run_id))
+  }
+
+  /** What that try would have answered: a run that it has not made is the member that has its key. */
+  async #answers(
+    tx: Queryable,
+    id: string,
+    runs: readonly Prepared[],
+    there: ReadonlySet<string>,
+  ): Promise<Accepted[]> {
+    const others = runs.filter((run) => !there.has(run.id))
+    const keys = new Set(others.map(({ submission }) => submission.options.key))
+    const values = [id, others[0]?.tenantId, [...keys]]
+    const rows = others.length === 0 ? [] : await this.#run(tx, 'find-keyed-members', values)
+    const ofKey = new Map((rows as { key: string; run_id: string }[]).map((r) => [r.key, r.run_id]))
+    return runs.map((run) => {
+      if (there.has(run.id)) return { id: run.id, created: true, outcome: 'created' }
+      const member = ofKey.get(run.submission.options.key ?? '')
+      invariant(member, 'a run of a group is a member of it, or another of its key is')
+      return { id: member, created: false, outcome: outcomeAfter(run) }
     })
   }
 

@@ -3,7 +3,7 @@
  * follows on each other and asks for the same is done at once: of those that are answered with the run that is there,
  * the first decides; of those that change it, the last one has the last word.
  */
-import { type KeyConflict, PunctualError } from '@punctual/core'
+import { type KeyConflict, PunctualError, type SubmitOutcome } from '@punctual/core'
 import type { Prepared } from './submitter.ts'
 
 /** Submissions of one key that follow on each other and ask for the same. */
@@ -16,6 +16,11 @@ export interface KeyGroup {
 
 export function changes(conflict: KeyConflict | null): boolean {
   return conflict?.mode === 'replace' || conflict?.mode === 'debounce'
+}
+
+/** Of a submission that finds a run of its key. */
+export function outcomeAfter(run: Prepared): SubmitOutcome {
+  return changes(run.submission.options.conflict) ? 'replaced' : 'existing'
 }
 
 /** In each round every key stands once at most. */

@@ -6,7 +6,7 @@ import { invariant, PunctualError, type SubmitOutcome } from '@punctual/core'
 import type pg from 'pg'
 import type { Conversations } from './conversations.ts'
 import type { Database } from './database.ts'
-import { changes, type KeyGroup, keyRounds } from './key-batch.ts'
+import { type KeyGroup, keyRounds, outcomeAfter } from './key-batch.ts'
 import { KeyReplacing } from './key-replacing.ts'
 import { type Decision, KeyTaking } from './key-taking.ts'
 import type { Queryable } from './queryable.ts'
@@ -187,11 +187,6 @@ class Answers extends Map<Prepared, Accepted> {}
 
 function answer(id: string, outcome: SubmitOutcome): Accepted {
   return { id, created: outcome === 'created', outcome }
-}
-
-/** Of a submission that finds the run of another one of its batch. */
-function outcomeAfter(run: Prepared): SubmitOutcome {
-  return changes(run.submission.options.conflict) ? 'replaced' : 'existing'
 }
 
 function answerAll(group: KeyGroup, { id, outcome }: Decision, answers: Answers): void {
