@@ -712,7 +712,7 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** Make a job. Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. Needs the scope `operate`. Problems of its own: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
+  /** Make a job. Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. The name of a job that ran once, and has ended, is free: the new one takes its place, and its runs stay. Needs the scope `operate`. Problems of its own: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
   "POST /jobs": {
     body: {
       name: string

@@ -193,7 +193,6 @@ export class JobStore {
     const fresh = jobs.filter(({ id }) => made.has(id))
     if (fresh.length === 0) return made
     for (const { job } of fresh) this.#o.quotas.checkJob(quotas, job, this.#timings)
-    await checkCount()
     const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
@@ -210,6 +209,7 @@ export class JobStore {
       int2Array(fresh.map(({ id }) => shardOf(id))),
       nowMs,
     ])
+    await checkCount()
     return made
   }
 
