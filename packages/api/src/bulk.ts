@@ -71,6 +71,8 @@ interface Bulk<Item> {
   readonly schema: TSchema
   readonly body: string
   readonly each: boolean
+  /** By what they are done, where each is done by itself: what is changed is held until all are. @default their order */
+  orderOf?(item: Item): string
   /** All of these, or none. */
   write(items: readonly Item[]): Promise<readonly object[]>
 }
@@ -127,17 +129,23 @@ async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line:
   } catch (error) {
     if (problemFrom(error, '').status >= 500) throw error
   }
-  const results: object[] = []
-  for (const { at, line } of good)
-    results.push(
-      await service
-        .transaction(() => bulk.write([line as Item]))
-        .then(([result]) => result as object)
-        .catch((error: unknown) => {
-          const problem = inLine(error, at, bulk.reply.request.id)
-          if (problem.status >= 500) throw error
-          return { problem }
-        }),
-    )
-  return results
+  const results = new Map<number, object>()
+  for (const { at, line } of inOrder(bulk, good)) {
+    const result = await service
+      .transaction(() => bulk.write([line as Item]))
+      .then(([done]) => done as object)
+      .catch((error: unknown) => {
+        const problem = inLine(error, at, bulk.reply.request.id)
+        if (problem.status >= 500) throw error
+        return { problem }
+      })
+    results.set(at, result)
+  }
+  return good.map(({ at }) => results.get(at) as object)
+}
+
+function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly { at: number; line: unknown }[]) {
+  if (!orderOf) return lines
+  const keyed = lines.map((it) => ({ ...it, key: orderOf(it.line as Item) }))
+  return keyed.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1))
 }

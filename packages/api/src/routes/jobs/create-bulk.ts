@@ -22,6 +22,7 @@ export const createJobs = defineRoute({
   handle({ service, tenant, query, body, reply }) {
     return performBulk<NewJob>({
       ...{ service, reply, schema: newJob, body, each: query.mode === 'each' },
+      orderOf: ({ name }) => name,
       write: async (jobs) => {
         const options = jobs.map((job, i) => {
           try {
