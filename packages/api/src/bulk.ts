@@ -5,7 +5,7 @@
 import { limits } from '@punctual/core'
 import type { FastifyReply } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Problem, problemFrom } from './problem.ts'
+import { inLine, problemFrom } from './problem.ts'
 import type { Service } from './service.ts'
 import { type Check, checker } from './validator.ts'
 import { readLines } from './wire/read-body.ts'
@@ -88,14 +88,6 @@ function checkOf(schema: TSchema): Check {
   return check
 }
 
-/** The place of what is wrong, within the line that it is in. */
-function inLine(error: unknown, line: number, requestId: string): Problem {
-  const problem = problemFrom(error, requestId)
-  const { field, pointer } = problem
-  const inside = field?.startsWith(`[${line}]`) ? field : `[${line}]${field ? `.${field}` : ''}`
-  return { ...problem, field: inside, pointer: `/${line}${pointer ?? ''}` }
-}
-
 export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof bulkAnswer>> {
   const { reply, each } = bulk
   const check = checkOf(bulk.schema)
@@ -110,7 +102,7 @@ export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof
   }
   const good = lines.flatMap((line, at) => (line instanceof Error ? [] : [{ at, line }]))
   const results: object[] = lines.map((line, at) =>
-    line instanceof Error ? { problem: inLine(line, at, reply.request.id) } : {},
+    line instanceof Error ? { problem: inLine(problemFrom(line, reply.request.id), at) } : {},
   )
   const done = await eachOf(bulk, good)
   good.forEach(({ at }, n) => {
@@ -135,7 +127,7 @@ async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line:
       .transaction(() => bulk.write([line as Item]))
       .then(([done]) => done as object)
       .catch((error: unknown) => {
-        const problem = inLine(error, at, bulk.reply.request.id)
+        const problem = inLine(problemFrom(error, bulk.reply.request.id), at)
         if (problem.status >= 500) throw error
         return { problem }
       })

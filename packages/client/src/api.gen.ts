@@ -831,6 +831,12 @@ export interface Operations {
           /** The same as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
+          /** The quota that leaves no room, its limit, and what its use would be. */
+          quota?: {
+            name: string
+            limit: number
+            used: number
+          } | undefined
         } | undefined
       }[]
     }
@@ -1523,6 +1529,12 @@ export interface Operations {
           /** The same as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
+          /** The quota that leaves no room, its limit, and what its use would be. */
+          quota?: {
+            name: string
+            limit: number
+            used: number
+          } | undefined
         } | undefined
       }[]
     }

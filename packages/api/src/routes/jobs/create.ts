@@ -2,6 +2,7 @@
 import { PunctualError } from '@punctual/core'
 import { defineRoute } from '../../define-route.ts'
 import type { JobItem, Service, TenantService } from '../../service.ts'
+import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobOptionsOf, newJob } from '../../wire/job-input.ts'
 import { findJob, ranOnce } from './find-job.ts'
@@ -22,7 +23,9 @@ export const createJob = defineRoute({
   async handle({ service, tenant, body }) {
     const taken = await tenant.jobs.latestRun(body.name)
     if (taken && !(await isFreed(taken, tenant, service))) throw nameTaken(body.name, taken.id)
-    const { id, change } = await tenant.jobs.upsert(jobOptionsOf(body.name, body))
+    const { id, change } = await inWireNames([body], async () =>
+      tenant.jobs.upsert(jobOptionsOf(body.name, body)),
+    )
     // Somebody was quicker: what was changed is undone with the transaction.
     if (change !== 'created') throw nameTaken(body.name, id)
     return changeToWire(await findJob(tenant, id), 'created')
