@@ -5,7 +5,7 @@
 import { limits } from '@punctual/core'
 import type { FastifyReply } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Problem, problemFrom } from './problem.ts'
+import { inLine, problemFrom } from './problem.ts'
 import type { Service } from './service.ts'
 import { type Check, checker } from './validator.ts'
 import { readLines } from './wire/read-body.ts'
@@ -71,6 +71,8 @@ interface Bulk<Item> {
   readonly schema: TSchema
   readonly body: string
   readonly each: boolean
+  /** By what they are done, where each is done by itself: what is changed is held until all are. @default their order */
+  orderOf?(item: Item): string
   /** All of these, or none. */
   write(items: readonly Item[]): Promise<readonly object[]>
 }
@@ -84,14 +86,6 @@ function checkOf(schema: TSchema): Check {
     checks.set(schema, check)
   }
   return check
-}
-
-/** The place of what is wrong, within the line that it is in. */
-function inLine(error: unknown, line: number, requestId: string): Problem {
-  const problem = problemFrom(error, requestId)
-  const { field, pointer } = problem
-  const inside = field?.startsWith(`[${line}]`) ? field : `[${line}]${field ? `.${field}` : ''}`
-  return { ...problem, field: inside, pointer: `/${line}${pointer ?? ''}` }
 }
 
 export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof bulkAnswer>> {
@@ -108,7 +102,7 @@ export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof
   }
   const good = lines.flatMap((line, at) => (line instanceof Error ? [] : [{ at, line }]))
   const results: object[] = lines.map((line, at) =>
-    line instanceof Error ? { problem: inLine(line, at, reply.request.id) } : {},
+    line instanceof Error ? { problem: inLine(problemFrom(line, reply.request.id), at) } : {},
   )
   const done = await eachOf(bulk, good)
   good.forEach(({ at }, n) => {
@@ -127,17 +121,23 @@ async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line:
   } catch (error) {
     if (problemFrom(error, '').status >= 500) throw error
   }
-  const results: object[] = []
-  for (const { at, line } of good)
-    results.push(
-      await service
-        .transaction(() => bulk.write([line as Item]))
-        .then(([result]) => result as object)
-        .catch((error: unknown) => {
-          const problem = inLine(error, at, bulk.reply.request.id)
-          if (problem.status >= 500) throw error
-          return { problem }
-        }),
-    )
-  return results
+  const results = new Map<number, object>()
+  for (const { at, line } of inOrder(bulk, good)) {
+    const result = await service
+      .transaction(() => bulk.write([line as Item]))
+      .then(([done]) => done as object)
+      .catch((error: unknown) => {
+        const problem = inLine(problemFrom(error, bulk.reply.request.id), at)
+        if (problem.status >= 500) throw error
+        return { problem }
+      })
+    results.set(at, result)
+  }
+  return good.map(({ at }) => results.get(at) as object)
+}
+
+function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly { at: number; line: unknown }[]) {
+  if (!orderOf) return lines
+  const keyed = lines.map((it) => ({ ...it, key: orderOf(it.line as Item) }))
+  return keyed.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1))
 }

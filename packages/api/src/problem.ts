@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
 import { InvalidRequest } from './validator.ts'
-import { snakeName } from './wire/snake.ts'
+import { snakeName, wireSteps } from './wire/snake.ts'
 import { WrongLine } from './wrong-line.ts'
 
 const httpProblems = {
@@ -33,6 +33,8 @@ export interface Problem {
   readonly pointer?: string
   /** Why a process is not ready. */
   readonly reason?: string
+  /** The quota that leaves no room, its limit, and what its use would be. */
+  readonly quota?: { readonly name: string; readonly limit: number; readonly used: number }
 }
 
 export const problemType = 'application/problem+json; charset=utf-8'
@@ -68,26 +70,34 @@ function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
   return status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
-/** `payload.items[3]` as a pointer, in the names of the wire. */
+/** `payload.items[3]` as a pointer (RFC 6901), in the names of the wire. */
 function pointerOf(field: string | undefined): string | undefined {
   if (field === undefined || /^[A-Z]/.test(field)) return undefined
-  const steps = field.split(/[.[\]]+/).filter((step) => step !== '' && step !== 'body')
-  return steps.map((step, i) => `/${i === 0 ? snakeName(step) : step}`).join('')
+  const steps = wireSteps(field).filter((step) => step !== 'body')
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The place of what is wrong, within the line that it is in. */
+export function inLine(problem: Problem, line: number): Problem {
+  const { field, pointer } = problem
+  const at = `[${line}]`
+  if (field?.startsWith(at)) return problem
+  return { ...problem, field: field ? `${at}.${field}` : at, pointer: `/${line}${pointer ?? ''}` }
 }
 
 /** An error as a client may see it. The text of an unexpected one stays in the log. */
 export function problemFrom(error: unknown, requestId: string): Problem {
   if (error instanceof WrongLine) {
-    const { field, pointer, ...of } = problemFrom(error.cause, requestId)
-    const at = `[${error.line}]`
-    const inside = field?.startsWith(at) ? field : field ? `${at}.${field}` : at
-    return { ...of, field: inside, pointer: `/${error.line}${pointer ?? ''}` }
+    return inLine(problemFrom(error.cause, requestId), error.line)
   }
-  if (error instanceof PunctualError)
-    return problem(error.code, error.message, requestId, {
-      field: error.field,
-      pointer: pointerOf(error.field),
-    })
+  if (error instanceof PunctualError) {
+    const { code, message, field, quota } = error
+    const about = { field, pointer: pointerOf(field) }
+    if (!quota) return problem(code, message, requestId, about)
+    const name = snakeName(quota.name)
+    const detail = message.replace(` ${quota.name} `, ` ${name} `)
+    return { ...problem(code, detail, requestId, about), quota: { ...quota, name } }
+  }
   if (error instanceof InvalidRequest)
     return problem('invalid_request', error.message, requestId, error)
   const code = codeOf((error ?? {}) as { code?: unknown; statusCode?: unknown })

@@ -714,7 +714,7 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** Make a job. Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. Needs the scope `operate`. Problems of its own: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
+  /** Make a job. Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. The name of a job that ran once, and has ended, is free: the new one takes its place, and its runs stay. Needs the scope `operate`. Problems of its own: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
   "POST /jobs": {
     body: {
       name: string
@@ -833,6 +833,12 @@ export interface Operations {
           /** The same as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
+          /** The quota that leaves no room, its limit, and what its use would be. */
+          quota?: {
+            name: string
+            limit: number
+            used: number
+          } | undefined
         } | undefined
       }[]
     }
@@ -1525,6 +1531,12 @@ export interface Operations {
           /** The same as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
+          /** The quota that leaves no room, its limit, and what its use would be. */
+          quota?: {
+            name: string
+            limit: number
+            used: number
+          } | undefined
         } | undefined
       }[]
     }

@@ -254,6 +254,19 @@ export class PunctualError extends Error {
   }
 }
 
+/** The same error in other words, about another field, or none if it is empty: everything else that it tells stays. */
+export function reworded(error: PunctualError, message: string, field: string): PunctualError {
+  const { code, id, position, retryAfterMs, quota } = error
+  return new PunctualError(code, message, {
+    cause: error,
+    ...(field !== '' && { field }),
+    ...(id !== undefined && { id }),
+    ...(position !== undefined && { position }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(quota !== undefined && { quota }),
+  })
+}
+
 /** A programmer's error: the process is in a state that was thought impossible. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`)

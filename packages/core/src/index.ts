@@ -32,6 +32,7 @@ export {
   PunctualError,
   type QuotaUse,
   RetryAfterError,
+  reworded,
 } from './errors.ts'
 export {
   explainRun,

@@ -26,6 +26,7 @@ import { explainSlot, type SlotExplanation } from './explain-slot.ts'
 import { checkJob, checkJobFilter, checkOptional, checkSync } from './job-arguments.ts'
 import { type Declaration, declareStored } from './job-declaration.ts'
 import { type JobPageOptions, pageOfJobs } from './page-jobs.ts'
+import { at } from './submit-call.ts'
 import { planSync, type SyncOptions, type SyncResult } from './sync-jobs.ts'
 
 const SLOTS_MAX = 10_000
@@ -112,7 +113,9 @@ export class Jobs {
   }
 
   #compile(jobs: readonly JobOptions[]): CompiledJob[] {
-    const compiled = jobs.map((job) => compileJob(job, this.#defaults))
+    const compile = (job: JobOptions) => compileJob(job, this.#defaults)
+    const compiled =
+      jobs.length === 1 ? jobs.map(compile) : jobs.map((job, i) => at(i, () => compile(job)))
     const names = new Set<string>()
     for (const { name } of compiled) {
       if (names.has(name))

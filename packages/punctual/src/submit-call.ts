@@ -1,5 +1,5 @@
 /** What every call of `submit` and `submitMany` goes through before its submissions are made. */
-import { PunctualError, type SubmitOptions } from '@punctual/core'
+import { PunctualError, reworded, type SubmitOptions } from '@punctual/core'
 import type { Queryable } from '@punctual/store'
 import type { SubmitCallOptions } from './handler-handle.ts'
 import { queryableOf } from './open-transaction.ts'
@@ -38,8 +38,5 @@ export function atLater<T>(index: number, making: Promise<T>): Promise<T> {
 
 function ofItem(index: number, error: unknown): unknown {
   if (!(error instanceof PunctualError)) return error
-  return new PunctualError(error.code, `Item ${index}: ${error.message}`, {
-    field: `[${index}].${error.field ?? ''}`,
-    cause: error,
-  })
+  return reworded(error, `Item ${index}: ${error.message}`, `[${index}].${error.field ?? ''}`)
 }

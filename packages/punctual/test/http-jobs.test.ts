@@ -217,6 +217,40 @@ describe('a job that exists', () => {
   })
 })
 
+describe('POST /jobs/bulk', () => {
+  test('changes jobs by name where each is done by itself, so that two of them do not deadlock', async () => {
+    const [first, last] = [`a_${name('bulk')}`, `z_${name('bulk')}`]
+    for (const job of [first, last])
+      await http.call('PUT', `/jobs/${job}`, { schedule: '@daily', priority: 5 })
+    const client = await http.punctual.store.database.connect()
+    const hold = (job: string) =>
+      client.query(
+        `select from punctual.cursors c join punctual.jobs j on j.id = c.job_id where j.name = $1
+         for update of c nowait`,
+        [job],
+      )
+    await client.query('begin')
+    await hold(first)
+    const lines = [
+      { name: last, schedule: '@daily', priority: 7 },
+      { name: name('bad'), schedule: '61 * * * *' },
+      { name: first, schedule: '@daily', priority: 7 },
+    ]
+    const bulk = http.post('/jobs/bulk?mode=each', undefined, {
+      raw: lines.map((line) => JSON.stringify(line)).join('\n'),
+      headers: { 'content-type': 'application/x-ndjson' },
+    })
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBeGreaterThan(0)
+    await hold(last)
+    await client.query('commit')
+    await client.end()
+    const { status, body } = await bulk
+    expect([status, body.accepted, body.refused]).toEqual([207, 2, 1])
+    expect(body.items).toMatchObject([{ name: last }, { problem: {} }, { name: first }])
+  })
+})
+
 describe('GET /jobs', () => {
   test('lists what matches, page by page, with a total', async () => {
     const prefix = name('listed')

@@ -53,6 +53,16 @@ export interface JobResult {
   readonly change: JobChange
 }
 
+/** A job, what it refers to by number, and whether it was just registered. */
+interface PlacedJob {
+  readonly job: CompiledJob
+  readonly id: string
+  readonly lane: number
+  readonly timing: number
+  readonly isNew: boolean
+  readonly quotas: Quotas
+}
+
 const BATCH = 1_000
 const INTERN_TRIES = 10_000
 /** How often a job that is deleted while it is changed is made anew. */
@@ -78,11 +88,27 @@ export class JobStore {
     options.database.onNewTimeline.push(() => this.#timingIds.clear())
   }
 
-  /** Registers jobs, or changes those that exist under these names. */
-  async upsert(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
-    const results: JobResult[] = []
-    for (let i = 0; i < jobs.length; i += BATCH)
-      results.push(...(await this.#upsertBatch(jobs.slice(i, i + BATCH), tenantId)))
+  /**
+   * Registers jobs, or changes those that exist under these names. They are taken by name, first all that are new and then
+   * all that are changed, whatever their order here: two lists with the same names then wait for each other, and do not
+   * deadlock.
+   */
+  async upsert(
+    jobs: readonly CompiledJob[],
+    tenantId: number,
+    tries = CHANGE_TRIES,
+  ): Promise<JobResult[]> {
+    const sorted = [...jobs].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const placed: PlacedJob[] = []
+    for (let i = 0; i < sorted.length; i += BATCH)
+      placed.push(...(await this.#insertBatch(sorted.slice(i, i + BATCH), tenantId)))
+    const byJob = new Map<CompiledJob, JobResult>()
+    for (let i = 0; i < placed.length; i += BATCH) {
+      const batch = placed.slice(i, i + BATCH)
+      const changed = await this.#changeBatch(batch, tenantId, tries)
+      batch.forEach(({ job }, n) => void byJob.set(job, changed[n] as JobResult))
+    }
+    const results = jobs.map((job) => byJob.get(job) as JobResult)
     if (results.some(({ change }) => change !== 'unchanged')) this.#o.onChanged()
     return results
   }
@@ -126,11 +152,8 @@ export class JobStore {
     return found
   }
 
-  async #upsertBatch(
-    jobs: readonly CompiledJob[],
-    tenantId: number,
-    tries = CHANGE_TRIES,
-  ): Promise<JobResult[]> {
+  /** Registers those whose names are free. */
+  async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
     const quotas = await this.#o.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
     const timings = await this.#internTimings(jobs)
@@ -147,14 +170,23 @@ export class JobStore {
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
       this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
     )
+    return placed.map((it) => ({ ...it, isNew: made.has(it.id), quotas }))
+  }
+
+  /** Changes those that were there. */
+  async #changeBatch(
+    jobs: readonly PlacedJob[],
+    tenantId: number,
+    tries: number,
+  ): Promise<JobResult[]> {
     // Most of what is declared again is as it was: that is seen at one look.
-    const others = placed.filter(({ id }) => !made.has(id)).map(({ job }) => job.name)
+    const others = jobs.filter(({ isNew }) => !isNew).map(({ job }) => job.name)
     const stored = await this.byName(others, tenantId)
     const results: JobResult[] = []
-    for (const { job, id, lane, timing } of placed) {
+    for (const { job, id, lane, timing, isNew, quotas } of jobs) {
       const { name } = job
       const found = stored.get(name)
-      if (made.has(id)) results.push({ id, name, change: 'created' })
+      if (isNew) results.push({ id, name, change: 'created' })
       else if (found && isSame(found, job, lane, timing))
         results.push({ id: found.id, name, change: 'unchanged' })
       else {
@@ -199,7 +231,6 @@ export class JobStore {
     const fresh = jobs.filter(({ id }) => made.has(id))
     if (fresh.length === 0) return made
     for (const { job } of fresh) this.#o.quotas.checkJob(quotas, job, this.#timings)
-    await checkCount()
     const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
@@ -216,6 +247,7 @@ export class JobStore {
       int2Array(fresh.map(({ id }) => shardOf(id))),
       nowMs,
     ])
+    await checkCount()
     return made
   }
 
@@ -242,7 +274,7 @@ export class JobStore {
       const found = await this.find(job.name, tenantId)
       if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
       // It was deleted between our two looks.
-      return (await this.#upsertBatch([job], tenantId, tries - 1))[0] as JobResult
+      return (await this.upsert([job], tenantId, tries - 1))[0] as JobResult
     }
     return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
   }

@@ -27,7 +27,10 @@ const WITHOUT_RETENTION = new Set([
   ...['fold-counters', 'delete-past-sessions', 'delete-idle-rates', 'delete-key-windows'],
   ...['delete-old-requests', 'sum-lane-day', 'sum-late-ends'],
 ])
+const JOBS_AT_ONCE = 1_000
+const JOB_ROUNDS_MAX = 10
 const GATES_AT_ONCE = 1_000
+const FIRST_JOB = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const
 const FIRST_GATE = '-9223372036854775808'
 
 export class PostgresUpkeepStore implements UpkeepStore {
@@ -37,6 +40,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
   readonly #stats: StatStore
   readonly #rateGaps: RateGaps
+  /** The slot and the id of the job that ran once which was looked at last. */
+  #afterJob: readonly [string, string] = FIRST_JOB
   /** Where the next look at the gates begins. */
   #afterGate = FIRST_GATE
   /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
@@ -180,12 +185,29 @@ export class PostgresUpkeepStore implements UpkeepStore {
       )
       swept += Number(row?.[0] ?? 0)
     }
+    swept += await this.#forgetOnceJobs(retentionDays)
     return swept + (await this.#stats.sumJobHours())
   }
 
   /** For tests: keys and rates are as if nothing had run. */
   async forgetUses(): Promise<void> {
     await this.#database.read.query(this.#database.statement('upkeep/forget-uses'))
+  }
+
+  /** Jobs that ran once, from where the last sweep ended: some may have to stay for long. */
+  async #forgetOnceJobs(retentionDays: number): Promise<number> {
+    const statement = this.#database.statement('upkeep/delete-once-jobs')
+    let gone = 0
+    for (let round = 0; round < JOB_ROUNDS_MAX; round++) {
+      const values = [retentionDays, ...this.#afterJob, JOBS_AT_ONCE]
+      const [row] = await this.#database.upkeep.pinnedOne(statement, values)
+      const [deleted, looked, slot, id] = row as Row
+      gone += Number(deleted)
+      const isLast = Number(looked) < JOBS_AT_ONCE
+      this.#afterJob = isLast ? FIRST_JOB : [slot as string, id as string]
+      if (isLast) break
+    }
+    return gone
   }
 
   async vacuumHotTables(): Promise<readonly string[]> {

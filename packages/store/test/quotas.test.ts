@@ -89,6 +89,36 @@ describe('jobs', () => {
     expect(await upsert(a, tenantId, 'e')).toMatchObject({ quota: { used: 4 } })
   })
 
+  it('that run once count until they have had their time', async () => {
+    const tenantId = await aTenant({ jobs: 2 })
+    const [a, b] = nodes
+    const at = new Date(Date.now() + 3_600_000)
+    const once = (name: string) =>
+      compileJob({ name, handler: 'test', at }, { timezone: 'UTC', jitterMs: 0 })
+    const make = (store: PostgresStore, name: string) =>
+      outcome(store.schedules.jobs.upsert([once(name)], tenantId))
+    expect(await make(a, 'a')).toBeNull()
+    expect(await make(b, 'b')).toBeNull()
+    expect(await make(a, 'c')).toMatchObject({ quota: { limit: 2, used: 3 } })
+    const decided = (name: string) =>
+      t.sql.query(
+        `update punctual.cursors set next_at = null
+         where job_id = (select id from punctual.jobs where tenant_id = $1 and name = $2)`,
+        [tenantId, name],
+      )
+    await decided('a')
+    expect(await make(a, 'c')).toBeNull()
+    expect(await make(b, 'd')).toMatchObject({ quota: { used: 3 } })
+    await a.schedules.steering.pause('c', null, tenantId)
+    expect(await make(b, 'd')).toMatchObject({ quota: { used: 3 } })
+    // What is to run again counts also when it is over, and one that is changed into such a job does from then on.
+    await decided('b')
+    expect(await upsert(a, tenantId, 'e')).toBeNull()
+    expect(await make(b, 'f')).toMatchObject({ quota: { used: 3 } })
+    expect(await upsert(a, tenantId, 'a')).toBeNull()
+    expect(await make(b, 'f')).toMatchObject({ quota: { used: 4 } })
+  })
+
   it('that are there stay when the quota shrinks, and none is added', async () => {
     const tenantId = await aTenant({})
     const [a] = nodes

@@ -152,6 +152,11 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `${uuids}, ${uuids}, null, 'x', true, 1`,
       indexes: [`runs_${day()}_pkey`, `checkpoints_${day()}_pkey`],
     },
+    'tenants/count-jobs': { args: '1, 100', indexes: ['jobs_again', 'cursors_once_ahead'] },
+    'upkeep/delete-once-jobs': {
+      args: `90, '-infinity', (${uuids})[1], 1000`,
+      indexes: ['cursors_once_over', `runs_${day()}_job_id_id_idx`, 'jobs_pkey', 'cursors_pkey'],
+    },
     'letters/count-open': { args: '', indexes: ['dead_letters_lane'] },
     'groups/look-at-groups': {
       args: `(${uuids})[1], 100, 100`,

@@ -84,6 +84,12 @@ export const problemSchema = answer({
   field: Type.Optional(Type.String({ description: 'The field or parameter that is wrong.' })),
   pointer: Type.Optional(Type.String({ description: 'The same as a JSON pointer into the body.' })),
   reason: Type.Optional(Type.String()),
+  quota: Type.Optional(
+    Type.Object(
+      { name: Type.String(), limit: Type.Number(), used: Type.Number() },
+      { description: 'The quota that leaves no room, its limit, and what its use would be.' },
+    ),
+  ),
 })
 
 /** What every operation answers when it does not succeed. */

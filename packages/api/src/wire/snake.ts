@@ -18,6 +18,20 @@ export function snakeName(name: string): string {
   return snake
 }
 
+/** The steps of a field such as `[3].retry.backoff.baseMs`, in the names of the wire. */
+export function wireSteps(field: string): readonly string[] {
+  // The name of a label may have any character.
+  const [, before = field, label] = /^(?:(.*?)\.)?labels\.(.+)$/.exec(field) ?? []
+  if (label !== undefined) return [...wireSteps(before === field ? '' : before), 'labels', label]
+  let isOurs = true
+  return before.split(/[.[\]]+/).flatMap((step) => {
+    if (step === '') return []
+    const named = isOurs ? snakeName(step) : step
+    isOurs &&= !OPAQUE.has(step)
+    return [named]
+  })
+}
+
 function camelName(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -5,15 +5,16 @@
 --   bigint[], $11 max_runs integer[], $12 retries text[], $13 labels jsonb[], $14 descriptions text[], $15 owners
 --   text[], $16 sources text[], $17 created_by text[], $18 flows jsonb[]
 -- Returns: id of each that was registered, and when in ms
--- Locks: the new rows. Index: jobs_name.
+-- Locks: the new rows. Index: jobs_name, primary key of timings.
 with made as (
   insert into punctual.jobs (
     id, created_at, updated_at, start_at, tenant_id, lane, timing, version, timeout_ms, max_runs, max_attempts,
-    traits, name, payload, source, policy, labels, description, owner, created_by, flow)
+    traits, name, payload, source, policy, labels, description, owner, created_by, flow, once)
   select
     i.id, statement_timestamp(), statement_timestamp(), to_timestamp(i.start_ms::float8 / 1000), $1::integer,
     i.lane, i.timing, 1, i.timeout_ms, i.max_runs, i.max_attempts, i.traits, i.name, i.payload, i.source, i.policy,
-    i.labels, i.description, i.owner, i.created_by, i.flow
+    i.labels, i.description, i.owner, i.created_by, i.flow,
+    (select t.spec::jsonb -> 'when' ->> 'kind' = 'once' from punctual.timings t where t.id = i.timing)
   from unnest(
     $2::uuid[], $3::text[], $4::integer[], $5::integer[], $6::text[], $7::integer[], $8::smallint[],
     $9::smallint[], $10::bigint[], $11::integer[], $12::text[], $13::jsonb[], $14::text[], $15::text[],

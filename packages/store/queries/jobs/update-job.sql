@@ -6,7 +6,10 @@
 --   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null, $22 flow
 -- Returns: nothing
 -- Locks: jobs; the caller holds the cursor. Index: primary keys.
-with kept as (
+with kind as materialized (
+  select spec::jsonb -> 'when' ->> 'kind' = 'once' as once from punctual.timings where id = $3::integer
+),
+kept as (
   insert into punctual.job_versions (
     job_id, until_at, anchor_at, end_at, tenant_id, version, timing, change)
   select
@@ -20,7 +23,7 @@ placed as (
   set
     timing = $3::integer, next_at = to_timestamp($15::float8 / 1000), anchor_at = to_timestamp($16::float8 / 1000),
     end_at = to_timestamp($17::float8 / 1000), runs_left = $18::integer, version = version + 1,
-    cursor_at = to_timestamp($20::float8 / 1000)
+    cursor_at = to_timestamp($20::float8 / 1000), once = (select once from kind)
   where job_id = $1::uuid
 )
 update punctual.jobs
@@ -29,5 +32,5 @@ set
   max_attempts = $6::smallint, traits = $7::smallint, start_at = to_timestamp($8::float8 / 1000),
   max_runs = $9::integer, policy = $10::text, labels = $11::jsonb, description = $12::text, owner = $13::text,
   source = $14::text, version = version + 1, updated_at = clock_timestamp(), planning_error = null,
-  flow = $22::jsonb
+  flow = $22::jsonb, once = (select once from kind)
 where id = $1::uuid

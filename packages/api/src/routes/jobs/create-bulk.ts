@@ -1,8 +1,8 @@
 /** POST /jobs/bulk: up to 10,000 jobs, one a line; all or none, or what became of each. */
-import { PunctualError } from '@punctual/core'
 import Type from 'typebox'
 import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../bulk.ts'
 import { defineRoute } from '../../define-route.ts'
+import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
 
 export const createJobs = defineRoute({
@@ -22,18 +22,13 @@ export const createJobs = defineRoute({
   handle({ service, tenant, query, body, reply }) {
     return performBulk<NewJob>({
       ...{ service, reply, schema: newJob, body, each: query.mode === 'each' },
-      write: async (jobs) => {
-        const options = jobs.map((job, i) => {
-          try {
-            return jobOptionsOf(job.name, job)
-          } catch (error) {
-            if (!(error instanceof PunctualError)) throw error
-            const field = `[${i}].${error.field ?? ''}`
-            throw new PunctualError(error.code, error.message, { field, cause: error })
-          }
-        })
-        return tenant.jobs.upsertMany(options)
-      },
+      orderOf: ({ name }) => name,
+      write: (jobs) =>
+        inWireNames(jobs, async () =>
+          tenant.jobs.upsertMany(
+            jobs.map((job, i) => atPlace(i, () => jobOptionsOf(job.name, job))),
+          ),
+        ),
     })
   },
 })

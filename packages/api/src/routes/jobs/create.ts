@@ -1,9 +1,11 @@
 /** POST /jobs: makes a job, or refuses a name that is taken. */
 import { PunctualError } from '@punctual/core'
 import { defineRoute } from '../../define-route.ts'
+import type { JobItem, Service, TenantService } from '../../service.ts'
+import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobOptionsOf, newJob } from '../../wire/job-input.ts'
-import { findJob } from './find-job.ts'
+import { findJob, ranOnce } from './find-job.ts'
 
 export const createJob = defineRoute({
   method: 'POST',
@@ -12,21 +14,34 @@ export const createJob = defineRoute({
   tag: 'Jobs',
   summary: 'Make a job',
   description:
-    'Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet.',
+    'Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. The name of a job that ran once, and has ended, is free: the new one takes its place, and its runs stay.',
   body: newJob,
   answer: jobChange,
   status: 201,
   writes: 'always',
   problems: ['job_exists', 'invalid_schedule', 'invalid_timezone', 'never_fires', 'quota_exceeded'],
-  async handle({ tenant, body }) {
-    const taken = await tenant.jobs.get(body.name)
-    if (taken) throw nameTaken(body.name, taken.id)
-    const { id, change } = await tenant.jobs.upsert(jobOptionsOf(body.name, body))
+  async handle({ service, tenant, body }) {
+    const taken = await tenant.jobs.latestRun(body.name)
+    if (taken && !(await isFreed(taken, tenant, service))) throw nameTaken(body.name, taken.id)
+    const { id, change } = await inWireNames([body], async () =>
+      tenant.jobs.upsert(jobOptionsOf(body.name, body)),
+    )
     // Somebody was quicker: what was changed is undone with the transaction.
     if (change !== 'created') throw nameTaken(body.name, id)
     return changeToWire(await findJob(tenant, id), 'created')
   },
 })
+
+/** A job that ran once makes room for the next of its name; its runs stay. */
+async function isFreed(job: JobItem, tenant: TenantService, service: Service): Promise<boolean> {
+  if (!ranOnce(job)) return false
+  // Somebody may be giving it another time.
+  await service.holdJob(job.id, tenant.tenantId)
+  const held = await tenant.jobs.latestRun(job.id)
+  if (held && !ranOnce(held)) return false
+  if (held) await tenant.jobs.delete(held.id)
+  return true
+}
 
 function nameTaken(name: string, id: string): PunctualError {
   return new PunctualError(

@@ -3,10 +3,9 @@ import { PunctualError } from '@punctual/core'
 import Type from 'typebox'
 import { defineRoute } from '../../define-route.ts'
 import { answer, exactly, idParam, oneOf } from '../../wire/schemas.ts'
-import { findJob } from './find-job.ts'
+import { findJob, ranOnce } from './find-job.ts'
 import { holdExpected } from './hold-expected.ts'
 
-const OVER = ['completed', 'failed', 'dead_letter', 'cancelled']
 const NOT_STARTED = ['waiting', 'scheduled', 'queued'] as const
 
 export const deleteJob = defineRoute({
@@ -32,7 +31,7 @@ export const deleteJob = defineRoute({
     const { tenant, params, query } = call
     const job = await findJob(tenant, params.id)
     await holdExpected(call)
-    if (job.rules.when.kind === 'once' && OVER.includes(job.status))
+    if (ranOnce(job))
       throw new PunctualError(
         'already_finished',
         `The job ${JSON.stringify(job.name)} ran once and is ${job.status}; there is nothing left to cancel.`,

@@ -1,5 +1,5 @@
 /** A job that a route is about, or the problem that there is none. */
-import { PunctualError } from '@punctual/core'
+import { type JobStatus, PunctualError } from '@punctual/core'
 import type { JobItem, TenantService } from '../../service.ts'
 
 export async function findJob(tenant: TenantService, nameOrId: string): Promise<JobItem> {
@@ -11,4 +11,11 @@ export async function findJob(tenant: TenantService, nameOrId: string): Promise<
 export function noJob(nameOrId: string): PunctualError {
   const message = `There is no job ${JSON.stringify(nameOrId)}. GET /v1/jobs lists those there are.`
   return new PunctualError('job_not_found', message, { id: nameOrId })
+}
+
+const OVER: readonly JobStatus[] = ['completed', 'failed', 'dead_letter', 'cancelled']
+
+/** Whether it was to run once, and did. */
+export function ranOnce({ rules, status }: JobItem): boolean {
+  return rules.when.kind === 'once' && OVER.includes(status)
 }

@@ -1,6 +1,7 @@
 /** PATCH /jobs/:id: changes what is named, and leaves the rest as it is. */
 import { defineRoute } from '../../define-route.ts'
 import { etagOf, versionOf } from '../../wire/etag.ts'
+import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { changesOf, jobChanges } from '../../wire/job-input.ts'
 import { idParam } from '../../wire/schemas.ts'
@@ -19,7 +20,9 @@ export const patchJob = defineRoute({
   writes: 'always',
   problems: ['job_not_found', 'version_changed', 'invalid_schedule'],
   async handle({ tenant, params, body, request, reply }) {
-    const change = await tenant.jobs.change(params.id, changesOf(body), versionOf(request))
+    const change = await inWireNames([body], async () =>
+      tenant.jobs.change(params.id, changesOf(body), versionOf(request)),
+    )
     const job = await findJob(tenant, params.id)
     reply.header('etag', etagOf(job.version))
     return changeToWire(job, change)

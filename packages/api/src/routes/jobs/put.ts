@@ -1,5 +1,6 @@
 /** PUT /jobs/:id: makes the job of this name what is sent; the same again changes nothing. */
 import { defineRoute } from '../../define-route.ts'
+import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobByName, jobOptionsOf } from '../../wire/job-input.ts'
 import { idParam } from '../../wire/schemas.ts'
@@ -29,7 +30,9 @@ export const putJob = defineRoute({
   async handle(call) {
     const { tenant, params, body, reply } = call
     const { absent } = await holdExpected(call, isGone)
-    const { id, change } = await tenant.jobs.upsert(jobOptionsOf(params.id, body))
+    const { id, change } = await inWireNames([body], async () =>
+      tenant.jobs.upsert(jobOptionsOf(params.id, body)),
+    )
     // Somebody was quicker: what was changed is undone with the transaction.
     if (absent && change !== 'created') throw isThere(params.id)
     if (change === 'created') reply.code(201)

@@ -10,6 +10,7 @@ import {
   unpackBulk,
 } from '../../bulk.ts'
 import { defineRoute } from '../../define-route.ts'
+import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, SubmissionReader } from '../../wire/run-input.ts'
 
 export const submitRuns = defineRoute({
@@ -32,10 +33,11 @@ export const submitRuns = defineRoute({
   handle({ service, tenant, query, body, caller, reply }) {
     return performBulk<Static<typeof newRun>>({
       ...{ service, reply, schema: newRun, body, each: query.mode === 'each' },
-      write: async (runs) => {
-        const reader = new SubmissionReader(caller.keyName)
-        return tenant.submitAll(runs.map((run) => reader.read(run)))
-      },
+      write: (runs) =>
+        inWireNames(runs, async () => {
+          const reader = new SubmissionReader(caller.keyName)
+          return tenant.submitAll(runs.map((run, i) => atPlace(i, () => reader.read(run))))
+        }),
     })
   },
 })

@@ -1,6 +1,7 @@
 /** POST /runs: submits a run of a handler. */
 import Type, { type Static } from 'typebox'
 import { type Call, defineRoute } from '../../define-route.ts'
+import { inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, oneOf } from '../../wire/schemas.ts'
 
@@ -13,8 +14,9 @@ const submittedRun = answer({
 /** All or none. */
 async function submitEach(calls: readonly Call<unknown, unknown, Static<typeof newRun>>[]) {
   const { tenant } = calls[0] as (typeof calls)[number]
-  const runs = await tenant.submitAll(
-    calls.map(({ body, caller }) => submissionOf(body, caller.keyName)),
+  const bodies = calls.map(({ body }) => body)
+  const runs = await inWireNames(bodies, async () =>
+    tenant.submitAll(calls.map(({ body, caller }) => submissionOf(body, caller.keyName))),
   )
   // Said either way: what was done before and undone may have said the other.
   for (const [i, { created }] of runs.entries()) calls[i]?.reply.code(created ? 201 : 200)

@@ -1,0 +1,30 @@
+-- Deletes jobs that ran once, longer ago than history is kept, and of which no run is kept any more. Their slots are gone by
+-- then, so that nothing is judged by their rules. One that somebody is changing is passed by.
+--
+-- Parameters: $1 days, $2 and $3 the slot and the id of the last one that was looked at, $4 most to look at
+-- Returns: one row: how many are gone, how many were looked at, the slot and the id of the last of those
+-- Locks: cursors (skip locked), jobs. Index: cursors_once_over, runs_job, primary keys.
+with looked as materialized (
+  select job_id, cursor_at
+  from punctual.cursors
+  where once and next_at is null and not paused
+    and cursor_at < (select clock_timestamp() - ($1::integer + 1) * interval '1 day')
+    and (cursor_at, job_id) > ($2::timestamptz, $3::uuid)
+  order by cursor_at, job_id
+  limit $4::integer
+  for update skip locked
+),
+gone as materialized (
+  select l.job_id
+  from looked l
+  join punctual.jobs j on j.id = l.job_id
+  where j.planning_error is null
+    -- One run that is kept is enough: found by the index of each day, not by a join over all of history.
+    and (select r.id from punctual.runs r where r.job_id = l.job_id limit 1) is null
+),
+versions as (delete from punctual.job_versions where job_id in (select job_id from gone)),
+skips as (delete from punctual.slot_skips where job_id in (select job_id from gone)),
+cursors as (delete from punctual.cursors where job_id in (select job_id from gone)),
+jobs as (delete from punctual.jobs where id in (select job_id from gone))
+select (select count(*) from gone), count(*), max(cursor_at), (array_agg(job_id order by cursor_at desc, job_id desc))[1]
+from looked
