@@ -204,6 +204,8 @@ describe('a run that is given another time', () => {
     await kit.submit(3)
     const [first] = await kit.waiting()
     await t.store.steering.reschedule([first?.id as string], Date.now() + 2 * 3_600_000)
+    const { rows } = await t.sql.query('select run_id from punctual.gated where booked_us is null')
+    expect(rows).toEqual([{ run_id: first?.id }])
     expect(await kit.close()).toBe(1)
     await expectEarliest(kit)
   })

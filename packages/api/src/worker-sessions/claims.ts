@@ -17,11 +17,10 @@ import {
   traits,
   writeRun,
 } from '@punctual/core'
-import type { WorkerCall } from './define-route.ts'
 import { isToken } from './is-token.ts'
 import type { KnownLeases } from './known-leases.ts'
 import type { LaneCache } from './lane-cache.ts'
-import type { WorkerPorts } from './ports.ts'
+import type { Waiting, WorkerPorts } from './ports.ts'
 import type { Visit, WaitingRoom } from './waiting-room.ts'
 
 const POLL_MS = 1_000
@@ -73,7 +72,7 @@ export class Claims {
   async claim(
     session: OpenSession,
     question: ClaimQuestion,
-    { gone, recheck }: Pick<WorkerCall<unknown>, 'gone' | 'recheck'>,
+    { gone, recheck }: Waiting,
   ): Promise<string | null> {
     const askedAtMs = this.#ports.clock.monotonicMs()
     const strays = question.held ? await this.#strays(session, question) : []

@@ -7,18 +7,14 @@ import type { OpenSession } from '@punctual/core'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import { answer } from '../wire/schemas.ts'
-import type { WorkerCaller } from './ports.ts'
+import type { Waiting, WorkerCaller } from './ports.ts'
 import type { WorkerSessions } from './worker-sessions.ts'
 
-export interface WorkerCall<Body> {
+export interface WorkerCall<Body> extends Waiting {
   readonly sessions: WorkerSessions
   readonly caller: WorkerCaller
   readonly session: OpenSession
   readonly body: Body
-  /** Aborted when the client goes away before it is answered. */
-  readonly gone: AbortSignal
-  /** Refuses when the caller may not do this any more: for what waits. */
-  readonly recheck: () => Promise<void>
   readonly reply: FastifyReply
 }
 

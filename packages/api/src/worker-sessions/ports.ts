@@ -31,3 +31,11 @@ export interface WorkerPorts {
   /** Aborted when this node stops: whoever waits is answered, and asks another one. */
   readonly draining: AbortSignal
 }
+
+/** Whoever waits for an answer. */
+export interface Waiting {
+  /** Aborted when the client goes away before it is answered. */
+  readonly gone: AbortSignal
+  /** Refuses when the caller may not do this any more. */
+  readonly recheck: () => Promise<void>
+}

@@ -3,14 +3,17 @@
 --
 -- Parameters: none
 -- Returns: nothing
--- Locks: key_windows (skip locked: an open transaction may have its turn), rates and limits. Index: none: a look at all of
---   them.
+-- Locks: key_windows (skip locked: an open transaction may have its turn), rates, rate_starts and limits. Index: none: a
+--   look at all of them.
 with windows as (
   delete from punctual.key_windows
   where ctid = any (array(select ctid from punctual.key_windows for update skip locked))
 ),
 used as (
   delete from punctual.rates
+),
+started as (
+  delete from punctual.rate_starts
 )
 update punctual.limits
 set next_us = 0
