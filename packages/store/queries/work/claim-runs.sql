@@ -1,32 +1,28 @@
--- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that
--- must not overlap with another run of its job, and would, is parked instead; so is one whose gate is full, or that
--- would pass another one which waits for it. One whose rate is used up goes back, to the moment when it may start. Nothing is taken from a queue that is
--- paused, nor by a session that is asked to drain.
+-- Takes due runs of some lanes for a session: each leaves the queue and becomes a lease, in one step. One that must not overlap with another run of
+-- its job, and would, is parked instead; so is one whose gate is full, or that would pass another one which waits for it. One whose rate is used up
+-- goes back, to the moment when it may start. Nothing is taken from a queue that is paused, nor by a session that is asked to drain.
 --
--- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a
---   fence belongs to one lease of one run), $3 lanes integer[], $4 where to start in each lane bigint[],
---   $5 rank of each lane smallint[] (0 = first), $6 most runs, $7 weight of each lane integer[], $8 after how many ms a
---   lane whose first run waits is one rank better bigint[] (null = never), or null when none is
--- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos,
---   the smallest pos that is not due; then lists, which are texts joined by commas: the lanes that gave something,
---   each with how many, the last pos and how many it could have given (separated by blanks); of the runs taken, in the order of their fences,
---   which is that of their ids: run ids, lanes (null when all are of one), (traits << 21) | (crashes << 16) |
---   attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids that
---   were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids
---   taken), (timeout in ms << 16) | max_attempts, due times in ms; payloads and extras are joined by U+001E, which
---   none of them can hold. An extra is empty, or '=' for a slot that is due at its own time and nothing else, or
---   policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000 bytes is left empty, and a run of another day is left out: they are
---   read with read-runs. Then the lanes that were looked into; null when all were, as when nothing is paused. Then those of the runs taken that went back (null when none did). Then,
---   for each run taken, its gate; null when none has one. At last the lanes with limits of concurrency, or null.
--- Locks: session (key share), then limits (sorted, skip locked), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted), then new leases
---   (by gate and place), then rate_starts (sorted).
+-- Parameters: $1 session, $2 first fence (random, made by the worker; each run gets the next number, so a fence belongs to one lease of one run), $3
+--   lanes integer[], $4 where to start in each lane bigint[], $5 rank of each lane smallint[] (0 = first), $6 most runs, $7 weight of each lane
+--   integer[], $8 after how many ms a lane whose first run waits is one rank better bigint[] (null = never), or null when none is
+-- Returns: no row when the session has ended. Otherwise one row: snapshot xmin and xmax, the bound in pos, the smallest pos that is not due; then
+--   lists, which are texts joined by commas: the lanes that gave something, each with how many, the last pos and how many it could have given
+--   (separated by blanks); of the runs taken, in the order of their fences, which is that of their ids: run ids, lanes (null when all are of one),
+--   (traits << 21) | (crashes << 16) | attempt (null when all are 0), places of those that belong to jobs (null when all do), those jobs; the ids
+--   that were parked (null when none was). Then what those of today are to do: their ids (null when they are the ids taken), (timeout in ms << 16) |
+--   max_attempts, due times in ms; payloads and extras are joined by U+001E, which none of them can hold. An extra is empty, or '=' for a slot that
+--   is due at its own time and nothing else, or policy, trace and slot (in ms, comma, first slot missed in ms) joined by U+001F. A payload over 8,000
+--   bytes is left empty, and a run of another day is left out: they are read with read-runs. Then the lanes that were looked into; null when all
+--   were, as when nothing is paused. Then those of the runs taken that went back (null when none did). Then, for each run taken, its gate; null when
+--   none has one. At last the lanes with limits of concurrency, or null.
+-- Locks: session (key share), then limits (sorted, skip locked), then queue rows (skip locked), then holds of jobs (sorted), then rates (sorted),
+--   then new leases (by gate and place), then rate_starts (sorted).
 -- Index: queue_lane_pos, from the start given; primary keys. Pinned: no sequential scan.
 with me as materialized (
   -- Without this guard a claim that races the reaper leaves a lease that belongs to nobody.
   select id, drain_asked_at is not null as drains
   from punctual.sessions
-  where id = $1::bigint and expires_at > clock_timestamp()
-  for key share
+  where id = $1::bigint and expires_at > clock_timestamp() for key share
 ),
 bound as materialized (
   select
@@ -38,14 +34,10 @@ heads as materialized (
   select
     l.lane, l.rank, l.weight, l.ageing_ms,
     (select q.pos from punctual.queue q
-     where q.lane = l.lane and q.pos >= l.start_pos
-     order by q.pos
-     limit 1) as pos,
+     where q.lane = l.lane and q.pos >= l.start_pos order by q.pos limit 1) as pos,
     -- Also of a lane that has something due: whoever takes it has to know when to come back.
     (select q.pos from punctual.queue q
-     where q.lane = l.lane and q.pos > (select pos from bound)
-     order by q.pos
-     limit 1) as next_pos
+     where q.lane = l.lane and q.pos > (select pos from bound) order by q.pos limit 1) as next_pos
   from unnest($3::integer[], $4::bigint[], $5::smallint[], $7::integer[], $8::bigint[])
     as l (lane, start_pos, rank, weight, ageing_ms)
   where exists (select from me where not drains)
@@ -68,8 +60,7 @@ shares as materialized (
         when ageing_ms is null then rank
         else greatest(0, rank - ((((select b.pos from bound b) >> 20) - (pos >> 20)) / ageing_ms))
       end as rank
-    from heads
-    where pos <= (select pos from bound)
+    from heads where pos <= (select pos from bound)
   ) h
 ),
 limited as materialized (
@@ -80,13 +71,15 @@ limited as materialized (
   join punctual.limits m on m.tenant_id = n.tenant_id and (m.queue is null or m.queue = n.queue)
   where exists (select from punctual.limits) and (m.concurrency is not null or m.rate_interval_us is not null)
 ),
+limits_of as materialized (
+  select lane, max(id) filter (where of_queue) as queue_limit, max(id) filter (where not of_queue) as tenant_limit
+  from limited group by lane
+),
 locked as materialized (
   -- Not waited for: another claim has it for a moment, and this one comes back.
   select id, turn, next_us, concurrency, rate_interval_us, rate_burst, queue is not null as of_queue
   from punctual.limits
-  where id = any (array(select id from limited))
-  order by id
-  for update skip locked
+  where id = any (array(select id from limited)) order by id for update skip locked
 ),
 rooms as materialized (
   -- How many may start; a limit that was claimed under after our snapshot was taken is left for the next claim, because
@@ -129,11 +122,7 @@ due as materialized (
           - sum(share) over (partition by queue_limit order by rank, pos, lane)))
       end as share
     from shares
-    cross join lateral (
-      select max(id) filter (where of_queue) as queue_limit, max(id) filter (where not of_queue) as tenant_limit
-      from limited d
-      where d.lane = shares.lane
-    ) l
+    left join limits_of using (lane)
   ) q
   order by rank, pos
 ),
@@ -145,16 +134,13 @@ picked as materialized (
     from punctual.queue q
     -- The bound is a sub-select: a volatile function here would filter the whole lane.
     where q.lane = due.lane and q.pos >= due.pos and q.pos <= (select pos from bound)
-    order by q.pos
-    limit due.share
-    for update skip locked
+    order by q.pos limit due.share for update skip locked
   ) q
   where due.share > 0
   limit $6::integer
 ),
 taken as (
-  delete from punctual.queue
-  where ctid = any (array(select place from picked))
+  delete from punctual.queue where ctid = any (array(select place from picked))
   returning run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id
 ),
 numbered as materialized (
@@ -167,14 +153,12 @@ batch as materialized (
   select
     array_agg(run_id) as ids, string_agg(run_id::text, ',') as run_ids, count(*) as runs, count(job_id) as of_jobs,
     min(lane) as lane, min(lane) = max(lane) as one_lane, max(pos) as last_pos, bool_or(traits & 112 <> 0) as exclusive,
-    bit_or((traits::integer << 21) | (crashes::integer << 16) | attempt) as traits,
-    bool_or(traits & 256 <> 0) as gated
+    bit_or((traits::integer << 21) | (crashes::integer << 16) | attempt) as traits, bool_or(traits & 256 <> 0) as gated
   from numbered
 ),
 held as (
   insert into punctual.job_holds (job_id, run_id)
-  select job_id, run_id
-  from numbered
+  select job_id, run_id from numbered
   where (select exclusive from batch) and traits & 112 <> 0
   order by job_id, run_id
   on conflict (job_id) do nothing
@@ -201,9 +185,7 @@ rated as materialized (
       rate, rate_interval_us, rate_burst, booked_us,
       booked_us is null
         or booked_us < (select us from bound) - greatest(200000, rate_interval_us * rate_burst) as asks
-    from punctual.gated
-    where run_id = n.run_id
-    limit 1
+    from punctual.gated where run_id = n.run_id limit 1
   ) g
   where (select gated from batch) and n.traits & 256 <> 0 and n.run_id not in (select run_id from parked)
     and g.rate is not null
@@ -213,10 +195,7 @@ rated as materialized (
 charged as (
   insert into punctual.rates as r (rate, next_us)
   select rate, (select us from bound) + max(rate_interval_us) * count(*)
-  from rated
-  where asks
-  group by rate
-  order by rate
+  from rated where asks group by rate order by rate
   on conflict (rate) do update
     set next_us = greatest(r.next_us, (select us from bound)) + (excluded.next_us - (select us from bound))
   returning rate, next_us
@@ -246,14 +225,11 @@ postponed as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id, (ceil(start_us / 1000.0)::bigint << 20) | (n & 1048575), tenant_id, lane, attempt, crashes, traits, job_id
-  from booked
-  where start_us > (select us from bound)
+  from booked where start_us > (select us from bound)
   returning run_id, pos
 ),
 noted as (
-  update punctual.gated g
-  set booked_us = b.start_us
-  from booked b
+  update punctual.gated g set booked_us = b.start_us from booked b
   where g.run_id = b.run_id and (b.start_us > (select us from bound) or b.early)
 ),
 used as (
@@ -263,8 +239,7 @@ used as (
   select rate, (select us from bound) + max(rate_interval_us) * count(*)
   from booked
   where start_us <= (select us from bound) and rate_interval_us * rate_burst > 1000000
-  group by rate
-  order by rate
+  group by rate order by rate
   on conflict (rate) do update
     set used_us = greatest(s.used_us, (select us from bound)) + (excluded.used_us - (select us from bound))
 ),
@@ -285,13 +260,11 @@ places as materialized (
     select s.slot
     from generate_series(1, g.gate_limit) as s (slot)
     where not exists (select from punctual.leases l where l.gate = g.gate and l.gate_slot = s.slot)
-    order by s.slot
-    limit g.wanted
+    order by s.slot limit g.wanted
   ) s
 ),
 seats as materialized (
-  select *
-  from (
+  select * from (
     select *, max(slot) over (partition by gate, turn) as place
     from (
       select *, null::integer as slot from gates
@@ -308,8 +281,8 @@ admitted as (
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
     gate, place,
-    (select d.id from limited d where d.lane = seats.lane and d.of_queue),
-    (select d.id from limited d where d.lane = seats.lane and not d.of_queue)
+    (select queue_limit from limits_of o where o.lane = seats.lane),
+    (select tenant_limit from limits_of o where o.lane = seats.lane)
   from seats
   where not behind and place <= gate_limit
   order by gate, place
@@ -321,8 +294,7 @@ stopped as (
   insert into punctual.parked (
     run_id, parked_at, job_id, tenant_id, lane, attempt, crashes, traits, gate, gate_limit)
   select run_id, clock_timestamp(), job_id, tenant_id, lane, attempt, crashes, traits, gate, gate_limit
-  from seats
-  where run_id not in (select run_id from admitted)
+  from seats where run_id not in (select run_id from admitted)
   returning run_id
 ),
 leased as (
@@ -331,14 +303,12 @@ leased as (
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
     case
-      when not exists (select from limited) then null
-      when (select one_lane from batch) then (select id from limited where lane = (select lane from batch) and of_queue)
-      else (select id from limited d where d.lane = numbered.lane and of_queue)
+      when (select one_lane from batch) then (select queue_limit from limits_of where lane = (select lane from batch))
+      else (select queue_limit from limits_of o where o.lane = numbered.lane)
     end,
     case
-      when not exists (select from limited) then null
-      when (select one_lane from batch) then (select id from limited where lane = (select lane from batch) and not of_queue)
-      else (select id from limited d where d.lane = numbered.lane and not of_queue)
+      when (select one_lane from batch) then (select tenant_limit from limits_of where lane = (select lane from batch))
+      else (select tenant_limit from limits_of o where o.lane = numbered.lane)
     end
   from numbered
   where (traits & 112 = 0 or run_id not in (select run_id from parked))
@@ -355,15 +325,13 @@ turned as (
     select d.id, sum(n.runs)::bigint as runs
     from limited d
     join (
-      select lane, count(*) as runs
-      from numbered
+      select lane, count(*) as runs from numbered
       where exists (select from limited)
         and run_id not in (select run_id from parked) and run_id not in (select run_id from stopped)
         and run_id not in (select run_id from postponed)
       group by lane
     ) n using (lane)
-    group by d.id
-  ) t
+    group by d.id) t
   where m.id = t.id
 )
 select
@@ -375,8 +343,7 @@ select
      from bound, limited d
      left join rooms r using (id))) as next_pos,
   case
-    when b.one_lane
-      then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
+    when b.one_lane then concat_ws(' ', b.lane, b.runs, b.last_pos, (select share from due where lane = b.lane))
     else (
       select string_agg(concat_ws(' ', lane, runs, last_pos, share), ',')
       from (select lane, count(*) as runs, max(pos) as last_pos from numbered group by lane) of_lane
@@ -393,10 +360,7 @@ select
       then (select string_agg((n - 1)::text, ',') from numbered where job_id is not null)
   end as job_places,
   case when b.of_jobs > 0 then (select string_agg(job_id::text, ',') from numbered) end as job_ids,
-  (select string_agg(run_id::text, ',') from (
-      select run_id from parked
-      union all select run_id from stopped) w)
-    as parked,
+  (select string_agg(run_id::text, ',') from (table parked union all table stopped) w) as parked,
   case when today.ids = b.ids then null else coalesce(array_to_string(today.ids, ','), '') end as ids,
   today.specs, today.due_ms, today.payloads, today.extras,
   case
@@ -410,9 +374,7 @@ select
       select string_agg(coalesce(gate::text, ''), ',' order by n)
       from (
         select n, max(gate) as gate
-        from (select n, null::bigint as gate from numbered union all select n, gate from gates) u
-        group by n
-      ) g)
+        from (select n, null::bigint as gate from numbered union all select n, gate from gates) u group by n) g)
   end as gates,
   (select string_agg(distinct lane::text, ',') from limited where counts) as limited
 from me

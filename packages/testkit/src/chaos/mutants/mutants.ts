@@ -145,14 +145,14 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'store/dist/plan-store.js',
-        find: 'async #transact(client, jobs) {',
+        find: 'async #transact(client, given) {',
         replace: `async #runAndCommit(client, path, values) {
         const rows = await this.#run(client, path, values);
         await client.query('commit');
         await client.query(PINNED);
         return rows;
     }
-    async #transact(client, jobs) {`,
+    async #transact(client, given) {`,
       },
     ],
     killedBy: 'commitReplyLost, kill9 of a planner: missing',
