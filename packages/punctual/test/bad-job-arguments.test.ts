@@ -78,7 +78,7 @@ describe('a job', () => {
       ])
         await on.refuses(ask, invalid('job'))
     await on.refuses(() => jobs.upsert(job('a\0b')), invalid('name'))
-    await on.refuses(() => jobs.upsertMany([job('a'), job('a\0b')]), invalid('name'))
+    await on.refuses(() => jobs.upsertMany([job('a'), job('a\0b')]), invalid('[1].name'))
   })
 
   it('is paused with a note that is a text of at most 1,024 characters', async () => {

@@ -30,6 +30,8 @@ function nameOf(option: string, body: object): string {
       return sent(body, 'max_attempts', 'max_retries', 'retry_policy')
     case 'retry':
       return 'retry_policy'
+    case 'job':
+      return 'name'
     default:
       return option
   }

@@ -70,7 +70,7 @@ async function find({ store, tenantId }: WriteScope, nameOrId: unknown): Promise
 
 /** As it is until the transaction ends: whoever changes it meanwhile waits, and sees what this made of it. */
 async function held(scope: WriteScope, nameOrId: unknown): Promise<Job | null> {
-  if (typeof nameOrId !== 'string' || nameOrId === '') return null
+  if (!isText(nameOrId)) return null
   return scope.store.schedules.steering.held(nameOrId, scope.tenantId as number)
 }
 

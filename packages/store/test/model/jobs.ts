@@ -1,11 +1,11 @@
 /** Commands of planners and of those who steer jobs. What slots there are, the ledger and its invariants tell. */
 import { compileJob, type JobOptions } from '@punctual/core'
-import type { ModelRun } from '@punctual/testkit'
+import { cancelled, type ModelRun } from '@punctual/testkit'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { planAll, plannerOf } from '../planning-kit.ts'
 import { resolves } from './working.ts'
-import { command, type Leeway, type Model, OVERLAPS, type Real } from './world.ts'
+import { change, command, type Leeway, type Model, OVERLAPS, type Real } from './world.ts'
 
 const MAX_ATTEMPTS = 2
 
@@ -110,6 +110,7 @@ const turn = fc.record({ name, on: fc.boolean() }).map(({ name, on }) =>
   ),
 )
 
+/** What has not started ends with the job, wherever it waits; what runs or is tried again goes on. */
 const remove = name.map((name) =>
   command(
     `delete(${name})`,
@@ -118,7 +119,8 @@ const remove = name.map((name) =>
       const { id } = model.jobs.get(name) as { id: string }
       expect(await t.store.schedules.steering.delete(id, 1)).toBe(true)
       model.jobs.delete(name)
-      return steers(id)
+      for (const run of model.runs.values())
+        if (run.jobId === id && !run.lease && run.attempt === 0) change(model, run.id, cancelled)
     },
   ),
 )

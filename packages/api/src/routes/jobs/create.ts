@@ -21,7 +21,7 @@ export const createJob = defineRoute({
   writes: 'always',
   problems: ['job_exists', 'invalid_schedule', 'invalid_timezone', 'never_fires', 'quota_exceeded'],
   async handle({ service, tenant, body }) {
-    const taken = await tenant.jobs.latestRun(body.name)
+    const taken = await inWireNames([body], () => tenant.jobs.latestRun(body.name))
     if (taken && !(await isFreed(taken, tenant, service))) throw nameTaken(body.name, taken.id)
     const { id, change } = await inWireNames([body], async () =>
       tenant.jobs.upsert(jobOptionsOf(body.name, body)),
