@@ -1,5 +1,5 @@
 -- Moments that runs were given by their rate, and do not use because they were cancelled or are to start later, go to those behind them:
--- the reaper looks for them, rate by rate and in the order of the moments.
+-- a loop beside the reaper looks for them, rate by rate and in the order of the moments.
 create index gated_rate on punctual.gated (rate, booked_us) where booked_us is not null;
 
 -- Up to where what has started has used a rate, in microseconds: `rates.next_us` without those that are yet to start. Only of rates

@@ -233,8 +233,8 @@ noted as (
   where g.run_id = b.run_id and (b.start_us > (select us from bound) or b.early)
 ),
 used as (
-  -- When runs that waited behind others are cancelled, the reaper has to know what has started. Where a burst takes no more than
-  -- a second it is over by the time the reaper would give a moment away, and nothing is kept.
+  -- When runs that waited behind others are cancelled, whoever gives their moments on has to know what has started. Where a burst takes no more than
+  -- a second it is over by the time a moment is given away, and nothing is kept.
   insert into punctual.rate_starts as s (rate, used_us)
   select rate, (select us from bound) + max(rate_interval_us) * count(*)
   from booked
