@@ -71,6 +71,7 @@ function checkPackage(name, folder) {
     if (rules.pure) checkPure(file, code)
   }
   checkCycles(graph)
+  checkRoomCycles(folder, graph)
 }
 
 function checkSpecifier({ name, rules, declared, file, line, specifier }) {
@@ -146,6 +147,36 @@ function checkCycles(graph) {
     done.add(file)
   }
   for (const file of graph.keys()) if (!done.has(file)) visit(file)
+}
+
+/** A room is a folder. Two rooms that import each other, also by way of others, are one room. */
+function checkRoomCycles(folder, graph) {
+  const roomOf = (file) =>
+    relative(join(folder, 'src'), dirname(file)).replaceAll(sep, '/') || 'src'
+  const doors = new Map()
+  for (const [file, imports] of graph) {
+    for (const { to, line } of imports) {
+      const [from, into] = [roomOf(file), roomOf(to)]
+      if (from === into || !to.startsWith(join(folder, 'src') + sep)) continue
+      if (!doors.has(from)) doors.set(from, new Map())
+      if (!doors.get(from).has(into)) doors.get(from).set(into, { file, line })
+    }
+  }
+  const done = new Set()
+  const path = []
+  const visit = (room) => {
+    path.push(room)
+    for (const [into, { file, line }] of doors.get(room) ?? []) {
+      const start = path.indexOf(into)
+      if (start >= 0) {
+        const what = `${[...path.slice(start), into].join(' -> ')}; move what both need into a third room`
+        report(file, line, 'room-cycle', what)
+      } else if (!done.has(into)) visit(into)
+    }
+    path.pop()
+    done.add(room)
+  }
+  for (const room of doors.keys()) if (!done.has(room)) visit(room)
 }
 
 function matches(pattern, name) {

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { insertLanes, registerJobs } from './history-jobs.mjs'
 import { dayName, FILL_LIVE, FILL_SUMS, fillDay } from './history-rows.mjs'
 
-const PARTITIONS = new URL('../../packages/store/dist/partitions.js', import.meta.url)
+const PARTITIONS = new URL('../../packages/store/dist/schema/partitions.js', import.meta.url)
 const DAY_MS = 86_400_000
 /** What a day of history has rows in. */
 const FILLED = ['runs', 'outcomes', 'attempts']

@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 
-const CORE = new URL('../../packages/core/dist/index.js', import.meta.url)
+const CORE = (room) => new URL(`../../packages/core/dist/${room}/index.js`, import.meta.url).href
 
 /**
  * @param {string} databaseUrl
@@ -34,7 +34,8 @@ export async function checkLedger(databaseUrl, { schedules, fromMs, untilMs }) {
 
 /** The slots of each schedule, as parallel lists. */
 async function owed(schedules, fromMs, untilMs) {
-  const { compileJob, nextSlotOf, TimingCache } = await import(CORE.href)
+  const { compileJob, nextSlotOf } = await import(CORE('job'))
+  const { TimingCache } = await import(CORE('schedule'))
   const timings = new TimingCache()
   const [specs, slots] = [[], []]
   for (const schedule of schedules) {

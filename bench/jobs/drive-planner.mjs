@@ -3,7 +3,7 @@
  * that stands still until everything near it is planned, and then moves on by a step, so that hours of slots are
  * planned in seconds and each job is visited as often as in those hours.
  */
-const CORE = new URL('../../packages/core/dist/index.js', import.meta.url)
+const CORE = new URL('../../packages/core/dist/errors/index.js', import.meta.url)
 const ENGINE = new URL('../../packages/engine/dist/index.js', import.meta.url)
 const STEPS_WITHOUT_SLOTS = 1_000
 const STORE = new URL('../../packages/store/dist/index.js', import.meta.url)

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { jobPayload } from './payload.mjs'
 
-const CORE = new URL('../../packages/core/dist/index.js', import.meta.url)
+const CORE = (room) => new URL(`../../packages/core/dist/${room}/index.js`, import.meta.url).href
 const DEFAULTS = { timezone: 'UTC', jitterMs: 0 }
 const TABLES = ['jobs', 'cursors']
 
@@ -47,7 +47,8 @@ export async function loadJobs(databaseUrl, wanted) {
 
 /** What the product makes of each schedule: its rules, and where a job with them begins. */
 async function compileFirst({ schedules, startMs, handler, payload }) {
-  const { compileJob, firstSlot, TimingCache } = await import(CORE.href)
+  const { compileJob, firstSlot } = await import(CORE('job'))
+  const { TimingCache } = await import(CORE('schedule'))
   const timings = new TimingCache()
   return schedules.map((schedule) => {
     const options = { name: 'bench', handler, payload: jobPayload(payload), startAt: startMs }

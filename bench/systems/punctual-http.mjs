@@ -3,7 +3,7 @@ import { createApp } from '../../packages/api/dist/index.js'
 import { createClient } from '../../packages/client/dist/index.js'
 import { serviceOf } from '../../packages/punctual/dist/http/service.js'
 import { workerPortsOf } from '../../packages/punctual/dist/http/worker-ports.js'
-import { RemoteWorker } from '../../packages/punctual/dist/remote-worker.js'
+import { RemoteWorker } from '../../packages/punctual/dist/workers/remote-worker.js'
 
 const HANDLER = 'noop'
 const TENANT = 'bench'

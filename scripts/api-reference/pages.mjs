@@ -48,7 +48,7 @@ export const pages = [
     file: 'handlers.md',
     title: 'Handlers',
     about:
-      'What `punctual.handler` takes, what a handler is given, and how runs are claimed without one. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [A loop of one’s own](../../guides/own-loop.md).',
+      'What `punctual.handler` takes, what a handler is given, and how runs are claimed without one. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [A loop of one’s own](../../guides/manual-claims.md).',
     names: [
       ...['RegisterHandler', 'HandlerFunction', 'HandlerContext', 'SlotOfRun', 'RunLog'],
       ...['TransactionClient', 'HandlerOptions', 'InlineOptions', 'IsolatedOptions'],
@@ -175,7 +175,7 @@ export const pages = [
     file: 'events.md',
     title: 'Events',
     about:
-      'Hearing of what happens, here and across the fleet: `punctual.on`, `once`, `off` and `events`. The guide is [Events](../../guides/events.md).',
+      'Hearing of what happens, here and across the fleet: `punctual.on`, `once`, `off` and `events`. The guide is [Events](../../guides/activity.md).',
     names: [
       ...['PunctualEvents', 'Listen', 'Unlisten', 'StreamEvents', 'EventListener'],
       ...['ListenOptions', 'EventsOptions', 'PunctualEvent', 'RunFacts', 'EventName'],

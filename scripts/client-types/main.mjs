@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Writes packages/client/src/api.gen.ts from the OpenAPI document of the API: `npm run client:types`. With `--check` it
+ * Writes packages/client/src/http/api.gen.ts from the OpenAPI document of the API: `npm run client:types`. With `--check` it
  * only tells whether the file is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createApp } from '@punctual/api'
 import { renderOperations } from './render-operations.mjs'
 
-const target = fileURLToPath(new URL('../../packages/client/src/api.gen.ts', import.meta.url))
+const target = fileURLToPath(new URL('../../packages/client/src/http/api.gen.ts', import.meta.url))
 
 /** The document is that of the routes alone: nothing behind them is asked. */
 const nothing = () => {
@@ -21,6 +21,6 @@ await app.close()
 
 if (!process.argv.includes('--check')) writeFileSync(target, text)
 else if (readFileSync(target, 'utf8') !== text) {
-  console.error('packages/client/src/api.gen.ts is out of date: npm run client:types')
+  console.error('packages/client/src/http/api.gen.ts is out of date: npm run client:types')
   process.exitCode = 1
 }

@@ -1,4 +1,4 @@
-/** A JSON schema of the API as a TypeScript type, for packages/client/src/api.gen.ts. */
+/** A JSON schema of the API as a TypeScript type, for packages/client/src/http/api.gen.ts. */
 
 const NAME = /^[A-Za-z_$][\w$]*$/
 const PLAIN = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' }

@@ -1,9 +1,9 @@
 /** Registers every route at /v1 and, as an alias, at /api/v1, each with its schema and its scope. */
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Admit } from './admit.ts'
-import { httpDefaults } from './http-defaults.ts'
-import { type Performing, perform } from './perform.ts'
-import { type ApiDocument, referencePage, referencePolicy } from './reference-page.ts'
+import type { Admit } from './http/admit.ts'
+import { httpDefaults } from './http/http-defaults.ts'
+import { type Performing, perform } from './http/perform.ts'
+import { type ApiDocument, referencePage, referencePolicy } from './http/reference-page.ts'
 import { type AnyRoute, routes } from './routes.ts'
 import { problemAnswer } from './wire/schemas.ts'
 

@@ -1,5 +1,6 @@
 /** Every route under /v1, in the order in which the reference lists them. */
-import type { AnyRoute } from './define-route.ts'
+import type { AnyRoute } from './http/define-route.ts'
+import { streamEvents } from './routes/activity/stream.ts'
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys/routes.ts'
 import { listAudit, verifyAudit } from './routes/audit/routes.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import { discardLetter, replayLetter } from './routes/dead-letters/handle.ts'
 import { bulkDiscard, bulkReplay } from './routes/dead-letters/handle-many.ts'
 import { getLetter, groupLetters, listLetters } from './routes/dead-letters/look.ts'
-import { streamEvents } from './routes/events/stream.ts'
 import {
   closeGroup,
   createGroup,

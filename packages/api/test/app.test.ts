@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AppLogger, createApp, type Ports, problemCatalogue } from '../src/index.ts'
 

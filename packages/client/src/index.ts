@@ -1,20 +1,34 @@
-export type { Operations } from './api.gen.ts'
-export { type ApiKey, ApiKeys, type NewApiKey } from './api-keys.ts'
-export { Audit, type AuditEntry, type AuditPage } from './audit.ts'
-export { type BulkAnswer, type BulkItem, type BulkOptions, PunctualBulkError } from './bulk.ts'
-export { type Calendar, Calendars } from './calendars.ts'
 export { type Client, createClient } from './client.ts'
-export type { ClientOptions, Fetch } from './client-options.ts'
-export { Connection } from './connection.ts'
+export type { Operations } from './http/api.gen.ts'
+export type { ClientOptions, Fetch } from './http/client-options.ts'
+export { Connection } from './http/connection.ts'
+export { PunctualHttpError, type TransportCode } from './http/http-error.ts'
+export { Listing } from './http/listing.ts'
+export type {
+  AnswerOf,
+  BodyOf,
+  CallOptions,
+  InputOf,
+  OperationName,
+  QueryOf,
+} from './http/operation.ts'
+export { type EventOptions, events, type PunctualEvent } from './resources/activity.ts'
+export { type ApiKey, ApiKeys, type NewApiKey } from './resources/api-keys.ts'
+export { Audit, type AuditEntry, type AuditPage } from './resources/audit.ts'
+export {
+  type BulkAnswer,
+  type BulkItem,
+  type BulkOptions,
+  PunctualBulkError,
+} from './resources/bulk.ts'
+export { type Calendar, Calendars } from './resources/calendars.ts'
 export {
   type DeadLetter,
   type DeadLetterFilter,
   type DeadLetterPage,
   DeadLetters,
-} from './dead-letters.ts'
-export { type EventOptions, events, type PunctualEvent } from './events.ts'
-export { type Group, Groups } from './groups.ts'
-export { PunctualHttpError, type TransportCode } from './http-error.ts'
+} from './resources/dead-letters.ts'
+export { type Group, Groups } from './resources/groups.ts'
 export {
   type Job,
   type JobChange,
@@ -23,11 +37,9 @@ export {
   type JobPage,
   Jobs,
   type NewJob,
-} from './jobs.ts'
-export { Listing } from './listing.ts'
-export type { AnswerOf, BodyOf, CallOptions, InputOf, OperationName, QueryOf } from './operation.ts'
-export { type Queue, type QueueLimit, Queues } from './queues.ts'
-export type { LogLine, LogOptions } from './run-logs.ts'
+} from './resources/jobs.ts'
+export { type Queue, type QueueLimit, Queues } from './resources/queues.ts'
+export type { LogLine, LogOptions } from './resources/run-logs.ts'
 export {
   type NewRun,
   type Run,
@@ -37,8 +49,8 @@ export {
   Runs,
   type SteeredRun,
   type SubmittedRun,
-} from './runs.ts'
-export { Secrets } from './secrets.ts'
-export { Stats } from './stats.ts'
-export { type Tenant, Tenants } from './tenants.ts'
-export { type Worker, Workers } from './workers.ts'
+} from './resources/runs.ts'
+export { Secrets } from './resources/secrets.ts'
+export { Stats } from './resources/stats.ts'
+export { type Tenant, Tenants } from './resources/tenants.ts'
+export { type Worker, Workers } from './resources/workers.ts'

@@ -2,7 +2,7 @@
 import { describeWithServer } from '@punctual/testkit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HttpKit } from '../../punctual/test/http-kit.ts'
+import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 import { type FrontServer, startFrontServer } from './front-server.ts'
 
 /** A name as of an intranet: to a browser a page from there over HTTP is not a secure context. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
 import { build } from 'vite'
 import { expect, test } from 'vitest'
-import { HttpKit } from '../../punctual/test/http-kit.ts'
+import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 
 const source = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 

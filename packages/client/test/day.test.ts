@@ -1,7 +1,7 @@
 /** A full day in the life of a tenant, through the client only: the library here is but the worker of the installation. */
 import { type Gate, gate } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { HttpKit } from '../../punctual/test/http-kit.ts'
+import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 import { type Client, createClient, PunctualBulkError, PunctualHttpError } from '../src/index.ts'
 
 let kit: HttpKit

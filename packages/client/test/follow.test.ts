@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Connection } from '../src/connection.ts'
-import { follow } from '../src/follow.ts'
+import { Connection } from '../src/http/connection.ts'
+import { follow } from '../src/http/follow.ts'
 
 async function serve(answer: (response: ServerResponse, n: number) => void) {
   const asked: IncomingHttpHeaders[] = []

@@ -1,6 +1,6 @@
 /** The client on a bad network: nothing is lost, and nothing is done twice. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { HttpKit } from '../../punctual/test/http-kit.ts'
+import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 import { createClient, PunctualHttpError } from '../src/index.ts'
 import { type Fate, LossyProxy } from './lossy-proxy.ts'
 

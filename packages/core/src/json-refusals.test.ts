@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { PunctualError } from './errors.ts'
-import { encodeJson } from './json-value.ts'
+import { encodeJson } from './check/json-value.ts'
+import { PunctualError } from './errors/errors.ts'
 
 const angry = () => {
   throw new Error('do not look at me')

@@ -1,4 +1,4 @@
-import type { AuditPage, AuditStore } from '@punctual/core'
+import type { AuditPage, AuditStore } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, test } from 'vitest'
 import { Auditor } from './auditor.ts'

@@ -4,17 +4,10 @@
  * each round. What is safe to put right it puts right: each repair is made only while what was seen is so, so
  * that any number of auditors may run beside planners and people. The rest it tells.
  */
-import {
-  type AuditedJob,
-  type AuditFinding,
-  type AuditKind,
-  type AuditPage,
-  type AuditStore,
-  auditCursor,
-  type Clock,
-  type SlotCheck,
-  TimingCache,
-} from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import { type AuditedJob, type AuditFinding, type AuditKind, auditCursor } from '@punctual/core/job'
+import type { AuditPage, AuditStore, SlotCheck } from '@punctual/core/ports'
+import { TimingCache } from '@punctual/core/schedule'
 import type { Role } from './role.ts'
 
 export interface AuditorOptions {

@@ -1,4 +1,5 @@
-import type { Clock, GroupLook } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { GroupLook } from '@punctual/core/ports'
 import { expect, test } from 'vitest'
 import { GroupFinisher } from './group-finisher.ts'
 

@@ -3,7 +3,8 @@
  * none it rests until it is told of one. It looks more often while groups move, and takes a small share of the
  * time for that, however many there are.
  */
-import type { Clock, GroupUpkeep } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { GroupUpkeep } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface GroupFinisherOptions {

@@ -1,5 +1,6 @@
 /** Keeps the house: makes the coming days, drops the old ones, sweeps small tables, vacuums under load. */
-import type { Clock, UpkeepStore } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface JanitorOptions {

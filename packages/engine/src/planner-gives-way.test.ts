@@ -1,5 +1,6 @@
 /** When a planner keeps off the full second, and when it does not. */
-import type { DueJob, PlanStore } from '@punctual/core'
+import type { DueJob } from '@punctual/core/job'
+import type { PlanStore } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 import { Planner } from './planner.ts'

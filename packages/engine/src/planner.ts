@@ -6,17 +6,10 @@
  *
  * What is due now comes before what was missed. All state is owned by this one loop.
  */
-import {
-  type Clock,
-  type DueJob,
-  type JobRules,
-  type PlannedJob,
-  type PlannerView,
-  type PlanStore,
-  planJob,
-  type TenantCalendars,
-  TimingCache,
-} from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import { type DueJob, type JobRules, type PlannedJob, planJob } from '@punctual/core/job'
+import type { PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
+import { TimingCache } from '@punctual/core/schedule'
 import type { Role } from './role.ts'
 import { ownedShards } from './shards.ts'
 import { StepDetector } from './step-detector.ts'

@@ -2,7 +2,7 @@
  * Moves runs whose time enters the horizon from `later` into the queue. The horizon is longer than the rest
  * between two ticks, so nothing is late because of it; any number of promoters may race.
  */
-import type { UpkeepStore } from '@punctual/core'
+import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface PromoterOptions {

@@ -2,7 +2,7 @@
  * Gives on what cancelled runs had of their rates: what waits behind them moves up. It is no part of the reaper, which must
  * not be kept from looking; any number of them may race.
  */
-import type { UpkeepStore } from '@punctual/core'
+import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface RateKeeperOptions {

@@ -6,7 +6,8 @@
  * A gap is any time in which a worker may have tried to renew in vain and nobody saw why: a look that failed, or two
  * looks further apart than sessions can bear. So it looks about as often as workers renew.
  */
-import type { Clock, ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface ReaperOptions {

@@ -2,7 +2,7 @@
  * A role is a `tick` that does one bounded piece of work and returns how long to rest. The loop, the backoff
  * after a fault and the abort live here, once.
  */
-import { type Clock, restTogether } from '@punctual/core'
+import { type Clock, restTogether } from '@punctual/core/clock'
 
 export interface Role {
   readonly name: string

@@ -2,7 +2,7 @@
  * Seals the audit log: gives entries their places in the chains. It runs on every node, and one at a time works; whoever
  * wrote an entry does not wait for it. When it is off nothing is lost: entries wait, and verifying tells how many.
  */
-import type { SealStore } from '@punctual/core'
+import type { SealStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
 
 export interface SealerOptions {

@@ -3,7 +3,7 @@
  * A jump is one that the monotonic clock of this process did not see; it is believed when this machine's own
  * clock agrees with the database, as it does after a wrong clock was put right.
  */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 
 const STEP_MS = 60_000
 

@@ -1,118 +1,136 @@
+export type {
+  Actor,
+  ActorKind,
+  AuditEntry,
+  AuditFault,
+  AuditHead,
+  AuditTarget,
+  VerifiedChain,
+} from '@punctual/core/audit'
+export type { Instant } from '@punctual/core/check'
+export type {
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterGroup,
+  Handling,
+  LetterHandling,
+  LetterState,
+  ReplayPace,
+} from '@punctual/core/dead-letter'
 export {
-  type Actor,
-  type ActorKind,
-  type ApiKey,
-  type Attempt,
-  type AttemptOutcome,
-  type AuditEntry,
-  type AuditFault,
-  type AuditFinding,
-  type AuditHead,
-  type AuditKind,
-  type AuditTarget,
-  type Backoff,
-  type BackoffInput,
-  type CalendarInput,
-  type Caller,
-  type ConcurrencyOptions,
-  type CountBy,
-  type DayRule,
-  type DeadLetter,
-  type DeadLetterFilter,
-  type DeadLetterGroup,
-  type Delivery,
-  type DstOptions,
   type ErrorCode,
   type ErrorDetails,
   type Failure,
-  type FinalState,
-  type FinishedRun,
-  type FirePreview,
-  type FlowKey,
-  type GapPolicy,
-  type Group,
-  type GroupCounts,
-  type GroupDone,
-  type GroupMember,
-  type GroupResult,
-  type GroupSummary,
-  type Guarantee,
-  type GuaranteeFacts,
-  type GuaranteePanel,
-  type Handling,
-  type Instant,
-  type Job,
-  type JobChange,
-  type JobItem,
-  type JobOfRun,
-  type JobOptions,
-  type JobPage,
-  type JobPageFilter,
-  type JobRules,
-  type JobStatus,
-  type KeyOptions,
-  type LatestRun,
-  type LetThroughRun,
-  type LetterHandling,
-  type LetterState,
-  type LimitOptions,
-  type LiveState,
-  type LogLine,
-  type LogPosition,
-  type MisfireRules,
   NonRetryableError,
-  type OnConflict,
-  type Overlap,
-  type OverlapPolicy,
-  type PromiseName,
   PunctualError,
-  type QueueLimits,
-  type QuotaChanges,
-  type QuotaName,
-  type Quotas,
   type QuotaUse,
-  type RateOptions,
-  type ReadStandbyFacts,
-  type ReplayPace,
-  type Resolution,
   RetryAfterError,
-  type RetryPolicy,
-  type RetryPolicyInput,
-  type Run,
-  type RunConcurrency,
-  type RunCount,
-  type RunDefinition,
-  type RunExplanation,
-  type RunFilter,
-  type RunGroup,
-  type RunItem,
-  type RunningRun,
-  type RunObstacle,
-  type RunOrder,
-  type RunPage,
-  type RunPageFilter,
-  type RunPolicy,
-  type RunRate,
-  type RunResolution,
-  type RunState,
-  type RunSummary,
-  type Scope,
-  type SlotReason,
-  type StandbyFacts,
-  type StuckHandler,
-  type SubmitOptions,
-  type SubmitOutcome,
-  type Tenant,
-  type TenantWallState,
-  type TimeRange,
-  type TimeSpan,
-  type VerifiedChain,
-  type WaitingRun,
-  type Weakness,
-  type When,
-  type WindowInput,
-  type WorkerInReach,
-} from '@punctual/core'
+} from '@punctual/core/errors'
+export type {
+  ConcurrencyOptions,
+  FlowKey,
+  LimitOptions,
+  QueueLimits,
+  RateOptions,
+  RunConcurrency,
+  RunRate,
+} from '@punctual/core/flow'
+export type {
+  ApiKey,
+  Caller,
+  QuotaChanges,
+  QuotaName,
+  Quotas,
+  Scope,
+  Tenant,
+} from '@punctual/core/identity'
+export type {
+  AuditFinding,
+  AuditKind,
+  DstOptions,
+  Job,
+  JobChange,
+  JobItem,
+  JobOptions,
+  JobPage,
+  JobPageFilter,
+  JobRules,
+  JobStatus,
+  LatestRun,
+  MisfireRules,
+  Overlap,
+  SlotReason,
+  When,
+} from '@punctual/core/job'
+export type {
+  Guarantee,
+  GuaranteeFacts,
+  GuaranteePanel,
+  PromiseName,
+  ReadStandbyFacts,
+  StandbyFacts,
+  StuckHandler,
+  TenantWallState,
+  Weakness,
+} from '@punctual/core/ports'
+export type {
+  Attempt,
+  AttemptOutcome,
+  Backoff,
+  BackoffInput,
+  CountBy,
+  Delivery,
+  FinalState,
+  FinishedRun,
+  Group,
+  GroupCounts,
+  GroupDone,
+  GroupMember,
+  GroupResult,
+  GroupSummary,
+  JobOfRun,
+  LetThroughRun,
+  LiveState,
+  LogLine,
+  LogPosition,
+  Resolution,
+  RetryPolicy,
+  RetryPolicyInput,
+  Run,
+  RunCount,
+  RunDefinition,
+  RunExplanation,
+  RunFilter,
+  RunGroup,
+  RunItem,
+  RunningRun,
+  RunObstacle,
+  RunOrder,
+  RunPage,
+  RunPageFilter,
+  RunPolicy,
+  RunResolution,
+  RunState,
+  RunSummary,
+  TimeRange,
+  WaitingRun,
+  WorkerInReach,
+} from '@punctual/core/run'
+export type {
+  CalendarInput,
+  DayRule,
+  FirePreview,
+  GapPolicy,
+  OverlapPolicy,
+  WindowInput,
+} from '@punctual/core/schedule'
+export type {
+  KeyOptions,
+  OnConflict,
+  SubmitOptions,
+  SubmitOutcome,
+  TimeSpan,
+} from '@punctual/core/submit'
 export type {
   BackfillResult,
   CreatedApiKey,
@@ -142,14 +160,16 @@ export type {
   SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
+export type { Listen, StreamEvents, Unlisten } from './activity/activity.ts'
+export type { EventListener, EventsOptions, ListenOptions } from './activity/event-hub.ts'
 export type {
-  ApiKeyListOptions,
-  ApiKeyOptions,
-  ApiKeyOwner,
-  ApiKeys,
-  RevokeOptions,
-  RotateOptions,
-} from './api-keys.ts'
+  EventName,
+  FleetEventName,
+  LocalEventName,
+  PunctualEvent,
+  PunctualEvents,
+  RunFacts,
+} from './activity/event-types.ts'
 export type {
   Audit,
   AuditListOptions,
@@ -157,9 +177,9 @@ export type {
   AuditVerifyOptions,
   ExpectedAuditHead,
 } from './audit/audit.ts'
-export type { BulkOptions, BulkProgress, BulkResult } from './bulk-runs.ts'
-export type { Calendars } from './calendars.ts'
-export type { CompiledType } from './compiled-type.ts'
+export type { Logger } from './config/logger.ts'
+export type { PunctualOptions, RoleName, WorkerSettings } from './config/options.ts'
+export { version } from './config/version.ts'
 export type {
   DeadLetterDetails,
   DeadLetterListOptions,
@@ -168,95 +188,99 @@ export type {
   DiscardManyResult,
   ReplayOptions,
   ReplayResult,
-} from './dead-letters.ts'
-export type { EventListener, EventsOptions, ListenOptions } from './events/event-hub.ts'
-export type {
-  EventName,
-  FleetEventName,
-  LocalEventName,
-  PunctualEvent,
-  PunctualEvents,
-  RunFacts,
-} from './events/event-types.ts'
-export type { Listen, StreamEvents, Unlisten } from './events/events.ts'
-export type { SlotExplanation } from './explain-slot.ts'
-export { type NextFiresOptions, nextFires, type PreviewOptions, previewFires } from './fires.ts'
-export type { GivenSchema, InputOf, OutputOf } from './given-schema.ts'
-export type {
-  GroupCallOptions,
-  GroupCancelResult,
-  GroupHandle,
-  GroupRun,
-} from './group-handle.ts'
-export type { GroupCallbackOptions, GroupOptions } from './group-options.ts'
-export type {
-  GroupListOptions,
-  GroupReference,
-  GroupRunsOptions,
-  Groups,
-} from './groups.ts'
-export type {
-  HandlerHandle,
-  SubmitCallOptions,
-  SubmitManyOptions,
-  Submitted,
-} from './handler-handle.ts'
-export type { BatchOptions, InlineOptions, IsolatedOptions } from './handler-options.ts'
-export type { HandlingOptions } from './handling.ts'
-export type {
-  BackfillOptions,
-  JobSlot,
-  Jobs,
-  SlotsOptions,
-} from './jobs.ts'
-export type { Limits } from './limits.ts'
-export type { Logger } from './logger.ts'
-export type { Metrics } from './metrics.ts'
-export type { HandlerCall, Middleware } from './middleware.ts'
-export type {
-  DrizzleTransaction,
-  KnexTransaction,
-  KyselyTransaction,
-  OpenTransaction,
-  PrismaTransaction,
-} from './open-transaction.ts'
-export type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
-export type { ClaimOptions } from './own-loops.ts'
-export type { JobPageOptions } from './page-jobs.ts'
-export type { RunCountOptions, RunPageOptions } from './page-runs.ts'
-export type {
-  PayloadSchema,
-  SchemaIssue,
-  SchemaResult,
-} from './payload-schema.ts'
-export { Punctual } from './punctual.ts'
-export type { PauseOptions, Queue, Queues } from './queues.ts'
-export type { ListOptions, LogOptions, WaitOptions } from './read-options.ts'
-export type { RegisterHandler, WithSchema } from './register-handler.ts'
-export { RemoteWorker, type RemoteWorkerOptions } from './remote-worker.ts'
+} from './dead-letters/dead-letters.ts'
 export type {
   ManyOptions,
   ReplayManyOptions,
   ReplayManyResult,
   ReplayProgress,
-} from './replay-many.ts'
-export type { ResolveResult } from './resolve-run.ts'
-export type { RunReference } from './run-reference.ts'
+} from './dead-letters/replay-many.ts'
+export type {
+  GroupListOptions,
+  GroupReference,
+  GroupRunsOptions,
+  Groups,
+} from './groups/groups.ts'
+export type {
+  GroupCallOptions,
+  GroupCancelResult,
+  GroupHandle,
+  GroupRun,
+} from './groups/handle.ts'
+export type { GroupCallbackOptions, GroupOptions } from './groups/options.ts'
+export type { CompiledType } from './handlers/compiled-type.ts'
+export type { GivenSchema, InputOf, OutputOf } from './handlers/given-schema.ts'
+export type { HandlerCall, Middleware } from './handlers/middleware.ts'
+export type { BatchOptions, InlineOptions, IsolatedOptions } from './handlers/options.ts'
+export type {
+  PayloadSchema,
+  SchemaIssue,
+  SchemaResult,
+} from './handlers/payload-schema.ts'
+export type { RegisterHandler, WithSchema } from './handlers/register.ts'
+export type { Calendars } from './jobs/calendars.ts'
+export type { SlotExplanation } from './jobs/explain-slot.ts'
+export {
+  type NextFiresOptions,
+  nextFires,
+  type PreviewOptions,
+  previewFires,
+} from './jobs/fires.ts'
+export type {
+  BackfillOptions,
+  JobSlot,
+  Jobs,
+  SlotsOptions,
+} from './jobs/jobs.ts'
+export type { JobPageOptions } from './jobs/pages.ts'
+export type { SyncOptions, SyncResult } from './jobs/sync.ts'
+export type { Metrics } from './metrics/metrics.ts'
+export { Punctual } from './punctual.ts'
+export type { Limits } from './queues/limits.ts'
+export type { PauseOptions, Queue, Queues } from './queues/queues.ts'
+export type { Ends, RecentEnds, Report, ReportOptions, ReportRow, Stats } from './queues/stats.ts'
+export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './queues/workers.ts'
+export type { BulkOptions, BulkProgress, BulkResult } from './runs/bulk.ts'
+export type { HandlingOptions } from './runs/handling.ts'
+export type { RunCountOptions, RunPageOptions } from './runs/pages.ts'
+export type { ListOptions, LogOptions, WaitOptions } from './runs/read-options.ts'
+export type { RunReference } from './runs/reference.ts'
+export type { ResolveResult } from './runs/resolve.ts'
 export type {
   CancelAnswer,
   CancelManyOptions,
   Runs,
   TooLate,
-} from './runs.ts'
+} from './runs/runs.ts'
+export type { NotRunningReason } from './runs/why-not-running.ts'
 export type {
   RotatedSecrets,
   SecretSet,
   Secrets,
   SecretsOfInstallation,
 } from './secrets/secrets.ts'
-export type { Ends, RecentEnds, Report, ReportOptions, ReportRow, Stats } from './stats.ts'
-export type { SyncOptions, SyncResult } from './sync-jobs.ts'
+export type {
+  HandlerHandle,
+  SubmitCallOptions,
+  SubmitManyOptions,
+  Submitted,
+} from './submit/handler-handle.ts'
+export type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  OpenTransaction,
+  PrismaTransaction,
+} from './submit/open-transaction.ts'
 export type { TenantScope } from './tenant-scope.ts'
+export type {
+  ApiKeyListOptions,
+  ApiKeyOptions,
+  ApiKeyOwner,
+  ApiKeys,
+  RevokeOptions,
+  RotateOptions,
+} from './tenants/api-keys.ts'
 export type {
   EraseOptions,
   TenantChanges,
@@ -264,8 +288,7 @@ export type {
   TenantOptions,
   TenantRange,
   Tenants,
-} from './tenants.ts'
+} from './tenants/tenants.ts'
 export type { Verification, VerifyFinding, VerifyOptions, VerifyProgress } from './verify.ts'
-export { version } from './version.ts'
-export type { NotRunningReason } from './why-not-running.ts'
-export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './workers.ts'
+export type { ClaimOptions } from './workers/manual-claims.ts'
+export { RemoteWorker, type RemoteWorkerOptions } from './workers/remote-worker.ts'

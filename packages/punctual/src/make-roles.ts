@@ -1,5 +1,6 @@
 /** The roles that time drives, as this process was asked to have them. */
-import { auditKinds, defaults } from '@punctual/core'
+import { defaults } from '@punctual/core/errors'
+import { auditKinds } from '@punctual/core/job'
 import {
   Auditor,
   GroupFinisher,
@@ -12,8 +13,8 @@ import {
   Sealer,
 } from '@punctual/engine'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
-import type { Metrics } from './metrics.ts'
-import type { CompiledOptions } from './options.ts'
+import type { CompiledOptions } from './config/options.ts'
+import type { Metrics } from './metrics/metrics.ts'
 
 type Log = (level: 'info' | 'warn' | 'error', fields: object, message: string) => void
 

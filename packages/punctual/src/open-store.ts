@@ -8,7 +8,7 @@ import {
   systemClock,
   systemRandom,
 } from '@punctual/store'
-import type { CompiledOptions } from './options.ts'
+import type { CompiledOptions } from './config/options.ts'
 
 export interface OpenStore {
   readonly store: PostgresStore

@@ -1,57 +1,54 @@
 /** The library: everything that a program needs of Punctual, wired in one place. */
-import {
-  type Actor,
-  type Caller,
-  type GuaranteePanel,
-  judgeGuarantees,
-  PunctualError,
-  type Scope,
-} from '@punctual/core'
+import type { Actor } from '@punctual/core/audit'
+import { PunctualError } from '@punctual/core/errors'
+import type { Caller, Scope } from '@punctual/core/identity'
+import type { GuaranteePanel } from '@punctual/core/ports'
 import { RoleLoop } from '@punctual/engine'
 import {
+  judgeGuarantees,
   type PostgresStore,
   readGuaranteeFacts,
   type StandbyState,
   systemClock,
 } from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
-import { ApiKeys } from './api-keys.ts'
+import { Events, type Listen, type StreamEvents, type Unlisten } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import { ControlWrites } from './audit/control-writes.ts'
 import { recordInstallation } from './audit/record-writes.ts'
-import { authenticate } from './authenticate.ts'
-import type { DeadLetters } from './dead-letters.ts'
-import { Events, type Listen, type StreamEvents, type Unlisten } from './events/events.ts'
-import type { Groups } from './groups.ts'
+import { type CompiledOptions, compileOptions, type PunctualOptions } from './config/options.ts'
+import type { DeadLetters } from './dead-letters/dead-letters.ts'
+import type { Groups } from './groups/groups.ts'
+import { Handlers } from './handlers/handlers.ts'
+import type { Middleware } from './handlers/middleware.ts'
+import type { HandlerArgument } from './handlers/options.ts'
+import type { RegisterHandler } from './handlers/register.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import { makeRoles } from './make-roles.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { type OpenStore, openStore } from './open-store.ts'
+import type { Limits } from './queues/limits.ts'
+import type { Queues } from './queues/queues.ts'
+import type { Stats } from './queues/stats.ts'
+import { Workers } from './queues/workers.ts'
+import type { Runs } from './runs/runs.ts'
+import { Waiter } from './runs/waiter.ts'
+import { SecretsOfInstallation } from './secrets/secrets.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
   SubmitManyOptions,
   Submitted,
-} from './handler-handle.ts'
-import type { HandlerArgument } from './handler-options.ts'
-import { Handlers } from './handlers.ts'
-import type { Jobs } from './jobs.ts'
-import type { Limits } from './limits.ts'
-import { makeRoles } from './make-roles.ts'
-import { makeWorker, reportTo } from './make-worker.ts'
-import { Metrics } from './metrics.ts'
-import type { Middleware } from './middleware.ts'
-import { type OpenStore, openStore } from './open-store.ts'
-import { type CompiledOptions, compileOptions, type PunctualOptions } from './options.ts'
-import { type ClaimOptions, OwnLoops } from './own-loops.ts'
-import type { Queues } from './queues.ts'
-import type { RegisterHandler } from './register-handler.ts'
-import type { Runs } from './runs.ts'
-import { SecretsOfInstallation } from './secrets/secrets.ts'
-import type { Stats } from './stats.ts'
-import { checkTenantId, TENANT } from './tenant.ts'
+} from './submit/handler-handle.ts'
 import { type SharedParts, TenantScope } from './tenant-scope.ts'
-import { Tenants } from './tenants.ts'
+import { ApiKeys } from './tenants/api-keys.ts'
+import { authenticate } from './tenants/authenticate.ts'
+import { checkTenantId, TENANT } from './tenants/tenant.ts'
+import { Tenants } from './tenants/tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
-import { Waiter } from './waiter.ts'
-import { WorkerOfHandlers } from './worker-of-handlers.ts'
-import { Workers } from './workers.ts'
+import { WorkerOfHandlers } from './workers/handler-worker.ts'
+import { makeWorker, reportTo } from './workers/make-worker.ts'
+import { type ClaimOptions, OwnLoops } from './workers/manual-claims.ts'
 
 interface Parts extends OpenStore {
   readonly options: CompiledOptions

@@ -1,33 +1,32 @@
 /** Everything that is done for one tenant. Programs mostly have one, which is that of `Punctual` itself. */
+import { encodeJson } from '@punctual/core/check'
+import { limits, PunctualError } from '@punctual/core/errors'
 import {
   compileOptions as compileSubmission,
-  encodeJson,
-  limits,
   makeSubmission,
-  PunctualError,
   type Submission,
   type SubmitOptions,
-} from '@punctual/core'
+} from '@punctual/core/submit'
 import type { PostgresStore } from '@punctual/store'
+import type { Events } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import type { ControlWrites } from './audit/control-writes.ts'
 import { recordTenant } from './audit/record-writes.ts'
-import { checkStrict } from './check-strict.ts'
-import { DeadLetters } from './dead-letters.ts'
-import type { Events } from './events/events.ts'
-import { Groups } from './groups.ts'
-import type { SubmitCallOptions, SubmitManyOptions, Submitted } from './handler-handle.ts'
-import type { Handlers } from './handlers.ts'
-import { Jobs } from './jobs.ts'
-import { Limits } from './limits.ts'
-import type { CompiledOptions } from './options.ts'
-import { Queues } from './queues.ts'
-import { Runs } from './runs.ts'
+import type { CompiledOptions } from './config/options.ts'
+import { DeadLetters } from './dead-letters/dead-letters.ts'
+import { Groups } from './groups/groups.ts'
+import { checkStrict } from './handlers/check-strict.ts'
+import type { Handlers } from './handlers/handlers.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { Limits } from './queues/limits.ts'
+import { Queues } from './queues/queues.ts'
+import { Stats } from './queues/stats.ts'
+import { Workers } from './queues/workers.ts'
+import { Runs } from './runs/runs.ts'
+import type { Waiter } from './runs/waiter.ts'
 import { Secrets } from './secrets/secrets.ts'
-import { Stats } from './stats.ts'
-import { at, atLater, type CheckedCall, checkCall } from './submit-call.ts'
-import type { Waiter } from './waiter.ts'
-import { Workers } from './workers.ts'
+import type { SubmitCallOptions, SubmitManyOptions, Submitted } from './submit/handler-handle.ts'
+import { at, atLater, type CheckedCall, checkCall } from './submit/submit-call.ts'
 
 /** What the parts of a tenant share with those of all others in this process. */
 export interface SharedParts {

@@ -4,21 +4,15 @@
  * ledger from one end to the other, back to the rules. Memory does not grow with the range or the number of jobs.
  */
 
-import {
-  type AuditFinding,
-  type AuditKind,
-  type AuditPage,
-  auditCursor,
-  type Instant,
-  PunctualError,
-  type SlotReason,
-  type SlotSample,
-  type TimingCache,
-} from '@punctual/core'
+import type { Instant } from '@punctual/core/check'
+import { PunctualError } from '@punctual/core/errors'
+import { type AuditFinding, type AuditKind, auditCursor, type SlotReason } from '@punctual/core/job'
+import type { AuditPage, SlotSample } from '@punctual/core/ports'
+import type { TimingCache } from '@punctual/core/schedule'
 import type { LedgerProof, PostgresStore, ScannedSlot } from '@punctual/store'
-import { checkJob } from './job-arguments.ts'
-import { LatenessDigest } from './lateness-digest.ts'
-import { TENANT } from './tenant.ts'
+import { checkJob } from './jobs/arguments.ts'
+import { LatenessDigest } from './metrics/lateness-digest.ts'
+import { TENANT } from './tenants/tenant.ts'
 
 /** What is proven. */
 export interface VerifyOptions {

@@ -67,7 +67,7 @@ create table punctual.cursors (
 create index cursors_due on punctual.cursors (shard, next_at) where next_at is not null;
 
 -- One decision for each slot: a run, or a skip with its reason. A row may stand for a range of slots
--- [from_at, slot_at]. Codes: core/src/jobs/slot-decision.ts.
+-- [from_at, slot_at]. Codes: core/src/job/slot-decision.ts.
 create table punctual.slots (
   slot_at timestamptz not null,
   job_id uuid not null,

@@ -44,7 +44,7 @@ create table punctual.past_sessions (
 
 create index past_sessions_ended on punctual.past_sessions (ended_at);
 
--- What a dead letter came to; null while nobody has dealt with it. Codes: core/src/dead-letter.ts.
+-- What a dead letter came to; null while nobody has dealt with it. Codes: core/src/dead-letter/dead-letter.ts.
 alter table punctual.dead_letters
   add column job_id uuid,
   add column handled_at timestamptz,

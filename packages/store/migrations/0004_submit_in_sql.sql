@@ -1,6 +1,6 @@
 -- Submitting in SQL, for triggers and psql: punctual.submit(handler, payload, options). It writes what the library
--- writes (queries/submit/insert-runs.sql), with its defaults, limits and refusals (core/src/submission.ts,
--- core/src/limits.ts). A refusal has the SQLSTATE 22023, and its message begins with the code.
+-- writes (queries/submit/insert-runs.sql), with its defaults, limits and refusals (core/src/submit/submission.ts,
+-- core/src/errors/limits.ts). A refusal has the SQLSTATE 22023, and its message begins with the code.
 --
 -- Only punctual.submit is for callers. It runs with their rights, and with a search_path of its own; what it calls
 -- has both from it.
@@ -230,7 +230,7 @@ begin
 end
 $$;
 
--- A UUIDv7 of the millisecond and 20 bits that order the ids of one millisecond (core/src/run-id.ts).
+-- A UUIDv7 of the millisecond and 20 bits that order the ids of one millisecond (core/src/run/run-id.ts).
 create function punctual.make_run_id(ms bigint, sequence bigint) returns uuid
 language sql as $$
   select (

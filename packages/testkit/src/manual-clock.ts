@@ -1,5 +1,5 @@
 /** A clock that only moves when a test moves it; sleepers wake in the order of their times. */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 
 export class ManualClock implements Clock {
   #nowMs = 0

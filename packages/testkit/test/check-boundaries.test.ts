@@ -94,6 +94,16 @@ const broken: { rule: string; files: Record<string, string>; problem: string }[]
     problem: 'packages/core/src/c.ts:1 [cycle] a.ts -> b.ts -> c.ts -> a.ts; move what both need',
   },
   {
+    rule: 'no cycle of rooms',
+    files: {
+      'core/src/run/a.ts': "import '../job/b.ts'",
+      'core/src/run/d.ts': '',
+      'core/src/job/b.ts': "import '../check/c.ts'",
+      'core/src/check/c.ts': "import '../run/d.ts'",
+    },
+    problem: '[room-cycle] check -> run -> job -> check; move what both need into a third room',
+  },
+  {
     rule: 'a new package has its rules',
     files: { 'extra/package.json': '{}' },
     problem: 'packages/extra/package.json:1 [unknown-package] add it to PACKAGES',

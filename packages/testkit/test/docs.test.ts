@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Place, transitions } from '@punctual/core'
+import { type Place, transitions } from '@punctual/core/run'
 import { expect, test } from 'vitest'
 import { readSource, sourceFiles } from './tidy/source-files.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Rule, rules } from './tidy/rules.ts'
+import { crowdedFolders, type Rule, rules, SOURCES_PER_FOLDER_MAX } from './tidy/rules.ts'
 import { readSource, sourceFiles } from './tidy/source-files.ts'
 
 /** These files quote what the rules forbid. */
@@ -23,10 +23,22 @@ describe('the repository is tidy', () => {
     })
   }
 
+  test(`no folder has more than ${SOURCES_PER_FOLDER_MAX} source files`, () => {
+    expect(crowdedFolders(files)).toEqual([])
+  })
+
   test('no two migrations have the same number', () => {
     const numbers = files.flatMap((path) => path.match(/store\/migrations\/(\d{4})_/)?.[1] ?? [])
     expect(numbers).toEqual([...new Set(numbers)])
   })
+})
+
+test('a crowded folder is found; tests beside the code do not count', () => {
+  const sources = Array.from({ length: 21 }, (_, n) => `packages/core/src/run/a${n}.ts`)
+  expect(crowdedFolders(sources)).toEqual([
+    'packages/core/src/run holds 21 sources; group them by what they are about',
+  ])
+  expect(crowdedFolders([...sources.slice(1), 'packages/core/src/run/a0.test.ts'])).toEqual([])
 })
 
 describe('an untidy file is found', () => {
@@ -54,7 +66,7 @@ describe('an untidy file is found', () => {
     ['packages/core/src/types.ts', '', 'name it after the one concept'],
     ['packages/core/src/time-utils.ts', '', 'name it after the one concept'],
     [
-      'packages/punctual/src/sync-jobs.ts',
+      'packages/punctual/src/jobs/sync.ts',
       'store.forPeople.read(f)',
       'forPeople; read the primary',
     ],
@@ -71,7 +83,7 @@ describe('an untidy file is found', () => {
     ['packages/store/queries/runs/get-run.sql', '-- Parameters Returns Locks Index\nselect 1'],
     ['packages/store/migrations/0001_create_runs.sql', ''],
     ['packages/store/src/pg-types.ts', ''],
-    ['packages/punctual/src/stats.ts', 'store.forPeople.read(f)'],
+    ['packages/punctual/src/queues/stats.ts', 'store.forPeople.read(f)'],
     ['docs/guide.md', 'TODO'],
   ] as const)('%s: %j is fine', ([path, text]) => {
     expect(problemsIn(path, text)).toEqual([])

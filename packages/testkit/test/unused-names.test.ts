@@ -1,5 +1,5 @@
 /** What the reference pages promise is there: a default, limit or code that no code uses is a false promise. */
-import { defaults, errorCatalogue, limits } from '@punctual/core'
+import { defaults, errorCatalogue, limits } from '@punctual/core/errors'
 import { expect, test } from 'vitest'
 import { readSource, sourceFiles } from './tidy/source-files.ts'
 

@@ -1,12 +1,11 @@
 /** The lease of this process: opened before the first claim, kept alive by the heartbeat, opened anew when lost. */
+import type { Clock, Random } from '@punctual/core/clock'
 import type {
-  Clock,
   Heartbeat,
-  Random,
   SessionAnnouncement,
   SessionDescription,
   WorkStore,
-} from '@punctual/core'
+} from '@punctual/core/ports'
 
 export interface SessionOptions {
   readonly store: WorkStore

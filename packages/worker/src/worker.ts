@@ -6,16 +6,16 @@
  * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
  * until the deadline, is then asked to end, and is given up after a short grace.
  */
-import type { ClaimedRun, Settlement } from '@punctual/core'
-import { Claimer } from './claimer.ts'
-import { LaneList } from './lane-list.ts'
-import { RunLogs } from './run-logs.ts'
-import { Runner } from './runner.ts'
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import { Claimer } from './claim/claim-loop.ts'
+import { LaneList } from './claim/lane-list.ts'
+import { Wake } from './claim/wake.ts'
+import type { WorkerEvents, WorkerHint, WorkerOptions } from './options/worker-options.ts'
+import { Slots } from './run/capacity.ts'
+import { RunLogs } from './run/run-logs.ts'
+import { Runner } from './run/runner.ts'
 import { Session } from './session.ts'
-import { Settler } from './settler.ts'
-import { Slots } from './slots.ts'
-import { Wake } from './wake.ts'
-import type { WorkerEvents, WorkerHint, WorkerOptions } from './worker-options.ts'
+import { Settler } from './settle/settle-batches.ts'
 
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000

@@ -1,5 +1,5 @@
 /** Answers that stay open, counted by key: each has so many at once, and all end when the server does. */
-import { limits, PunctualError } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
 
 /** How streams are kept alive, and when they are given up. */
 export interface StreamSettings {

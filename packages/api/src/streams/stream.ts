@@ -2,10 +2,10 @@
  * Answers a request with a stream of events: it ends when the client leaves, when the server closes or drains, when
  * the key is revoked or loses its scope, and when there is nothing more to tell.
  */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EventWriter } from './event-writer.ts'
 import type { OpenStreams } from './open-streams.ts'
+import { EventWriter } from './sse-writer.ts'
 
 /** What a stream needs of the call that it answers. */
 export interface Streaming {

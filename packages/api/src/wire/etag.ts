@@ -1,5 +1,5 @@
 /** Versions as ETags: a change may say which version it was made for. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import type { FastifyRequest } from 'fastify'
 
 export function etagOf(version: number): string {

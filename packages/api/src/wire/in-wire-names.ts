@@ -2,7 +2,7 @@
  * What is sent has other names than the options that it stands for: `schedule` becomes `cron`, `run_at` becomes `at`. What
  * is wrong with an option is told in the names of what was sent, and of one that was sent alone without its place.
  */
-import { PunctualError, reworded } from '@punctual/core'
+import { PunctualError, reworded } from '@punctual/core/errors'
 import { wireSteps } from './snake.ts'
 
 const PLACE = /^\[(\d+)\]\.?(.*)$/

@@ -1,7 +1,7 @@
 /** How a job is answered: its definition, its status, and what is known of its latest run. */
-import { type Job, jobStatuses } from '@punctual/core'
+import { type Job, jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
-import type { JobItem } from '../service.ts'
+import type { JobItem } from '../ports/service.ts'
 import { answer, labels, nullable, oneOf } from './schemas.ts'
 import { toWire } from './snake.ts'
 

@@ -1,5 +1,6 @@
 /** What is sent to make or change a job, and the options of the library that it stands for. */
-import { type JobOptions, limits } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
+import type { JobOptions } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
 import {
   attemptsOf,

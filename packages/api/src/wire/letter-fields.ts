@@ -1,5 +1,7 @@
 /** Dead letters on the wire: which are meant, and how they are answered. */
-import { type DeadLetter, type DeadLetterFilter, instantOf, limits } from '@punctual/core'
+import { instantOf } from '@punctual/core/check'
+import type { DeadLetter, DeadLetterFilter } from '@punctual/core/dead-letter'
+import { limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
 import { answer, exactly, moment, name, nullable, text } from './schemas.ts'
 import { toWire } from './snake.ts'

@@ -2,7 +2,8 @@
  * Reads bodies so that nothing is lost or changed: a number that JavaScript cannot hold, a name that comes twice, text
  * that PostgreSQL cannot store and what is nested too deeply are refused here, with a clear code.
  */
-import { checkJsonText, limits, PunctualError } from '@punctual/core'
+import { checkJsonText } from '@punctual/core/check'
+import { limits, PunctualError } from '@punctual/core/errors'
 import type { FastifyInstance } from 'fastify'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,5 +1,5 @@
 /** How runs are answered: in lists in short, by themselves with all that is known of them. */
-import { type Run, type RunItem, runStates } from '@punctual/core'
+import { type Run, type RunItem, runStates } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
 import { answer, labels, nullable, oneOf } from './schemas.ts'
 import { toWire } from './snake.ts'

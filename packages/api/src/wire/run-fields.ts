@@ -1,5 +1,7 @@
 /** What jobs and runs have in common on the wire: how their attempts are made. */
-import { limits, PunctualError, parsePeriod, type RetryPolicyInput } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { RetryPolicyInput } from '@punctual/core/run'
+import { parsePeriod } from '@punctual/core/schedule'
 import Type, { type Static } from 'typebox'
 import { exactly, labels, name, oneOf } from './schemas.ts'
 import { fromWire } from './snake.ts'

@@ -1,5 +1,7 @@
 /** Which runs are meant: in an address for lists and counts, in a body for changes of many. */
-import { limits, parsePeriod, type RunFilter, type RunPageFilter, runStates } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
+import { type RunFilter, type RunPageFilter, runStates } from '@punctual/core/run'
+import { parsePeriod } from '@punctual/core/schedule'
 import Type, { type Static } from 'typebox'
 import { refuse } from './run-fields.ts'
 import { exactly, labelOf, labels, moment, name, oneOf, text } from './schemas.ts'

@@ -1,7 +1,8 @@
 /** What is sent to submit a run, and the options of the library that it stands for. */
-import { limits, type SubmitOptions } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
+import type { SubmitOptions } from '@punctual/core/submit'
 import Type, { type Static } from 'typebox'
-import type { Submission } from '../service.ts'
+import type { Submission } from '../ports/service.ts'
 import { attemptsOf, delayMsOf, retryOf, runFields, timeoutMsOf } from './run-fields.ts'
 import { anyJson, exactly, moment, oneOf, text } from './schemas.ts'
 import { fromWire } from './snake.ts'

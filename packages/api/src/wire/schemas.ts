@@ -1,5 +1,5 @@
 /** The words that the schemas of all routes are made of. */
-import { limits, PunctualError } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
 import Type, {
   type Static,
   type TObject,

@@ -1,5 +1,6 @@
 /** `<what>_from` and `<what>_to` as a range. Instants are read here, so that errors name them as they came. */
-import { instantOf, type TimeRange } from '@punctual/core'
+import { instantOf } from '@punctual/core/check'
+import type { TimeRange } from '@punctual/core/run'
 
 export function rangeOf(of: Record<string, unknown>, what: string): TimeRange | undefined {
   const from = of[`${what}_from`]

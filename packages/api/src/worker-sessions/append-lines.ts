@@ -1,5 +1,6 @@
 /** Lines of attempts that a session holds, as many as the tenants of their runs may have. */
-import { type LogEntry, limits, type OpenSession } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
+import type { LogEntry, OpenSession } from '@punctual/core/ports'
 import type { WorkerPorts } from './ports.ts'
 
 /** What a line costs beside its texts; sum-logs.sql counts the same. */

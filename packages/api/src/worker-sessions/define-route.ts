@@ -3,7 +3,7 @@
  * They are apart from the other routes in three ways: bodies may be large, none is a transaction of its own (each verb is
  * fenced and may be repeated), and some wait.
  */
-import type { OpenSession } from '@punctual/core'
+import type { OpenSession } from '@punctual/core/ports'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import { answer } from '../wire/schemas.ts'

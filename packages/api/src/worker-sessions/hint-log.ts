@@ -2,7 +2,7 @@
  * The hints of late, numbered, so that a worker that asks for them again and again misses none between two of its
  * questions. A number of another node, or one that is too old, is answered with "look at everything".
  */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 import type { WorkHint } from './ports.ts'
 
 const KEPT_MAX = 1_000

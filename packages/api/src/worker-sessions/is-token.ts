@@ -1,5 +1,5 @@
 /** Ids of sessions and fences: positive numbers of 63 bits, as texts. */
-import { refuseOption } from '@punctual/core'
+import { refuseOption } from '@punctual/core/check'
 
 export function isToken(text: string): boolean {
   return /^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 1n << 63n

@@ -1,4 +1,4 @@
-import type { ClaimedRun } from '@punctual/core'
+import type { ClaimedRun } from '@punctual/core/ports'
 import { expect, it } from 'vitest'
 import { KnownLeases } from './known-leases.ts'
 

@@ -3,7 +3,7 @@
  * it: a session that is served by another node meanwhile is looked up there, and whether a lease is still held is found
  * out by its fence when it is settled.
  */
-import type { ClaimedRun, Lease } from '@punctual/core'
+import type { ClaimedRun, Lease } from '@punctual/core/ports'
 
 const MOST = 50_000
 

@@ -1,5 +1,7 @@
 /** The lanes that sessions can take from, read when told of new ones, and now and then in case a hint was lost. */
-import type { Clock, Lane, OpenSession, WorkStore } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { Lane } from '@punctual/core/flow'
+import type { OpenSession, WorkStore } from '@punctual/core/ports'
 
 const STALE_MS = 10_000
 const ENTRIES_MAX = 1_000

@@ -1,5 +1,7 @@
 /** What serving remote workers needs of the process around it. */
-import type { Caller, Clock, Random, RemoteSessions, WorkStore } from '@punctual/core'
+import type { Clock, Random } from '@punctual/core/clock'
+import type { Caller } from '@punctual/core/identity'
+import type { RemoteSessions, WorkStore } from '@punctual/core/ports'
 
 /** Something may be due, or somebody is asked for something. */
 export interface WorkHint {

@@ -1,9 +1,9 @@
 /** What wakes remote workers: the hints of this node, given to those whom they concern. */
-import type { OpenSession } from '@punctual/core'
+import type { OpenSession } from '@punctual/core/ports'
 import { HintLog, type LoggedHint } from './hint-log.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { WorkerPorts, WorkHint } from './ports.ts'
-import type { WaitingRoom } from './waiting-room.ts'
+import type { WaitingRoom } from './waiting-claims.ts'
 
 /** What was hinted at, and where to go on from. */
 interface Told {

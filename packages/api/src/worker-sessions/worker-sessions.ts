@@ -3,22 +3,17 @@
  * that any node serves any session. Every verb first looks who asks: a session belongs to the tenant whose key opened it, and
  * a run to the session that holds it; whatever else is named is refused as if it were not there.
  */
-import {
-  type Fence,
-  type LogEntry,
-  type OpenSession,
-  PunctualError,
-  type SessionDescription,
-} from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import type { Fence, LogEntry, OpenSession, SessionDescription } from '@punctual/core/ports'
 import { appendLines } from './append-lines.ts'
-import { Claims } from './claims.ts'
 import { checkToken, isToken } from './is-token.ts'
 import { KnownLeases } from './known-leases.ts'
 import { LaneCache } from './lane-cache.ts'
 import type { WorkerCaller, WorkerPorts } from './ports.ts'
+import { Claims } from './remote-claims.ts'
+import { Settles } from './remote-outcomes.ts'
 import { SessionHints } from './session-hints.ts'
-import { Settles } from './settles.ts'
-import { WaitingRoom } from './waiting-room.ts'
+import { WaitingRoom } from './waiting-claims.ts'
 
 export interface Announcement {
   readonly id?: string

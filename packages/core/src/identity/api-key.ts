@@ -4,7 +4,7 @@
  * so that a key that was cut, extended, mistyped or changed in case is told without a look-up, and so that scanners of
  * repositories find keys and nothing else.
  */
-import type { Random } from '../ports/clock.ts'
+import type { Random } from '../clock/clock.ts'
 import { randomDigits } from './base62.ts'
 import { CHECKSUM_LENGTH, checksumOf } from './checksum.ts'
 import type { Scope } from './scope.ts'

@@ -1,5 +1,5 @@
 /** Digits and letters only: what a double click selects, and what no shell, URL or header changes. */
-import type { Random } from '../ports/clock.ts'
+import type { Random } from '../clock/clock.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Bytes from here on are thrown away: with them the first digits would be likelier than the last. */

@@ -1,5 +1,5 @@
 /** Who calls, once a key has been recognised, and whether it may do what it asks for. */
-import { PunctualError } from '../errors.ts'
+import { PunctualError } from '../errors/errors.ts'
 import { holdsScope, type Scope, scopeNames } from './scope.ts'
 
 /** Who calls: what is known of the holder of a key. */

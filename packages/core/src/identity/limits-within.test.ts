@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { QueueLimits } from '../queue-limits.ts'
+import type { QueueLimits } from '../flow/queue-limits.ts'
 import { limitsAfterQuotas, limitsWithin } from './limits-within.ts'
 
 const none: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }

@@ -2,7 +2,7 @@
  * Quotas of starts and of runs at once are kept by the limits of the tenant, all queues together, which claims know
  * already. What a tenant sets for itself may be narrower, and never wider.
  */
-import type { QueueLimits } from '../queue-limits.ts'
+import type { QueueLimits } from '../flow/queue-limits.ts'
 import { type Quotas, quotaExceeded } from './quotas.ts'
 
 type Rate = NonNullable<QueueLimits['rate']>

@@ -1,8 +1,8 @@
 /** What a tenant may have and do, as data: docs/guides/tenants-and-keys.md repeats the table, and a test holds them equal. */
-import { integer } from '../check-value.ts'
-import { PunctualError } from '../errors.ts'
-import { limits } from '../limits.ts'
-import { refuseOption } from '../refuse-option.ts'
+import { integer } from '../check/check-value.ts'
+import { refuseOption } from '../check/refuse-option.ts'
+import { PunctualError } from '../errors/errors.ts'
+import { limits } from '../errors/limits.ts'
 
 /** What a tenant may have and do. What is not named is not limited, but by what limits everybody. */
 export interface Quotas {

@@ -1,7 +1,7 @@
 /** A tenant: the wall between users of one installation. */
 
-import { limits } from '../limits.ts'
-import { refuseOption } from '../refuse-option.ts'
+import { refuseOption } from '../check/refuse-option.ts'
+import { limits } from '../errors/limits.ts'
 import type { Quotas } from './quotas.ts'
 
 /** A tenant as it is stored. */

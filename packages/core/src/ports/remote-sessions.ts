@@ -1,5 +1,5 @@
 /** What serving workers that have no connection of their own asks of the store, beyond what a worker asks for itself. */
-import type { AttemptOutcome, FinalState } from '../run-state.ts'
+import type { AttemptOutcome, FinalState } from '../run/run-state.ts'
 import type { ClaimedRun, Fence, Lease } from './work.ts'
 
 export interface OpenSession {

@@ -1,7 +1,7 @@
 /** What a worker asks of the store. One verb per transition; every answer is data. */
-import type { Failure } from '../failure.ts'
-import type { Lane } from '../lane.ts'
-import type { AttemptOutcome } from '../run-state.ts'
+import type { Failure } from '../errors/failure.ts'
+import type { Lane } from '../flow/lane.ts'
+import type { AttemptOutcome } from '../run/run-state.ts'
 
 /** A worker's lease on everything that it holds, and how it announces itself. */
 export interface SessionAnnouncement {

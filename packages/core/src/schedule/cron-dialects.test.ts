@@ -1,6 +1,6 @@
 /** What others promise for the same expressions, in our words: facts from the tests of other libraries. */
 import { describe, expect, test } from 'vitest'
-import { PunctualError } from '../errors.ts'
+import { PunctualError } from '../errors/errors.ts'
 import { nextFires } from './next-fires.ts'
 
 function next(expression: string, from: string, tz = 'UTC'): string {

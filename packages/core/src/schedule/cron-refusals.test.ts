@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PunctualError } from '../errors.ts'
-import { parseCron } from './parse-cron.ts'
+import { PunctualError } from '../errors/errors.ts'
+import { parseCron } from './cron/parse-cron.ts'
 import { parseExpression } from './parse-expression.ts'
 
 function refusal(expression: unknown): PunctualError {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DstPolicy, defaultDstPolicy } from './dst-policy.ts'
 import { everyNextAfter } from './every.ts'
 import { parsePeriod } from './parse-period.ts'
-import { instantAfter } from './wall-instants.ts'
-import { zoneOf } from './zone.ts'
+import { type DstPolicy, defaultDstPolicy } from './zones/dst-policy.ts'
+import { instantAfter } from './zones/wall-instants.ts'
+import { zoneOf } from './zones/zone.ts'
 
 const DAY_MS = 86_400_000
 

@@ -8,11 +8,19 @@
  *
  * The number of periods is estimated and then put right, so that no question costs more for an old anchor.
  */
-import { civilFromDays, DAY_MS, daysFromCivil, daysInMonth, END_DAY, END_MS } from './civil.ts'
-import type { DstPolicy } from './dst-policy.ts'
+
 import type { Period } from './parse-period.ts'
-import { instantAfter } from './wall-instants.ts'
-import type { Zone } from './zone.ts'
+import {
+  civilFromDays,
+  DAY_MS,
+  daysFromCivil,
+  daysInMonth,
+  END_DAY,
+  END_MS,
+} from './zones/civil.ts'
+import type { DstPolicy } from './zones/dst-policy.ts'
+import { instantAfter } from './zones/wall-instants.ts'
+import type { Zone } from './zones/zone.ts'
 
 export interface Every {
   readonly period: Period

@@ -1,9 +1,10 @@
 /** What is particular about a fire near a change of the clocks, in words for the person who set the schedule. */
-import { civilFromDays, DAY_MS, SECOND_MS } from './civil.ts'
-import { clockFacePolicy, type DstPolicy } from './dst-policy.ts'
+
 import { periodsWithin, wallOf } from './every.ts'
 import type { Timing } from './timing.ts'
-import type { Segment } from './zone-segments.ts'
+import { civilFromDays, DAY_MS, SECOND_MS } from './zones/civil.ts'
+import { clockFacePolicy, type DstPolicy } from './zones/dst-policy.ts'
+import type { Segment } from './zones/zone-segments.ts'
 
 /** More times than these are counted instead of named. */
 const TIMES_SHOWN = 3

@@ -1,5 +1,5 @@
 /** Moments as people write them: with an offset, or without one in the local time of a zone. */
-import { PunctualError } from '../errors.ts'
+import { PunctualError } from '../errors/errors.ts'
 import { nextFires } from './next-fires.ts'
 
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i

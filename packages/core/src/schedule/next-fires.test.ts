@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PunctualError } from '../errors.ts'
+import { PunctualError } from '../errors/errors.ts'
 import { type FiresOptions, nextFires } from './next-fires.ts'
 
 const from = new Date('2026-03-28T12:00:00Z')

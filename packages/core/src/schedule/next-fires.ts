@@ -1,8 +1,8 @@
 /** The next fires of a schedule as people write it, for previews and tests: everything is checked, no cache. */
 
-import { PunctualError } from '../errors.ts'
-import { shown } from '../failure.ts'
-import { refuseOption } from '../refuse-option.ts'
+import { refuseOption } from '../check/refuse-option.ts'
+import { PunctualError } from '../errors/errors.ts'
+import { shown } from '../errors/failure.ts'
 import { compileTiming, instantIn, nextSlot, type Timing, type TimingInput } from './timing.ts'
 
 const FIRES_MAX = 10_000

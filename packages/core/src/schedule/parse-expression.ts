@@ -2,14 +2,14 @@
  * Tells apart what people write for a schedule: a cron expression, `@every` with a duration, a duration alone,
  * or a repeating interval; each may have `CRON_TZ=Zone` or `TZ=Zone` before it.
  */
-import { PunctualError } from '../errors.ts'
-import type { CronPattern } from './cron-pattern.ts'
-import { checkExpression, isBlank, refuseAt, type Span } from './expression-error.ts'
-import { type CronOptions, parseCronSpan } from './parse-cron.ts'
+import { PunctualError } from '../errors/errors.ts'
+import type { CronPattern } from './cron/cron-pattern.ts'
+import { checkExpression, isBlank, refuseAt, type Span } from './cron/expression-error.ts'
+import { type CronOptions, parseCronSpan } from './cron/parse-cron.ts'
+import { textOf } from './cron/read-value.ts'
 import { type Period, parsePeriod, parsePeriodSpan } from './parse-period.ts'
 import { parseRepeat, type Repeat } from './parse-repeat.ts'
-import { textOf } from './read-value.ts'
-import { type Zone, zoneOf } from './zone.ts'
+import { type Zone, zoneOf } from './zones/zone.ts'
 
 export type Expression = {
   /** The zone of its prefix. */

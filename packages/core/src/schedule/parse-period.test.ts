@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PunctualError } from '../errors.ts'
+import { PunctualError } from '../errors/errors.ts'
 import { parsePeriod } from './parse-period.ts'
 
 const SECOND = 1_000

@@ -5,9 +5,10 @@
  * Days, weeks, months and years are calendar time: a day has 23 hours when clocks go forward. Hours and below
  * are elapsed time. So 24h and 1d differ, twice a year.
  */
-import { DAY_MS, SECOND_MS } from './civil.ts'
-import { checkExpression, refuseAt, type Span } from './expression-error.ts'
-import { came, readNumber } from './read-value.ts'
+
+import { checkExpression, refuseAt, type Span } from './cron/expression-error.ts'
+import { came, readNumber } from './cron/read-value.ts'
+import { DAY_MS, SECOND_MS } from './zones/civil.ts'
 
 export interface Period {
   readonly months: number

@@ -3,14 +3,14 @@
  * five times. Start and duration, start and end of the first interval, or duration and end of the last may be
  * given; `R/` without a number goes on for ever.
  */
-import { type DateTime, parseDateTime } from './date-time.ts'
-import type { DstPolicy } from './dst-policy.ts'
+import { type DateTime, parseDateTime } from './calendar/date-time.ts'
+import { refuseAt, type Span } from './cron/expression-error.ts'
+import { came, readNumber, textOf } from './cron/read-value.ts'
 import { type Every, wallOf } from './every.ts'
-import { refuseAt, type Span } from './expression-error.ts'
 import { parsePeriod, parsePeriodSpan } from './parse-period.ts'
-import { came, readNumber, textOf } from './read-value.ts'
-import { instantOf } from './wall-instants.ts'
-import type { Zone } from './zone.ts'
+import type { DstPolicy } from './zones/dst-policy.ts'
+import { instantOf } from './zones/wall-instants.ts'
+import type { Zone } from './zones/zone.ts'
 
 export interface Repeat {
   readonly every: Every

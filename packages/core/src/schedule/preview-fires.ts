@@ -3,13 +3,13 @@
  * where a change of the clocks moves, repeats or drops one.
  */
 
-import { refuseOption } from '../refuse-option.ts'
-import { DAY_MS } from './civil.ts'
-import { clockChanges } from './clock-change.ts'
+import { refuseOption } from '../check/refuse-option.ts'
 import { localClock, localDate, noteOf, two } from './fire-note.ts'
 import { compileFires, type FiresOptions, firesOf } from './next-fires.ts'
 import { nextSlot, type Timing } from './timing.ts'
-import type { Zone } from './zone.ts'
+import { DAY_MS } from './zones/civil.ts'
+import { clockChanges } from './zones/clock-change.ts'
+import type { Zone } from './zones/zone.ts'
 
 export interface PreviewOptions extends FiresOptions {
   /** Also show the fires around the next two changes of the clocks. @default false */

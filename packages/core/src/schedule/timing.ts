@@ -2,10 +2,16 @@
  * When a job fires, compiled: options as people write them are checked and completed once, here, and what comes
  * out answers one question: which slot is next.
  */
-import { PunctualError } from '../errors.ts'
-import { oneOf, refuseOption } from '../refuse-option.ts'
-import { END_MS } from './civil.ts'
-import type { CronPattern } from './cron-pattern.ts'
+
+import { oneOf, refuseOption } from '../check/refuse-option.ts'
+import { PunctualError } from '../errors/errors.ts'
+import type { CronPattern } from './cron/cron-pattern.ts'
+import { nextAfter } from './cron/next-after.ts'
+import { type DayRule, dayRules } from './cron/parse-cron.ts'
+import { type Every, everyNextAfter } from './every.ts'
+import { parseExpression } from './parse-expression.ts'
+import { firstOf } from './parse-repeat.ts'
+import { END_MS } from './zones/civil.ts'
 import {
   type DstPolicy,
   defaultDstPolicy,
@@ -13,13 +19,8 @@ import {
   gapPolicies,
   type OverlapPolicy,
   overlapPolicies,
-} from './dst-policy.ts'
-import { type Every, everyNextAfter } from './every.ts'
-import { nextAfter } from './next-after.ts'
-import { type DayRule, dayRules } from './parse-cron.ts'
-import { parseExpression } from './parse-expression.ts'
-import { firstOf } from './parse-repeat.ts'
-import { type Zone, zoneOf } from './zone.ts'
+} from './zones/dst-policy.ts'
+import { type Zone, zoneOf } from './zones/zone.ts'
 
 /** A schedule and the rules by which it is read. */
 export interface TimingInput {

@@ -3,7 +3,7 @@
  * not parsed only to be written again. Fences have 63 bits, more than the numbers of most languages: they are texts.
  */
 import type { ClaimedRun } from '../ports/work.ts'
-import { traits } from '../run-state.ts'
+import { traits } from '../run/run-state.ts'
 
 /** As whoever reads it finds it. */
 export interface WireRun {

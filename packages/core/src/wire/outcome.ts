@@ -2,13 +2,14 @@
  * What became of an attempt, as workers in any language say it: they tell what happened, and the server decides what
  * follows, by the policy of the run and with the function that workers with a connection of their own use.
  */
-import { type Failure, storableText } from '../failure.ts'
-import { encodeJson } from '../json-value.ts'
-import { limits } from '../limits.ts'
+
+import { encodeJson } from '../check/json-value.ts'
+import { type Failure, storableText } from '../errors/failure.ts'
+import { limits } from '../errors/limits.ts'
 import type { ClaimedRun, Settlement } from '../ports/work.ts'
-import { decideAfterFailure } from '../retry.ts'
-import { decodeRunPolicy } from '../run-policy.ts'
-import { traits } from '../run-state.ts'
+import { decideAfterFailure } from '../run/retry.ts'
+import { decodeRunPolicy } from '../run/run-policy.ts'
+import { traits } from '../run/run-state.ts'
 
 /**
  * - `interrupted`: the worker stops, and the attempt has no result; it is tried again at once.

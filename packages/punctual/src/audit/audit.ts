@@ -1,16 +1,8 @@
 /** `punctual.audit`: who changed what, and whether the log of it is as it was written. */
-import {
-  type AuditEntry,
-  type AuditHead,
-  checkText,
-  type Instant,
-  instantOf,
-  integer,
-  isRunId,
-  limits,
-  refuseOption,
-  type VerifiedChain,
-} from '@punctual/core'
+import type { AuditEntry, AuditHead, VerifiedChain } from '@punctual/core/audit'
+import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
+import { limits } from '@punctual/core/errors'
+import { isRunId } from '@punctual/core/run'
 import type { AuditFilter, ExpectedHead, PostgresStore } from '@punctual/store'
 
 const LIST = 100

@@ -7,7 +7,7 @@
  * of are not recorded again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Actor, type AuditTarget, checkActor } from '@punctual/core'
+import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
 import type { PostgresStore, Queryable } from '@punctual/store'
 
 /** What is said of one change. */

@@ -1,7 +1,7 @@
 /** How changes of tenants and API keys are recorded: never with a key, nor with the hash of one. */
-import type { ApiKey, Tenant } from '@punctual/core'
-import type { ApiKeys } from '../api-keys.ts'
-import type { Tenants } from '../tenants.ts'
+import type { ApiKey, Tenant } from '@punctual/core/identity'
+import type { ApiKeys } from '../tenants/api-keys.ts'
+import type { Tenants } from '../tenants/tenants.ts'
 import type { Recorded } from './control-writes.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 

@@ -1,8 +1,8 @@
 /** How changes of jobs and calendars are recorded. */
-import type { Job } from '@punctual/core'
-import type { Calendars } from '../calendars.ts'
-import { checkSync } from '../job-arguments.ts'
-import type { Jobs } from '../jobs.ts'
+import type { Job } from '@punctual/core/job'
+import { checkSync } from '../jobs/arguments.ts'
+import type { Calendars } from '../jobs/calendars.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import type { Recorded } from './control-writes.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 

@@ -1,8 +1,8 @@
 /** How changes of dead letters and of groups are recorded. */
-import type { DeadLetters } from '../dead-letters.ts'
-import type { GroupReference, Groups } from '../groups.ts'
-import { idOf, type RunReference } from '../run-reference.ts'
-import { checkCall } from '../submit-call.ts'
+import type { DeadLetters } from '../dead-letters/dead-letters.ts'
+import type { GroupReference, Groups } from '../groups/groups.ts'
+import { idOf, type RunReference } from '../runs/reference.ts'
+import { checkCall } from '../submit/submit-call.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 
 async function letter({ store, tenantId }: WriteScope, reference: RunReference) {

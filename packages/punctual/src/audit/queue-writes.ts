@@ -1,8 +1,8 @@
 /** How changes of queues, limits and workers are recorded. */
-import type { QueueLimits } from '@punctual/core'
-import type { Limits } from '../limits.ts'
-import type { Queues } from '../queues.ts'
-import type { Workers } from '../workers.ts'
+import type { QueueLimits } from '@punctual/core/flow'
+import type { Limits } from '../queues/limits.ts'
+import type { Queues } from '../queues/queues.ts'
+import type { Workers } from '../queues/workers.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 
 /** All queues together have no name. */

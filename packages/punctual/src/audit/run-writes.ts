@@ -1,8 +1,8 @@
 /** How changes of runs are recorded: one by one with what they were, many by their filter and counts. */
-import type { Run } from '@punctual/core'
-import type { BulkOptions, BulkResult } from '../bulk-runs.ts'
-import { idOf, type RunReference } from '../run-reference.ts'
-import type { Runs } from '../runs.ts'
+import type { Run } from '@punctual/core/run'
+import type { BulkOptions, BulkResult } from '../runs/bulk.ts'
+import { idOf, type RunReference } from '../runs/reference.ts'
+import type { Runs } from '../runs/runs.ts'
 import type { ManyWrites, Recorded } from './control-writes.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 

@@ -1,8 +1,8 @@
 /** The entry of the command line. */
 import { CommanderError } from 'commander'
-import { exit } from './exit-code.ts'
 import { createProgram } from './program.ts'
-import { createTerminal } from './terminal.ts'
+import { exit } from './runtime/exit-code.ts'
+import { createTerminal } from './runtime/terminal.ts'
 
 try {
   await createProgram().parseAsync()

@@ -1,7 +1,7 @@
 /** The configuration file: one flat JSON object with the names of the settings. Unknown names are refused. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { type SettingName, settingNames } from './settings.ts'
 
 const defaultFileName = 'punctual.config.json'

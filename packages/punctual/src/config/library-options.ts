@@ -1,5 +1,5 @@
 /** A node's configuration as the options of the library. */
-import type { PunctualOptions, RoleName, WorkerSettings } from '../options.ts'
+import type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 import type { Config } from './settings.ts'
 
 export function libraryOptions(config: Config, roles: readonly RoleName[]): PunctualOptions {

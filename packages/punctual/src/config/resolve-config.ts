@@ -1,5 +1,5 @@
 /** Flags over environment over file over defaults: the one place where the values in effect are decided. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Config, type Setting, type SettingName, settingNames, settings } from './settings.ts'
 import { showSecret } from './show-secret.ts'

@@ -2,9 +2,10 @@
  * Every setting of a node, as data: flags, variables, entries of the file, defaults, help and the reference
  * page are all derived from this table. A setting is added here and nowhere else.
  */
-import { defaults, limits, prefixOfApiKey, zoneOf } from '@punctual/core'
+import { defaults, limits } from '@punctual/core/errors'
+import { prefixOfApiKey } from '@punctual/core/identity'
+import { zoneOf } from '@punctual/core/schedule'
 import { isSchemaName } from '@punctual/store'
-import { type RoleName, roles } from '../options.ts'
 import {
   autoOnOrOff,
   httpUrls,
@@ -18,6 +19,7 @@ import {
   text,
   whole,
 } from './kinds.ts'
+import { type RoleName, roles } from './options.ts'
 import type { SecretKind } from './show-secret.ts'
 
 /** Which commands take the flag: all that use the database, those that run a node, the one with HTTP, or those that can work over it. */

@@ -1,5 +1,5 @@
 /** What may be shown of a setting that holds a password. */
-import { prefixOfApiKey } from '@punctual/core'
+import { prefixOfApiKey } from '@punctual/core/identity'
 import { redactUrl } from '@punctual/store'
 
 export function showUrl(url: string): string {

@@ -1,8 +1,8 @@
 /** Punctual as the HTTP API sees it. */
 import type { Service } from '@punctual/api'
-import { PunctualError } from '@punctual/core'
-import { feedBegin, feedOf } from '../events/event-feed.ts'
-import { fleetEvents } from '../events/event-types.ts'
+import { PunctualError } from '@punctual/core/errors'
+import { feedBegin, feedOf } from '../activity/event-feed.ts'
+import { fleetEvents } from '../activity/event-types.ts'
 import type { Punctual } from '../punctual.ts'
 import type { TenantScope } from '../tenant-scope.ts'
 

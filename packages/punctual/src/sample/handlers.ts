@@ -1,6 +1,6 @@
 /** The handlers of the sample. Each shows one thing that can happen to a run. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { NonRetryableError, RetryAfterError } from '@punctual/core'
+import { NonRetryableError, RetryAfterError } from '@punctual/core/errors'
 import type { HandlerFunction } from '@punctual/worker'
 import type { Punctual } from '../punctual.ts'
 

@@ -1,5 +1,5 @@
 /** How the sample tells what happens; the command line decides what that looks like. */
-import type { AttemptOutcome, RunState } from '@punctual/core'
+import type { AttemptOutcome, RunState } from '@punctual/core/run'
 
 export interface StoryEvent {
   readonly at: Date

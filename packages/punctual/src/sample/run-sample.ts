@@ -1,6 +1,6 @@
 /** Plays the sample: submits the story, tells how each run fares, sums up, and then lets a job fire for a while. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FinishedRun } from '@punctual/core'
+import type { FinishedRun } from '@punctual/core/run'
 import type { Punctual } from '../punctual.ts'
 import type { Narrator } from './narrator.ts'
 import { type Scene, story } from './story.ts'

@@ -1,5 +1,5 @@
 /** What the sample submits: between them the runs succeed, fail, retry, time out, die and are cancelled. */
-import type { SubmitOptions } from '@punctual/core'
+import type { SubmitOptions } from '@punctual/core/submit'
 
 export interface Scene {
   readonly handler: string

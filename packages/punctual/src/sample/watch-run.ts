@@ -1,5 +1,5 @@
 /** Watches one run and tells each thing that happens to it once, from what the database says. */
-import { type Attempt, type FinishedRun, isFinal, type Run } from '@punctual/core'
+import { type Attempt, type FinishedRun, isFinal, type Run } from '@punctual/core/run'
 import type { Narrator } from './narrator.ts'
 
 const OUTPUT_MAX = 60

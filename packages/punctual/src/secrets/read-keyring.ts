@@ -1,6 +1,6 @@
 /** The master keys of this process: from the program, from a file, or from the environment. */
 import { readFileSync } from 'node:fs'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { Keyring } from '@punctual/store'
 
 const VARIABLE = 'PUNCTUAL_SECRETS_KEY'

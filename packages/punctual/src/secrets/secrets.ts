@@ -1,5 +1,6 @@
 /** `punctual.secrets`: values that handlers need and nobody else may see, encrypted at rest. */
-import { checkName, limits, refuseOption } from '@punctual/core'
+import { checkName, refuseOption } from '@punctual/core/check'
+import { limits } from '@punctual/core/errors'
 import type { PostgresStore, SecretInfo } from '@punctual/store'
 import type { ControlWrites } from '../audit/control-writes.ts'
 

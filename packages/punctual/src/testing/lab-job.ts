@@ -1,5 +1,5 @@
 /** A job of the lab: what PostgreSQL would hold of it, and how its runs behave. */
-import type { CompiledJob, JobOptions, NextSlot } from '@punctual/core'
+import type { CompiledJob, JobOptions, NextSlot } from '@punctual/core/job'
 import { type LabEntry, LabLedger } from './lab-ledger.ts'
 
 /** A job of the lab: a job, and how its runs behave. */

@@ -2,7 +2,7 @@
  * The ledger of one job. Decisions are single while they may change, and are packed once they are final: slots
  * that follow each other and went alike are one segment, so that a year of seconds fits into memory.
  */
-import type { NextSlot, SlotDecision, SlotReason } from '@punctual/core'
+import type { NextSlot, SlotDecision, SlotReason } from '@punctual/core/job'
 
 /** How a run of the lab ended. */
 export type LabOutcome = 'succeeded' | 'dead' | 'cancelled' | 'skipped'

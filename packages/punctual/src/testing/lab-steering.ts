@@ -1,18 +1,16 @@
 /** What people do to jobs, in the lab: the rules are those of the store, on memory. */
 import {
   type CompiledJob,
-  compileTiming,
   countSlots,
   encodeRules,
   firstSlot,
   lastSlot,
   type NextSlot,
-  nextSlot,
   nextSlotOf,
   planJob,
-  type TimingCache,
   timingInput,
-} from '@punctual/core'
+} from '@punctual/core/job'
+import { compileTiming, nextSlot, type TimingCache } from '@punctual/core/schedule'
 import type { LabEra, LabJob, StoredLabJob } from './lab-job.ts'
 import { dueJob, type MemoryPlanStore } from './memory-plan-store.ts'
 

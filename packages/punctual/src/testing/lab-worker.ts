@@ -2,7 +2,7 @@
  * Runs what was planned, in virtual time: as many at once as are due, each as long as its job says. Overlap is
  * decided when a run would start, and what its end means for the job follows, as the store does both.
  */
-import { TimeQueue } from '@punctual/core'
+import { TimeQueue } from '@punctual/engine'
 import type { StoredLabJob } from './lab-job.ts'
 import type { LabEntry, LabOutcome, LabRun } from './lab-ledger.ts'
 

@@ -2,18 +2,9 @@
  * The store of the lab: what planners ask of PostgreSQL, answered from memory with the same rules. A job is moved
  * on only while it is as it was read, and every answer lets the other planners go first.
  */
-import {
-  type Calendar,
-  type CalendarInput,
-  type DueJob,
-  type DueRequest,
-  type JobRules,
-  type PlannedJob,
-  type PlannerView,
-  type PlanStore,
-  parseCalendar,
-  type TenantCalendars,
-} from '@punctual/core'
+import type { DueJob, JobRules, PlannedJob } from '@punctual/core/job'
+import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
+import { type Calendar, type CalendarInput, parseCalendar } from '@punctual/core/schedule'
 import { SHARDS } from '@punctual/engine'
 import type { StoredLabJob } from './lab-job.ts'
 import type { VirtualTime } from './virtual-clock.ts'

@@ -2,19 +2,11 @@
  * Schedules in virtual time: the real planners and the real decisions on a store in memory, so that a year takes
  * milliseconds. Runs are simulated: they start when they are due and take as long as their job says.
  */
-import {
-  type CalendarInput,
-  compileJob,
-  defaults,
-  type Instant,
-  instantOf,
-  limits,
-  PunctualError,
-  type SlotReason,
-  TimeQueue,
-  TimingCache,
-} from '@punctual/core'
-import { Planner } from '@punctual/engine'
+import { type Instant, instantOf } from '@punctual/core/check'
+import { defaults, limits, PunctualError } from '@punctual/core/errors'
+import { compileJob, type SlotReason } from '@punctual/core/job'
+import { type CalendarInput, TimingCache } from '@punctual/core/schedule'
+import { Planner, TimeQueue } from '@punctual/engine'
 import { type LabJob, StoredLabJob } from './lab-job.ts'
 import type { LabEntry, LabOutcome } from './lab-ledger.ts'
 import { LabSteering } from './lab-steering.ts'

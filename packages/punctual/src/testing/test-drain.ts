@@ -4,14 +4,9 @@
  * one do not wait for their time: backoff is for production.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type Instant,
-  isFinal,
-  PunctualError,
-  type Run,
-  type RunState,
-  type RunSummary,
-} from '@punctual/core'
+import type { Instant } from '@punctual/core/check'
+import { PunctualError } from '@punctual/core/errors'
+import { isFinal, type Run, type RunState, type RunSummary } from '@punctual/core/run'
 import type { Punctual } from '../punctual.ts'
 
 /** What `drain` lets run, and how long that may take. */

@@ -1,5 +1,5 @@
 /** What handlers have thrown in a test: nothing waits for a run, so that its error would be seen by nobody. */
-import type { Middleware } from '../middleware.ts'
+import type { Middleware } from '../handlers/middleware.ts'
 
 /** What a handler has thrown. */
 export interface TestFailure {

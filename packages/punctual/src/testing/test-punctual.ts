@@ -2,11 +2,11 @@
  * A real Punctual for tests: real handlers and a real PostgreSQL, on a database of its own that goes with it. It is the
  * object of the library with a few more methods, so that a program under test takes it as it is.
  */
-import { instantOf } from '@punctual/core'
+import { instantOf } from '@punctual/core/check'
 import { createScratchDatabase } from '@punctual/store'
-import type { SubmitCallOptions, SubmitManyOptions } from '../handler-handle.ts'
-import type { PunctualOptions } from '../options.ts'
+import type { PunctualOptions } from '../config/options.ts'
 import { Punctual } from '../punctual.ts'
+import type { SubmitCallOptions, SubmitManyOptions } from '../submit/handler-handle.ts'
 import { type DrainOptions, TestDrain } from './test-drain.ts'
 import { type TestFailure, TestFailures } from './test-failures.ts'
 import { borrowServer, SERVER_VARIABLE } from './test-server.ts'

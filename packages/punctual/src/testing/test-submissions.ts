@@ -1,8 +1,8 @@
 /** What a program has submitted, as it said it: for asserts. What a rolled back transaction took along does not count. */
 import { AssertionError } from 'node:assert'
 import { inspect } from 'node:util'
-import type { SubmitOptions } from '@punctual/core'
-import type { SubmitCallOptions, Submitted } from '../handler-handle.ts'
+import type { SubmitOptions } from '@punctual/core/submit'
+import type { SubmitCallOptions, Submitted } from '../submit/handler-handle.ts'
 import { matches } from './matches.ts'
 
 /** Something that the program under test has submitted. */

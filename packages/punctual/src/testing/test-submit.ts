@@ -3,10 +3,11 @@
  * when its runs have ended. The run itself is a real one: it is stored, claimed, run by the worker and settled.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type FinishedRun, instantOf } from '@punctual/core'
-import type { SubmitCallOptions, SubmitManyOptions, Submitted } from '../handler-handle.ts'
+import { instantOf } from '@punctual/core/check'
+import type { FinishedRun } from '@punctual/core/run'
 import type { Punctual } from '../punctual.ts'
-import { checkCall } from '../submit-call.ts'
+import type { SubmitCallOptions, SubmitManyOptions, Submitted } from '../submit/handler-handle.ts'
+import { checkCall } from '../submit/submit-call.ts'
 import type { TestDrain } from './test-drain.ts'
 import type { TestSubmissions } from './test-submissions.ts'
 

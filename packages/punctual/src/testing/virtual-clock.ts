@@ -1,5 +1,5 @@
 /** Time that passes when the lab says so. Each planner has a clock of its own, which may be wrong. */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 
 export class VirtualTime {
   nowMs: number

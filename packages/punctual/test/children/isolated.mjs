@@ -1,7 +1,7 @@
 /** Handlers that run in a thread or a process of their own: the payload says which of the things that can go well or wrong there. */
 import { spawn } from 'node:child_process'
 import { parentPort, threadId } from 'node:worker_threads'
-import { NonRetryableError, RetryAfterError } from '@punctual/core'
+import { NonRetryableError, RetryAfterError } from '@punctual/core/errors'
 
 /** Where it runs: another one has another. */
 const place = `${process.pid} ${threadId}`

@@ -2,18 +2,14 @@
  * The audit log: an entry for each control write. `append` is called within the transaction of the change, so that neither
  * is there without the other. Entries are kept for ever; only erasing a tenant removes those of that tenant.
  */
-import {
-  type AuditEntry,
-  type AuditHead,
-  type AuditWrite,
-  type Random,
-  RunIdSource,
-  storableText,
-} from '@punctual/core'
-import type { Row } from '../channel.ts'
-import type { Conversations } from '../conversations.ts'
-import type { Database } from '../database.ts'
-import type { Queryable } from '../queryable.ts'
+import type { AuditEntry, AuditHead, AuditWrite } from '@punctual/core/audit'
+import type { Random } from '@punctual/core/clock'
+import { storableText } from '@punctual/core/errors'
+import { RunIdSource } from '@punctual/core/run'
+import type { Row } from '../connection/channel.ts'
+import type { Conversations } from '../connection/client-pool.ts'
+import type { Database } from '../connection/database.ts'
+import type { Queryable } from '../connection/queryable.ts'
 import { keptValue } from './kept-value.ts'
 import { type AuditFilter, listEntries } from './list-entries.ts'
 import { Sealing } from './sealing.ts'

@@ -6,7 +6,7 @@
  * content). With the content apart, a look at a chain tells an entry that was changed from a seal that was.
  */
 import { createHash } from 'node:crypto'
-import type { Row } from '../channel.ts'
+import type { Row } from '../connection/channel.ts'
 
 /** In the order of the statements that read them. */
 export const ENTRY_FIELDS = [

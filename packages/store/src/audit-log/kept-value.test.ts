@@ -1,4 +1,4 @@
-import { limits } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
 import { describe, expect, it } from 'vitest'
 import { keptValue } from './kept-value.ts'
 

@@ -3,7 +3,7 @@
  * What is cut leaves its size, its beginning and a hash, so that two of them can be compared.
  */
 import { createHash } from 'node:crypto'
-import { limits, storableText } from '@punctual/core'
+import { limits, storableText } from '@punctual/core/errors'
 
 const REDACTED = '[redacted]'
 const SECRET =

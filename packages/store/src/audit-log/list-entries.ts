@@ -1,7 +1,8 @@
 /** Lists entries of the audit log. */
-import { type Actor, type AuditEntry, runIdFloor } from '@punctual/core'
-import type { Row } from '../channel.ts'
-import type { ReadSource } from '../read-source.ts'
+import type { Actor, AuditEntry } from '@punctual/core/audit'
+import { runIdFloor } from '@punctual/core/run'
+import type { Row } from '../connection/channel.ts'
+import type { ReadSource } from '../connection/read-source.ts'
 import { ENTRY_FIELDS } from './entry-hash.ts'
 
 /** How far the clock that made an id may be from the one that wrote the time of the entry. */

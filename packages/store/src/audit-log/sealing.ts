@@ -7,12 +7,13 @@
  * that seals it. One sealer of the installation works at a time, by a lock that ends with its transaction; should two ever
  * do so, the key of a place and that of an entry refuse the second.
  */
-import { invariant, type SealStore } from '@punctual/core'
+import { invariant } from '@punctual/core/errors'
+import type { SealStore } from '@punctual/core/ports'
 import type pg from 'pg'
-import { int4Array, int8ArrayOfNumbers, textArray, uuidArray } from '../binary-arrays.ts'
-import type { Row } from '../channel.ts'
-import type { Conversations } from '../conversations.ts'
-import type { Database } from '../database.ts'
+import { int4Array, int8ArrayOfNumbers, textArray, uuidArray } from '../connection/binary-arrays.ts'
+import type { Row } from '../connection/channel.ts'
+import type { Conversations } from '../connection/client-pool.ts'
+import type { Database } from '../connection/database.ts'
 import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
 
 interface Seal {

@@ -5,9 +5,9 @@
  * Whoever may write to every table can make a whole chain anew. That is found only with the end of the chain that was kept
  * elsewhere (`expect`): a chain only grows, so that an end of the past must still be in it.
  */
-import type { AuditFault, AuditHead, VerifiedChain } from '@punctual/core'
-import type { Row } from '../channel.ts'
-import type { Database } from '../database.ts'
+import type { AuditFault, AuditHead, VerifiedChain } from '@punctual/core/audit'
+import type { Row } from '../connection/channel.ts'
+import type { Database } from '../connection/database.ts'
 import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
 
 const PAGE = 1_000

@@ -1,4 +1,4 @@
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { describe, expect, test } from 'vitest'
 import { durabilityChecks } from './durability-checks.ts'
 import type { Facts, Finding } from './finding.ts'

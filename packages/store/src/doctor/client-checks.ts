@@ -1,5 +1,5 @@
 /** How this process reaches the server: clocks, poolers, prepared statements. */
-import type { Database } from '../database.ts'
+import type { Database } from '../connection/database.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 const SKEW_MAX_MS = 1_000

@@ -1,11 +1,11 @@
 /** What the verdict on Punctual's promises rests on, read from the server as this process reaches it. */
-import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core'
+import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core/ports'
 import type pg from 'pg'
-import type { Database } from '../database.ts'
-import { isMissingSchema } from '../faults.ts'
-import type { ForPeople } from '../for-people.ts'
-import { readWall } from '../tenant-wall.ts'
-import { zoneData } from '../zone-data.ts'
+import type { Database } from '../connection/database.ts'
+import { isMissingSchema } from '../connection/faults.ts'
+import type { ForPeople } from '../replica/replica-reads.ts'
+import { zoneData } from '../schema/zone-data.ts'
+import { readWall } from '../tenants/row-security.ts'
 import type { Facts } from './finding.ts'
 import { freeConnections } from './server-checks.ts'
 

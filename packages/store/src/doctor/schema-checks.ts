@@ -1,8 +1,9 @@
 /** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
-import { PunctualError, type TenantWallState } from '@punctual/core'
-import { DAY_MS, dayName, dayStart } from '../days.ts'
-import { keyRepair, shownKeys } from '../keys.ts'
-import type { MigrationStatus } from '../migrations.ts'
+import { PunctualError } from '@punctual/core/errors'
+import type { TenantWallState } from '@punctual/core/ports'
+import { DAY_MS, dayName, dayStart } from '../connection/day-names.ts'
+import type { MigrationStatus } from '../schema/migrations.ts'
+import { keyRepair, shownKeys } from '../schema/primary-keys.ts'
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
 
 const DAYS_AHEAD_MIN = 3

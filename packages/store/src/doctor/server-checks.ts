@@ -1,6 +1,7 @@
 /** Whether the server is one that Punctual works with, and has room for it. */
-import { CONNECTIONS_OF_A_NODE } from '@punctual/core'
+
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+import { CONNECTIONS_OF_A_NODE } from './judge-guarantees.ts'
 
 const TIMEOUT_MIN_MS = 30_000
 /** Statements that may lock all days at the same time. */

@@ -1,5 +1,5 @@
 /** Whether people can be shown what the standby has that they are to read from. */
-import type { StandbyState } from '../for-people.ts'
+import type { StandbyState } from '../replica/replica-reads.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 export function standbyChecks(state: StandbyState | null): Finding[] {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, readlink, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { findNativeDir } from './native-dir.ts'
-import { runCommand } from './run-command.ts'
+import { findNativeDir } from './binaries/native-dir.ts'
+import { runCommand } from './binaries/run-command.ts'
 import {
   bareBin,
   copyFolder,

@@ -1,8 +1,13 @@
 /** The embedded PostgreSQL server: what the rest of Punctual may use of this folder. */
-export { writeFileAtomic } from './atomic-file.ts'
+
 export { type AttachOptions, attachEmbedded, isEmbeddedDataDir } from './attach-embedded.ts'
-export { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
-export type { AsRoot, EmbeddedOptions } from './embedded-options.ts'
-export { type EmbeddedExit, EmbeddedExitReason, type EmbeddedServer } from './embedded-server.ts'
-export { findPackagedNativeDir, platformSuffix } from './native-dir.ts'
+export { findPackagedNativeDir, platformSuffix } from './binaries/native-dir.ts'
+export { writeFileAtomic } from './data-directory/atomic-file.ts'
+export { EmbeddedError, EmbeddedErrorCode } from './data-directory/embedded-error.ts'
+export type { AsRoot, EmbeddedOptions } from './options/embedded-options.ts'
+export {
+  type EmbeddedExit,
+  EmbeddedExitReason,
+  type EmbeddedServer,
+} from './options/embedded-server.ts'
 export { startEmbedded } from './start-embedded.ts'

@@ -3,17 +3,18 @@
  * it answers. Fails with EMBEDDED_PORT_IN_USE or EMBEDDED_START_FAILED and the log's last lines, and
  * leaves no process behind when it does.
  */
-import { endClusterProcesses } from './cluster-processes.ts'
-import type { DataDir } from './data-dir.ts'
-import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
-import type { EmbeddedConfig } from './embedded-options.ts'
+
+import type { Toolchain } from './binaries/toolchain.ts'
+import { endClusterProcesses } from './data-directory/cluster-processes.ts'
+import type { DataDir } from './data-directory/data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode } from './data-directory/embedded-error.ts'
+import { portInUse } from './data-directory/port.ts'
+import type { ServerLog } from './data-directory/server-log.ts'
+import type { EmbeddedConfig } from './options/embedded-options.ts'
+import { serverSettings, settingArguments } from './options/settings.ts'
 import { roleName } from './password.ts'
-import { portInUse } from './port.ts'
 import { Postmaster } from './postmaster.ts'
 import { waitUntilReady } from './readiness.ts'
-import type { ServerLog } from './server-log.ts'
-import { serverSettings, settingArguments } from './settings.ts'
-import type { Toolchain } from './toolchain.ts'
 
 export interface LaunchPlan {
   readonly config: EmbeddedConfig

@@ -10,10 +10,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { EmbeddedErrorCode } from './embedded-error.ts'
-import { findNativeDir } from './native-dir.ts'
-import { isAlive } from './process-identity.ts'
-import { runCommand } from './run-command.ts'
+import { findNativeDir } from './binaries/native-dir.ts'
+import { runCommand } from './binaries/run-command.ts'
+import { EmbeddedErrorCode } from './data-directory/embedded-error.ts'
+import { isAlive } from './data-directory/process-identity.ts'
 import {
   bareBin,
   isRootOnLinux,

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { writeFileAtomic } from './atomic-file.ts'
-import type { DataDir } from './data-dir.ts'
-import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
-import { runCommand } from './run-command.ts'
-import type { Toolchain } from './toolchain.ts'
+import { runCommand } from './binaries/run-command.ts'
+import type { Toolchain } from './binaries/toolchain.ts'
+import { writeFileAtomic } from './data-directory/atomic-file.ts'
+import type { DataDir } from './data-directory/data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode } from './data-directory/embedded-error.ts'
 
 export const roleName = 'punctual'
 

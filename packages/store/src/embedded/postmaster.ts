@@ -2,11 +2,11 @@
  * One server process: spawned, signalled, and gone once. Restarting is the supervisor's business.
  */
 import { spawn } from 'node:child_process'
-import type { DataDir } from './data-dir.ts'
-import { runCommand } from './run-command.ts'
-import type { ServerLog } from './server-log.ts'
-import type { Toolchain } from './toolchain.ts'
-import { waitUntil } from './wait-until.ts'
+import { runCommand } from './binaries/run-command.ts'
+import type { Toolchain } from './binaries/toolchain.ts'
+import type { DataDir } from './data-directory/data-dir.ts'
+import type { ServerLog } from './data-directory/server-log.ts'
+import { waitUntil } from './data-directory/wait-until.ts'
 
 export interface ProcessExit {
   readonly code: number | null

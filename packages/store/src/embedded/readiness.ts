@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { describeCause, systemErrorCode } from './embedded-error.ts'
+import { describeCause, systemErrorCode } from './data-directory/embedded-error.ts'
 import type { Postmaster } from './postmaster.ts'
 
 export const databaseName = 'punctual'

@@ -3,20 +3,24 @@
  * alone. The steps are in the order in which they may be undone: nothing is written before the lock
  * is held, and the lock is released when any of them fails.
  */
-import { type ChosenLauncher, chooseLauncher } from './choose-launcher.ts'
+import { type ChosenLauncher, chooseLauncher } from './binaries/choose-launcher.ts'
+import { findNativeDir } from './binaries/native-dir.ts'
+import { runCommand } from './binaries/run-command.ts'
 import { checkCluster, clusterExists, initCluster, removeUnfinishedClusters } from './cluster.ts'
-import { endClusterProcesses } from './cluster-processes.ts'
-import { type DataDir, dataDirUnusable, prepareDataDir } from './data-dir.ts'
-import { EmbeddedError, EmbeddedErrorCode, isFileError } from './embedded-error.ts'
-import { compileOptions, type EmbeddedConfig, type EmbeddedOptions } from './embedded-options.ts'
-import type { EmbeddedServer } from './embedded-server.ts'
+import { endClusterProcesses } from './data-directory/cluster-processes.ts'
+import { type DataDir, dataDirUnusable, prepareDataDir } from './data-directory/data-dir.ts'
+import { EmbeddedError, EmbeddedErrorCode, isFileError } from './data-directory/embedded-error.ts'
+import { acquireOwnerLock, type OwnerLock } from './data-directory/owner-lock.ts'
+import { choosePort, rememberPort } from './data-directory/port.ts'
+import { ServerLog } from './data-directory/server-log.ts'
 import { type LaunchPlan, launch } from './launch.ts'
-import { findNativeDir } from './native-dir.ts'
-import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts'
+import {
+  compileOptions,
+  type EmbeddedConfig,
+  type EmbeddedOptions,
+} from './options/embedded-options.ts'
+import type { EmbeddedServer } from './options/embedded-server.ts'
 import { newPassword, readPassword, resetPassword, storePassword } from './password.ts'
-import { choosePort, rememberPort } from './port.ts'
-import { runCommand } from './run-command.ts'
-import { ServerLog } from './server-log.ts'
 import { Supervisor } from './supervisor.ts'
 
 /** How often a picked port may be snatched away between the look and the start. */

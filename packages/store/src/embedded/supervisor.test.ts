@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { EmbeddedExit } from './embedded-server.ts'
-import { isAlive } from './process-identity.ts'
+import { isAlive } from './data-directory/process-identity.ts'
+import type { EmbeddedExit } from './options/embedded-server.ts'
 import { query, startForTest, usedDataDir } from './test/lab.ts'
 
 const patience = { timeout: 20_000, interval: 20 }

@@ -6,10 +6,14 @@
  * Whatever the reason for finishing, no process of the cluster is left when the lock is released.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { endClusterProcesses } from './cluster-processes.ts'
-import { type EmbeddedExit, EmbeddedExitReason, type EmbeddedServer } from './embedded-server.ts'
+import { endClusterProcesses } from './data-directory/cluster-processes.ts'
+import type { OwnerLock } from './data-directory/owner-lock.ts'
 import { type LaunchPlan, launch, serverUrl } from './launch.ts'
-import type { OwnerLock } from './owner-lock.ts'
+import {
+  type EmbeddedExit,
+  EmbeddedExitReason,
+  type EmbeddedServer,
+} from './options/embedded-server.ts'
 import type { Postmaster, ProcessExit } from './postmaster.ts'
 import { databaseName } from './readiness.ts'
 import { RestartPolicy } from './restart-policy.ts'

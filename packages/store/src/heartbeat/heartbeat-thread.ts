@@ -1,10 +1,10 @@
 /** The thread of heartbeat.ts: one connection, one statement every `renewMs`, and it reports what it sees. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { invariant } from '@punctual/core'
+import { invariant } from '@punctual/core/errors'
 import type pg from 'pg'
-import { Endpoint } from '../endpoint.ts'
-import { Statements } from '../statements.ts'
-import { systemClock as clock, processMs } from '../system-ports.ts'
+import { Endpoint } from '../connection/endpoint.ts'
+import { Statements } from '../connection/statements.ts'
+import { systemClock as clock, processMs } from '../connection/system-ports.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 
 /** Of a lease: handlers that must not outlive it have the rest of it to end. */

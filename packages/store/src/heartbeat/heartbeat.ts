@@ -5,8 +5,8 @@
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { Heartbeat, HeartbeatEvents } from '@punctual/core'
-import { processMs } from '../system-ports.ts'
+import type { Heartbeat, HeartbeatEvents } from '@punctual/core/ports'
+import { processMs } from '../connection/system-ports.ts'
 
 export interface HeartbeatOptions {
   readonly url: string

@@ -3,7 +3,7 @@
  * secret it is, its name and its version are authenticated with it. A key never appears in an error, nor in a log.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12

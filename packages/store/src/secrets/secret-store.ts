@@ -2,9 +2,9 @@
  * Secrets of tenants in PostgreSQL, which sees only what is encrypted. There is no way to list values: whoever needs one
  * reads it by its name.
  */
-import { limits, PunctualError } from '@punctual/core'
-import type { Row } from '../channel.ts'
-import type { Database } from '../database.ts'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { Row } from '../connection/channel.ts'
+import type { Database } from '../connection/database.ts'
 import type { Keyring, SealedSecret } from './keyring.ts'
 
 const TRIES = 20

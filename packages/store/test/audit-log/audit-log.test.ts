@@ -1,5 +1,5 @@
 /** The audit log: append-only, sealed in the background, and verified against tampering by those who may do all. */
-import type { AuditWrite } from '@punctual/core'
+import type { AuditWrite } from '@punctual/core/audit'
 import { postgresMajors, TestStore } from '@punctual/testkit'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'

@@ -1,9 +1,9 @@
 /** Commands of planners and of those who steer jobs. What slots there are, the ledger and its invariants tell. */
-import { compileJob, type JobOptions } from '@punctual/core'
+import { compileJob, type JobOptions } from '@punctual/core/job'
 import { cancelled, type ModelRun } from '@punctual/testkit'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { planAll, plannerOf } from '../planning-kit.ts'
+import { planAll, plannerOf } from '../kit/planning-kit.ts'
 import { resolves } from './working.ts'
 import { change, command, type Leeway, type Model, OVERLAPS, type Real } from './world.ts'
 

@@ -2,11 +2,11 @@
  * Two statements that race for the same row. Where it is cheap both are made to wait at it before either may go
  * on, so that they meet every time. Whoever wins, the answers and what is left must be those of one order.
  */
-import type { ClaimedRun } from '@punctual/core'
+import type { ClaimedRun } from '@punctual/core/ports'
 import { cancelled, eventually, type ModelRun, parked, settled } from '@punctual/testkit'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { planAll } from '../planning-kit.ts'
+import { planAll } from '../kit/planning-kit.ts'
 import { plannerIn, plans, steers } from './jobs.ts'
 import { holderOf, newRun, submissionOf, submitted } from './steering.ts'
 import {

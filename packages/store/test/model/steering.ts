@@ -1,5 +1,6 @@
 /** Commands of those who submit and steer runs, of the promoter and of the janitor, and the passing of time. */
-import { compileOptions, traits } from '@punctual/core'
+import { traits } from '@punctual/core/run'
+import { compileOptions } from '@punctual/core/submit'
 import {
   cancelled,
   type Distance,

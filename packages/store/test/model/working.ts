@@ -1,6 +1,6 @@
 /** Commands of workers and of the reaper: claim, mark, settle, give back, die, renew, reap. */
-import type { ClaimedRun, Settlement } from '@punctual/core'
-import { decideAfterFailure, defaultRetryPolicy } from '@punctual/core'
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import { decideAfterFailure, defaultRetryPolicy } from '@punctual/core/run'
 import {
   claimed,
   type Distance,

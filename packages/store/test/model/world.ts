@@ -2,7 +2,9 @@
  * The two sides of the model test: what should be (data), and what is (a real PostgreSQL). After every command the
  * fifteen invariants are asked of the database, and each run is compared with its model.
  */
-import { type ClaimedRun, finalStateOf, type Overlap, type Place, traits } from '@punctual/core'
+import type { Overlap } from '@punctual/core/job'
+import type { ClaimedRun } from '@punctual/core/ports'
+import { finalStateOf, type Place, traits } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
 import { checkInvariants, type ModelRun, type TestStore } from '@punctual/testkit'
 import type fc from 'fast-check'

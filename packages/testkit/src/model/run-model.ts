@@ -2,7 +2,8 @@
  * What a run may do, as pure functions on data: the reference that the real store is compared with. It knows the
  * rules (PROTOCOL in docs/concepts/protocol.md) and nothing of how they are kept: no locks, no clocks, no SQL.
  */
-import type { FinalState, Overlap, Place } from '@punctual/core'
+import type { Overlap } from '@punctual/core/job'
+import type { FinalState, Place } from '@punctual/core/run'
 
 export interface ModelLease {
   readonly claim: string

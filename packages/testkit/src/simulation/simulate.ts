@@ -2,7 +2,7 @@
  * One seed: several nodes with the real worker and the real roles on one thread and virtual time, on a store in
  * memory that fails as the seed says. Faults stop after a while; then everything has to end, and is judged.
  */
-import { defaults } from '@punctual/core'
+import { defaults } from '@punctual/core/errors'
 import type { WorkerHint } from '@punctual/worker'
 import { MemoryDatabase, type StoreMutant } from './memory/memory-database.ts'
 import { MemorySubmitter } from './memory/memory-submitter.ts'

@@ -1,17 +1,10 @@
 /** A store on a migrated database of its own, with the shortest way to put runs where a test needs them. */
-import {
-  type ClaimedRun,
-  type ClaimResult,
-  type Clock,
-  compileJob,
-  compileOptions,
-  encodeJson,
-  type JobOptions,
-  type Lane,
-  makeSubmission,
-  type Settlement,
-  type SubmitOptions,
-} from '@punctual/core'
+import { encodeJson } from '@punctual/core/check'
+import type { Clock } from '@punctual/core/clock'
+import type { Lane } from '@punctual/core/flow'
+import { compileJob, type JobOptions } from '@punctual/core/job'
+import type { ClaimedRun, ClaimResult, Settlement } from '@punctual/core/ports'
+import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { loadMigrations, PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import pg from 'pg'
 import {

@@ -2,7 +2,8 @@
  * The store in memory is a model of the one on PostgreSQL, and this is what holds it to it: random histories are
  * played on both, every answer and everything in every table is compared after each step.
  */
-import type { ClaimedRun, Settlement, SubmitOptions } from '@punctual/core'
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import type { SubmitOptions } from '@punctual/core/submit'
 import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -2,17 +2,10 @@
  * The same step on PostgreSQL and on the store in memory. Ids and fences are the same on both sides: what the
  * server made is handed to the memory. Times are the server's, which is on this machine.
  */
-import {
-  type ClaimedRun,
-  compileOptions,
-  type DueJob,
-  encodeJson,
-  type LaneYield,
-  type Overlap,
-  type PlannedJob,
-  type Settlement,
-  type SubmitOptions,
-} from '@punctual/core'
+import { encodeJson } from '@punctual/core/check'
+import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
+import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
+import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'

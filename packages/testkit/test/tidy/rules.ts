@@ -20,10 +20,36 @@ const LINES_MAX = 400
 /** Who may show what is behind (docs/adr/0018): these give it to their callers, and do nothing else with it. */
 const SHOWS = new Set(
   [
-    ...['audit/audit', 'dead-letters', 'groups', 'jobs', 'page-jobs', 'page-runs', 'runs', 'stats'],
-    ...['tenants', 'punctual', 'cli/commands/doctor'],
+    'audit/audit',
+    'dead-letters/dead-letters',
+    'groups/groups',
+    'jobs/jobs',
+    'jobs/pages',
+    'runs/pages',
+    'runs/runs',
+    'queues/stats',
+    'tenants/tenants',
+    'punctual',
+    'cli/commands/doctor',
   ].map((name) => `packages/punctual/src/${name}.ts`),
 )
+
+/** How many source files a folder may hold before a reader no longer sees what it is about. */
+export const SOURCES_PER_FOLDER_MAX = 20
+
+/** Folders that hold too many sources; tests beside the code do not count, tests in a folder of tests do. */
+export function crowdedFolders(paths: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const path of paths) {
+    const besideCode = /\.test\.\w+$/.test(path) && !/(^|\/)test\//.test(path)
+    if (!(isScript(path) || path.endsWith('.sql')) || besideCode) continue
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > SOURCES_PER_FOLDER_MAX)
+    .map(([folder, count]) => `${folder} holds ${count} sources; group them by what they are about`)
+}
 
 export const rules: readonly Rule[] = [
   {

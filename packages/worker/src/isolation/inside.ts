@@ -2,9 +2,10 @@
  * What goes on inside of the thread or process of an isolated handler: loads its module, calls it with a context that
  * speaks with the worker, and says what came of it. One run at a time; the worker sees to that.
  */
-import { encodeJson, limits, PunctualError } from '@punctual/core'
-import type { HandlerContext, HandlerFunction, RunLog } from '../handler.ts'
-import { safeJson, safeText } from '../run-logs.ts'
+import { encodeJson } from '@punctual/core/check'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { HandlerContext, HandlerFunction, RunLog } from '../run/handler.ts'
+import { safeJson, safeText } from '../run/run-logs.ts'
 import type { FromIsolate, RunFacts, ToIsolate } from './messages.ts'
 import { recordThrown, reviveThrown } from './thrown.ts'
 

@@ -2,7 +2,7 @@
  * The isolates of one handler: as many as run at once, each used again and again while it is sound, and ended when it has
  * had nothing to do for a while.
  */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 import type { Isolate, IsolateOptions, LaunchIsolate } from './isolate.ts'
 import type { FromIsolate } from './messages.ts'
 

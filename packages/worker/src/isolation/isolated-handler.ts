@@ -3,8 +3,8 @@
  * difference: when its signal is aborted it ends within a grace, because what does not heed the signal is killed. So it is never
  * stuck, and its slot comes free. What it was in the middle of stays as it was.
  */
-import type { Clock } from '@punctual/core'
-import type { HandlerContext, HandlerFunction } from '../handler.ts'
+import type { Clock } from '@punctual/core/clock'
+import type { HandlerContext, HandlerFunction } from '../run/handler.ts'
 import type { IsolateOptions } from './isolate.ts'
 import { IsolatePool, type IsolateUser, type PooledIsolate } from './isolate-pool.ts'
 import type { FromIsolate, RunFacts } from './messages.ts'

@@ -3,7 +3,7 @@
  * anyway are turned into it where the handler is, so that it hears at once, and by the same errors as elsewhere, what
  * cannot be stored. Only the payload goes as it is: a schema may have made dates of its texts.
  */
-import type { HandlerContext, RunLog } from '../handler.ts'
+import type { HandlerContext, RunLog } from '../run/handler.ts'
 import type { ThrownRecord } from './thrown.ts'
 
 /** What a handler is told of its run. */

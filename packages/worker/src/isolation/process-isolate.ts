@@ -1,7 +1,7 @@
 /** An isolated handler in a process: it shares nothing, and is killed with everything that it has started. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
 import { readMarked } from './messages.ts'
 import { reviveThrown } from './thrown.ts'

@@ -1,6 +1,6 @@
 /** An isolated handler in a thread: quick to start, and ended between two instructions of its JavaScript. */
 import { Worker } from 'node:worker_threads'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
 import { readMarked } from './messages.ts'
 

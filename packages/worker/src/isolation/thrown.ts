@@ -9,7 +9,7 @@ import {
   NonRetryableError,
   RetryAfterError,
   retryAfterMs,
-} from '@punctual/core'
+} from '@punctual/core/errors'
 
 export interface ThrownRecord extends Failure {
   readonly nonRetryable: boolean

@@ -3,7 +3,8 @@
  * that it stops, is left for the next one, and tried again later: sessions belong to no node. What is asked again must
  * be a question that may be; every verb of a worker but the claim is.
  */
-import { type Clock, type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
 
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 2_000

@@ -1,7 +1,8 @@
 /** The thread of remote-heartbeat.ts: one question every `renewMs`, and it reports what it hears. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Clock, invariant, PunctualError } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import { PunctualServer } from './http.ts'
 import { processMs, type ThreadData, type ThreadMessage } from './remote-heartbeat.ts'
 

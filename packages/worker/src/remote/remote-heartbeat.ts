@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { Heartbeat, HeartbeatEvents } from '@punctual/core'
+import type { Heartbeat, HeartbeatEvents } from '@punctual/core/ports'
 
 export interface RemoteHeartbeatOptions {
   readonly servers: readonly string[]

@@ -2,8 +2,9 @@
  * Hints over HTTP: a long poll that is asked again and again. Each answer says where to go on from, so that none is
  * missed between two of them; another node does not know that place, and says to look at everything.
  */
-import { type Clock, limits, PunctualError } from '@punctual/core'
-import type { WorkerHint } from '../worker-options.ts'
+import type { Clock } from '@punctual/core/clock'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { WorkerHint } from '../options/worker-options.ts'
 import type { PunctualServer } from './http.ts'
 
 /** Hints that follow each other closely come together. */

@@ -2,23 +2,20 @@
  * What a worker asks of the store, asked of a Punctual server. It is fenced there as it is here, so that nothing changes
  * for the worker: an answer that is lost is an error, after which leases that nobody knows of are looked for.
  */
-import {
-  type ClaimRequest,
-  type ClaimResult,
-  type Fence,
-  type Lane,
-  type LaneYield,
-  type LogEntry,
-  limits,
-  PunctualError,
-  readRun,
-  type SessionAnnouncement,
-  type SessionDescription,
-  type Settlement,
-  type WireRun,
-  type WorkStore,
-  writeOutcome,
-} from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { Lane } from '@punctual/core/flow'
+import type {
+  ClaimRequest,
+  ClaimResult,
+  Fence,
+  LaneYield,
+  LogEntry,
+  SessionAnnouncement,
+  SessionDescription,
+  Settlement,
+  WorkStore,
+} from '@punctual/core/ports'
+import { readRun, type WireRun, writeOutcome } from '@punctual/core/wire'
 import type { PunctualServer } from './http.ts'
 
 /** How long a question that may be repeated is asked again. */

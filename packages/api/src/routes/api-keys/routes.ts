@@ -1,8 +1,9 @@
 /** API keys: a tenant's own by its admins, any by keys of the installation. The key itself is shown once. */
-import { PunctualError, scopeNames } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import { scopeNames } from '@punctual/core/identity'
 import Type, { type Static } from 'typebox'
-import { chosenTenant } from '../../chosen-tenant.ts'
-import { type Call, defineRoute } from '../../define-route.ts'
+import { chosenTenant } from '../../http/chosen-tenant.ts'
+import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, name, nullable, oneOf, text } from '../../wire/schemas.ts'
 

@@ -1,7 +1,7 @@
 /** The audit log: who changed what, and whether it is as it was written. */
 import Type from 'typebox'
-import { chosenTenant } from '../../chosen-tenant.ts'
-import { type Call, defineRoute } from '../../define-route.ts'
+import { chosenTenant } from '../../http/chosen-tenant.ts'
+import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
 

@@ -1,7 +1,7 @@
 /** Calendars: named sets of dates and windows that jobs refer to. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { answer, exactly, name, text } from '../../wire/schemas.ts'
 
 const entries = Type.Optional(Type.Array(text(64), { maxItems: 1_000 }))

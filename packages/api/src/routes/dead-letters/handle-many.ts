@@ -1,7 +1,7 @@
 /** POST /dead-letters/replay and /discard: the same for all open ones that match, the first to die first. */
-import { limits } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { letterFilter, letterFilterOf } from '../../wire/letter-fields.ts'
 import { answer, exactly, text } from '../../wire/schemas.ts'
 import { manyAnswer, manyFields, manyOptions } from '../runs/steer-many.ts'

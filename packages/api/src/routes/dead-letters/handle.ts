@@ -1,7 +1,7 @@
 /** POST /dead-letters/:id/replay and /discard: one is done again, or closed without. */
-import { limits, PunctualError } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { answer, anyJson, exactly, idParam, oneOf, text } from '../../wire/schemas.ts'
 import { replay } from '../runs/retry.ts'
 

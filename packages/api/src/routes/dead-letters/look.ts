@@ -1,7 +1,9 @@
 /** GET /dead-letters: those that match, what dies alike, and one with all that is known of it. */
-import { isRunId, letterStates, PunctualError } from '@punctual/core'
+import { letterStates } from '@punctual/core/dead-letter'
+import { PunctualError } from '@punctual/core/errors'
+import { isRunId } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import {
   letterAnswer,
   letterFields,

@@ -1,7 +1,7 @@
 /** Groups: runs that were submitted together, and what follows when all have ended. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, anyJson, exactly, nullable, text } from '../../wire/schemas.ts'

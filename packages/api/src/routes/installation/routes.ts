@@ -1,6 +1,6 @@
 /** The installation: who calls, which promises hold, and the workers. */
 import Type from 'typebox'
-import { type Call, defineRoute } from '../../define-route.ts'
+import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, nullable, text } from '../../wire/schemas.ts'
 

@@ -1,7 +1,7 @@
 /** POST /jobs/bulk: up to 10,000 jobs, one a line; all or none, or what became of each. */
 import Type from 'typebox'
-import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../bulk.ts'
-import { defineRoute } from '../../define-route.ts'
+import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../http/bulk.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
 

@@ -1,7 +1,7 @@
 /** POST /jobs: makes a job, or refuses a name that is taken. */
-import { PunctualError } from '@punctual/core'
-import { defineRoute } from '../../define-route.ts'
-import type { JobItem, Service, TenantService } from '../../service.ts'
+import { PunctualError } from '@punctual/core/errors'
+import { defineRoute } from '../../http/define-route.ts'
+import type { JobItem, Service, TenantService } from '../../ports/service.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobOptionsOf, newJob } from '../../wire/job-input.ts'

@@ -1,7 +1,7 @@
 /** DELETE /jobs/:id: no further slot; what is planned, waits or runs is cancelled; the history stays. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { answer, exactly, idParam, oneOf } from '../../wire/schemas.ts'
 import { findJob, ranOnce } from './find-job.ts'
 import { holdExpected } from './hold-expected.ts'

@@ -1,6 +1,7 @@
 /** A job that a route is about, or the problem that there is none. */
-import { type JobStatus, PunctualError } from '@punctual/core'
-import type { JobItem, TenantService } from '../../service.ts'
+import { PunctualError } from '@punctual/core/errors'
+import type { JobStatus } from '@punctual/core/job'
+import type { JobItem, TenantService } from '../../ports/service.ts'
 
 export async function findJob(tenant: TenantService, nameOrId: string): Promise<JobItem> {
   const job = await tenant.jobs.latestRun(nameOrId)

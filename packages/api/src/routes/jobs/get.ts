@@ -1,5 +1,5 @@
 /** GET /jobs/:id: the definition of a job, its status, and what is known of its latest run. */
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { etagOf } from '../../wire/etag.ts'
 import { jobAnswer, jobToWire } from '../../wire/job-answer.ts'
 import { idParam } from '../../wire/schemas.ts'

@@ -2,9 +2,9 @@
  * `If-Match` and `If-None-Match` of a change of a job. Whoever expects something holds the job first, so that it is still
  * true when the change is committed.
  */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import type { FastifyRequest } from 'fastify'
-import type { Service, TenantService } from '../../service.ts'
+import type { Service, TenantService } from '../../ports/service.ts'
 import { type Expected, expectedOf } from '../../wire/etag.ts'
 import { noJob } from './find-job.ts'
 

@@ -1,7 +1,7 @@
 /** GET /jobs: jobs that match, a page at a time. */
-import { jobStatuses } from '@punctual/core'
+import { jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { jobAnswer, jobToWire } from '../../wire/job-answer.ts'
 import {
   answer,

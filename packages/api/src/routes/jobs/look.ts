@@ -1,6 +1,6 @@
 /** What is to come of a job, what was decided, and why. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { answer, exactly, idParam, moment, nullable } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 

@@ -1,5 +1,5 @@
 /** PATCH /jobs/:id: changes what is named, and leaves the rest as it is. */
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { etagOf, versionOf } from '../../wire/etag.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'

@@ -1,5 +1,5 @@
 /** PUT /jobs/:id: makes the job of this name what is sent; the same again changes nothing. */
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobByName, jobOptionsOf } from '../../wire/job-input.ts'

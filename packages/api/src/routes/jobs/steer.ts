@@ -1,6 +1,6 @@
 /** What is done to a job that exists: pause, resume, trigger, skip a slot, run slots of the past. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { answer, anyJson, exactly, idParam, moment, text } from '../../wire/schemas.ts'
 import { findJob } from './find-job.ts'

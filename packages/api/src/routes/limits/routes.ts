@@ -1,7 +1,7 @@
 /** Limits: how many runs of a queue, or of the tenant, go on at once and start in a time. */
-import { limits as bounds } from '@punctual/core'
+import { limits as bounds } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name, nullable } from '../../wire/schemas.ts'
 import { fromWire } from '../../wire/snake.ts'

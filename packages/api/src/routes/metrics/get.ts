@@ -1,7 +1,7 @@
 /** GET /metrics: what this process and its database measure, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
-import type { Ports } from '../../ports.ts'
-import { problem, problemType } from '../../problem.ts'
+import { problem, problemType } from '../../http/problem.ts'
+import type { Ports } from '../../ports/probes.ts'
 
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 

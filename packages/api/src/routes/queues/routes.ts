@@ -1,6 +1,6 @@
 /** Queues: what waits and runs in each, and pausing them. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
 

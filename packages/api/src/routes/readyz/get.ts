@@ -1,7 +1,7 @@
 /** GET /readyz: work may be sent here. Otherwise 503 with the reason, and load balancers look elsewhere. */
 import type { FastifyInstance } from 'fastify'
-import type { Ports } from '../../ports.ts'
-import { problem, problemType } from '../../problem.ts'
+import { problem, problemType } from '../../http/problem.ts'
+import type { Ports } from '../../ports/probes.ts'
 
 export async function getReadyz(app: FastifyInstance, { ready }: Ports): Promise<void> {
   app.get('/readyz', async (request, reply) => {

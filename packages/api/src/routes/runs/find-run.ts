@@ -1,6 +1,7 @@
 /** A run that a route is about, or the problem that there is none; and why something cannot be done to it. */
-import { isFinal, PunctualError, type Run, type RunState } from '@punctual/core'
-import type { TenantService } from '../../service.ts'
+import { PunctualError } from '@punctual/core/errors'
+import { isFinal, type Run, type RunState } from '@punctual/core/run'
+import type { TenantService } from '../../ports/service.ts'
 
 export async function findRun(tenant: TenantService, id: string): Promise<Run> {
   const run = await tenant.runs.get(id)

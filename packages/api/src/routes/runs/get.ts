@@ -1,7 +1,7 @@
 /** GET /runs/:id, and what of it people ask for alone: its output, and why it does not run now. */
-import { runStates } from '@punctual/core'
+import { runStates } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { runAnswer, runToWire } from '../../wire/run-answer.ts'
 import { answer, idParam, oneOf } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'

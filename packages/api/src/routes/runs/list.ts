@@ -1,7 +1,7 @@
 /** GET /runs: runs that match, a page at a time. GET /runs/counts: how many, by what they are. */
-import type { CountBy } from '@punctual/core'
+import type { CountBy } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { runItem, runItemToWire } from '../../wire/run-answer.ts'
 import { queryFilterOf, runQuery } from '../../wire/run-filter.ts'
 import { answer, exactly, nullable, pageQuery, text } from '../../wire/schemas.ts'

@@ -1,8 +1,9 @@
 /** POST /runs/retry: does all runs again that match and that are dead or unknown, so many at a time. */
-import { limits, PunctualError, type RunPageFilter, type RunState } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
+import type { RunPageFilter, RunState } from '@punctual/core/run'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
-import type { TenantService } from '../../service.ts'
+import { defineRoute } from '../../http/define-route.ts'
+import type { TenantService } from '../../ports/service.ts'
 import { retryFilter, retryFilterOf } from '../../wire/run-filter.ts'
 import { answer, exactly, text } from '../../wire/schemas.ts'
 import { manyAnswer, manyFields, manyOptions } from './steer-many.ts'

@@ -1,10 +1,11 @@
 /** POST /runs/:id/retry and /resolve: what ended badly is done again, or somebody says what became of it. */
-import { limits, PunctualError, type Resolution, type RunState, resolutions } from '@punctual/core'
+import { limits, PunctualError } from '@punctual/core/errors'
+import { type Resolution, type RunState, resolutions } from '@punctual/core/run'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
-import type { ReplayResult } from '../../letter-service.ts'
-import type { KeyTaken, ResolveResult } from '../../run-service.ts'
-import type { TenantService } from '../../service.ts'
+import { defineRoute } from '../../http/define-route.ts'
+import type { ReplayResult } from '../../ports/dead-letter-service.ts'
+import type { KeyTaken, ResolveResult } from '../../ports/run-service.ts'
+import type { TenantService } from '../../ports/service.ts'
 import { answer, anyJson, exactly, idParam, nullable, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseState } from './find-run.ts'
 

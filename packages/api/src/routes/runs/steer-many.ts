@@ -1,8 +1,9 @@
 /** POST /runs/cancel, /promote and /reschedule: the same for all runs that match, so many at a time. */
-import { defaults, instantOf, limits } from '@punctual/core'
+import { instantOf } from '@punctual/core/check'
+import { defaults, limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
-import { defineRoute } from '../../define-route.ts'
-import type { BulkResult } from '../../run-service.ts'
+import { defineRoute } from '../../http/define-route.ts'
+import type { BulkResult } from '../../ports/run-service.ts'
 import { steerFilter, steerFilterOf } from '../../wire/run-filter.ts'
 import { answer, exactly, moment, text } from '../../wire/schemas.ts'
 

@@ -1,7 +1,9 @@
 /** What is done to a run that has not ended: cancel, reschedule, promote, another priority, another payload. */
-import { instantOf, limits, runStates } from '@punctual/core'
+import { instantOf } from '@punctual/core/check'
+import { limits } from '@punctual/core/errors'
+import { runStates } from '@punctual/core/run'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { whole } from '../../wire/run-fields.ts'
 import { answer, anyJson, exactly, idParam, moment, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseRun, refuseState } from './find-run.ts'

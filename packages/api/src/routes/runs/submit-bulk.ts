@@ -1,5 +1,5 @@
 /** POST /runs/bulk: up to 10,000 runs, one a line; all or none, or what became of each. */
-import { limits } from '@punctual/core'
+import { limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
 import {
   bulkAnswer,
@@ -8,8 +8,8 @@ import {
   performBulk,
   someRefused,
   unpackBulk,
-} from '../../bulk.ts'
-import { defineRoute } from '../../define-route.ts'
+} from '../../http/bulk.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, SubmissionReader } from '../../wire/run-input.ts'
 

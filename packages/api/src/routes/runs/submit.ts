@@ -1,6 +1,6 @@
 /** POST /runs: submits a run of a handler. */
 import Type, { type Static } from 'typebox'
-import { type Call, defineRoute } from '../../define-route.ts'
+import { type Call, defineRoute } from '../../http/define-route.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, oneOf } from '../../wire/schemas.ts'

@@ -1,6 +1,6 @@
 /** Secrets: set and removed here, read by handlers and never shown. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name } from '../../wire/schemas.ts'
 

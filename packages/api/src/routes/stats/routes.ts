@@ -1,6 +1,6 @@
 /** How runs ended: in the last minutes, and by day or job as a report. */
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, nullable, oneOf } from '../../wire/schemas.ts'
 

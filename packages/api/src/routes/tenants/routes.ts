@@ -1,8 +1,8 @@
 /** Tenants, by keys of the installation: who shares it, and what each may have. */
 import { Readable } from 'node:stream'
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
 import { fromWire } from '../../wire/snake.ts'

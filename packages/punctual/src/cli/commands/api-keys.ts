@@ -1,14 +1,14 @@
 /** `punctual api-keys list|create|rotate|revoke|generate`: the keys by which callers of the HTTP API are known. */
-import { type ApiKey, makeApiKey, type Scope } from '@punctual/core'
+import { type ApiKey, makeApiKey, type Scope } from '@punctual/core/identity'
 import { type CreatedApiKey, systemRandom } from '@punctual/store'
 import type { Command } from 'commander'
-import { parseDuration, showAge } from '../durations.ts'
-import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
-import { createdBy } from '../submit-flags.ts'
-import { showTable } from '../table.ts'
+import { parseDuration, showAge } from '../flags/durations.ts'
+import { createdBy } from '../flags/submit-flags.ts'
+import { showTable } from '../output/table.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import { openPunctual } from '../target/open-punctual.ts'
 
 const LIST = 1_000
 

@@ -1,13 +1,14 @@
 /** `punctual calendars list|set|delete`: named sets of dates and windows that jobs refer to. */
-import { type CalendarInput, PunctualError, parseCalendar } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import { type CalendarInput, parseCalendar } from '@punctual/core/schedule'
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
-import { exit } from '../exit-code.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { inputName, readInput } from '../read-input.ts'
-import { addFlags } from '../setting-flags.ts'
-import { showTable } from '../table.ts'
+import { inputName, readInput } from '../flags/read-input.ts'
+import { showTable } from '../output/table.ts'
+import { CliError } from '../runtime/cli-error.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import { openPunctual } from '../target/open-punctual.ts'
 
 export function addCalendarsList(parent: Command): void {
   const command = parent.command('list').description('list calendars')
@@ -59,7 +60,7 @@ export function addCalendarsSet(parent: Command): void {
 
 async function setCalendar(context: CommandContext, name: string, path: string) {
   const { terminal } = context
-  const { FilePlaces } = await import('../file-places.ts')
+  const { FilePlaces } = await import('../jobs-file/file-places.ts')
   const file = new FilePlaces(inputName(path), readInput('The calendar', path))
   const [root, ...others] = file.roots
   if (!root || others.length > 0)

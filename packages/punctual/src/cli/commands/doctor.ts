@@ -3,10 +3,10 @@
  * when something must be mended.
  */
 import { randomUUID } from 'node:crypto'
-import { judgeGuarantees } from '@punctual/core'
 import {
   examine,
   type Finding,
+  judgeGuarantees,
   type Level,
   PostgresStore,
   readGuaranteeFacts,
@@ -14,13 +14,13 @@ import {
   systemRandom,
 } from '@punctual/store'
 import type { Command } from 'commander'
-import { exit } from '../exit-code.ts'
-import { openDatabase } from '../open-database.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
-import { showGuarantees } from '../show-guarantees.ts'
-import type { Terminal } from '../terminal.ts'
-import { wrap } from '../wrap.ts'
+import { showGuarantees } from '../output/show-guarantees.ts'
+import { wrap } from '../output/wrap.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import type { Terminal } from '../runtime/terminal.ts'
+import { openDatabase } from '../target/open-database.ts'
 
 export function addDoctor(program: Command): void {
   const command = program

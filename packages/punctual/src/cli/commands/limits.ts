@@ -1,16 +1,16 @@
 /** `punctual limits`: what limits queues, or all of them together: list, set and remove. */
-import type { LimitOptions } from '@punctual/core'
+import type { LimitOptions } from '@punctual/core/flow'
 import type { LimitInForce } from '@punctual/store'
 import type { Command } from 'commander'
-import { parseDuration, showDuration } from '../durations.ts'
-import { exit } from '../exit-code.ts'
-import { flowOptions } from '../flow-flags.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
-import { createdBy } from '../submit-flags.ts'
-import { showTable } from '../table.ts'
-import { wholeNumber } from '../whole-number.ts'
+import { parseDuration, showDuration } from '../flags/durations.ts'
+import { flowOptions } from '../flags/flow-flags.ts'
+import { wholeNumber } from '../flags/integer.ts'
+import { createdBy } from '../flags/submit-flags.ts'
+import { showTable } from '../output/table.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import { openPunctual } from '../target/open-punctual.ts'
 
 interface Flags {
   queue?: string

@@ -9,11 +9,11 @@ import {
   systemRandom,
 } from '@punctual/store'
 import type { Command } from 'commander'
-import { exit } from '../exit-code.ts'
-import { openDatabase } from '../open-database.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
-import { showTable } from '../table.ts'
+import { showTable } from '../output/table.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import { openDatabase } from '../target/open-database.ts'
 
 type Client = Awaited<ReturnType<PostgresStore['database']['connect']>>
 

@@ -1,13 +1,13 @@
 /** `punctual next "<expression>"`: when a schedule fires, without a database. */
-import { dayRules, gapPolicies, overlapPolicies, zoneOf } from '@punctual/core'
+import { dayRules, gapPolicies, overlapPolicies, zoneOf } from '@punctual/core/schedule'
 import { type Command, Option } from 'commander'
-import { nextFires, previewFires } from '../../fires.ts'
-import { parseCount } from '../counts.ts'
-import { exit } from '../exit-code.ts'
-import { showFires } from '../job-fires.ts'
-import { parseMomentIn, zoneIn } from '../moments.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
+import { nextFires, previewFires } from '../../jobs/fires.ts'
+import { parseCount } from '../flags/counts.ts'
+import { parseMomentIn, zoneIn } from '../flags/instants.ts'
+import { showFires } from '../output/job-fires.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
 
 const COUNT_MAX = 10_000
 

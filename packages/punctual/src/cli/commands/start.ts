@@ -1,15 +1,15 @@
 /** `punctual start`: a node with any mix of roles, on the embedded PostgreSQL unless a database is named. */
-import { PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
+import { roles as allRoles, type RoleName } from '../../config/options.ts'
 import { settings } from '../../config/settings.ts'
-import { roles as allRoles, type RoleName } from '../../options.ts'
+import { version } from '../../config/version.ts'
 import { registerSampleHandlers } from '../../sample/handlers.ts'
 import { runSample } from '../../sample/run-sample.ts'
-import { version } from '../../version.ts'
-import { ensureFirstKey, type FirstKey } from '../first-key.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import type { RunningNode } from '../run-node.ts'
-import { addFlags } from '../setting-flags.ts'
+import { ensureFirstKey, type FirstKey } from '../node/first-key.ts'
+import type { RunningNode } from '../node/run-node.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
 
 export function addStart(program: Command): void {
   const command = program
@@ -33,7 +33,7 @@ async function startNode(context: CommandContext, sample: boolean) {
       { field: '--sample' },
     )
   // HTTP and logging are loaded here, so that every other command starts without them.
-  const { runNode } = await import('../run-node.ts')
+  const { runNode } = await import('../node/run-node.ts')
   return runNode(context, {
     roles,
     wish: 'own',
@@ -53,7 +53,7 @@ async function startNode(context: CommandContext, sample: boolean) {
 async function prepareSample(context: CommandContext, node: RunningNode): Promise<() => void> {
   const { punctual, signal, log } = node
   registerSampleHandlers(punctual)
-  const { createNarrator } = await import('../narrator.ts')
+  const { createNarrator } = await import('../output/narrator.ts')
   const narrator = createNarrator(log, context.terminal)
   return () => {
     runSample(punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>

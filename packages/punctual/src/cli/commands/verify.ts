@@ -1,16 +1,16 @@
 /** `punctual verify`: proves that every slot of a range has one decision. Exit 1 when anything is wrong. */
-import { auditKinds } from '@punctual/core'
+import { auditKinds } from '@punctual/core/job'
 import type { Command } from 'commander'
 import type { Verification, VerifyFinding, VerifyProgress } from '../../verify.ts'
-import { showDuration } from '../durations.ts'
-import { exit } from '../exit-code.ts'
-import { parseMomentIn } from '../moments.ts'
-import { openPunctual } from '../open-punctual.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { createProgressLine } from '../progress-line.ts'
-import { addFlags } from '../setting-flags.ts'
-import { showTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { showDuration } from '../flags/durations.ts'
+import { parseMomentIn } from '../flags/instants.ts'
+import { createProgressLine } from '../output/progress-line.ts'
+import { showTable } from '../output/table.ts'
+import { exit } from '../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
+import type { Terminal } from '../runtime/terminal.ts'
+import { openPunctual } from '../target/open-punctual.ts'
 
 const SHOWN_MAX = 20
 

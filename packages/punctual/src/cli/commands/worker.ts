@@ -1,9 +1,9 @@
 /** `punctual worker <module>`: runs the handlers of a module. */
 import type { Command } from 'commander'
-import { roles as allRoles } from '../../options.ts'
-import { loadHandlers } from '../load-handlers.ts'
-import { type CommandContext, perform } from '../perform.ts'
-import { addFlags } from '../setting-flags.ts'
+import { roles as allRoles } from '../../config/options.ts'
+import { loadHandlers } from '../node/load-handlers.ts'
+import { type CommandContext, perform } from '../runtime/perform.ts'
+import { addFlags } from '../runtime/setting-flags.ts'
 
 export function addWorker(program: Command): void {
   const command = program
@@ -22,11 +22,11 @@ async function startWorker(context: CommandContext, path: string) {
   const register = await loadHandlers(path, process.cwd())
   interrupts.signal.throwIfAborted()
   if (config.server !== null) {
-    const { runRemoteWorker } = await import('../run-remote-worker.ts')
+    const { runRemoteWorker } = await import('../node/run-remote-worker.ts')
     return runRemoteWorker(context, config.server, register)
   }
   // HTTP and logging are loaded here, so that every other command starts without them.
-  const { runNode } = await import('../run-node.ts')
+  const { runNode } = await import('../node/run-node.ts')
   return runNode(context, {
     roles: config.roles ?? allRoles.filter((role) => role !== 'api'),
     wish: 'have',

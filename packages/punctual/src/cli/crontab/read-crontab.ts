@@ -2,7 +2,8 @@
  * Reads a crontab in the dialects of Vixie cron, cronie and /etc/crontab: what each line says, what Punctual
  * makes of it, and what it cannot take. Pure: names and registration follow elsewhere.
  */
-import { type DayRule, nextFires, PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import { type DayRule, nextFires } from '@punctual/core/schedule'
 import { splitCommand } from './split-command.ts'
 import { ZoneOfLines } from './zone-of-lines.ts'
 

@@ -1,5 +1,6 @@
 /** The time zone of the lines of a crontab: CRON_TZ and TZ hold for those that follow, and CRON_TZ wins. */
-import { PunctualError, zoneOf } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import { zoneOf } from '@punctual/core/schedule'
 
 export class ZoneOfLines {
   readonly #otherwise: string

@@ -3,8 +3,9 @@
  * never, and nothing of what the campaign submits is to be. Of what was sent in one request there is
  * all or nothing.
  */
-import type { AskLine } from '../ledger.ts'
-import type { ObservedRun, Violation } from './evidence.ts'
+
+import type { ObservedRun, Violation } from '../plan/evidence.ts'
+import type { AskLine } from '../plan/ledger.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
 
 export function checkAsks(evidence: Indexed): Violation[] {

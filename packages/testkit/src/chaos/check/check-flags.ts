@@ -1,5 +1,5 @@
 /** Whoever ran twice says so, and nobody else does. */
-import type { ObservedAttempt, Violation } from './evidence.ts'
+import type { ObservedAttempt, Violation } from '../plan/evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 
 export interface FlagFindings {

@@ -3,9 +3,10 @@
  * a newer one of its run had started before the outcome was accepted: the ledgers and the fences
  * tell, whatever the product believes.
  */
-import type { EffectLine } from '../ledger.ts'
-import { isOnce, isTransactional } from '../workload.ts'
-import type { ObservedRun, Violation } from './evidence.ts'
+
+import type { ObservedRun, Violation } from '../plan/evidence.ts'
+import type { EffectLine } from '../plan/ledger.ts'
+import { isOnce, isTransactional } from '../plan/workload.ts'
 import type { Indexed } from './index-evidence.ts'
 
 /** How a run may end without its handler having returned. */

@@ -2,8 +2,7 @@
  * What a process that died alone was running goes on elsewhere within a lease, a poll and a second. Deaths beside
  * other faults are not judged: what takes long then is not known to be theirs.
  */
-import type { Fault } from '../world.ts'
-import type { Violation } from './evidence.ts'
+import type { Fault, Violation } from '../plan/evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 import { runsRecovered } from './measure.ts'
 

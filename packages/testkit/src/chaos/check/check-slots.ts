@@ -2,8 +2,9 @@
  * Every slot that a job must have has one run that ended, and no run is of a slot that should not
  * be.
  */
-import { type ChaosJob, expectedSlots } from '../workload.ts'
-import type { ObservedRun, Violation } from './evidence.ts'
+
+import type { ObservedRun, Violation } from '../plan/evidence.ts'
+import { type ChaosJob, expectedSlots } from '../plan/workload.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
 
 export function checkSlots(evidence: Indexed): Violation[] {

@@ -3,8 +3,9 @@
  * order, must pair with its slots, each at or after its slot. A slot that is labelled wrongly
  * passes the check by id and fails here.
  */
-import { type ChaosJob, expectedSlots } from '../workload.ts'
-import type { Violation } from './evidence.ts'
+
+import type { Violation } from '../plan/evidence.ts'
+import { type ChaosJob, expectedSlots } from '../plan/workload.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
 
 /** Two clocks are read in different processes: that is how far they are trusted to agree. */

@@ -3,8 +3,9 @@
  * its lease from before its handler began until after it ended. What a worker goes on with that has lost its lease is not
  * counted; nobody accepts it.
  */
-import { type Crowd, crowds } from '../workload.ts'
-import type { ObservedRun, Violation } from './evidence.ts'
+
+import type { ObservedRun, Violation } from '../plan/evidence.ts'
+import { type Crowd, crowds } from '../plan/workload.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
 
 interface Span {

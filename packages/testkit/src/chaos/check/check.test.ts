@@ -1,9 +1,9 @@
 /** The checker has teeth: each kind of violation is found in evidence that holds just that one. */
 import { expect, it } from 'vitest'
-import type { AskLine, EffectLine } from '../ledger.ts'
-import type { ChaosJob, ChaosPayload, Kind } from '../workload.ts'
+import type { Evidence, ObservedRun, ViolationKind } from '../plan/evidence.ts'
+import type { AskLine, EffectLine } from '../plan/ledger.ts'
+import type { ChaosJob, ChaosPayload, Kind } from '../plan/workload.ts'
 import { check } from './check.ts'
-import type { Evidence, ObservedRun, ViolationKind } from './evidence.ts'
 
 const ANCHOR_MS = 1_000_000
 const DEMANDS = { leaseMs: 5_000, heldUpMs: 100 }

@@ -1,5 +1,12 @@
 /** The checker: judges the evidence, and trusts nothing that the product says of itself. */
-import { expectedSlots } from '../workload.ts'
+
+import {
+  type Evidence,
+  type Violation,
+  type ViolationKind,
+  violationKinds,
+} from '../plan/evidence.ts'
+import { expectedSlots } from '../plan/workload.ts'
 import { checkAsks, countAcknowledged } from './check-asks.ts'
 import { checkFlags } from './check-flags.ts'
 import { checkOutcomes } from './check-outcomes.ts'
@@ -7,7 +14,6 @@ import { checkRecovery, type Patience } from './check-recovery.ts'
 import { checkSlots } from './check-slots.ts'
 import { checkEarly, checkWindows } from './check-times.ts'
 import { checkTurns } from './check-turns.ts'
-import { type Evidence, type Violation, type ViolationKind, violationKinds } from './evidence.ts'
 import { groupBy, indexEvidence } from './index-evidence.ts'
 import { type Figures, measure } from './measure.ts'
 

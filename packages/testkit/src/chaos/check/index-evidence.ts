@@ -1,6 +1,7 @@
 /** The evidence looked up by what it is about. */
-import type { AskLine, EffectLine } from '../ledger.ts'
-import type { Evidence, ObservedRun } from './evidence.ts'
+
+import type { Evidence, ObservedRun } from '../plan/evidence.ts'
+import type { AskLine, EffectLine } from '../plan/ledger.ts'
 
 export interface Indexed extends Evidence {
   readonly runById: ReadonlyMap<string, ObservedRun>

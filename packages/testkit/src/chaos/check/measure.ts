@@ -1,6 +1,7 @@
 /** How late, how available, how quick to recover: figures, none of which decides the verdict. */
-import type { EffectLine } from '../ledger.ts'
-import type { Fault } from '../world.ts'
+
+import type { Fault } from '../plan/evidence.ts'
+import type { EffectLine } from '../plan/ledger.ts'
 import type { Indexed } from './index-evidence.ts'
 
 export interface Figures {

@@ -3,8 +3,8 @@
  * of the API, and sends them to its parent.
  */
 import { type JobOptions, Punctual } from 'punctual'
-import { type ChaosJob, type ChaosPayload, crowds } from '../workload.ts'
-import { type ChaosKeys, libraryOptions, readSettings } from './child-settings.ts'
+import { type ChaosKeys, libraryOptions, readSettings } from '../plan/child-settings.ts'
+import { type ChaosJob, type ChaosPayload, crowds } from '../plan/workload.ts'
 
 const settings = readSettings()
 const { jobs } = settings.more as { jobs: readonly ChaosJob[] }

@@ -1,8 +1,8 @@
 /** What the handlers of the campaign do, on workers of any sort: a line in the ledger for each start and end. */
 import type { HandlerContext, RegisterHandler, TransactionClient } from 'punctual'
-import { type EffectLine, LedgerWriter, monotonicMs } from '../ledger.ts'
-import type { ChaosPayload, Kind } from '../workload.ts'
-import type { ChildSettings } from './child-settings.ts'
+import type { ChildSettings } from '../plan/child-settings.ts'
+import { type EffectLine, LedgerWriter, monotonicMs } from '../plan/ledger.ts'
+import type { ChaosPayload, Kind } from '../plan/workload.ts'
 
 /**
  * Not part of what handlers are promised; where it is there, the checker can tell attempts apart.

@@ -2,7 +2,7 @@
  * An API node of the campaign: `punctual start`, as anybody would run it, in this process. It is told by variables, which
  * is where an address with a password belongs, and says that it is ready when its own probe does.
  */
-import { readSettings } from './child-settings.ts'
+import { readSettings } from '../plan/child-settings.ts'
 
 const LOOK_MS = 50
 

@@ -1,6 +1,6 @@
 /** A process of the campaign that plans slots and takes runs back from workers that are gone. */
 import { Punctual } from 'punctual'
-import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
+import { libraryOptions, readSettings, serveUntilStopped } from '../plan/child-settings.ts'
 
 const settings = readSettings()
 const punctual = await Punctual.start({

@@ -3,7 +3,7 @@
  * possible duplicates, and sends the answer to its parent.
  */
 import { Punctual } from 'punctual'
-import { libraryOptions, readSettings } from './child-settings.ts'
+import { libraryOptions, readSettings } from '../plan/child-settings.ts'
 
 const AT_ONCE = 100
 

@@ -1,12 +1,12 @@
 /** A worker of the campaign without a database: it takes its runs from the API nodes. */
 import { RemoteWorker } from 'punctual'
-import { kindsOf } from '../workload.ts'
 import {
   type ChaosKeys,
   libraryOptions,
   readSettings,
   serveUntilStopped,
-} from './child-settings.ts'
+} from '../plan/child-settings.ts'
+import { kindsOf } from '../plan/workload.ts'
 import { handleKinds } from './handle-kinds.ts'
 
 const settings = readSettings()

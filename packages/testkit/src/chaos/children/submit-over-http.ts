@@ -4,7 +4,7 @@
  */
 import { type Client, createClient, type NewRun, PunctualHttpError } from '@punctual/client'
 import type { SubmitOptions } from 'punctual'
-import type { ChaosPayload } from '../workload.ts'
+import type { ChaosPayload } from '../plan/workload.ts'
 
 export interface Answered {
   readonly id: string

@@ -6,15 +6,22 @@
  * those may be asked for again.
  */
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
-import { type AskLine, LedgerWriter, monotonicMs } from '../ledger.ts'
-import { SeededRandom } from '../seeded-random.ts'
-import { type ChaosPayload, type Crowd, crowds, isOnce, type Kind, kinds } from '../workload.ts'
 import {
   type ChaosKeys,
   libraryOptions,
   readSettings,
   serveUntilStopped,
-} from './child-settings.ts'
+} from '../plan/child-settings.ts'
+import { type AskLine, LedgerWriter, monotonicMs } from '../plan/ledger.ts'
+import { SeededRandom } from '../plan/seeded-random.ts'
+import {
+  type ChaosPayload,
+  type Crowd,
+  crowds,
+  isOnce,
+  type Kind,
+  kinds,
+} from '../plan/workload.ts'
 import { HttpSubmitter, isHttpRefusal } from './submit-over-http.ts'
 
 const settings = readSettings()

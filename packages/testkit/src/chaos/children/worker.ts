@@ -1,7 +1,7 @@
 /** A worker of the campaign, with a connection to the database. */
 import { Punctual } from 'punctual'
-import { kindsOf } from '../workload.ts'
-import { libraryOptions, readSettings, serveUntilStopped } from './child-settings.ts'
+import { libraryOptions, readSettings, serveUntilStopped } from '../plan/child-settings.ts'
+import { kindsOf } from '../plan/workload.ts'
 import { handleKinds } from './handle-kinds.ts'
 
 const settings = readSettings()

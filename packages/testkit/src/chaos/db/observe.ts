@@ -1,6 +1,6 @@
 /** Reads the tables as they are in the end, with plain SQL and by nothing of the product. */
-import type { ObservedAttempt, ObservedRun, ObservedSlot } from '../check/evidence.ts'
-import type { ChaosPayload } from '../workload.ts'
+import type { ObservedAttempt, ObservedRun, ObservedSlot } from '../plan/evidence.ts'
+import type { ChaosPayload } from '../plan/workload.ts'
 import type { Cluster } from './cluster.ts'
 
 const STATES = ['', 'succeeded', 'dead', 'cancelled', 'skipped', 'unknown']

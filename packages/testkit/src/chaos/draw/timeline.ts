@@ -4,10 +4,10 @@
  */
 
 import type { Verdict } from '../check/check.ts'
-import type { Evidence } from '../check/evidence.ts'
 import { groupBy, type Indexed, indexEvidence } from '../check/index-evidence.ts'
 import { latenesses } from '../check/measure.ts'
 import type { Life } from '../fleet/child.ts'
+import type { Evidence } from '../plan/evidence.ts'
 import { dots, line, rect, text, ticks } from './svg.ts'
 
 export interface Lane {

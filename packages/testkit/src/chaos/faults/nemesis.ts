@@ -1,7 +1,8 @@
 /** A way to hurt the system: what it does, once, to a target that chance picks. */
 import type { Child } from '../fleet/child.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import type { Fault, World } from '../world.ts'
+import type { Fault } from '../plan/evidence.ts'
+import type { SeededRandom } from '../plan/seeded-random.ts'
+import type { World } from '../world/world.ts'
 
 export interface Nemesis {
   readonly kind: string

@@ -1,7 +1,7 @@
 /** Faults of the network between one process and the servers, or the API nodes that it asks. */
 import type { Child, Part } from '../fleet/child.ts'
-import type { SeededRandom } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { SeededRandom } from '../plan/seeded-random.ts'
+import type { World } from '../world/world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
 
 /** Shorter or longer than the lease, and what was under way arrives late or never. */

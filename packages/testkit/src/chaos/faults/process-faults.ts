@@ -2,7 +2,7 @@
  * Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps.
  */
 import type { Child, Part } from '../fleet/child.ts'
-import type { World } from '../world.ts'
+import type { World } from '../world/world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
 
 /** Mostly workers: what they hold is what is at stake. Nodes have a fault of their own. */

@@ -3,8 +3,8 @@
  * through its kinds in an order that the seed decides, again and again, so that every kind happens
  * early and none is forgotten; what overlaps between the lanes is up to chance.
  */
-import type { SeededRandom } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { SeededRandom } from '../plan/seeded-random.ts'
+import type { World } from '../world/world.ts'
 import { exhaust, failover, pgbouncerRestart, postmaster, standby } from './database-faults.ts'
 import { type Nemesis, pause } from './nemesis.ts'
 import {

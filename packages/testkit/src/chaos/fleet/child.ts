@@ -6,9 +6,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChildSettings, toEnvironment } from '../children/child-settings.ts'
-import { monotonicMs } from '../ledger.ts'
 import type { TcpProxy } from '../net/tcp-proxy.ts'
+import { type ChildSettings, toEnvironment } from '../plan/child-settings.ts'
+import { monotonicMs } from '../plan/ledger.ts'
 import { FakedClock } from './faked-clock.ts'
 
 /** `node` serves the HTTP API; `remote` is a worker that has nothing else. */

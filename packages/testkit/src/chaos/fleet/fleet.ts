@@ -1,7 +1,8 @@
 /** The processes of the product that the campaign runs, each behind a proxy of its own. */
-import type { ChildSettings } from '../children/child-settings.ts'
+
 import { type Target, TcpProxy } from '../net/tcp-proxy.ts'
-import type { SeededRandom } from '../seeded-random.ts'
+import type { ChildSettings } from '../plan/child-settings.ts'
+import type { SeededRandom } from '../plan/seeded-random.ts'
 import { Child, type Part, parts, type Sizes } from './child.ts'
 
 export interface FleetOptions {

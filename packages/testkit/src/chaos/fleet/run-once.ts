@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChildSettings, toEnvironment } from '../children/child-settings.ts'
+import { type ChildSettings, toEnvironment } from '../plan/child-settings.ts'
 
 export function runOnce<Answer>(program: string, settings: ChildSettings): Promise<Answer | null> {
   const file = join(settings.directory, `${settings.name}.out`)

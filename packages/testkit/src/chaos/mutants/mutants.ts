@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'after a lost answer, what a worker settled itself is taken for refused',
     edits: [
       {
-        file: 'store/dist/settling.js',
+        file: 'store/dist/work/run-settlements.js',
         find: 'refused: await this.#notOurs(told.refused, settlements)',
         replace: 'refused: told.refused',
       },
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'a submission whose answer was lost is sent again as another run',
     edits: [
       {
-        file: 'store/dist/submitter.js',
+        file: 'store/dist/submit/submitter.js',
         find: 'this.inserts(runs, again)',
         replace:
           'this.inserts(again ? runs.map((run) => ' +
@@ -139,12 +139,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'the cursor of a job is committed before what was decided for its slots',
     edits: [
       {
-        file: 'store/dist/plan-store.js',
+        file: 'store/dist/plan/plan-store.js',
         find: "const [moved] = await this.#run(client, 'plan/advance-cursors', [",
         replace: "const [moved] = await this.#runAndCommit(client, 'plan/advance-cursors', [",
       },
       {
-        file: 'store/dist/plan-store.js',
+        file: 'store/dist/plan/plan-store.js',
         find: 'async #transact(client, given) {',
         replace: `async #runAndCommit(client, path, values) {
         const rows = await this.#run(client, path, values);
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'where run_id = i.run_id and $1::bigint is not null',
       },
       {
-        file: 'api/dist/worker-sessions/settles.js',
+        file: 'api/dist/worker-sessions/remote-outcomes.js',
         find: 'lease?.claim === BigInt(outcome.fence) ? lease : null',
         replace: 'lease ?? null',
       },
@@ -204,17 +204,17 @@ export const mutants: readonly Mutant[] = [
     breaks: 'what a request was answered is kept in a transaction of its own, after its change',
     edits: [
       {
-        file: 'api/dist/keyed-requests.js',
+        file: 'api/dist/http/keyed-requests.js',
         find: 'const transaction = () => service.transaction(async () => {',
         replace: 'let keep;\n    const changed = () => service.transaction(async () => {',
       },
       {
-        file: 'api/dist/keyed-requests.js',
+        file: 'api/dist/http/keyed-requests.js',
         find: 'await service.requests.answered(tenantId, kept);',
         replace: 'keep = () => service.requests.answered(tenantId, kept);',
       },
       {
-        file: 'api/dist/keyed-requests.js',
+        file: 'api/dist/http/keyed-requests.js',
         find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
         replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);

@@ -3,9 +3,10 @@
  * they are back every slot of the time without them is decided and run, and what the worker held is
  * too.
  */
+
+import { declare } from '../campaign/gather.ts'
 import { pause } from '../faults/nemesis.ts'
-import { declare } from '../gather.ts'
-import { makeJobs } from '../workload.ts'
+import { makeJobs } from '../plan/workload.ts'
 import { type Scenario, startCounts } from './stage.ts'
 
 /** Slots are planned 10 s ahead. */

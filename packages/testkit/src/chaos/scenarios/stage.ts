@@ -3,16 +3,16 @@
  * and checker as the campaign. A scenario adds what it expects beyond that.
  */
 import { Punctual } from 'punctual'
-import type { Judged } from '../campaign.ts'
+import type { Judged } from '../campaign/campaign.ts'
+import { declare, gather, marginMs, quiesce } from '../campaign/gather.ts'
 import { check } from '../check/check.ts'
-import type { Evidence } from '../check/evidence.ts'
 import { groupBy } from '../check/index-evidence.ts'
 import { pause } from '../faults/nemesis.ts'
 import type { Sizes } from '../fleet/child.ts'
-import { declare, gather, marginMs, quiesce } from '../gather.ts'
-import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../ledger.ts'
-import type { ChaosJob, Kind } from '../workload.ts'
-import { World } from '../world.ts'
+import type { Evidence } from '../plan/evidence.ts'
+import { type EffectLine, LedgerWriter, monotonicMs, readLedger } from '../plan/ledger.ts'
+import type { ChaosJob, Kind } from '../plan/workload.ts'
+import { World } from '../world/world.ts'
 
 export interface StageOptions {
   readonly programs: string

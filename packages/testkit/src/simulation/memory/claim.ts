@@ -1,5 +1,6 @@
 /** The claim: due runs of some lanes become leases of a session, or are parked (work/claim-runs). */
-import type { ClaimedRun, ClaimRequest, ClaimResult, Lane, LaneYield } from '@punctual/core'
+import type { Lane } from '@punctual/core/flow'
+import type { ClaimedRun, ClaimRequest, ClaimResult, LaneYield } from '@punctual/core/ports'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type Carried, isExclusive, type QueueRow, type RunRow } from './rows.ts'
 

@@ -1,5 +1,5 @@
 /** What follows from every end of a run: the `finish` block of the statements that end runs. */
-import { traits } from '@punctual/core'
+import { traits } from '@punctual/core/run'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
 

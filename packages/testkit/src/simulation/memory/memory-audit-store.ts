@@ -1,19 +1,15 @@
 /** What an auditor asks of the store, answered from memory. Jobs are not edited here: each has had one set of rules. */
 import {
   type AuditedJob,
-  type AuditPage,
-  type AuditStore,
   decidedUntil,
   decodeRules,
   erasOf,
   expectedSlots,
   isSlotOf,
   matchSlots,
-  type QueuePage,
-  type SlotCheck,
-  type SlotSample,
-  TimingCache,
-} from '@punctual/core'
+} from '@punctual/core/job'
+import type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from '@punctual/core/ports'
+import { TimingCache } from '@punctual/core/schedule'
 import type { MemoryDatabase } from './memory-database.ts'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
 import { slotKey } from './plan.ts'

@@ -1,14 +1,6 @@
 /** What planners ask of the store, answered from memory: PostgresPlanStore's transactions on the same tables as runs. */
-import {
-  type DueJob,
-  type DueRequest,
-  decodeRules,
-  type JobRules,
-  type PlannedJob,
-  type PlannerView,
-  type PlanStore,
-  type TenantCalendars,
-} from '@punctual/core'
+import { type DueJob, decodeRules, type JobRules, type PlannedJob } from '@punctual/core/job'
+import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
 import { retrying } from '@punctual/store'
 import type { MemoryStoreOptions } from './memory-work-store.ts'
 import { advanceCursors, dueJobs, insertSlots } from './plan.ts'

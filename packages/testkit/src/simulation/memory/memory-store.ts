@@ -1,5 +1,5 @@
 /** A whole store in memory on one line: what the comparison with PostgreSQL drives. */
-import type { Clock, Random } from '@punctual/core'
+import type { Clock, Random } from '@punctual/core/clock'
 import { type Line, noHints } from './line.ts'
 import { MemoryAuditStore } from './memory-audit-store.ts'
 import { MemoryDatabase, type StoreMutant } from './memory-database.ts'

@@ -1,16 +1,11 @@
 /** How runs are submitted and steered, answered from memory: what clients ask of the store. */
-import {
-  type Clock,
-  type CompiledJob,
-  defaults,
-  type LaneKey,
-  type Random,
-  RunIdSource,
-  runIdTimeFor,
-  type Submission,
-  type SubmitOutcome,
-  TimingCache,
-} from '@punctual/core'
+import type { Clock, Random } from '@punctual/core/clock'
+import { defaults } from '@punctual/core/errors'
+import type { LaneKey } from '@punctual/core/flow'
+import type { CompiledJob } from '@punctual/core/job'
+import { RunIdSource, runIdTimeFor } from '@punctual/core/run'
+import { TimingCache } from '@punctual/core/schedule'
+import type { Submission, SubmitOutcome } from '@punctual/core/submit'
 import { retrying } from '@punctual/store'
 import type { MemoryDatabase } from './memory-database.ts'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'

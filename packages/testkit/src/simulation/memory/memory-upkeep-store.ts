@@ -1,5 +1,5 @@
 /** What the reaper and the promoter ask of the store, answered from memory. Days and vacuum are not simulated. */
-import type { UpkeepStore } from '@punctual/core'
+import type { UpkeepStore } from '@punctual/core/ports'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
 import { parkedLongerThan } from './overlap.ts'
 import { expiredSessions, orphanSessions, promote, reap } from './reap.ts'

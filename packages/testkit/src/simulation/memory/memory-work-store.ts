@@ -2,18 +2,17 @@
  * What workers ask of the store, answered from memory: the same verbs in the same transactions as PostgresWorkStore,
  * with the same tries after a fault. A differential test holds the two equal.
  */
-import {
-  attemptOutcomes,
-  type ClaimRequest,
-  type ClaimResult,
-  type Clock,
-  type Fence,
-  type Lane,
-  type SessionAnnouncement,
-  type Settlement,
-  traits,
-  type WorkStore,
-} from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { Lane } from '@punctual/core/flow'
+import type {
+  ClaimRequest,
+  ClaimResult,
+  Fence,
+  SessionAnnouncement,
+  Settlement,
+  WorkStore,
+} from '@punctual/core/ports'
+import { attemptOutcomes, traits } from '@punctual/core/run'
 import { retrying } from '@punctual/store'
 import { claimRuns } from './claim.ts'
 import type { Hints, Line } from './line.ts'

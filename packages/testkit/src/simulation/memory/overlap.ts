@@ -1,5 +1,5 @@
-/** Runs that would have overlapped: superseding, releasing, skipping (work/supersede-holders and its siblings). */
-import { attemptOutcomes, finalStates } from '@punctual/core'
+/** Runs that would have overlapped: superseding, releasing, skipping (work/parked/supersede-holders and its siblings). */
+import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type Carried, overlapOf, type ParkedRow, startMark } from './rows.ts'

@@ -2,13 +2,13 @@
 import {
   type CompiledJob,
   type DueJob,
-  type DueRequest,
   firstSlot,
   type PlannedJob,
   slotReasons,
-  type TimingCache,
-  traits,
-} from '@punctual/core'
+} from '@punctual/core/job'
+import type { DueRequest } from '@punctual/core/ports'
+import { traits } from '@punctual/core/run'
+import type { TimingCache } from '@punctual/core/schedule'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type CursorRow, isExclusive, type JobRow } from './rows.ts'
 

@@ -1,11 +1,6 @@
 /** Fencing sessions whose lease has run out (upkeep/reap-sessions), and promoting (upkeep/promote-runs). */
-import {
-  attemptOutcomes,
-  decodeRunPolicy,
-  finalStates,
-  type ReapResult,
-  traits,
-} from '@punctual/core'
+import type { ReapResult } from '@punctual/core/ports'
+import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type LeaseRow, startMark } from './rows.ts'

@@ -1,5 +1,5 @@
 /** The rows of the store in memory: as far as behaviour depends on them, the columns of the real tables. */
-import { traits } from '@punctual/core'
+import { traits } from '@punctual/core/run'
 
 /** What travels with a run from place to place. */
 export interface Carried {

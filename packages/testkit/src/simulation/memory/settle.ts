@@ -1,5 +1,6 @@
 /** How leases end by their workers: the settle statements, giving back, marking, strays. */
-import { attemptOutcomes, type Fence, finalStates, type Settlement } from '@punctual/core'
+import type { Fence, Settlement } from '@punctual/core/ports'
+import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import type { LeaseRow, QueueRow } from './rows.ts'

@@ -1,5 +1,5 @@
 /** What people do to runs that exist: cancel, reschedule (runs/cancel-in-*, runs/reschedule-in-*). */
-import { finalStates } from '@punctual/core'
+import { finalStates } from '@punctual/core/run'
 import { finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import { waitingEnd } from './overlap.ts'

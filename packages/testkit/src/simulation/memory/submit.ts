@@ -1,5 +1,6 @@
 /** Accepting runs: keys first, then the runs and where they wait (submit/take-keys, submit/insert-runs). */
-import type { LaneKey, Submission } from '@punctual/core'
+import type { LaneKey } from '@punctual/core/flow'
+import type { Submission } from '@punctual/core/submit'
 import type { MemoryDatabase } from './memory-database.ts'
 
 export interface PreparedRun {

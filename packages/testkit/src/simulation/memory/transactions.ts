@@ -1,5 +1,7 @@
 /** A handler's own transaction that settles its run: its effect and the success, or neither (succeedWith). */
-import { attemptOutcomes, type ClaimedRun, PunctualError } from '@punctual/core'
+import { PunctualError } from '@punctual/core/errors'
+import type { ClaimedRun } from '@punctual/core/ports'
+import { attemptOutcomes } from '@punctual/core/run'
 import { retrying } from '@punctual/store'
 import type { TransactionRunner } from '@punctual/worker'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'

@@ -1,5 +1,5 @@
 /** Chance that a seed decides: the same seed gives the same numbers. A fork has a stream of its own. */
-import type { Random } from '@punctual/core'
+import type { Random } from '@punctual/core/clock'
 
 export class Chance implements Random {
   #a: number

@@ -1,5 +1,6 @@
 /** What runs do when they run: their payload says it, so that every attempt of a run behaves by the same plan. */
-import type { ClaimedRun, Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { ClaimedRun } from '@punctual/core/ports'
 import type { HandlerContext, RegisteredHandler } from '@punctual/worker'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { Ledger } from './ledger.ts'

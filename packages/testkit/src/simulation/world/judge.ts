@@ -2,7 +2,9 @@
  * The verdict at the end: faults have stopped, everything has had time to end, and the store is compared with what
  * really happened.
  */
-import { type AuditKind, attemptOutcomes, finalStates, TimingCache } from '@punctual/core'
+import type { AuditKind } from '@punctual/core/job'
+import { attemptOutcomes, finalStates } from '@punctual/core/run'
+import { TimingCache } from '@punctual/core/schedule'
 import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { EffectRow, OutcomeRow } from '../memory/rows.ts'

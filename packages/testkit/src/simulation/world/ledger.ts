@@ -2,7 +2,8 @@
  * What really happened, written down outside of the store: which handlers were called and how they ended, what
  * submitters and workers were told. The store is judged by it, and cannot touch it.
  */
-import type { AuditFinding, ClaimedRun, Settlement } from '@punctual/core'
+import type { AuditFinding } from '@punctual/core/job'
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 
 export interface Effect {
   readonly runId: string

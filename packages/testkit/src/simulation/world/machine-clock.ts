@@ -1,5 +1,5 @@
 /** The clocks of one machine: its wall clock may be wrong and may step, its other one only goes on. */
-import type { Clock } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
 import type { Machine, Timeline } from './timeline.ts'
 
 export class MachineClock implements Clock {

@@ -1,5 +1,6 @@
 /** The thread that keeps a session alive: the loop of the product's own, on the clocks of a simulated machine. */
-import type { Clock, Heartbeat, HeartbeatEvents } from '@punctual/core'
+import type { Clock } from '@punctual/core/clock'
+import type { Heartbeat, HeartbeatEvents } from '@punctual/core/ports'
 import type { MemoryWorkStore } from '../memory/memory-work-store.ts'
 
 /** Of a lease: handlers that must not outlive it have the rest of it to end. */

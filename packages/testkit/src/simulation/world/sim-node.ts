@@ -1,5 +1,7 @@
 /** A process of the product on a machine of its own: the real worker and the real roles, on stores in memory. */
-import { defaults, RunIdSource, type Settlement } from '@punctual/core'
+import { defaults } from '@punctual/core/errors'
+import type { Settlement } from '@punctual/core/ports'
+import { RunIdSource } from '@punctual/core/run'
 import { Auditor, Planner, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
 import { Worker, type WorkerHint } from '@punctual/worker'
 import type { Hints, Line } from '../memory/line.ts'

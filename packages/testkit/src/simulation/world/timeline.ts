@@ -3,7 +3,7 @@
  * everything that can go on without time passing has gone on. An event belongs to a machine or to none; those of a
  * machine that is stopped wait for it, and those of one that has died never happen.
  */
-import { TimeQueue } from '@punctual/core'
+import { TimeQueue } from '@punctual/engine'
 
 /** Whoever has events: a machine that can be paused or die. */
 export interface Machine {

@@ -2,7 +2,7 @@
  * The invariants that hold after every commit (RELIABILITY.md 4.1), checked on what the commit has changed. Each
  * violation names its invariant. After commits were lost, what is promised only while none is lost is not asserted.
  */
-import { traits } from '@punctual/core'
+import { traits } from '@punctual/core/run'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { CursorRow, LeaseRow, OutcomeRow, QueueRow, RunRow, SlotRow } from '../memory/rows.ts'
 import { isExclusive } from '../memory/rows.ts'

@@ -1,5 +1,6 @@
 /** Wrong ways to put the real parts together: what the simulation must notice (see mutants.ts). */
-import { defaults, type Fence, type UpkeepStore, type WorkStore } from '@punctual/core'
+import { defaults } from '@punctual/core/errors'
+import type { Fence, UpkeepStore, WorkStore } from '@punctual/core/ports'
 import type { Role } from '@punctual/engine'
 
 type ReaperStore = Pick<UpkeepStore, 'expiredSessions' | 'reap' | 'resolveParked'>

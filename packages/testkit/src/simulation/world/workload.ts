@@ -1,11 +1,6 @@
 /** What users do: they register jobs, submit runs with and without keys, cancel, reschedule, trigger. */
-import {
-  compileJob,
-  compileOptions,
-  type JobOptions,
-  type Overlap,
-  type SubmitOptions,
-} from '@punctual/core'
+import { compileJob, type JobOptions, type Overlap } from '@punctual/core/job'
+import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import type { MemorySubmitter } from '../memory/memory-submitter.ts'
 import type { Chance } from './chance.ts'
 import { type Behaviour, HANDLER } from './handlers.ts'

@@ -1,0 +1,109 @@
+/**
+ * Every error leaves as `application/problem+json` (RFC 9457) with a stable `code`. Errors of Punctual take
+ * their status and title from core's catalogue; the few that only HTTP knows are listed here.
+ */
+import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
+import { snakeName, wireSteps } from '../wire/snake.ts'
+import { InvalidRequest } from './validator.ts'
+import { WrongLine } from './wrong-line.ts'
+
+const httpProblems = {
+  route_not_found: { status: 404, meaning: 'There is nothing at this address.' },
+  invalid_request: { status: 400, meaning: 'The request cannot be understood.' },
+  request_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
+  media_type_unsupported: { status: 415, meaning: 'The body is not of a type that is read here.' },
+  too_many_requests: { status: 429, meaning: 'More requests came than are answered in a second.' },
+  not_ready: { status: 503, meaning: 'This process cannot take work now.' },
+  internal_error: { status: 500, meaning: 'Something went wrong that is not your fault.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export const problemCatalogue = { ...errorCatalogue, ...httpProblems } as const
+export type ProblemCode = ErrorCode | keyof typeof httpProblems
+
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ProblemCode
+  readonly request_id: string
+  /** The option, field or parameter that is wrong. */
+  readonly field?: string
+  /** The same as a JSON pointer into the body. */
+  readonly pointer?: string
+  /** Why a process is not ready. */
+  readonly reason?: string
+  /** The quota that leaves no room, its limit, and what its use would be. */
+  readonly quota?: { readonly name: string; readonly limit: number; readonly used: number }
+}
+
+export const problemType = 'application/problem+json; charset=utf-8'
+
+export function problem(
+  code: ProblemCode,
+  detail: string,
+  requestId: string,
+  more: { field?: string | undefined; pointer?: string | undefined; reason?: string } = {},
+): Problem {
+  const { status, meaning } = problemCatalogue[code]
+  return {
+    type: `urn:punctual:error:${code}`,
+    title: meaning,
+    status,
+    detail,
+    code,
+    request_id: requestId,
+    ...(more.field !== undefined && { field: more.field }),
+    ...(more.pointer !== undefined && { pointer: more.pointer }),
+    ...(more.reason !== undefined && { reason: more.reason }),
+  }
+}
+
+/** What the server says of its own errors, by Fastify's code or by status. */
+function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413)
+    return 'request_too_large'
+  if (error.statusCode === 429) return 'too_many_requests'
+  if (error.statusCode === 415) return 'media_type_unsupported'
+  if (error.statusCode === 503) return 'not_ready'
+  const status = Number(error.statusCode)
+  return status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+}
+
+/** `payload.items[3]` as a pointer (RFC 6901), in the names of the wire. */
+function pointerOf(field: string | undefined): string | undefined {
+  if (field === undefined || /^[A-Z]/.test(field)) return undefined
+  const steps = wireSteps(field).filter((step) => step !== 'body')
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The place of what is wrong, within the line that it is in. */
+export function inLine(problem: Problem, line: number): Problem {
+  const { field, pointer } = problem
+  const at = `[${line}]`
+  if (field?.startsWith(at)) return problem
+  return { ...problem, field: field ? `${at}.${field}` : at, pointer: `/${line}${pointer ?? ''}` }
+}
+
+/** An error as a client may see it. The text of an unexpected one stays in the log. */
+export function problemFrom(error: unknown, requestId: string): Problem {
+  if (error instanceof WrongLine) {
+    return inLine(problemFrom(error.cause, requestId), error.line)
+  }
+  if (error instanceof PunctualError) {
+    const { code, message, field, quota } = error
+    const about = { field, pointer: pointerOf(field) }
+    if (!quota) return problem(code, message, requestId, about)
+    const name = snakeName(quota.name)
+    const detail = message.replace(` ${quota.name} `, ` ${name} `)
+    return { ...problem(code, detail, requestId, about), quota: { ...quota, name } }
+  }
+  if (error instanceof InvalidRequest)
+    return problem('invalid_request', error.message, requestId, error)
+  const code = codeOf((error ?? {}) as { code?: unknown; statusCode?: unknown })
+  const detail =
+    code === 'internal_error'
+      ? `The server failed to answer. Its log has the reason under request ${requestId}.`
+      : (error as Error).message
+  return problem(code, detail, requestId)
+}

@@ -1,0 +1,69 @@
+/** What the routes of dead letters need of the library. */
+import type {
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterGroup,
+  LetterHandling,
+  LetterState,
+} from '@punctual/core/dead-letter'
+import type { FinishedRun, LogLine } from '@punctual/core/run'
+import type { KeyTaken } from './run-service.ts'
+
+export interface LetterDetails extends DeadLetter {
+  readonly run: FinishedRun
+  readonly log: readonly LogLine[]
+  readonly checkpoint: unknown
+}
+
+export type ReplayResult =
+  | { readonly result: 'replayed'; readonly id: string }
+  | { readonly result: 'already_handled'; readonly handled: LetterHandling }
+  | KeyTaken
+
+interface HandlingOptions {
+  note?: string
+  by?: string
+}
+
+interface ManyOptions {
+  all?: boolean
+  limit?: number
+  dryRun?: boolean
+}
+
+export interface DeadLettersPort {
+  list(
+    options: DeadLetterFilter & { state?: LetterState; limit?: number; after?: string },
+  ): Promise<DeadLetter[]>
+  groups(
+    options: DeadLetterFilter & { state?: LetterState; limit?: number },
+  ): Promise<DeadLetterGroup[]>
+  get(id: string): Promise<LetterDetails | null>
+  replay(
+    id: string,
+    options: HandlingOptions & { payload?: unknown; fromCheckpoint?: boolean },
+  ): Promise<ReplayResult>
+  /** These, in batches; answers in the order asked. What is no dead letter is not among them. */
+  replayEach(
+    ids: readonly string[],
+    options: HandlingOptions & { fromCheckpoint?: boolean },
+  ): Promise<readonly ReplayResult[]>
+  replayMany(
+    filter: DeadLetterFilter,
+    options: ManyOptions & HandlingOptions & { fromCheckpoint?: boolean; perSecond?: number },
+  ): Promise<{
+    matching: number
+    replayed: number
+    alreadyHandled: number
+    keyBusy: number
+    runIds: readonly string[]
+  }>
+  discard(
+    id: string,
+    options: { reason: string; by?: string },
+  ): Promise<'discarded' | 'already_handled'>
+  discardMany(
+    filter: DeadLetterFilter,
+    options: ManyOptions & { reason: string; by?: string },
+  ): Promise<{ matching: number; discarded: number }>
+}

@@ -1,0 +1,118 @@
+/**
+ * Outcomes of a remote worker. Only what its session holds is settled. What it does not hold may be what it settled
+ * before, and the answer was lost: what is recorded under its fence tells, and the answer is the same as the first time.
+ */
+import type { ClaimedRun, LeaseEnd, OpenSession, Settlement } from '@punctual/core/ports'
+import { readOutcome, readSuccess, type WireOutcome } from '@punctual/core/wire'
+import { bare, type KnownLeases } from './known-leases.ts'
+import type { WorkerPorts } from './ports.ts'
+
+export type Settled =
+  | { readonly run_id: string; readonly accepted: true; readonly state: LeaseEnd['state'] }
+  | {
+      readonly run_id: string
+      readonly accepted: false
+      readonly code: 'lease_lost'
+      readonly detail: string
+    }
+
+const states = {
+  succeeded: 'succeeded',
+  retry: 'retrying',
+  dead: 'dead',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+} as const satisfies Record<Settlement['kind'], LeaseEnd['state']>
+
+/** How an attempt is recorded that ended so. One to be tried again may have been asked to end. */
+const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
+  succeeded: ['succeeded'],
+  failed: ['failed', 'cancelled'],
+  timed_out: ['timed_out', 'cancelled'],
+  cancelled: ['cancelled'],
+  interrupted: ['cancelled'],
+  skipped: [null],
+}
+
+export class Settles {
+  readonly #ports: WorkerPorts
+  readonly #known: KnownLeases
+
+  constructor(ports: WorkerPorts, known: KnownLeases) {
+    this.#ports = ports
+    this.#known = known
+  }
+
+  async settle(session: OpenSession, told: readonly WireOutcome[]): Promise<Settled[]> {
+    const { work, remoteSessions } = this.#ports
+    const outcomes = sinceOpened(told, session)
+    const ids = outcomes.map((outcome) => outcome.run_id)
+    const leases = await this.#leases(session, outcomes)
+    const { settlements, read } = await this.#decide(outcomes, leases)
+    const refused = new Set(
+      settlements.length > 0 ? await work.settle(session.id, settlements) : [],
+    )
+    const kinds = new Map(settlements.map((s) => [s.run.id, s.kind]))
+    // One to be tried again may have been cancelled: what is recorded tells, as it will the next time.
+    const asked = ids.filter((id) => !kinds.has(id) || refused.has(id) || kinds.get(id) === 'retry')
+    const recorded = await remoteSessions.ends(session.id, asked)
+    return read.map((outcome) => {
+      const kind = kinds.get(outcome.run_id)
+      return kind && kind !== 'retry' && !refused.has(outcome.run_id)
+        ? { run_id: outcome.run_id, accepted: true, state: states[kind] }
+        : asRecorded(outcome, recorded)
+    })
+  }
+
+  /** As their claims told here; the others as they are now. Whether they are still held, settling finds out. */
+  async #leases(session: OpenSession, outcomes: readonly WireOutcome[]) {
+    const { known, others } = this.#known.take(session.id, outcomes)
+    for (const lease of await this.#ports.remoteSessions.leases(session.id, others))
+      known.set(lease.id, bare(lease))
+    return known
+  }
+
+  async #decide(outcomes: readonly WireOutcome[], leases: ReadonlyMap<string, ClaimedRun>) {
+    const { outputBytes, random, remoteSessions } = this.#ports
+    const settlements: Settlement[] = []
+    const others: { outcome: WireOutcome; lease: ClaimedRun }[] = []
+    const read = outcomes.map((outcome) => {
+      const success =
+        outcome.outcome === 'succeeded' ? readSuccess(outcome, outputBytes) : { failed: outcome }
+      const lease = leases.get(outcome.run_id)
+      const ours = lease?.claim === BigInt(outcome.fence) ? lease : null
+      if ('failed' in success) {
+        if (ours) others.push({ outcome: success.failed, lease: ours })
+        return success.failed
+      }
+      const startedAgoMs = outcome.started_ms_ago ?? 0
+      const { output } = success
+      if (ours) settlements.push({ kind: 'succeeded', run: ours, startedAgoMs, output })
+      return outcome
+    })
+    const defined = await remoteSessions.define(others.map(({ lease }) => lease))
+    for (const [i, { outcome }] of others.entries())
+      settlements.push(readOutcome(outcome, defined[i] as ClaimedRun, random.fraction()))
+    return { settlements, read }
+  }
+}
+
+/** Nothing has started before the session of its worker: what is told of longer ago counts from there. */
+function sinceOpened(outcomes: readonly WireOutcome[], { openMs }: OpenSession) {
+  if (outcomes.every((it) => (it.started_ms_ago ?? 0) <= openMs)) return outcomes
+  return outcomes.map((it) => ({
+    ...it,
+    ...(it.started_ms_ago != null && { started_ms_ago: Math.min(it.started_ms_ago, openMs) }),
+  }))
+}
+
+function asRecorded(outcome: WireOutcome, recorded: readonly LeaseEnd[]): Settled {
+  const { run_id, fence } = outcome
+  const end = recorded.find((it) => it.id === run_id && it.claim === BigInt(fence))
+  if (end && ends[outcome.outcome].includes(end.outcome))
+    return { run_id, accepted: true, state: end.state }
+  const detail = end
+    ? `This attempt has ended before, as ${end.outcome ?? end.state}.`
+    : 'The session does not hold this run under this fence.'
+  return { run_id, accepted: false, code: 'lease_lost', detail }
+}

@@ -1,0 +1,103 @@
+/** Registers the routes of remote workers at /v1 and, as an alias, at /api/v1. */
+import { limits } from '@punctual/core/errors'
+import { checkScope } from '@punctual/core/identity'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Admit } from '../../http/admit.ts'
+import { askedTenant, callerOf, type Performing } from '../../http/perform.ts'
+import { problemAnswer } from '../../wire/schemas.ts'
+import type { AnyWorkerRoute } from '../define-route.ts'
+import { goneOf } from '../gone.ts'
+import type { WorkerPorts } from '../ports.ts'
+import { WorkerSessions } from '../worker-sessions.ts'
+import { saveCheckpoint } from './checkpoint.ts'
+import { claimRuns } from './claim.ts'
+import { closeSession } from './close.ts'
+import { describeSession } from './describe.ts'
+import { giveBackRuns } from './give-back.ts'
+import { listLanes } from './list-lanes.ts'
+import { appendLogs } from './log.ts'
+import { openSession } from './open.ts'
+import { reportProgress } from './progress.ts'
+import { renewSession } from './renew.ts'
+import { readSecret } from './secret.ts'
+import { settleRuns } from './settle.ts'
+import { startRuns } from './start.ts'
+import { waitForHints } from './wait.ts'
+
+const workerRoutes: readonly AnyWorkerRoute[] = [
+  ...[openSession, renewSession, claimRuns, waitForHints, listLanes, startRuns, appendLogs],
+  ...[reportProgress, saveCheckpoint, settleRuns, giveBackRuns, describeSession, closeSession],
+  readSecret,
+]
+
+const PREFIXES = ['/v1', '/api/v1']
+const BASE = '/worker-sessions'
+
+export interface WorkerPerforming extends Performing {
+  readonly workers: () => WorkerPorts
+}
+
+/** Made with the first question: the app is there before what it acts on. */
+class Serving {
+  readonly #workers: () => WorkerPorts
+  #ports: WorkerPorts | null = null
+  #sessions: WorkerSessions | null = null
+
+  constructor(workers: () => WorkerPorts) {
+    this.#workers = workers
+  }
+
+  get sessions(): WorkerSessions {
+    const ports = this.#workers()
+    if (!this.#sessions || this.#ports !== ports) this.#sessions = new WorkerSessions(ports)
+    this.#ports = ports
+    return this.#sessions
+  }
+}
+
+export function addWorkerSessions(
+  app: FastifyInstance,
+  performing: WorkerPerforming,
+  admit: Admit,
+): void {
+  const serving = new Serving(performing.workers)
+  for (const prefix of PREFIXES)
+    for (const route of workerRoutes)
+      app.route({
+        method: route.method,
+        url: `${prefix}${BASE}${route.path === null ? '' : `/:session_id${route.path}`}`,
+        bodyLimit: limits.workerBodyBytes,
+        schema: schemaOf(route, prefix !== '/v1'),
+        // Before the body is read: strangers are not read at all.
+        onRequest: (request) => admit(request, 'worker'),
+        handler: async (request, reply) => {
+          const gone = goneOf(reply.raw)
+          const { sessions } = serving
+          const { body } = request
+          const tenantId = await askedTenant(request, request.caller, performing.service())
+          const caller = { tenantId }
+          const { session_id: id } = request.params as { session_id?: string }
+          const session = id === undefined ? null : await sessions.authorise(caller, id)
+          reply.code(route.status ?? 200)
+          const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
+          return route.handle({ sessions, caller, session, body, gone, recheck, reply })
+        },
+      })
+}
+
+function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
+  const { body, answer, summary, path, method, status = 200 } = route
+  const verb = path?.slice(1) || (path === null ? 'open' : method.toLowerCase())
+  const of = path === null ? [] : ['session_not_found']
+  const problems = [...of, ...(route.problems ?? [])]
+  const own = problems.length > 0 ? ` Problems of its own: ${problems.join(', ')}.` : ''
+  return {
+    ...(body && { body }),
+    response: { [status]: { description: 'Success.', ...answer }, default: problemAnswer },
+    ...{ summary, hide, tags: ['worker-sessions'], security: [{ apiKey: [] }] },
+    operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, letter) => letter.toUpperCase()),
+    description: `Needs the scope \`worker\`.${own}`,
+    // For programs, as of the other routes.
+    ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
+  } as FastifySchema
+}

@@ -1,0 +1,32 @@
+/** Calendars: dates and times at which jobs run, or do not. */
+import type { Connection } from '../http/connection.ts'
+import type { AnswerOf, BodyOf, CallOptions } from '../http/operation.ts'
+
+export type Calendar = AnswerOf<'GET /calendars/{name}'>
+
+export class Calendars {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async list(options?: CallOptions): Promise<Calendar[]> {
+    return (await this.#connection.call('GET /calendars', {}, options)).calendars
+  }
+
+  /** @throws `PunctualHttpError` with `calendar_not_found` */
+  get(name: string, options?: CallOptions): Promise<Calendar> {
+    return this.#connection.call('GET /calendars/{name}', { params: { name } }, options)
+  }
+
+  set(name: string, body: BodyOf<'PUT /calendars/{name}'>, options?: CallOptions) {
+    return this.#connection.call('PUT /calendars/{name}', { params: { name }, body }, options)
+  }
+
+  /** False when there was none. */
+  async delete(name: string, options?: CallOptions): Promise<boolean> {
+    const asked = { params: { name } }
+    return (await this.#connection.call('DELETE /calendars/{name}', asked, options)).removed
+  }
+}

@@ -1,0 +1,9 @@
+export { type Actor, type ActorKind, actorKinds, checkActor } from './actor.ts'
+export type {
+  AuditEntry,
+  AuditFault,
+  AuditHead,
+  AuditTarget,
+  AuditWrite,
+  VerifiedChain,
+} from './audit-entry.ts'

@@ -1,0 +1,24 @@
+/** Values of options that must be whole numbers, texts or names. */
+import { limits } from '../errors/limits.ts'
+import { refuseOption } from './refuse-option.ts'
+
+export function integer(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+    refuseOption(field, `a whole number from ${min} to ${max}`, value)
+  return value
+}
+
+const CONTROL = /\p{Cc}/u
+
+export function checkText(field: string, value: unknown, maxLength: number): string {
+  if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
+    refuseOption(field, `a text of 1 to ${maxLength} characters`, value)
+  if (CONTROL.test(value) || !value.isWellFormed())
+    refuseOption(field, 'free of control characters and broken surrogates', value)
+  return value
+}
+
+/** A handler's or queue's name. */
+export function checkName(field: string, value: unknown): string {
+  return checkText(field, value, limits.nameLength)
+}

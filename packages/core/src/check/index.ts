@@ -1,0 +1,5 @@
+export { checkName, checkText, integer } from './check-value.ts'
+export { type Instant, instantOf } from './instant.ts'
+export { checkJsonText } from './json-text.ts'
+export { encodeJson } from './json-value.ts'
+export { oneOf, refuseOption } from './refuse-option.ts'

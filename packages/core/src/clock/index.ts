@@ -1,0 +1,2 @@
+export type { Clock, Random } from './clock.ts'
+export { restTogether } from './rest.ts'

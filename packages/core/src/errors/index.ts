@@ -1,0 +1,20 @@
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  errorCatalogue,
+  invariant,
+  NonRetryableError,
+  PunctualError,
+  type QuotaUse,
+  RetryAfterError,
+  reworded,
+} from './errors.ts'
+export {
+  type Failure,
+  failureFrom,
+  fingerprint,
+  isNonRetryable,
+  retryAfterMs,
+  storableText,
+} from './failure.ts'
+export { defaults, limits } from './limits.ts'

@@ -1,0 +1,173 @@
+/**
+ * Flow control of single runs: how many runs of a key may go on at once (concurrency), and how many may start in a time
+ * (rate). A key is a text, or is taken from the payload by the path of a field.
+ */
+import { checkText, integer } from '../check/check-value.ts'
+import { refuseOption } from '../check/refuse-option.ts'
+import { PunctualError } from '../errors/errors.ts'
+import { shown } from '../errors/failure.ts'
+import { limits } from '../errors/limits.ts'
+
+/** A text, or the field of the payload that holds it, such as `{ payload: 'customer.id' }`. */
+export type FlowKey = string | { readonly payload: string }
+
+/** How many runs of a key may go on at once. */
+export interface ConcurrencyOptions {
+  /** Runs of one key share a limit, whatever their handlers. */
+  key: FlowKey
+  /** How many of them may go on at once, in the whole fleet, up to 10,000. @default 1 */
+  limit?: number
+}
+
+/** How many runs of a key may start in a time. */
+export interface RateOptions {
+  /** Runs of one key share a rate. @default the name of the handler */
+  key?: FlowKey
+  /** How many of them may start in that time, in the whole fleet, up to 1,000,000. */
+  limit: number
+  /** A unit of time, or milliseconds, up to 30 days. @default 'second' */
+  per?: keyof typeof UNITS | number
+  /** How many may start at once after a pause. @default a tenth of the limit, 1 at least */
+  burst?: number
+}
+
+/** The concurrency of one run. */
+export interface RunConcurrency {
+  /** The key that it shares a limit by. */
+  readonly key: string
+  /** How many runs of the key may go on at once. */
+  readonly limit: number
+}
+
+/** The rate of one run. */
+export interface RunRate {
+  /** The key that it shares a rate by. */
+  readonly key: string
+  /** How many runs of the key may start in that time. */
+  readonly limit: number
+  /** That time. */
+  readonly perMs: number
+  /** How many may start at once after a pause. */
+  readonly burst: number
+}
+
+export interface RunFlow {
+  readonly concurrency: RunConcurrency | null
+  readonly rate: RunRate | null
+}
+
+type Path = readonly string[]
+
+/** The same for runs whose payloads, and so their keys, are not known yet. */
+export interface CompiledFlow {
+  readonly concurrency: (Omit<RunConcurrency, 'key'> & { readonly key: string | Path }) | null
+  readonly rate: (Omit<RunRate, 'key'> & { readonly key: string | Path }) | null
+}
+
+const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+
+export function compileFlow(
+  handler: string,
+  options: { readonly concurrency?: unknown; readonly rate?: unknown },
+): CompiledFlow | null {
+  if (options.concurrency === undefined && options.rate === undefined) return null
+  return {
+    concurrency: concurrencyFrom(options.concurrency),
+    rate: rateFrom(handler, options.rate),
+  }
+}
+
+function concurrencyFrom(given: unknown): CompiledFlow['concurrency'] {
+  if (given === undefined) return null
+  const example = '{ key: "customer:17", limit: 2 }'
+  const { key, limit = 1 } = fieldsOf('concurrency', given, ['key', 'limit'], example)
+  return {
+    key: keyFrom('concurrency.key', key),
+    limit: integer('concurrency.limit', limit, 1, limits.concurrencyMax),
+  }
+}
+
+const RATE_EXAMPLE = '{ limit: 500, per: "second" }'
+
+function rateFrom(handler: string, given: unknown): CompiledFlow['rate'] {
+  if (given === undefined) return null
+  const fields = fieldsOf('rate', given, ['key', 'limit', 'per', 'burst'], RATE_EXAMPLE)
+  return { key: keyFrom('rate.key', fields.key ?? handler), ...rateIn(fields) }
+}
+
+/** A rate of what needs no key. */
+export function keylessRateFrom(given: unknown): Omit<RunRate, 'key'> {
+  return rateIn(fieldsOf('rate', given, ['limit', 'per', 'burst'], RATE_EXAMPLE))
+}
+
+function rateIn(fields: Readonly<Record<string, unknown>>): Omit<RunRate, 'key'> {
+  const limit = integer('rate.limit', fields.limit, 1, limits.rateMax)
+  const { per = 'second', burst = Math.max(1, Math.floor(limit / 10)) } = fields
+  return {
+    limit,
+    perMs: perMsOf(per),
+    burst: integer('rate.burst', burst, 1, limits.rateMax),
+  }
+}
+
+function perMsOf(per: unknown): number {
+  if (typeof per === 'number') return integer('rate.per', per, 1, limits.ratePerMsMax)
+  if (typeof per !== 'string' || !Object.hasOwn(UNITS, per))
+    refuseOption('rate.per', `one of ${Object.keys(UNITS).join(', ')}, or milliseconds`, per)
+  return UNITS[per as keyof typeof UNITS]
+}
+
+function fieldsOf(
+  field: string,
+  given: unknown,
+  known: readonly string[],
+  example: string,
+): Readonly<Record<string, unknown>> {
+  if (Object.prototype.toString.call(given) !== '[object Object]')
+    refuseOption(field, `an object such as ${example}`, given)
+  for (const name of Object.keys(given as object))
+    if (!known.includes(name)) refuseOption(`${field}.${name}`, `one of ${known.join(', ')}`, name)
+  return given as Record<string, unknown>
+}
+
+function keyFrom(field: string, key: unknown): string | Path {
+  if (typeof key !== 'object' || key === null) return checkText(field, key, limits.keyLength)
+  const { payload } = key as { payload?: unknown }
+  return checkText(`${field}.payload`, payload, limits.keyLength).split('.')
+}
+
+/** With the keys of a run that has this payload. */
+export function flowIn({ concurrency, rate }: CompiledFlow, payload: string): RunFlow {
+  return {
+    concurrency: concurrency && { ...concurrency, key: keyIn(concurrency.key, payload) },
+    rate: rate && { ...rate, key: keyIn(rate.key, payload) },
+  }
+}
+
+function keyIn(key: string | Path, payload: string): string {
+  if (typeof key === 'string') return key
+  const field = `payload.${key.join('.')}`
+  const value = valueAt(key, JSON.parse(payload))
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    throw new PunctualError(
+      'invalid_payload',
+      `${field} is to hold a key of flow control: a text, a number or a boolean, but ${shown(value)} came.`,
+      { field },
+    )
+  return checkText(field, String(value), limits.keyLength)
+}
+
+function valueAt(path: Path, payload: unknown): unknown {
+  let value = payload
+  for (const name of path) {
+    // What JSON said is enumerable; the length of an array is not in it.
+    if (!isObject(value) || !Object.prototype.propertyIsEnumerable.call(value, name))
+      return undefined
+    value = value[name]
+  }
+  return value
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

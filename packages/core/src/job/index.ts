@@ -1,0 +1,56 @@
+export type { CalendarVersion, DueJob, PlannedJob } from './due-job.ts'
+export {
+  type Era,
+  type ExpectedSlots,
+  erasOf,
+  expectedSlots,
+  isSlotOf,
+  type JobVersion,
+  type LedgerRow,
+  matchSlots,
+  type SlotMatch,
+  type SlotStretch,
+} from './expected-slots.ts'
+export { type Beginning, firstSlot } from './first-slot.ts'
+export { jitterOf } from './jitter.ts'
+export type { Job, JobChange, Slot } from './job.ts'
+export {
+  type CompiledJob,
+  compileJob,
+  type DstOptions,
+  type JobDefaults,
+  type JobOptions,
+  timingInput,
+} from './job-options.ts'
+export {
+  type CompiledJobPageFilter,
+  compileJobPageFilter,
+  type JobItem,
+  type JobPage,
+  type JobPageFilter,
+  type LatestRun,
+  skipOf,
+} from './job-page.ts'
+export {
+  decodeRules,
+  encodeRules,
+  type JobRules,
+  type MisfireRules,
+  misfireOf,
+  type Overlap,
+  type When,
+} from './job-rules.ts'
+export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
+export {
+  type AuditedJob,
+  type AuditFinding,
+  type AuditKind,
+  auditCursor,
+  auditKinds,
+  type CursorFault,
+  decidedUntil,
+} from './ledger-findings.ts'
+export { nextSlotOf, planJob } from './plan-job.ts'
+export { gapBelow } from './shortest-gap.ts'
+export { type SlotDecision, type SlotReason, slotDecisions, slotReasons } from './slot-decision.ts'

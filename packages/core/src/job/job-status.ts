@@ -1,0 +1,76 @@
+/**
+ * What a job's status is: one word for the job and its latest run together. The table is data: the store finds the status
+ * by it, and docs/concepts/job-status.md repeats it; a test holds the two equal.
+ *
+ * The latest run is the newest one that was due; of a job that will not fire again, the newest one. A job that fires again
+ * is `scheduled` between its runs, however the last one ended.
+ */
+import type { RunState } from '../run/run-state.ts'
+
+/**
+ * What a job is like, by itself. `deleted`: it is gone. `paused`: somebody paused it, or it paused itself. `broken`: its
+ * slots cannot be computed. `over`: it has no slot to come. `active`: it fires again.
+ */
+export type JobCondition = 'deleted' | 'paused' | 'broken' | 'over' | 'active'
+
+/** Where its latest run is; `none` without one. `dead, handled`: its dead letter was replayed or discarded. */
+export type LatestRunState = RunState | 'dead, handled' | 'none'
+
+/** What a job does, or came to. docs/concepts/job-status.md has the table that it follows from. */
+export type JobStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'running'
+  | 'waiting_dependencies'
+  | 'paused'
+  | 'cancelling'
+  | 'cancelled'
+  | 'completed'
+  | 'failed'
+  | 'dead_letter'
+
+export interface JobStatusRule {
+  readonly job: JobCondition | 'any'
+  readonly run: LatestRunState | 'any'
+  readonly status: JobStatus
+}
+
+/** The first row that applies decides. */
+export const jobStatusTable: readonly JobStatusRule[] = [
+  { job: 'deleted', run: 'any', status: 'cancelled' },
+  { job: 'any', run: 'cancelling', status: 'cancelling' },
+  { job: 'any', run: 'running', status: 'running' },
+  { job: 'paused', run: 'any', status: 'paused' },
+  { job: 'any', run: 'waiting', status: 'waiting_dependencies' },
+  { job: 'any', run: 'queued', status: 'queued' },
+  { job: 'any', run: 'scheduled', status: 'scheduled' },
+  { job: 'active', run: 'any', status: 'scheduled' },
+  { job: 'broken', run: 'any', status: 'failed' },
+  { job: 'over', run: 'succeeded', status: 'completed' },
+  { job: 'over', run: 'dead', status: 'dead_letter' },
+  { job: 'over', run: 'dead, handled', status: 'failed' },
+  { job: 'over', run: 'unknown', status: 'failed' },
+  { job: 'over', run: 'cancelled', status: 'cancelled' },
+  { job: 'over', run: 'skipped', status: 'cancelled' },
+  { job: 'over', run: 'none', status: 'completed' },
+]
+
+export const jobStatuses = [
+  'scheduled',
+  'queued',
+  'running',
+  'waiting_dependencies',
+  'paused',
+  'cancelling',
+  'cancelled',
+  'completed',
+  'failed',
+  'dead_letter',
+] as const satisfies readonly JobStatus[]
+
+export function jobStatus(job: JobCondition, run: LatestRunState): JobStatus | null {
+  const rule = jobStatusTable.find(
+    (it) => (it.job === 'any' || it.job === job) && (it.run === 'any' || it.run === run),
+  )
+  return rule?.status ?? null
+}

@@ -1,0 +1,84 @@
+/**
+ * What applies to every attempt of a run beyond its attempts and its timeout: when to try again, how its effects
+ * are delivered, how often its handler must be heard of. Stored with the run as JSON; nothing when all is default.
+ */
+
+import { oneOf, refuseOption } from '../check/refuse-option.ts'
+import { limits } from '../errors/limits.ts'
+import {
+  compileRetryPolicy,
+  defaultRetryPolicy,
+  type RetryPolicy,
+  type RetryPolicyInput,
+} from './retry.ts'
+import { traits } from './run-state.ts'
+
+export const deliveries = ['at-least-once', 'at-most-once', 'transactional'] as const
+
+/** How often the effects of a run may happen: see `delivery` of `SubmitOptions`, and the guide on delivery. */
+export type Delivery = (typeof deliveries)[number]
+
+/** When a run is tried again, how it is delivered, and how often its handler must be heard of. */
+export interface RunPolicy extends RetryPolicy {
+  /** The handler runs in a transaction that commits together with its success. */
+  readonly transactional?: true
+  /** A handler that was not heard of for so long is taken to hang. */
+  readonly heartbeatMs?: number
+  /** From then on no attempt begins, by the database's clock. */
+  readonly expiresAtMs?: number
+}
+
+export function deliveryOf(delivery: unknown): Delivery {
+  return delivery === undefined ? 'at-least-once' : oneOf('delivery', deliveries, delivery)
+}
+
+export function compileRunPolicy(options: {
+  readonly retry?: RetryPolicyInput
+  readonly delivery: Delivery
+  readonly heartbeatMs?: number
+  readonly expiresAtMs?: number | null
+}): string | null {
+  const { retry, delivery, heartbeatMs } = options
+  const expiresAtMs = options.expiresAtMs ?? undefined
+  const plain = [retry, heartbeatMs, expiresAtMs].every((option) => option === undefined)
+  if (plain && delivery !== 'transactional') return null
+  const policy: RunPolicy = {
+    ...(retry === undefined ? defaultRetryPolicy : compileRetryPolicy(retry)),
+    ...(delivery === 'transactional' && { transactional: true }),
+    ...(heartbeatMs !== undefined && { heartbeatMs: checkHeartbeat(heartbeatMs) }),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+  }
+  return JSON.stringify(policy)
+}
+
+function checkHeartbeat(ms: unknown): number {
+  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 100 && ms <= limits.timeoutMsMax)
+    return ms
+  return refuseOption('heartbeatMs', `a whole number from 100 to ${limits.timeoutMsMax}`, ms)
+}
+
+export function decodeRunPolicy(text: string | null): RunPolicy {
+  return text === null ? defaultRetryPolicy : (JSON.parse(text) as RunPolicy)
+}
+
+/** How a run is delivered, by the traits and the policy that are stored with it. */
+export function deliveryFrom(bits: number, policy: string | null): Delivery {
+  if ((bits & traits.atMostOnce) !== 0) return 'at-most-once'
+  return decodeRunPolicy(policy).transactional ? 'transactional' : 'at-least-once'
+}
+
+/** The options that such a policy came from; those that are default are left out. */
+export function policyOptions(text: string | null): {
+  retry?: RetryPolicyInput
+  heartbeatMs?: number
+  delivery?: Delivery
+} {
+  if (text === null) return {}
+  const { transactional, heartbeatMs, expiresAtMs: _, ...retry } = decodeRunPolicy(text)
+  const plain = JSON.stringify(retry) === JSON.stringify(defaultRetryPolicy)
+  return {
+    ...(!plain && { retry: retry as RetryPolicyInput }),
+    ...(transactional && { delivery: 'transactional' }),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  }
+}

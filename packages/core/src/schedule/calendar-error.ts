@@ -1,8 +1,0 @@
-/** Refusals of calendars: the path of the entry, what was expected and what came. */
-import { PunctualError } from '../errors.ts'
-import { shown } from '../failure.ts'
-
-export function refuseEntry(field: string, expected: string, came: unknown, hint = ''): never {
-  const message = `${field} must be ${expected}, but ${shown(came)} came. ${hint}`
-  throw new PunctualError('invalid_calendar', message.trim(), { field })
-}

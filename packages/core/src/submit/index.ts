@@ -1,0 +1,14 @@
+export type {
+  KeyConflict,
+  KeyOptions,
+  OnConflict,
+  SubmitOutcome,
+  TimeSpan,
+} from './key-conflict.ts'
+export {
+  type CompiledOptions,
+  compileOptions,
+  makeSubmission,
+  type Submission,
+  type SubmitOptions,
+} from './submission.ts'

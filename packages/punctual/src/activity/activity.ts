@@ -1,0 +1,130 @@
+/** Events as a program sees them: `on`, `once`, `off` and loops, wired to this process and to the fleet. */
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import type { Submission } from '@punctual/core/submit'
+import { type Accepted, type PostgresStore, systemClock } from '@punctual/store'
+import { EventHub, type EventListener, type EventsOptions } from './event-hub.ts'
+import type { EventName, FleetEventName, LocalEventName, PunctualEvent } from './event-types.ts'
+import { FleetWatch } from './fleet-watch.ts'
+import { RunEvents } from './run-events.ts'
+
+/**
+ * Listens to events of one name; returns how to stop listening.
+ * @example
+ * ```ts
+ * const stop = punctual.on('run.dead', ({ runId, error }) => console.error(runId, error?.message))
+ * punctual.on('run.dead', (event) => console.error(event), { fleet: true })
+ * stop()
+ * ```
+ */
+export interface Listen {
+  /** Events of this process. */
+  <Name extends LocalEventName>(
+    type: Name,
+    listener: EventListener<Name>,
+    options?: { fleet?: false },
+  ): () => void
+  /** Events of all processes, about a second later. */
+  <Name extends FleetEventName>(
+    type: Name,
+    listener: EventListener<Name>,
+    options: { fleet: true },
+  ): () => void
+}
+
+/** Stops listening, however often the function was given for this name. */
+export type Unlisten = <Name extends EventName>(type: Name, listener: EventListener<Name>) => void
+
+/**
+ * Events as a loop. It ends when its signal is aborted or Punctual stops, and with `events_behind` when it is too
+ * slow.
+ * @example
+ * ```ts
+ * for await (const event of punctual.events({ types: ['run.dead'], fleet: true }))
+ *   console.error(event.runId, event.reason)
+ * ```
+ */
+export interface StreamEvents {
+  /** Events of this process. */
+  <Name extends LocalEventName = LocalEventName>(
+    options?: EventsOptions<Name> & { fleet?: false },
+  ): AsyncIterableIterator<PunctualEvent<Name>>
+  /** Events of all processes, about a second later. */
+  <Name extends FleetEventName = FleetEventName>(
+    options: EventsOptions<Name> & { fleet: true },
+  ): AsyncIterableIterator<PunctualEvent<Name>>
+}
+
+export class Events {
+  readonly #hub: EventHub
+  readonly #watch: FleetWatch
+  readonly #runs: RunEvents
+  readonly #nowMs: () => number
+
+  constructor(store: PostgresStore, onError: (error: unknown) => void) {
+    const { clock } = store.database
+    this.#nowMs = () => clock.nowMs()
+    const watch = new FleetWatch({
+      ends: store.ends,
+      clock: systemClock,
+      nowMs: this.#nowMs,
+      onEvent: (event) => this.#hub.tell(event, true),
+      onError,
+    })
+    this.#watch = watch
+    this.#hub = new EventHub({ onFleetWanted: (types) => watch.want(types), onError })
+    this.#runs = new RunEvents(this.#hub, (at) => (at === undefined ? clock.nowMs() : clock.at(at)))
+    store.schedules.steering.onPaused = ({ id: jobId, name: job, note }) =>
+      this.#tell({ type: 'job.paused', at: this.#now(), jobId, job, note })
+  }
+
+  readonly on: Listen = (type: EventName, listener: EventListener<never>, options = {}) =>
+    this.#hub.listen(type, listener, options, false)
+
+  readonly once: Listen = (type: EventName, listener: EventListener<never>, options = {}) =>
+    this.#hub.listen(type, listener, options, true)
+
+  readonly off: Unlisten = (type, listener) => this.#hub.off(type, listener)
+
+  readonly stream: StreamEvents = <Name extends EventName>(options: EventsOptions<Name> = {}) =>
+    this.#hub.stream<Name>(options)
+
+  #now(): Date {
+    return new Date(this.#nowMs())
+  }
+
+  #tell(event: PunctualEvent): void {
+    if (this.#hub.wants(event.type)) this.#hub.tell(event)
+  }
+
+  submitted(submissions: readonly Submission[], accepted: readonly Accepted[]): void {
+    if (!this.#hub.wants('run.submitted')) return
+    for (const [i, { id, created, outcome }] of accepted.entries()) {
+      const { handler, queue } = (submissions[i] as Submission).options
+      const about = { at: this.#now(), runId: id, handler, queue, created, outcome }
+      this.#hub.tell({ type: 'run.submitted', ...about })
+    }
+  }
+
+  started(run: ClaimedRun, monotonicMs: number): void {
+    this.#runs.started(run, monotonicMs)
+  }
+
+  succeeded(run: ClaimedRun): void {
+    this.#runs.succeeded(run)
+  }
+
+  settled(settlement: Settlement): void {
+    this.#runs.settled(settlement)
+    if (['dead', 'cancelled', 'skipped'].includes(settlement.kind)) this.#watch.hint()
+  }
+
+  workerLost(workerId: string, host: string, pid: number): void {
+    this.#tell({ type: 'worker.lost', at: this.#now(), workerId, host, pid })
+  }
+
+  /** Ends loops over events, and looks no more. */
+  async close(): Promise<void> {
+    this.#hub.close()
+    await this.#watch.idle()
+  }
+}

@@ -1,0 +1,74 @@
+/** `punctual dead discard`: closes dead letters without doing them again, one by its id or many by what they have. */
+import type { Command } from 'commander'
+import { parseCount } from '../../flags/counts.ts'
+import {
+  addLetterFlags,
+  type LetterFlags,
+  letterFilter,
+  refuseFlagsOfMany,
+} from '../../flags/dead-letter-flags.ts'
+import { createdBy } from '../../flags/submit-flags.ts'
+import { exit } from '../../runtime/exit-code.ts'
+import type { Operator } from '../../runtime/operator.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import { openOperator } from '../../target/open-operator.ts'
+
+const LIMIT_MAX = 100_000
+
+interface Flags extends LetterFlags {
+  reason: string
+  all?: true
+  limit?: string
+  dryRun?: true
+}
+
+export function addDeadDiscard(parent: Command): void {
+  const command = parent
+    .command('discard')
+    .description('close dead letters without doing them again: one, or all that match')
+    .argument('[id]', 'the id of one run')
+    .requiredOption('--reason <text>', 'why; kept with them')
+  addLetterFlags(command)
+    .option('--all', 'every open one, when nothing else narrows it')
+    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
+    .option('--dry-run', 'only count them')
+  addFlags(command, ['database', 'server'])
+  command.action((id: string | undefined, flags: Flags) =>
+    perform(command, (context) => discard(context, id, flags)),
+  )
+}
+
+async function discard(context: CommandContext, id: string | undefined, flags: Flags) {
+  if (id !== undefined) refuseFlagsOfMany(flags)
+  const punctual = await openOperator(context)
+  return id === undefined
+    ? discardMany(context, punctual, flags)
+    : discardOne(context, punctual, id, flags)
+}
+
+async function discardOne(
+  { terminal, json }: CommandContext,
+  { deadLetters }: Operator,
+  id: string,
+  { reason }: Flags,
+) {
+  const result = await deadLetters.discard(id, { reason, by: createdBy() })
+  if (json) terminal.json({ id, result })
+  else terminal.line(result === 'discarded' ? 'Discarded.' : 'Somebody has handled it already.')
+  return result === 'discarded' ? exit.ok : exit.failure
+}
+
+async function discardMany({ terminal, json }: CommandContext, punctual: Operator, flags: Flags) {
+  const result = await punctual.deadLetters.discardMany(await letterFilter(flags, punctual), {
+    ...{ reason: flags.reason, by: createdBy() },
+    ...(flags.all && { all: true }),
+    ...(flags.limit !== undefined && { limit: parseCount('--limit', flags.limit, LIMIT_MAX) }),
+    ...(flags.dryRun && { dryRun: true }),
+  })
+  const { matching, discarded } = result
+  if (json) terminal.json(result)
+  else if (flags.dryRun) terminal.line(`${matching} would be discarded.`)
+  else terminal.line(`Discarded ${discarded} of ${matching}.`)
+  return exit.ok
+}

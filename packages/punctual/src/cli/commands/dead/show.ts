@@ -1,0 +1,57 @@
+/** `punctual dead show <id>`: a dead letter, what came of it, and everything of its run. */
+import type { DeadLetter } from '@punctual/core/dead-letter'
+import { PunctualError } from '@punctual/core/errors'
+import type { Command } from 'commander'
+import { showAge } from '../../flags/durations.ts'
+import { exit } from '../../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import type { Terminal } from '../../runtime/terminal.ts'
+import { openOperator } from '../../target/open-operator.ts'
+import { showRun, showRunLog } from '../runs/show.ts'
+
+const LOG_LINES = 10
+
+export function addDeadShow(parent: Command): void {
+  const command = parent
+    .command('show')
+    .description('show one dead letter: its run, attempts, error, log, and what came of it')
+    .argument('<id>', 'the id of the run')
+  addFlags(command, ['database', 'server'])
+  command.action((id: string) => perform(command, (context) => showLetter(context, id)))
+}
+
+async function showLetter(context: CommandContext, id: string) {
+  const { terminal, json } = context
+  const punctual = await openOperator(context)
+  const letter = await punctual.deadLetters.get(id)
+  if (!letter)
+    throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })
+  if (json) terminal.json(letter)
+  else {
+    const nowMs = punctual.nowMs()
+    showHandling(terminal, letter, letter.checkpoint !== null, nowMs)
+    showRun(terminal, letter.run, null, nowMs)
+    const earlier = letter.log.length > LOG_LINES
+    showRunLog(terminal, id, { lines: letter.log.slice(-LOG_LINES), earlier })
+  }
+  return exit.ok
+}
+
+function showHandling(
+  { line, colors }: Terminal,
+  { handled, fingerprint, id }: DeadLetter,
+  checkpointed: boolean,
+  nowMs: number,
+): void {
+  const field = (name: string, value: string) => line(`${colors.dim(name.padEnd(10))} ${value}`)
+  if (handled) {
+    const by = handled.by ? ` by ${handled.by}` : ''
+    const as = handled.replayedAs ? `${handled.as} as ${handled.replayedAs}` : handled.as
+    field('letter', `${as}, ${showAge(handled.at, nowMs)}${by}`)
+    if (handled.note) field('note', handled.note)
+  } else field('letter', `open; \`punctual dead replay ${id}\` runs it again`)
+  field('died of', fingerprint)
+  if (checkpointed && !handled)
+    field('checkpoint', 'it has one: --from-checkpoint goes on from there')
+}

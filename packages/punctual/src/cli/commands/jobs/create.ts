@@ -1,0 +1,71 @@
+/** `punctual jobs create <name>`: registers a job, or changes the one of this name to what is said. */
+import { PunctualError } from '@punctual/core/errors'
+import type { Job, JobOptions } from '@punctual/core/job'
+import type { FirePreview } from '@punctual/core/schedule'
+import type { Command } from 'commander'
+import { addJobFlags, type JobFlags, jobOptions } from '../../flags/job-flags.ts'
+import { jobFires, showFires } from '../../output/job-fires.ts'
+import { jobZone, scheduleText } from '../../output/job-view.ts'
+import { exit } from '../../runtime/exit-code.ts'
+import type { Operator } from '../../runtime/operator.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import type { Terminal } from '../../runtime/terminal.ts'
+import { findJob } from '../../target/find-job.ts'
+import { openOperator } from '../../target/open-operator.ts'
+
+const FIRES = 5
+
+export function addJobsCreate(parent: Command): void {
+  const command = parent
+    .command('create')
+    .description('register a job, or change the one of this name to what is said here')
+    .argument('<name>', 'the name of the job')
+  addFlags(addJobFlags(command), ['database', 'server'])
+  command.action((name: string, flags: JobFlags) =>
+    perform(command, (context) => createJob(context, name, flags)),
+  )
+}
+
+async function createJob(context: CommandContext, name: string, flags: JobFlags) {
+  const { terminal, config } = context
+  // Refuses what cannot be read before anything is opened.
+  jobOptions(name, { ...flags, payload: 'null' }, config, Date.now())
+  const punctual = await openOperator(context)
+  const nowMs = punctual.nowMs()
+  const options = jobOptions(name, flags, config, nowMs)
+  await refuseForeign(punctual, options)
+  const { id, change } = await punctual.jobs.upsert(options)
+  const job = await findJob(punctual, id)
+  const next = await jobFires(punctual, job, { count: FIRES })
+  // In the past means now.
+  const late = options.at instanceof Date && options.at.getTime() < nowMs && change !== 'unchanged'
+  if (context.json) terminal.json({ id, name, change, late, next })
+  else {
+    const words = { created: 'Created', updated: 'Updated', unchanged: 'Unchanged:' }
+    terminal.line(`${words[change]} ${name} (${id})`)
+    if (late) terminal.line('Its time has passed: it runs now.')
+    else showNext(terminal, job, next)
+  }
+  return exit.ok
+}
+
+/** What a source declares would be undone by its next `apply`. */
+async function refuseForeign({ jobs }: Operator, { name, source }: JobOptions): Promise<void> {
+  const existing = await jobs.get(name)
+  const owner = existing?.source ?? null
+  if (existing?.name !== name || owner === null || owner === source) return
+  throw new PunctualError(
+    'job_of_other_source',
+    `The job ${JSON.stringify(name)} is declared by the source ${JSON.stringify(owner)}. Change it there, choose another name, or say --source ${owner}.`,
+    { field: 'name', id: existing.id },
+  )
+}
+
+export function showNext(terminal: Terminal, job: Job, fires: readonly FirePreview[]): void {
+  const { dim, yellow } = terminal.colors
+  if (job.pausedAt) terminal.line(yellow('It is paused: nothing runs until it is resumed.'))
+  if (job.rules.when.kind === 'after-end') terminal.line(dim(`It runs ${scheduleText(job.rules)}.`))
+  if (fires.length > 0) showFires(terminal, fires, jobZone(job.rules))
+  else if (job.rules.when.kind !== 'after-end') terminal.line('No fire is left.')
+}

@@ -1,0 +1,33 @@
+/** `punctual jobs trigger <job>`: runs a job now, apart from its slots. */
+import { checkJsonText } from '@punctual/core/check'
+import type { Command } from 'commander'
+import { readPayload } from '../../flags/submit-flags.ts'
+import { exit } from '../../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import { openOperator } from '../../target/open-operator.ts'
+
+export function addJobsTrigger(parent: Command): void {
+  const command = parent
+    .command('trigger')
+    .description('run a job now, apart from its slots; also one that is paused')
+    .argument('<job>', 'its name or id')
+    .option('--payload <json>', 'instead of its own: JSON, @file, or - for the input')
+  addFlags(command, ['database', 'server'])
+  command.action((name: string, flags: { payload?: string }) =>
+    perform(command, (context) => triggerJob(context, name, flags.payload)),
+  )
+}
+
+async function triggerJob(context: CommandContext, name: string, payload: string | undefined) {
+  const { terminal, config } = context
+  const options =
+    payload === undefined
+      ? {}
+      : { payload: checkJsonText(readPayload(payload), 'payload', config.payloadBytes) }
+  const punctual = await openOperator(context)
+  const { id } = await punctual.jobs.trigger(name, options)
+  if (context.json) terminal.json({ job: name, id })
+  else terminal.line(`Submitted ${id}`)
+  return exit.ok
+}

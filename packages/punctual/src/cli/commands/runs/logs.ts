@@ -1,0 +1,39 @@
+/** `punctual runs logs <id>`: what the handler logged so far, all of it or the end of it. */
+import { limits } from '@punctual/core/errors'
+import type { Command } from 'commander'
+import { parseCount } from '../../flags/counts.ts'
+import { printLogLine, readLog, readLogEnd } from '../../output/log-lines.ts'
+import { exit } from '../../runtime/exit-code.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import { openOperator } from '../../target/open-operator.ts'
+import { findRun } from './show.ts'
+
+const LAST_MAX = limits.logLinesPerPage - 1
+
+export function addRunsLogs(parent: Command): void {
+  const command = parent
+    .command('logs')
+    .description('show what the handler of a run has logged')
+    .argument('<id>', 'the id of the run')
+    .option('--last <n>', `only the last so many lines, up to ${LAST_MAX}`)
+  addFlags(command, ['database', 'server'])
+  command.action((id: string, flags: { last?: string }) =>
+    perform(command, (context) => showLogs(context, id, flags.last)),
+  )
+}
+
+async function showLogs(context: CommandContext, id: string, last?: string) {
+  const count = last === undefined ? null : parseCount('--last', last, LAST_MAX)
+  const { runs } = await openOperator(context)
+  await findRun(runs, id)
+  const { lines, earlier } =
+    count === null
+      ? { lines: await readLog(runs, id), earlier: false }
+      : await readLogEnd(runs, id, count)
+  if (earlier) context.terminal.note('Earlier lines are left out.')
+  if (context.json) context.terminal.json(lines)
+  else if (lines.length === 0) context.terminal.note('This run has logged nothing.')
+  else for (const line of lines) printLogLine(context.terminal, line, false)
+  return exit.ok
+}

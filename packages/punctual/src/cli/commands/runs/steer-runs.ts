@@ -1,0 +1,127 @@
+/**
+ * What the commands share that steer runs: one that is named by its id, or many that are named by their ids or by a
+ * filter. The first Ctrl-C lets the batch that is under way finish, and what was done is told.
+ */
+import { PunctualError } from '@punctual/core/errors'
+import type { RunFilter, RunState } from '@punctual/core/run'
+import type { Command } from 'commander'
+import type { BulkOptions, BulkResult } from '../../../runs/bulk.ts'
+import { parseCount } from '../../flags/counts.ts'
+import { addFilterFlags, type FilterFlags, filterOf, isFiltered } from '../../flags/filter-flags.ts'
+import { createProgressLine } from '../../output/progress-line.ts'
+import { type ExitCode, exit } from '../../runtime/exit-code.ts'
+import type { OperatedRuns, Operator } from '../../runtime/operator.ts'
+import type { CommandContext } from '../../runtime/perform.ts'
+import type { Terminal } from '../../runtime/terminal.ts'
+import { openOperator } from '../../target/open-operator.ts'
+
+const LIMIT_MAX = 1_000_000_000
+
+export interface SteerFlags extends FilterFlags {
+  all?: true
+  dryRun?: true
+  limit?: string
+}
+
+export function addSteerFlags(command: Command, states: readonly RunState[]): Command {
+  return addFilterFlags(command.argument('[ids...]', 'the ids of runs'), states)
+    .option('--all', 'every run there is, where neither ids nor a filter are given')
+    .option('--dry-run', 'only tell how many match')
+    .option('--limit <n>', 'so many at most')
+}
+
+export interface Steering {
+  readonly ids: readonly string[]
+  readonly flags: SteerFlags
+  /** Deals with one run; returns what became of it, as words and as fields. */
+  one(runs: OperatedRuns, id: string, nowMs: number): Promise<SteeredRun>
+  many(
+    runs: OperatedRuns,
+    filter: RunFilter,
+    options: BulkOptions,
+    nowMs: number,
+  ): Promise<BulkResult<string>>
+}
+
+export interface SteeredRun {
+  readonly fields: { readonly result: string } & Readonly<Record<string, unknown>>
+  readonly message: string
+  readonly ok: boolean
+}
+
+export async function steerRuns(context: CommandContext, steering: Steering): Promise<ExitCode> {
+  const { ids, flags } = steering
+  const limit =
+    flags.limit === undefined ? undefined : parseCount('--limit', flags.limit, LIMIT_MAX)
+  const bulk = ids.length !== 1 || isFiltered(flags) || flags.dryRun || limit !== undefined
+  checkChoice(ids, flags)
+  filterOf(flags, context.config.timezone, 0)
+  const punctual = await openOperator(context)
+  const nowMs = punctual.nowMs()
+  return bulk
+    ? steerMany(context, punctual, steering, limit)
+    : steerOne(
+        context,
+        ids[0] as string,
+        await steering.one(punctual.runs, ids[0] as string, nowMs),
+      )
+}
+
+function checkChoice(ids: readonly string[], flags: SteerFlags): void {
+  const chosen = ids.length > 0 || isFiltered(flags)
+  if (chosen !== (flags.all === true)) return
+  throw new PunctualError(
+    'invalid_option',
+    chosen
+      ? '--all stands alone, without ids and filters.'
+      : 'Say which runs: by their ids, by filters such as --queue, or --all.',
+    { field: 'ids' },
+  )
+}
+
+function steerOne({ terminal, json }: CommandContext, id: string, run: SteeredRun): ExitCode {
+  if (json) terminal.json({ id, ...run.fields })
+  else terminal.line(run.message)
+  return run.ok ? exit.ok : exit.failure
+}
+
+async function steerMany(
+  context: CommandContext,
+  punctual: Operator,
+  { ids, flags, many }: Steering,
+  limit: number | undefined,
+): Promise<ExitCode> {
+  const { terminal, json, interrupts, config } = context
+  const nowMs = punctual.nowMs()
+  const filter = { ...filterOf(flags, config.timezone, nowMs), ...(ids.length > 0 && { ids }) }
+  const progress = createProgressLine()
+  const options: BulkOptions = {
+    ...(flags.all && { all: true }),
+    ...(flags.dryRun && { dryRun: true }),
+    ...(limit !== undefined && { limit }),
+    ...(progress && { onProgress: ({ matched }) => progress.show(`${matched} runs`) }),
+    signal: interrupts.signal,
+  }
+  const result = await many(punctual.runs, filter, options, nowMs)
+  progress?.clear()
+  if (json) terminal.json(result)
+  else showResult(terminal, result)
+  return interrupts.signal.aborted && !result.complete ? exit.interrupted : exit.ok
+}
+
+function showResult(terminal: Terminal, result: BulkResult<string>): void {
+  const { dryRun, matched, states, answers, sample, complete } = result
+  const words = (counts: Readonly<Record<string, number | undefined>>) =>
+    Object.entries(counts)
+      .filter(([, count]) => count)
+      .map(([word, count]) => `${count} ${word.replace('_', ' ')}`)
+      .join(', ')
+  const runs = matched === 1 ? '1 run matches' : `${matched} runs match`
+  terminal.line(matched === 0 ? 'No run matches.' : `${runs}: ${words(states)}.`)
+  if (matched === 0) return
+  if (dryRun) {
+    terminal.line('Nothing was changed. Without --dry-run these and the others would be:')
+    for (const id of sample) terminal.line(`  ${id}`)
+  } else terminal.line(`${words(answers)}.`)
+  if (!complete) terminal.note('There may be more: it ended before all runs were looked at.')
+}

@@ -1,0 +1,39 @@
+/** `punctual tenants suspend` and `tenants resume`. Asking for what is so already is no error. */
+import type { Command } from 'commander'
+import { createdBy } from '../../flags/submit-flags.ts'
+import { type CommandContext, perform } from '../../runtime/perform.ts'
+import { addFlags } from '../../runtime/setting-flags.ts'
+import { openPunctual } from '../../target/open-punctual.ts'
+import { showTenant } from './tenants.ts'
+
+export function addTenantsSuspend(parent: Command): void {
+  const command = parent
+    .command('suspend')
+    .description('accept and claim nothing more for a tenant; what runs goes on')
+    .argument('<name>', 'its name')
+    .option('--note <text>', 'why, for those who find it suspended')
+  addFlags(command, ['database'])
+  command.action((name: string, flags: { note?: string }) =>
+    perform(command, (context) => suspend(context, name, flags.note)),
+  )
+}
+
+export function addTenantsResume(parent: Command): void {
+  const command = parent
+    .command('resume')
+    .description('end the suspension of a tenant')
+    .argument('<name>', 'its name')
+  addFlags(command, ['database'])
+  command.action((name: string) => perform(command, (context) => resume(context, name)))
+}
+
+async function suspend(context: CommandContext, name: string, note: string | undefined) {
+  const { tenants } = await openPunctual(context)
+  const options = { by: createdBy(), ...(note !== undefined && { note }) }
+  return showTenant(context, await tenants.suspend(name, options))
+}
+
+async function resume(context: CommandContext, name: string) {
+  const { tenants } = await openPunctual(context)
+  return showTenant(context, await tenants.resume(name))
+}

@@ -1,0 +1,12 @@
+/** Counts as people write them in flags. */
+import { limits, PunctualError } from '@punctual/core/errors'
+
+export function parseCount(flag: string, text: string, max: number): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= max) return count
+  throw new PunctualError(
+    'invalid_option',
+    `${flag} must be a whole number from 1 to ${max}, but ${JSON.stringify(text.slice(0, limits.nameLength))} came.`,
+    { field: flag },
+  )
+}

@@ -1,0 +1,60 @@
+/** Lengths of time as people write and read them. */
+import { PunctualError } from '@punctual/core/errors'
+
+const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `500ms`, `10s`, `5m`, `2h`, `1d`; a bare number is milliseconds. */
+export function parseDuration(flag: string, text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim())
+  if (!match)
+    throw new PunctualError(
+      'invalid_option',
+      `${flag} must be a length of time such as 500ms, 10s, 5m, 2h or 1d, but ${JSON.stringify(text.slice(0, 80))} came.`,
+      { field: flag },
+    )
+  return Math.round(Number(match[1]) * UNITS_MS[(match[2] ?? 'ms') as keyof typeof UNITS_MS])
+}
+
+/** A moment: an ISO 8601 text, or `+5m` from now. */
+export function parseMoment(flag: string, text: string, nowMs: number): Date {
+  if (text.startsWith('+')) return new Date(nowMs + parseDuration(flag, text.slice(1)))
+  const moment = new Date(text)
+  // `new Date('5')` is a day in 2001; only what begins like a date is taken for one.
+  if (/^\d{4}-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment
+  throw new PunctualError(
+    'invalid_option',
+    `${flag} must be a time such as 2030-01-31T12:00:00Z or +5m, but ${JSON.stringify(text.slice(0, 80))} came.`,
+    { field: flag },
+  )
+}
+
+/** Two units at most: `3.2 s`, `4 m 10 s`, `2 h 5 m`, `3 d`. */
+export function showDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+  const seconds = Math.round(ms / 1_000)
+  const [first, second] = (
+    [
+      [Math.floor(seconds / 86_400), 'd'],
+      [Math.floor(seconds / 3_600) % 24, 'h'],
+      [Math.floor(seconds / 60) % 60, 'm'],
+      [seconds % 60, 's'],
+    ] as const
+  ).reduce<string[]>((parts, [count, unit]) => {
+    if (count > 0 || parts.length > 0) parts.push(count > 0 ? `${count} ${unit}` : '')
+    return parts
+  }, [])
+  return [first, second].filter(Boolean).join(' ')
+}
+
+/** Seen from now, in one unit: `12 s ago`, `in 5 m`. */
+export function showAge(moment: Date, nowMs: number): string {
+  const ms = nowMs - moment.getTime()
+  if (Math.abs(ms) < 500) return 'now'
+  const [largest, unit] = showDuration(roundAge(Math.abs(ms))).split(' ')
+  return ms > 0 ? `${largest} ${unit} ago` : `in ${largest} ${unit}`
+}
+
+function roundAge(ms: number): number {
+  return ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000
+}

@@ -1,0 +1,78 @@
+/** Flow control: the flags of `submit` and `jobs create`, and how it is shown. */
+import { PunctualError } from '@punctual/core/errors'
+import type { ConcurrencyOptions, RateOptions, RunFlow } from '@punctual/core/flow'
+import type { Command } from 'commander'
+import { showDuration } from './durations.ts'
+import { wholeNumber } from './integer.ts'
+
+export interface FlowFlags {
+  concurrencyKey?: string
+  concurrencyLimit?: string
+  rate?: string
+  rateKey?: string
+  rateBurst?: string
+}
+
+export function addFlowFlags(command: Command): Command {
+  return command
+    .option('--concurrency-key <text>', 'so many runs of this key go on at once')
+    .option('--concurrency-limit <n>', 'how many (default: 1)')
+    .option('--rate <n/unit>', 'so many runs start in a time: 500/second, 100/minute, 10/hour')
+    .option('--rate-key <text>', 'what shares the rate (default: the handler)')
+    .option('--rate-burst <n>', 'how many may start at once (default: a tenth of the rate)')
+}
+
+export function flowOptions(flags: FlowFlags): {
+  concurrency?: ConcurrencyOptions
+  rate?: RateOptions
+} {
+  const { concurrencyKey: key, concurrencyLimit: limit, rate, rateKey, rateBurst } = flags
+  if (key === undefined) refuseWithout(limit, '--concurrency-limit', '--concurrency-key')
+  if (rate === undefined) {
+    refuseWithout(rateKey, '--rate-key', '--rate')
+    refuseWithout(rateBurst, '--rate-burst', '--rate')
+  }
+  return {
+    ...(key !== undefined && {
+      concurrency: {
+        key,
+        ...(limit !== undefined && { limit: wholeNumber('--concurrency-limit', limit) }),
+      },
+    }),
+    ...(rate !== undefined && {
+      rate: {
+        ...rateOf(rate),
+        ...(rateKey !== undefined && { key: rateKey }),
+        ...(rateBurst !== undefined && { burst: wholeNumber('--rate-burst', rateBurst) }),
+      },
+    }),
+  }
+}
+
+function refuseWithout(given: string | undefined, flag: string, needed: string): void {
+  if (given === undefined) return
+  throw new PunctualError('invalid_option', `${flag} says more about ${needed}; give that too.`, {
+    field: flag,
+  })
+}
+
+function rateOf(text: string): RateOptions {
+  const [, limit, per] = /^(\d+)\/(second|minute|hour|day)$/.exec(text) ?? []
+  if (limit !== undefined) return { limit: Number(limit), per: per as 'second' }
+  const shown = JSON.stringify(text.slice(0, 80))
+  throw new PunctualError(
+    'invalid_option',
+    `--rate must be such as 500/second, 100/minute, 10/hour or 1/day, but ${shown} came.`,
+    { field: '--rate' },
+  )
+}
+
+export function concurrencyText({ concurrency }: RunFlow): string | null {
+  return concurrency && `${concurrency.limit} at once of ${concurrency.key}`
+}
+
+export function rateText({ rate }: RunFlow): string | null {
+  return (
+    rate && `${rate.limit} in ${showDuration(rate.perMs)} of ${rate.key}, ${rate.burst} at once`
+  )
+}

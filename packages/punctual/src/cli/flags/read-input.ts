@@ -1,0 +1,20 @@
+/** The text of a file that was named on the command line, or of the standard input. */
+import { readFileSync } from 'node:fs'
+import { CliError } from '../runtime/cli-error.ts'
+
+/** `-` is the standard input; `what` begins the sentence of the error. */
+export function readInput(what: string, path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (cause) {
+    throw new CliError(
+      'file_unreadable',
+      `${what} cannot be read from ${inputName(path)}: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+export function inputName(path: string): string {
+  return path === '-' ? 'the standard input' : path
+}

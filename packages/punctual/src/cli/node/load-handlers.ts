@@ -1,0 +1,84 @@
+/**
+ * Loads the module that `punctual worker` is given. Three shapes are understood: a default export or an export
+ * `register` that is a function of the Punctual instance, or an export `handlers` of functions by name.
+ * TypeScript is compiled on the way by tsx, which is only loaded when it is needed.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { HandlerFunction } from '@punctual/worker'
+import type { Punctual } from '../../punctual.ts'
+import { CliError } from '../runtime/cli-error.ts'
+
+/** Registers the handlers; resolves with their names. */
+export type HandlerModule = (punctual: Punctual) => Promise<readonly string[]>
+
+const SHAPES =
+  'Export a function (default, or named register) that takes the Punctual instance and registers handlers, or an object handlers = { name: function }.'
+
+export async function loadHandlers(path: string, cwd: string): Promise<HandlerModule> {
+  const file = resolve(cwd, path)
+  if (!existsSync(file) || !statSync(file).isFile())
+    throw new CliError('module_not_found', `There is no module ${path} (looked for ${file}).`, {
+      hint: 'The path is relative to the current directory.',
+    })
+  const exported = await importModule(path, file)
+  const register = pick(exported, 'register') ?? pick(exported, 'default')
+  const handlers = pick(exported, 'handlers')
+  if (typeof register === 'function') return (punctual) => callRegister(path, register, punctual)
+  if (isHandlers(handlers)) return async (punctual) => registerAll(handlers, punctual)
+  throw new CliError('module_invalid', `The module ${path} exports no handlers.`, { hint: SHAPES })
+}
+
+async function importModule(path: string, file: string): Promise<Record<string, unknown>> {
+  if (/^\.[cm]?tsx?$/.test(extname(file))) await import('../../handlers/typescript-loader.ts')
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (cause) {
+    throw failed(path, 'while it was loaded', cause)
+  }
+}
+
+/** A CommonJS module comes as the default export of itself. */
+function pick(exported: Record<string, unknown>, name: string): unknown {
+  const inner = exported.default as Record<string, unknown> | undefined
+  const nested = typeof inner === 'object' && inner !== null ? inner[name] : undefined
+  return nested ?? exported[name]
+}
+
+async function callRegister(path: string, register: unknown, punctual: Punctual) {
+  const names: string[] = []
+  const original = punctual.handler.bind(punctual) as (...values: unknown[]) => unknown
+  // Seen on the way: the library has no list of what was registered.
+  const watched = (...values: unknown[]) => {
+    const handle = original(...values)
+    names.push(values[0] as string)
+    return handle
+  }
+  Object.defineProperty(punctual, 'handler', { value: watched, configurable: true })
+  try {
+    await (register as (punctual: Punctual) => unknown)(punctual)
+  } catch (cause) {
+    throw failed(path, 'while it registered its handlers', cause)
+  }
+  if (names.length > 0) return names
+  throw new CliError('module_invalid', `The module ${path} registered no handlers.`, {
+    hint: SHAPES,
+  })
+}
+
+function isHandlers(value: unknown): value is Record<string, HandlerFunction> {
+  if (typeof value !== 'object' || value === null) return false
+  const functions = Object.values(value)
+  return functions.length > 0 && functions.every((it) => typeof it === 'function')
+}
+
+function registerAll(handlers: Record<string, HandlerFunction>, punctual: Punctual): string[] {
+  for (const [name, run] of Object.entries(handlers)) punctual.handler(name, run)
+  return Object.keys(handlers)
+}
+
+function failed(path: string, when: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  return new CliError('module_failed', `The module ${path} threw ${when}:\n${why}`, { cause })
+}

@@ -1,0 +1,80 @@
+/** What a node tells the world of itself: the ports of the HTTP app. */
+import type { HealthReport, Ports, Readiness, Service, WorkerPorts } from '@punctual/api'
+import { PunctualError } from '@punctual/core/errors'
+import { systemClock } from '@punctual/store'
+import { version } from '../../config/version.ts'
+import { serviceOf } from '../../http/service.ts'
+import { workerPortsOf } from '../../http/worker-ports.ts'
+import type { Punctual } from '../../punctual.ts'
+
+const ANSWER_MAX_MS = 2_000
+const ping = { name: 'node/ping', text: 'select 1' }
+
+export class NodeState implements Ports {
+  #punctual: Punctual | null = null
+  #service: Service | null = null
+  #workers: WorkerPorts | null = null
+  #draining = false
+  readonly #waiting = new AbortController()
+  /** Probes that come together share one look at the database. */
+  #looking: Promise<Readiness> | null = null
+
+  started(punctual: Punctual): void {
+    this.#punctual = punctual
+    this.#service = serviceOf(punctual)
+    this.#workers = workerPortsOf(punctual, this.#waiting.signal)
+  }
+
+  drains(): void {
+    this.#draining = true
+    this.#waiting.abort()
+  }
+
+  readonly health = (): HealthReport => ({ version, uptimeSeconds: Math.floor(process.uptime()) })
+
+  readonly ready = async (): Promise<Readiness> => {
+    if (this.#draining)
+      return { ready: false, reason: 'draining', detail: 'This process is shutting down.' }
+    if (this.#punctual === null)
+      return { ready: false, reason: 'starting', detail: 'This process is still starting.' }
+    this.#looking ??= look(this.#punctual).finally(() => {
+      this.#looking = null
+    })
+    return this.#looking
+  }
+
+  /** What requests act on. */
+  readonly service = (): Service => this.#open(this.#service)
+
+  /** What remote workers act on. */
+  readonly workers = (): WorkerPorts => this.#open(this.#workers)
+
+  #open<T>(part: T | null): T {
+    if (this.#draining || part === null)
+      throw new PunctualError(
+        'stopped',
+        this.#draining
+          ? 'This process is shutting down. Ask another one.'
+          : 'This process is still starting. Ask again in a moment.',
+      )
+    return part
+  }
+
+  readonly metrics = async (): Promise<string | null> => this.#punctual?.metrics.text() ?? null
+}
+
+async function look({ store }: Punctual): Promise<Readiness> {
+  const given = new AbortController()
+  const answered = store.database.read.query(ping).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  const late = systemClock
+    .sleep(ANSWER_MAX_MS, given.signal)
+    .then(() => `no answer within ${ANSWER_MAX_MS} ms`)
+  const problem = await Promise.race([answered, late])
+  given.abort()
+  if (problem === null) return { ready: true }
+  const detail = `The database does not answer: ${problem}`
+  return { ready: false, reason: 'database_unavailable', detail }
+}

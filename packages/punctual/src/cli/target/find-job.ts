@@ -1,0 +1,14 @@
+/** The job that a command is about, by name or id. */
+import { PunctualError } from '@punctual/core/errors'
+import type { Job } from '@punctual/core/job'
+import type { Operator } from '../runtime/operator.ts'
+
+export async function findJob({ jobs }: Pick<Operator, 'jobs'>, nameOrId: string): Promise<Job> {
+  const job = await jobs.get(nameOrId)
+  if (job) return job
+  throw new PunctualError(
+    'job_not_found',
+    `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`,
+    { id: nameOrId },
+  )
+}

@@ -1,0 +1,39 @@
+/** A server over HTTP, with as much of the shape of the library as commands use. */
+import { type Client, createClient } from '@punctual/client'
+import type { SubmitOptions } from '@punctual/core/submit'
+import type { Pause } from '@punctual/store'
+import type { Config } from '../../../config/settings.ts'
+import type { Queue } from '../../../queues/queues.ts'
+import type { Operator } from '../../runtime/operator.ts'
+import { libraryNames } from './library-names.ts'
+import { remoteDeadLetters } from './remote-dead-letters.ts'
+import { remoteJobs } from './remote-jobs.ts'
+import { remoteRuns } from './remote-runs.ts'
+import { runToWire } from './submission-to-wire.ts'
+
+export function openRemote(url: readonly string[], { apiKey }: Config): Operator {
+  const client = createClient({ url, apiKey: apiKey ?? undefined, retries: 2 })
+  return {
+    jobs: remoteJobs(client),
+    runs: remoteRuns(client),
+    deadLetters: remoteDeadLetters(client),
+    queues: remoteQueues(client),
+    async submit(handler: string, payload: unknown, options: SubmitOptions = {}) {
+      return client.runs.submit(runToWire(handler, payload, options))
+    },
+    // Ages are told to the second: the clock of this machine is good enough.
+    nowMs: () => Date.now(),
+  }
+}
+
+function remoteQueues({ queues }: Client): Operator['queues'] {
+  const list = async () => libraryNames(await queues.list()) as Queue[]
+  return {
+    list,
+    async pauses() {
+      const found = new Map<string | null, Pause>()
+      for (const { pause } of await list()) if (pause) found.set(pause.queue, pause)
+      return [...found.values()]
+    },
+  }
+}

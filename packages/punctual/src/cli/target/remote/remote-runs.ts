@@ -1,0 +1,84 @@
+/** Runs of a server, as the library has them. */
+import { type Client, PunctualHttpError } from '@punctual/client'
+import { PunctualError } from '@punctual/core/errors'
+import type { FinishedRun, LogLine, Run, RunSummary } from '@punctual/core/run'
+import { idOf } from '../../../runs/reference.ts'
+import type { CancelAnswer, Runs } from '../../../runs/runs.ts'
+import type { OperatedRuns } from '../../runtime/operator.ts'
+import { libraryNames } from './library-names.ts'
+import { nullWhenMissing } from './null-when-missing.ts'
+import { queryOf } from './run-filter-to-wire.ts'
+import { steerMany } from './steer-many.ts'
+
+const PAGE = 1_000
+
+export function remoteRuns(client: Client): OperatedRuns {
+  return { ...looking(client), ...steering(client), ...steerMany(client) }
+}
+
+type Looking = Pick<OperatedRuns, 'get' | 'list' | 'logs' | 'whyNotRunning' | 'waitFor'>
+
+function looking({ runs }: Client): Looking {
+  return {
+    async get(run) {
+      const found = await nullWhenMissing(runs.get(idOf(run)))
+      return libraryNames(found) as Run | null
+    },
+    async list({ limit = 50, days: _, ...filter } = {}) {
+      const query = { ...queryOf(filter), limit: Math.min(limit, PAGE) }
+      return libraryNames(await runs.list(query).all(limit)) as RunSummary[]
+    },
+    async logs(run, { after, last } = {}) {
+      const from = after === undefined ? undefined : `${after.attempt}.${after.seq}`
+      const lines = []
+      for await (const line of runs.logs(idOf(run), { after: from, last })) lines.push(line)
+      return libraryNames(lines) as LogLine[]
+    },
+    async whyNotRunning({ id }) {
+      const { running, reasons } = await runs.explain(id)
+      const [first] = reasons
+      if (running || first === undefined || first.code === 'ended') return null
+      const why = { reason: first.code, message: reasons.map(({ detail }) => detail).join(' ') }
+      return why as Awaited<ReturnType<Runs['whyNotRunning']>>
+    },
+    async waitFor(run, { signal, timeoutMs } = {}) {
+      const over = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+      const either = AbortSignal.any([signal, over].filter((it) => it !== undefined))
+      try {
+        return libraryNames(await runs.waitFor(idOf(run), { signal: either })) as FinishedRun
+      } catch (error) {
+        if (!over?.aborted) throw error
+        const message = `Run ${idOf(run)} did not finish within ${timeoutMs} ms. It goes on.`
+        throw new PunctualError('wait_timeout', message, { id: idOf(run) })
+      }
+    },
+  }
+}
+
+type Steering = Pick<OperatedRuns, 'cancel' | 'reschedule' | 'promote' | 'reprioritise'>
+
+function steering({ runs }: Client): Steering {
+  /** What the library answers, the API refuses. */
+  async function tooLate(id: string, error: unknown) {
+    const codes = ['already_finished', 'state_conflict']
+    if (!(error instanceof PunctualHttpError) || !codes.includes(error.code)) throw error
+    const { state } = await runs.get(id)
+    if (error.code === 'already_finished') return { result: 'already_finished', state } as const
+    return { result: state === 'waiting' ? 'waiting' : 'running', state } as const
+  }
+  const steered = async (id: string, asked: Promise<{ result: string }>) =>
+    (await asked.catch((error: unknown) => tooLate(id, error))).result as never
+  return {
+    async cancel(run, reason) {
+      const id = idOf(run)
+      const asked = runs.cancel(id, { reason })
+      const { result, state } = await asked.catch((error: unknown) => tooLate(id, error))
+      return { result, state } as CancelAnswer
+    },
+    reschedule(run, runAt) {
+      return steered(idOf(run), runs.reschedule(idOf(run), { run_at: runAt.toISOString() }))
+    },
+    promote: (run) => steered(idOf(run), runs.promote(idOf(run))),
+    reprioritise: (run, priority) => steered(idOf(run), runs.reprioritise(idOf(run), { priority })),
+  }
+}

@@ -1,0 +1,208 @@
+/** `punctual.groups`: runs that belong together, how far they have come, and what follows when all have ended. */
+import { checkText, integer, refuseOption } from '@punctual/core/check'
+import { limits, PunctualError } from '@punctual/core/errors'
+import {
+  type Group,
+  type GroupMember,
+  type GroupSummary,
+  isFinal,
+  isRunId,
+  type RunState,
+} from '@punctual/core/run'
+import type { Submission } from '@punctual/core/submit'
+import { type Accepted, type PostgresStore, systemClock } from '@punctual/store'
+import { checkStrict } from '../handlers/check-strict.ts'
+import type { Handlers } from '../handlers/handlers.ts'
+import type { WaitOptions } from '../runs/read-options.ts'
+import { checkCall } from '../submit/submit-call.ts'
+import type { GroupCallOptions, GroupCancelResult, GroupHandle, GroupRun } from './handle.ts'
+import { checkGroup, type GroupOptions, groupCallback, groupSubmissions } from './options.ts'
+
+const LIST_MAX = 1_000
+const LIST = 50
+const MEMBERS = 1_000
+const POLL_MIN_MS = 20
+const POLL_MAX_MS = 250
+const WAIT_MS_MAX = 2_147_483_647
+
+/** A group as callers name it: by its id, or by anything that has one. */
+export type GroupReference = string | { readonly id: string }
+
+/** Which groups to list. */
+export interface GroupListOptions {
+  /** Only those that are done, or only those that are not. @default all */
+  done?: boolean
+  /** Only those that were made before this one: give the last of a page to get the next page. */
+  before?: GroupReference
+  /** The most groups to give, up to 1,000. @default 50 */
+  limit?: number
+}
+
+/** Which members to list. */
+export interface GroupRunsOptions {
+  /** From this place on: give the place of the last one and 1 to get the next page. @default 0 */
+  from?: number
+  /** The most runs to give, up to 10,000. @default 1000 */
+  limit?: number
+}
+
+export interface GroupsParts {
+  readonly tenantId: number
+  readonly store: PostgresStore
+  readonly handlers: Handlers
+  readonly payloadBytes: number
+  /** Throws when nothing is accepted any more. */
+  checkOpen(): void
+  submitted(submissions: readonly Submission[], accepted: readonly Accepted[]): void
+}
+
+function idOf(group: GroupReference): string {
+  const id: unknown = typeof group === 'string' ? group : group?.id
+  if (typeof id === 'string' && isRunId(id)) return id.toLowerCase()
+  return refuseOption('id', 'the id of a group, which is a UUID', id)
+}
+
+function notFound(id: string): never {
+  throw new PunctualError(
+    'group_not_found',
+    `There is no group ${id}. It may be older than the retention, or belong to another schema.`,
+    { id },
+  )
+}
+
+const lives = (state: GroupMember['state']) => state !== 'removed' && !isFinal(state as RunState)
+
+/** Runs that are submitted together, what became of them, and one run that follows when all have ended. */
+export class Groups {
+  readonly #o: GroupsParts
+
+  /** @internal */
+  constructor(parts: GroupsParts) {
+    this.#o = parts
+  }
+
+  /**
+   * Submits runs as a group, with what is to be submitted when all of them have ended: all of it, or nothing. A member
+   * whose key a live run has is that run.
+   */
+  async submit(options: GroupOptions, call: GroupCallOptions = {}): Promise<GroupHandle> {
+    const { store, payloadBytes } = this.#o
+    const group = checkGroup(options)
+    const callback = groupCallback(options.onDone, payloadBytes)
+    const { submissions, tx } = await this.#prepare(options.runs ?? [], call)
+    const made = await store.groups.make({ ...group, callback, submissions }, this.#o.tenantId, tx)
+    if (!tx) this.#o.submitted(submissions, made.accepted)
+    return this.handle(made.id)
+  }
+
+  async #prepare(runs: readonly GroupRun[], call: GroupCallOptions) {
+    const { handlers, payloadBytes, store } = this.#o
+    const { tx } = checkCall(call)
+    const submissions = await groupSubmissions(runs, handlers, payloadBytes)
+    this.#o.checkOpen()
+    await checkStrict(submissions, handlers, store, this.#o.tenantId)
+    return { submissions, tx }
+  }
+
+  /** What a group can be told and asked, by its id; whether there is one is not looked at. */
+  handle(group: GroupReference): GroupHandle {
+    const id = idOf(group)
+    return {
+      id,
+      get: async () => (await this.get(id)) ?? notFound(id),
+      add: (runs, options) => this.add(id, runs, options),
+      close: (options) => this.close(id, options),
+      done: (options) => this.waitFor(id, options),
+      cancel: (reason) => this.cancel(id, reason),
+    }
+  }
+
+  /** Adds up to 10,000 runs to an open group: all of them, or none. */
+  async add(
+    group: GroupReference,
+    runs: readonly GroupRun[],
+    call: GroupCallOptions = {},
+  ): Promise<void> {
+    const id = idOf(group)
+    const { submissions, tx } = await this.#prepare(runs, call)
+    const accepted = await this.#o.store.groups.add(id, submissions, this.#o.tenantId, tx)
+    if (!tx) this.#o.submitted(submissions, accepted)
+  }
+
+  /** Nothing can be added any more; false when it was closed already. */
+  async close(group: GroupReference, call: GroupCallOptions = {}): Promise<boolean> {
+    const id = idOf(group)
+    const { tx } = checkCall(call)
+    return (await this.#o.store.groups.close(id, this.#o.tenantId, tx)) ?? notFound(id)
+  }
+
+  /** The group with the states of its members, or null. */
+  async get(group: GroupReference): Promise<Group | null> {
+    return this.#o.store.groups.reader.find(idOf(group), this.#o.tenantId)
+  }
+
+  /** The newest first. */
+  async list(options: GroupListOptions = {}): Promise<GroupSummary[]> {
+    const { done, before, limit = LIST } = options
+    if (done !== undefined && typeof done !== 'boolean') refuseOption('done', 'true or false', done)
+    const filter = {
+      limit: integer('limit', limit, 1, LIST_MAX),
+      ...(done !== undefined && { done }),
+      ...(before !== undefined && { before: idOf(before) }),
+    }
+    return this.#o.store.forPeople.read(({ groups }) => groups.list(filter, this.#o.tenantId))
+  }
+
+  /** The members with their states, in the order in which they were added. */
+  async runs(group: GroupReference, options: GroupRunsOptions = {}): Promise<GroupMember[]> {
+    const { from = 0, limit = MEMBERS } = options
+    const page = {
+      fromPlace: integer('from', from, 0, limits.membersPerGroup),
+      limit: integer('limit', limit, 1, limits.batchSize),
+    }
+    return this.#o.store.groups.reader.members(idOf(group), page, this.#o.tenantId)
+  }
+
+  /** Resolves with the group when it is closed and every member has ended, however. */
+  async waitFor(group: GroupReference, options: WaitOptions = {}): Promise<Group> {
+    const id = idOf(group)
+    const { timeoutMs, signal } = options
+    if (timeoutMs !== undefined) integer('timeoutMs', timeoutMs, 0, WAIT_MS_MAX)
+    const { reader } = this.#o.store.groups
+    const endMs = systemClock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY)
+    for (let pauseMs = POLL_MIN_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.5)) {
+      if ((await reader.isDone(id, this.#o.tenantId)) ?? notFound(id)) break
+      signal?.throwIfAborted()
+      const leftMs = endMs - systemClock.monotonicMs()
+      if (leftMs <= 0)
+        throw new PunctualError(
+          'wait_timeout',
+          `Group ${id} was not done within ${timeoutMs} ms. It goes on; wait longer or look at it with groups.get.`,
+          { id },
+        )
+      await systemClock.sleep(Math.min(pauseMs, leftMs), signal)
+    }
+    return (await this.get(id)) ?? notFound(id)
+  }
+
+  /** Closes a group and cancels what has not ended. It is done, and its callback comes, when all have ended. */
+  async cancel(group: GroupReference, reason = 'cancelled'): Promise<GroupCancelResult> {
+    const id = idOf(group)
+    checkText('reason', reason, limits.createdByLength)
+    await this.close(id)
+    const answers: string[] = []
+    let members: GroupMember[]
+    let from = 0
+    do {
+      members = await this.runs(id, { from, limit: MEMBERS })
+      from += members.length
+      const left = members.filter(({ state }) => lives(state)).map((member) => member.id)
+      if (left.length > 0)
+        answers.push(
+          ...(await this.#o.store.steering.cancel(left, reason, this.#o.tenantId)).values(),
+        )
+    } while (members.length === MEMBERS)
+    const count = (answer: string) => answers.filter((it) => it === answer).length
+    return { cancelled: count('cancelled'), cancelling: count('cancelling') }
+  }
+}

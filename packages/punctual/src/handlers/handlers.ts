@@ -1,0 +1,54 @@
+/** The handlers of this process: what runs of each name do, what their payloads must be, and what surrounds every call. */
+import { PunctualError } from '@punctual/core/errors'
+import type { RegisteredHandler } from '@punctual/worker'
+import { atLater } from '../submit/submit-call.ts'
+import { compileHandler } from './compile.ts'
+import { checkMiddleware, type Middleware, surrounded } from './middleware.ts'
+import type { HandlerArgument } from './options.ts'
+import { type PayloadSchema, readPayload } from './payload-schema.ts'
+
+export class Handlers {
+  readonly all = new Map<string, RegisteredHandler>()
+  readonly #schemas = new Map<string, PayloadSchema>()
+  readonly #middleware: Middleware[] = []
+  readonly #closers: (() => Promise<void>)[] = []
+
+  register(name: string, first: HandlerArgument, second: HandlerArgument | undefined): void {
+    const { registered, schema, close } = compileHandler(name, first, second)
+    if (this.all.has(name))
+      throw new PunctualError(
+        'handler_duplicate',
+        `This process has a handler ${JSON.stringify(name)} already. Give each handler its own name.`,
+        { field: 'name' },
+      )
+    this.all.set(name, { ...registered, run: surrounded(this.#middleware, registered.run) })
+    if (schema) this.#schemas.set(name, schema)
+    if (close) this.#closers.push(close)
+  }
+
+  /** Ends the threads and processes of isolated handlers. */
+  async close(): Promise<void> {
+    await Promise.all(this.#closers.map((close) => close()))
+  }
+
+  use(middleware: Middleware): void {
+    this.#middleware.push(checkMiddleware(middleware))
+  }
+
+  /** Rejects where a handler of this process would not take the payload. */
+  /** Whether payloads of this handler are checked here. */
+  hasSchema(name: string): boolean {
+    return this.#schemas.has(name)
+  }
+
+  async checkPayload(name: string, payload: unknown): Promise<void> {
+    const schema = this.#schemas.get(name)
+    if (schema) await readPayload(schema, payload)
+  }
+
+  async checkPayloads(name: string, payloads: readonly unknown[]): Promise<void> {
+    const schema = this.#schemas.get(name)
+    if (!schema) return
+    for (const [i, payload] of payloads.entries()) await atLater(i, readPayload(schema, payload))
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * A job as a file declares it: the options of the library that make it what it is, in the order in which people
+ * read them, without those that have their default. Declaring it again changes nothing.
+ */
+import { defaults } from '@punctual/core/errors'
+import type { RunConcurrency, RunRate } from '@punctual/core/flow'
+import type { CompiledJob, JobDefaults, JobRules } from '@punctual/core/job'
+import { policyOptions, traits } from '@punctual/core/run'
+import type { StoredJob } from '@punctual/store'
+
+export type Declaration = Readonly<Record<string, unknown>>
+
+/** What a registered job and one that is to be registered have in common. */
+interface Parts {
+  readonly name: string
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly payload: unknown
+  readonly rules: JobRules
+  readonly startMs: number | null
+  readonly endMs: number | null
+  readonly onceMs: number | null
+  readonly maxRuns: number | null
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly labels: Readonly<Record<string, string>>
+  readonly description: string | null
+  readonly owner: string | null
+  readonly policy: string | null
+  readonly traits: number
+  readonly concurrency: RunConcurrency | null
+  readonly rate: RunRate | null
+}
+
+export function declareStored(job: StoredJob, installation: JobDefaults): Declaration {
+  const { startAt, endAt, anchorMs } = job
+  const startMs = startAt?.getTime() ?? null
+  return declare(
+    { ...job, startMs, endMs: endAt?.getTime() ?? null, onceMs: anchorMs },
+    installation,
+  )
+}
+
+export function declareCompiled(job: CompiledJob, installation: JobDefaults): Declaration {
+  const { run, payload } = job
+  const labels = run.labels === null ? {} : JSON.parse(run.labels)
+  const { concurrency = null, rate = null } = job.flow ?? {}
+  const parts = { ...run, ...job, payload: JSON.parse(payload), labels, concurrency, rate }
+  return declare(parts, installation)
+}
+
+function declare(job: Parts, installation: JobDefaults): Declaration {
+  const { rules } = job
+  const once = (job.traits & traits.atMostOnce) !== 0
+  const unless = <T>(value: T, common: T) => (value === common ? undefined : value)
+  const entries = {
+    name: job.name,
+    handler: job.handler,
+    payload: job.payload ?? undefined,
+    ...whenOf(job),
+    timezone: rules.timezone,
+    startAt: isoOf(job.startMs),
+    endAt: isoOf(job.endMs),
+    maxRuns: job.maxRuns ?? undefined,
+    jitterMs: rules.jitterMs,
+    exact: rules.jitterMs === undefined && installation.jitterMs > 0 ? true : undefined,
+    calendars: rules.calendars,
+    dst: dstOf(rules),
+    dayRule: rules.dayRule,
+    misfire: misfireOf(rules),
+    overlap: unless(rules.overlap, defaults.overlap),
+    pauseAfterFailures: rules.pauseAfterFailures,
+    description: job.description ?? undefined,
+    owner: job.owner ?? undefined,
+    labels: Object.keys(job.labels).length > 0 ? job.labels : undefined,
+    queue: unless(job.queue, defaults.queue),
+    priority: unless(job.priority, defaults.priority),
+    maxAttempts: unless(job.maxAttempts, once ? 1 : defaults.maxAttempts),
+    timeoutMs: unless(job.timeoutMs, defaults.timeoutMs),
+    ...policyOptions(job.policy),
+    ...(once && { delivery: 'at-most-once' }),
+    concurrency: job.concurrency ?? undefined,
+    rate: rateOf(job.rate),
+  }
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
+}
+
+function whenOf({ rules: { when }, onceMs }: Parts): Declaration {
+  switch (when.kind) {
+    case 'cron':
+      return { cron: when.expression }
+    case 'every':
+      return { every: when.expression }
+    case 'after-end':
+      return { everyAfterEnd: when.expression }
+    case 'once':
+      return { at: isoOf(onceMs) }
+  }
+}
+
+function rateOf(rate: RunRate | null): Declaration | undefined {
+  if (rate === null) return undefined
+  const { perMs: per, ...rest } = rate
+  return { ...rest, per }
+}
+
+function isoOf(ms: number | null): string | undefined {
+  return ms === null ? undefined : new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+function dstOf({ gap, pass }: JobRules): Declaration | undefined {
+  if (gap === undefined && pass === undefined) return undefined
+  return { ...(gap && { gap }), ...(pass && { overlap: pass }) }
+}
+
+function misfireOf({ misfire }: JobRules): unknown {
+  const isPolicy = misfire?.policy !== undefined && Object.keys(misfire).length === 1
+  return isPolicy ? misfire.policy : misfire
+}
+
+export interface DeclaredChange {
+  readonly field: string
+  /** Left out when it was not said. */
+  readonly from?: unknown
+  readonly to?: unknown
+}
+
+export function changesBetween(from: Declaration, to: Declaration): DeclaredChange[] {
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])]
+  return fields
+    .filter((field) => canonical(from[field]) !== canonical(to[field]))
+    .map((field) => ({
+      field,
+      ...(field in from && { from: from[field] }),
+      ...(field in to && { to: to[field] }),
+    }))
+}
+
+/** One text for values that differ in the order of their names only. */
+export function canonical(value: unknown): string {
+  const text = JSON.stringify(value, (_, it) =>
+    typeof it === 'object' && it !== null && !Array.isArray(it)
+      ? Object.fromEntries(Object.entries(it).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : it,
+  )
+  return text ?? ''
+}

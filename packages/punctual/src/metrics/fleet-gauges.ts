@@ -1,0 +1,82 @@
+/**
+ * Gauges of what all processes share: queues and workers. All are read from the database at once, at most every five
+ * seconds, and each waits for that reading: whoever scrapes gets one picture.
+ */
+import type { PostgresStore } from '@punctual/store'
+import { Gauge, type Registry } from 'prom-client'
+import { Workers } from '../queues/workers.ts'
+
+const CACHE_MS = 5_000
+
+/** Makes a gauge that is filled by the reading of all. */
+type MakeGauge = (name: string, help: string, label: string) => Gauge
+type Fill = () => Promise<void>
+
+export function exposeFleet(store: PostgresStore, registry: Registry, nowMs: () => number): void {
+  const registers = [registry]
+  const fills: Fill[] = []
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<boolean> = Promise.resolve(false)
+  const read = (): Promise<boolean> => {
+    if (nowMs() - readAtMs < CACHE_MS) return reading
+    readAtMs = nowMs()
+    reading = Promise.all(fills.map((fill) => fill())).then(
+      () => true,
+      () => false,
+    )
+    return reading
+  }
+  const collect = async () => void (await read())
+  const make: MakeGauge = (name, help, label) =>
+    new Gauge({ name, help, labelNames: [label], registers, collect })
+  fills.push(queueGauges(store, make), workerGauges(store, make))
+  new Gauge({
+    name: 'punctual_up',
+    help: '1 while the database answers.',
+    registers,
+    async collect() {
+      this.set(Number(await read()))
+    },
+  })
+}
+
+function queueGauges(store: PostgresStore, make: MakeGauge): Fill {
+  const due = make(
+    'punctual_queue_due',
+    'Runs that are due and wait for a worker (counted to 10,000 a lane).',
+    'queue',
+  )
+  const running = make('punctual_queue_running', 'Runs held by workers.', 'queue')
+  const oldest = make('punctual_queue_oldest_seconds', 'Age of the oldest due run.', 'queue')
+  const paused = make('punctual_queue_paused', '1 while nothing is taken from the queue.', 'queue')
+  return async () => {
+    const depths = await store.queues.depths()
+    for (const gauge of [due, running, oldest, paused]) gauge.reset()
+    const oldestMs = new Map<string, number>()
+    for (const lane of depths) {
+      due.inc({ queue: lane.queue }, lane.due)
+      running.inc({ queue: lane.queue }, lane.running)
+      paused.set({ queue: lane.queue }, Number(lane.paused))
+      oldestMs.set(lane.queue, Math.max(oldestMs.get(lane.queue) ?? 0, lane.oldestMs))
+    }
+    for (const [queue, ms] of oldestMs) oldest.set({ queue }, ms / 1_000)
+  }
+}
+
+function workerGauges(store: PostgresStore, make: MakeGauge): Fill {
+  const workers = make('punctual_workers', 'Workers by state: active, draining, lost.', 'state')
+  const stuck = make(
+    'punctual_stuck_handlers',
+    'Handlers that go on although their attempts have ended, and keep their slots.',
+    'handler',
+  )
+  const reader = new Workers(store)
+  return async () => {
+    const present = await reader.present()
+    workers.reset()
+    stuck.reset()
+    for (const state of ['active', 'draining', 'lost'])
+      workers.set({ state }, present.filter((it) => it.state === state).length)
+    for (const { handler } of present.flatMap((it) => it.stuck)) stuck.inc({ handler })
+  }
+}

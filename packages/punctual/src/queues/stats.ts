@@ -1,0 +1,148 @@
+/** `punctual.stats`: how runs ended, by minutes, days and jobs, from counters and sums. */
+import { type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
+import { limits } from '@punctual/core/errors'
+import { type FinalState, finalStates } from '@punctual/core/run'
+import type { PostgresStore } from '@punctual/store'
+
+const DAY_MS = 86_400_000
+const FINAL = Object.keys(finalStates) as FinalState[]
+
+/** How runs ended. */
+export interface Ends {
+  /** How many ended. */
+  readonly runs: number
+  /** How many of them in each way. */
+  readonly ended: Readonly<Record<FinalState, number>>
+  /** Those that succeeded among those that succeeded, died or were lost: from 0 to 1, null when there is none. */
+  readonly successRate: number | null
+}
+
+/** How runs of a queue and a handler ended. */
+export interface RecentEnds extends Ends {
+  /** The queue. */
+  readonly queue: string
+  /** The handler. */
+  readonly handler: string
+}
+
+/** One line of a report. */
+export interface ReportRow extends Ends {
+  /** The day, such as 2026-11-16, or the name of the job; null for a job that was deleted, and for all others together. */
+  readonly name: string | null
+  /** Of a job: its id; null for all jobs together that are not told apart. */
+  readonly jobId?: string | null
+}
+
+/** What a report is of. */
+export interface ReportOptions {
+  /** The first day: any moment of it, in UTC. @default thirty days before `to` */
+  from?: Instant
+  /** The last day: any moment of it, in UTC. @default today */
+  to?: Instant
+  /** By day, of all runs by when they ended; or by job, of the runs of jobs by when they were due. @default day */
+  by?: 'day' | 'job'
+}
+
+/** How runs ended in some days. */
+export interface Report {
+  /** By day, or the jobs with the most runs first. */
+  readonly rows: readonly ReportRow[]
+  /** What came after this is not counted yet; null when all of it is. Jobs are counted hour by hour. */
+  readonly countedTo: Date | null
+}
+
+/** `punctual.stats`: how runs ended, by minutes, days and jobs. */
+export class Stats {
+  readonly #store: PostgresStore
+  readonly #tenantId: number
+
+  /** @internal */
+  constructor(store: PostgresStore, tenantId: number) {
+    this.#store = store
+    this.#tenantId = tenantId
+  }
+
+  /**
+   * How runs ended in the last minutes, by queue and handler.
+   * @param options - `minutes`: 5 unless said, up to 1,440.
+   */
+  async recent(options: { minutes?: number } = {}): Promise<RecentEnds[]> {
+    const { minutes = 5 } = options
+    integer('minutes', minutes, 1, 1_440)
+    const found = await this.#store.forPeople.read(({ stats }) =>
+      stats.recent(minutes, this.#tenantId),
+    )
+    const lanes = grouped(found, ({ queue, handler }) => JSON.stringify([queue, handler]))
+    return lanes.map(([first, ends]) => ({ queue: first.queue, handler: first.handler, ...ends }))
+  }
+
+  /**
+   * How runs ended, by day or by job, up to 366 days.
+   * @throws `PunctualError` with `invalid_option`.
+   * @example
+   * ```ts
+   * const { rows } = await punctual.stats.report({ from: '2026-11-01T00:00:00Z', by: 'job' })
+   * for (const { name, runs, successRate } of rows) console.log(name, runs, successRate)
+   * ```
+   */
+  async report(options: ReportOptions = {}): Promise<Report> {
+    const { by = 'day', fromMs, toMs } = this.#range(options)
+    const { forPeople } = this.#store
+    if (by === 'day') {
+      const ends = await forPeople.read(({ stats }) => stats.days(fromMs, toMs, this.#tenantId))
+      const days = grouped(ends, ({ day }) => day)
+      return { rows: days.map(([{ day }, ends]) => ({ name: day, ...ends })), countedTo: null }
+    }
+    const { throughMs, jobs } = await forPeople.read(({ stats }) =>
+      stats.jobs(fromMs, toMs, this.#tenantId),
+    )
+    const rows = grouped(jobs, ({ id }) => id ?? '')
+    return {
+      rows: rows.map(([{ id, name }, ends]) => ({ name, jobId: id, ...ends })),
+      countedTo: throughMs < toMs ? new Date(throughMs) : null,
+    }
+  }
+
+  #range({ from, to, by, ...others }: ReportOptions) {
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) refuseOption('options', 'made of from, to and by', unknown)
+    if (by !== undefined && by !== 'day' && by !== 'job') refuseOption('by', 'day or job', by)
+    const dayOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
+    const nowMs = this.#store.database.clock.nowMs()
+    const toMs = dayOf(to === undefined ? nowMs : instantOf('to', to)) + DAY_MS
+    const fromMs = from === undefined ? toMs - 31 * DAY_MS : dayOf(instantOf('from', from))
+    if (fromMs >= toMs || toMs - fromMs > limits.reportDays * DAY_MS)
+      refuseOption('from', `up to ${limits.reportDays} days before to`, from)
+    return { by, fromMs, toMs }
+  }
+}
+
+/** How the runs of workers ended in the last hour, by worker; those that ended none are not there. */
+export async function endsOfWorkers(store: PostgresStore): Promise<ReadonlyMap<string, Ends>> {
+  const found = await store.forPeople.read(({ stats }) => stats.workers())
+  return new Map(grouped(found, (it) => it.worker).map(([{ worker }, ends]) => [worker, ends]))
+}
+
+/** What belongs together, each with the first of them, in the order in which they came. */
+function grouped<Row extends { state: FinalState; runs: number }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): [Row, Ends][] {
+  const groups = new Map<string, [Row, Record<FinalState, number>]>()
+  for (const row of rows) {
+    const [, ended] = groups.get(keyOf(row)) ?? [row, noneEnded()]
+    ended[row.state] += row.runs
+    if (!groups.has(keyOf(row))) groups.set(keyOf(row), [row, ended])
+  }
+  return [...groups.values()].map(([row, ended]) => [row, toEnds(ended)])
+}
+
+export function noneEnded(): Record<FinalState, number> {
+  return Object.fromEntries(FINAL.map((state) => [state, 0])) as Record<FinalState, number>
+}
+
+function toEnds(ended: Readonly<Record<FinalState, number>>): Ends {
+  const runs = FINAL.reduce((sum, state) => sum + ended[state], 0)
+  const tried = ended.succeeded + ended.dead + ended.unknown
+  return { runs, ended, successRate: tried === 0 ? null : ended.succeeded / tried }
+}

@@ -1,0 +1,12 @@
+/** A run as callers name it: by its id, or by anything that has one. */
+import { refuseOption } from '@punctual/core/check'
+import { isRunId } from '@punctual/core/run'
+
+/** A run as callers name it: by its id, or by anything that has one. */
+export type RunReference = string | { readonly id: string }
+
+export function idOf(run: RunReference): string {
+  const id: unknown = typeof run === 'string' ? run : run?.id
+  if (typeof id === 'string' && isRunId(id)) return id.toLowerCase()
+  return refuseOption('id', 'the id of a run, which is a UUID', id)
+}

@@ -1,0 +1,43 @@
+/** What `runs.resolve` answers: somebody says what became of an unknown run. */
+import { refuseOption } from '@punctual/core/check'
+import { PunctualError } from '@punctual/core/errors'
+import { type Resolution, type RunResolution, type RunState, resolutions } from '@punctual/core/run'
+import type { KeyBusy, PostgresStore } from '@punctual/store'
+import { type HandlingOptions, handledBy } from './handling.ts'
+
+/**
+ * What resolving a run came to. `already_resolved`: somebody has said so before, and the first answer stays.
+ * `not_unknown`: it has not ended, or everybody knows how.
+ */
+export type ResolveResult =
+  | { readonly result: 'resolved'; readonly replayedAs: string | null }
+  | KeyBusy
+  | {
+      readonly result: 'already_resolved'
+      readonly resolved: RunResolution
+      readonly replayedAs: string | null
+    }
+  | { readonly result: 'not_unknown'; readonly state: RunState }
+
+export async function resolveRun(
+  store: PostgresStore,
+  tenantId: number,
+  id: string,
+  as: Resolution,
+  options: HandlingOptions,
+): Promise<ResolveResult> {
+  if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
+    refuseOption('as', Object.keys(resolutions).join(' or '), as)
+  const answer = await store.resolution.resolve(id, as, handledBy(options), tenantId)
+  if (answer.result !== 'not_unknown') return answer
+  const run = await store.runs.find(id, tenantId)
+  if (!run)
+    throw new PunctualError(
+      'run_not_found',
+      `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+      { id },
+    )
+  if ('resolved' in run && run.resolved)
+    return { result: 'already_resolved', resolved: run.resolved, replayedAs: run.replayedAs }
+  return { result: 'not_unknown', state: run.state }
+}

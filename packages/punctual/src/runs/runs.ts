@@ -1,0 +1,371 @@
+/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
+import { checkText, encodeJson, integer, refuseOption } from '@punctual/core/check'
+import { invariant, limits, PunctualError } from '@punctual/core/errors'
+import {
+  compileRunFilter,
+  type FinalState,
+  type FinishedRun,
+  isFinal,
+  type LogLine,
+  type Resolution,
+  type Run,
+  type RunCount,
+  type RunExplanation,
+  type RunFilter,
+  type RunPage,
+  type RunPageFilter,
+  type RunState,
+  type RunSummary,
+} from '@punctual/core/run'
+import type { PostgresStore } from '@punctual/store'
+import {
+  type BulkOptions,
+  type BulkResult,
+  checkBulkOptions,
+  filterInStore,
+  steerMany,
+} from './bulk.ts'
+import type { HandlingOptions } from './handling.ts'
+import { countOfRuns, pageOfRuns, type RunCountOptions, type RunPageOptions } from './pages.ts'
+import {
+  checkList,
+  checkLogOptions,
+  type ListOptions,
+  type LogOptions,
+  type WaitOptions,
+} from './read-options.ts'
+import { idOf, type RunReference } from './reference.ts'
+import { type ResolveResult, resolveRun } from './resolve.ts'
+import type { Waiter } from './waiter.ts'
+import { type NotRunningReason, whyNotRunning } from './why-not-running.ts'
+
+const WAIT_MS_MAX = 2_147_483_647
+const RUN_AT_MAX = 253_402_300_799_999
+
+/** What a cancel came to, and the state that the run has now. */
+export type CancelAnswer =
+  | { readonly result: 'cancelled'; readonly state: 'cancelled' }
+  | { readonly result: 'cancelling'; readonly state: 'cancelling' }
+  | { readonly result: 'already_finished'; readonly state: FinalState }
+
+/** Why a run could not be changed: a worker has it, or it has ended. */
+export type TooLate = 'running' | 'already_finished'
+
+/** How many runs are cancelled at once. */
+export interface CancelManyOptions extends BulkOptions {
+  /** Kept with the runs. @default 'cancelled' */
+  reason?: string
+}
+
+function notFound(id: string): never {
+  throw new PunctualError(
+    'run_not_found',
+    `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+    { id },
+  )
+}
+
+const waits = (state: RunState) => ['waiting', 'scheduled', 'queued'].includes(state)
+
+function tooLate(state: RunState): TooLate {
+  return isFinal(state) ? 'already_finished' : 'running'
+}
+
+function momentOf(runAt: unknown): number {
+  const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
+  if (ms >= 0 && ms <= RUN_AT_MAX) return ms
+  return refuseOption('runAt', 'a Date between the years 1970 and 9999', runAt)
+}
+
+function priorityOf(priority: unknown): number {
+  return integer('priority', priority, limits.priorityMin, limits.priorityMax)
+}
+
+/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
+export class Runs {
+  readonly #store: PostgresStore
+  readonly #waiter: Waiter
+  readonly #payloadBytes: number
+  readonly #tenantId: number
+
+  /** @internal */
+  constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number, tenantId: number) {
+    this.#tenantId = tenantId
+    this.#store = store
+    this.#waiter = waiter
+    this.#payloadBytes = payloadBytes
+  }
+
+  #find(id: string): Promise<Run | null> {
+    return this.#store.runs.find(id, this.#tenantId)
+  }
+
+  /** The run with its attempts, or null. */
+  async get(run: RunReference): Promise<Run | null> {
+    return this.#find(idOf(run))
+  }
+
+  /** Running ones first, then those that wait, then finished ones, latest due first. */
+  async list(options: ListOptions = {}): Promise<RunSummary[]> {
+    const { limit, days, ...filter } = checkList(options)
+    const asked = {
+      ...(await filterInStore(this.#store, compileRunFilter(filter), this.#tenantId)),
+      tenantId: this.#tenantId,
+      ...(limit !== undefined && { limit }),
+      ...(days !== undefined && { days }),
+    }
+    return this.#store.forPeople.read(({ runs }) => runs.list(asked))
+  }
+
+  /**
+   * A page of all runs, those that wait and those that ended, newest first. Runs that come or move on meanwhile neither
+   * repeat a run nor hide one that was there throughout.
+   * @throws `PunctualError` with `invalid_option`, `invalid_cursor` or `job_not_found`.
+   * @example
+   * ```ts
+   * const yesterday = { from: '2026-11-15T00:00:00Z', to: '2026-11-16T00:00:00Z' }
+   * const failed = { notRetried: true, finished: yesterday } as const
+   * const { runs, nextCursor } = await punctual.runs.page(failed, { limit: 100 })
+   * if (nextCursor) await punctual.runs.page(failed, { limit: 100, cursor: nextCursor })
+   * ```
+   */
+  async page(filter: RunPageFilter = {}, options: RunPageOptions = {}): Promise<RunPage> {
+    return pageOfRuns(this.#store, filter, options, this.#tenantId)
+  }
+
+  /**
+   * How many runs match, by what they are. Exact while no more than 100,000 have to be looked at.
+   * @throws `PunctualError` with `invalid_option` or `job_not_found`.
+   * @example
+   * ```ts
+   * const pending = { states: ['scheduled', 'queued'], labels: { user: 'user_001' } } as const
+   * const { groups } = await punctual.runs.count(pending, { by: 'job' })
+   * ```
+   */
+  async count(filter: RunPageFilter = {}, options: RunCountOptions = {}): Promise<RunCount> {
+    return countOfRuns(this.#store, filter, options, this.#tenantId)
+  }
+
+  /** What the run has logged, oldest first: the first lines, those after a line, or the last ones. */
+  async logs(run: RunReference, options: LogOptions = {}): Promise<LogLine[]> {
+    const id = idOf(run)
+    const { after, limit, last } = checkLogOptions(options)
+    if (last !== undefined) return this.#store.runs.lastLogs(id, last, this.#tenantId)
+    return this.#store.runs.logs(id, after, limit, this.#tenantId)
+  }
+
+  /**
+   * Resolves with the run when it has finished, however it ended.
+   * @throws `PunctualError` with `run_not_found`, and with `wait_timeout` when it takes longer than that.
+   * @example
+   * ```ts
+   * const { id } = await punctual.submit('send-email', { to: 'a@b.c' })
+   * const run = await punctual.runs.waitFor(id, { timeoutMs: 60_000 })
+   * if (run.state !== 'succeeded') console.error(run.error)
+   * ```
+   */
+  async waitFor(run: RunReference, options: WaitOptions = {}): Promise<FinishedRun> {
+    const id = idOf(run)
+    if (options.timeoutMs !== undefined) integer('timeoutMs', options.timeoutMs, 0, WAIT_MS_MAX)
+    if ((await this.#find(id)) === null) notFound(id)
+    const signals = [
+      options.signal,
+      options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs),
+    ]
+    const finished = await this.#waiter.wait(
+      id,
+      AbortSignal.any(signals.filter((s) => s !== undefined)),
+    )
+    if (finished) return finished
+    options.signal?.throwIfAborted()
+    throw new PunctualError(
+      'wait_timeout',
+      `Run ${id} did not finish within ${options.timeoutMs} ms. It goes on; wait longer or look at it with runs.get.`,
+      { id },
+    )
+  }
+
+  /**
+   * Cancels a run. One that has not started is cancelled at once. Of one that runs the handler is asked to end: its
+   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it again
+   * changes nothing.
+   * @param reason - Kept with the run, up to 256 characters; `cancelled` unless said.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
+    const id = idOf(run)
+    checkText('reason', reason, limits.createdByLength)
+    const result = (await this.#store.steering.cancel([id], reason, this.#tenantId)).get(id)
+    if (result) return { result, state: result } as CancelAnswer
+    const { state } = (await this.#find(id)) ?? notFound(id)
+    if (state === 'cancelled') return { result: 'cancelled', state }
+    invariant(isFinal(state), `run ${id} is ${state} and was found in no place`)
+    return { result: 'already_finished', state }
+  }
+
+  /**
+   * Gives a run that has not started another time. One that waits for another run of its job has none.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
+    const id = idOf(run)
+    const moved = await this.#store.steering.reschedule([id], momentOf(runAt), this.#tenantId)
+    if (moved.has(id)) return 'rescheduled'
+    const { state } = (await this.#find(id)) ?? notFound(id)
+    return state === 'waiting' ? 'waiting' : tooLate(state)
+  }
+
+  /**
+   * Lets a run start now whose time has not come: its first attempt, or the next one.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
+    const id = idOf(run)
+    const moved = await this.#store.steering.reschedule([id], null, this.#tenantId)
+    if (moved.has(id)) return 'promoted'
+    const { state } = (await this.#find(id)) ?? notFound(id)
+    if (state === 'queued') return 'already_due'
+    return state === 'waiting' ? 'waiting' : tooLate(state)
+  }
+
+  /**
+   * Gives a run that has not started another priority. One that is due goes behind those that are due there.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
+    const id = idOf(run)
+    const moved = await this.#store.steering.reprioritise(
+      [id],
+      priorityOf(priority),
+      this.#tenantId,
+    )
+    if (moved.has(id)) return 'reprioritised'
+    return tooLate(((await this.#find(id)) ?? notFound(id)).state)
+  }
+
+  /**
+   * Gives a run another payload, unless an attempt was made at it already.
+   * @throws `PunctualError` with `run_not_found`, or what a payload is refused for.
+   */
+  async edit(
+    run: RunReference,
+    change: { payload: unknown },
+  ): Promise<'edited' | 'attempted' | TooLate> {
+    const id = idOf(run)
+    if (typeof change !== 'object' || change === null || Object.keys(change).join() !== 'payload')
+      refuseOption('change', 'an object with payload only', change)
+    const payload = encodeJson(change.payload, 'payload', this.#payloadBytes)
+    const edited = await this.#store.steering.edit([id], payload, this.#tenantId)
+    if (edited.has(id)) return 'edited'
+    const { state } = (await this.#find(id)) ?? notFound(id)
+    return waits(state) ? 'attempted' : tooLate(state)
+  }
+
+  /**
+   * Cancels what a filter means. What workers have is asked to end.
+   * @throws `PunctualError` with `invalid_option` when the filter is empty and `all` is not said.
+   * @example
+   * ```ts
+   * const { matched } = await punctual.runs.cancelMany({ queue: 'mail' }, { dryRun: true })
+   * if (matched < 1_000) await punctual.runs.cancelMany({ queue: 'mail' }, { reason: 'wrong template' })
+   * ```
+   */
+  async cancelMany(
+    filter: RunFilter,
+    options: CancelManyOptions = {},
+  ): Promise<BulkResult<'cancelled' | 'cancelling' | 'already_finished'>> {
+    const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
+    checkText('reason', reason, limits.createdByLength)
+    return steerMany(this.#store, this.#tenantId, filter, options, {
+      verb: 'cancel',
+      answers: ['cancelled', 'cancelling', 'already_finished'],
+      change: async (ids) => {
+        const answers = await this.#store.steering.cancel(ids, reason, this.#tenantId)
+        return (id) => answers.get(id) ?? 'already_finished'
+      },
+    })
+  }
+
+  /** Lets runs start now whose time has not come. */
+  async promoteMany(
+    filter: RunFilter,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'promoted' | 'missed'>> {
+    checkBulkOptions(options, [])
+    return steerMany(this.#store, this.#tenantId, filter, options, {
+      verb: 'promote',
+      answers: ['promoted', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reschedule(ids, null, this.#tenantId)
+        return (id) => (moved.has(id) ? 'promoted' : 'missed')
+      },
+    })
+  }
+
+  /** Gives runs that have not started another time. */
+  async rescheduleMany(
+    filter: RunFilter,
+    runAt: Date,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'rescheduled' | 'missed'>> {
+    checkBulkOptions(options, [])
+    const dueMs = momentOf(runAt)
+    return steerMany(this.#store, this.#tenantId, filter, options, {
+      verb: 'reschedule',
+      answers: ['rescheduled', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reschedule(ids, dueMs, this.#tenantId)
+        return (id) => (moved.has(id) ? 'rescheduled' : 'missed')
+      },
+    })
+  }
+
+  /** Gives runs that have not started another priority. */
+  async reprioritiseMany(
+    filter: RunFilter,
+    priority: number,
+    options: BulkOptions = {},
+  ): Promise<BulkResult<'reprioritised' | 'missed'>> {
+    checkBulkOptions(options, [])
+    priorityOf(priority)
+    return steerMany(this.#store, this.#tenantId, filter, options, {
+      verb: 'reprioritise',
+      answers: ['reprioritised', 'missed'],
+      change: async (ids) => {
+        const moved = await this.#store.steering.reprioritise(ids, priority, this.#tenantId)
+        return (id) => (moved.has(id) ? 'reprioritised' : 'missed')
+      },
+    })
+  }
+
+  /**
+   * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
+   * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async resolve(
+    run: RunReference,
+    as: Resolution,
+    options: HandlingOptions = {},
+  ): Promise<ResolveResult> {
+    return resolveRun(this.#store, this.#tenantId, idOf(run), as, options)
+  }
+
+  /** Why a run is not running now, in short; null when it runs or has ended. */
+  whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
+    return whyNotRunning(this.#store, run, this.#tenantId)
+  }
+
+  /**
+   * Whether a run runs, and if not, everything that stands in its way: since when, until when, by whom, and which runs and
+   * workers it waits for.
+   * @param options - `fleet`: false when it is to be shown to the tenant: hosts and loads of workers that work for all are
+   * left out then.
+   * @throws `PunctualError` with `run_not_found`.
+   */
+  async explain(run: RunReference, options: { fleet?: boolean } = {}): Promise<RunExplanation> {
+    const id = idOf(run)
+    const { explainer } = this.#store
+    return (await explainer.explain(id, this.#tenantId, options.fleet)) ?? notFound(id)
+  }
+}

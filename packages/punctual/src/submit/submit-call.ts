@@ -1,0 +1,43 @@
+/** What every call of `submit` and `submitMany` goes through before its submissions are made. */
+import { PunctualError, reworded } from '@punctual/core/errors'
+import type { SubmitOptions } from '@punctual/core/submit'
+import type { Queryable } from '@punctual/store'
+import type { SubmitCallOptions } from './handler-handle.ts'
+import { queryableOf } from './open-transaction.ts'
+
+export interface CheckedCall extends SubmitOptions {
+  readonly tx?: Queryable
+}
+
+/** Refuses options that are none, before anything is read from them. */
+export function checkCall(options: SubmitCallOptions): CheckedCall {
+  if (typeof options !== 'object' || options === null)
+    throw new PunctualError(
+      'invalid_option',
+      `The options of submit must be an object, but ${String(options)} came.`,
+      { field: 'options' },
+    )
+  const { tx, ...rest } = options
+  return tx === undefined ? rest : { ...rest, tx: queryableOf(tx) }
+}
+
+/** Names the item of a batch in the error of one. */
+export function at<T>(index: number, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw ofItem(index, error)
+  }
+}
+
+/** The same for what has to be waited for. */
+export function atLater<T>(index: number, making: Promise<T>): Promise<T> {
+  return making.catch((error: unknown) => {
+    throw ofItem(index, error)
+  })
+}
+
+function ofItem(index: number, error: unknown): unknown {
+  if (!(error instanceof PunctualError)) return error
+  return reworded(error, `Item ${index}: ${error.message}`, `[${index}].${error.field ?? ''}`)
+}

@@ -1,0 +1,10 @@
+/** Options that are an object with known names and nothing else: a name that is mistyped is refused, not ignored. */
+import { refuseOption } from '@punctual/core/check'
+
+export function checkedOptions<T extends object>(options: T, known: readonly (keyof T)[]): T {
+  if (Object.prototype.toString.call(options) !== '[object Object]')
+    refuseOption('options', `an object with ${known.join(', ')}`, options)
+  const unknown = Object.keys(options).find((name) => !known.includes(name as keyof T))
+  if (unknown !== undefined) refuseOption(unknown, `one of ${known.join(', ')}`, unknown)
+  return options
+}

@@ -1,0 +1,163 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defaults, limits } from '@punctual/core/errors'
+import { createTestDatabase } from '@punctual/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { cliErrors } from '../../src/cli/runtime/cli-error.ts'
+import { exit, exitCodes } from '../../src/cli/runtime/exit-code.ts'
+import { type Setting, settingNames, settings } from '../../src/config/settings.ts'
+import { version } from '../../src/index.ts'
+import { aTemporaryFolder, both, cli } from '../kit/cli-process.ts'
+
+const page = (name: string) =>
+  readFileSync(new URL(`../../../../docs/reference/${name}`, import.meta.url), 'utf8').split('\n')
+
+describe('the reference page of the configuration', () => {
+  const lines = page('configuration.md')
+
+  test.for(settingNames)('has the setting %s as it is', (name) => {
+    const {
+      flag,
+      env,
+      default: value,
+      defaultShown,
+      help,
+      kind,
+    } = settings[name] as Setting<unknown>
+    const shown = defaultShown ?? `\`${value}\``
+    const row = `| \`${name}\` | \`${flag}\` | \`${env}\` | ${shown} | ${help} | ${kind.expected} |`
+    expect(lines).toContain(row)
+  })
+
+  test.for(Object.entries({ ...defaults, ...limits }))('has %s = %s', ([name, value]) => {
+    expect(lines).toContainEqual(
+      expect.stringMatching(new RegExp(`^\\| \`${name}\` \\| ${value} \\|`)),
+    )
+  })
+
+  test('has no row that is not in the code', () => {
+    const known = new Set([...settingNames, ...Object.keys(defaults), ...Object.keys(limits)])
+    const rows = lines.flatMap((line) => line.match(/^\| `([a-z]\w*)` \|/)?.[1] ?? [])
+    expect(rows.filter((name) => !known.has(name as never))).toEqual([])
+  })
+})
+
+describe('the reference page of the command line', () => {
+  const lines = page('cli.md')
+
+  test('has every exit code and every error of its own', () => {
+    for (const { code, meaning } of Object.values(exitCodes))
+      expect(lines).toContain(`| ${code} | ${meaning} |`)
+    for (const [code, { exit: name, meaning }] of Object.entries(cliErrors))
+      expect(lines).toContain(`| \`${code}\` | ${exit[name]} | ${meaning} |`)
+  })
+
+  test('has every command', () => {
+    const names = createProgram().commands.flatMap((command) =>
+      command.commands.length > 0
+        ? command.commands.map((sub) => `${command.name()} ${sub.name()}`)
+        : [command.name()],
+    )
+    for (const name of names)
+      expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^\\| \`${name}[ \`]`)))
+  })
+})
+
+describe('the program', () => {
+  test('tells its version, and its help with commands and exit codes', async () => {
+    const [about, help] = await Promise.all([cli(['--version']), cli(['--help'])])
+    expect([about.code, about.stdout]).toEqual([0, `${version}\n`])
+    expect(help.code).toBe(0)
+    expect(help.stdout).toMatch(/start \[options\].*\n[\s\S]*Exit codes:\n {2}0 +It worked/)
+  })
+
+  test.for([
+    [['fly'], "unknown command 'fly'"],
+    [['runs', 'list', '--fast'], "unknown option '--fast'"],
+    [['runs', 'show'], "missing required argument 'id'"],
+    [['runs', 'reschedule', 'x'], '--at <time>'],
+  ] as const)('%j is refused with 2 and a hint', async ([args, message]) => {
+    const { code, stdout, stderr } = await cli(args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^error\[invalid_option\]: /)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain('--help')
+  })
+
+  test('a group without its command shows what there is', async () => {
+    const { code, stderr } = await cli(['runs'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('reschedule')
+  })
+
+  test('before it is built it says how to build it', async () => {
+    const folder = aTemporaryFolder()
+    cpSync(fileURLToPath(new URL('../../bin', import.meta.url)), join(folder, 'bin'), {
+      recursive: true,
+    })
+    const { execFile } = await import('node:child_process')
+    const stderr = await new Promise((resolve) => {
+      execFile(process.execPath, [join(folder, 'bin', 'punctual.js')], (_, __, text) =>
+        resolve(text),
+      )
+    })
+    expect(stderr).toContain('npm run build')
+  })
+})
+
+describe('migrate', () => {
+  test('prints the whole script when no database is named, and starts none', async () => {
+    const cwd = aTemporaryFolder()
+    const { table, value } = await both(['migrate', '--sql', '--schema', 'jobs'], { cwd })
+    expect(table.code).toBe(0)
+    expect(table.stdout).toContain('create schema jobs;')
+    expect(table.stdout).toContain('create table jobs.runs')
+    expect(table.stdout).not.toContain('punctual.runs')
+    expect(value).toMatchObject({ schema: 'jobs', after: 0, sql: expect.any(String) })
+  })
+
+  test('applies what is missing, tells its status, and then has nothing to print', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const env = { DATABASE_URL: database.url }
+    const before = await cli(['queues'], { env })
+    expect(before.code).toBe(1)
+    expect(before.stderr).toMatch(/^error\[schema_missing\].*\n.*punctual migrate/)
+    const missing = await both(['migrate', '--status'], { env })
+    expect(missing.table.stdout).toMatch(/1 +create_foundation +missing/)
+    const applied = await cli(['migrate'], { env })
+    expect(applied.stdout).toContain('Applied 0001_create_foundation to the schema punctual.')
+    const [again, sql] = await Promise.all([
+      both(['migrate'], { env }),
+      cli(['migrate', '--sql'], { env }),
+    ])
+    expect(again.table.stdout).toBe('The schema punctual is up to date.\n')
+    expect(again.value).toEqual({ schema: 'punctual', applied: [] })
+    expect([sql.code, sql.stdout]).toEqual([0, ''])
+  })
+})
+
+describe('a database that cannot be used', () => {
+  test('is told with 3, and without its password', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const wrong = new URL(database.url)
+    wrong.password = 'hunter2'
+    const gone = new URL(database.url)
+    gone.pathname = '/nowhere'
+    const [login, missing, closed] = await Promise.all([
+      cli(['queues', '--database-url', wrong.href]),
+      cli(['queues', '--database-url', gone.href]),
+      cli(['doctor', '--database-url', 'postgres://u:hunter2@127.0.0.1:1/db']),
+    ])
+    expect([login.code, missing.code, closed.code]).toEqual([3, 3, 3])
+    expect(login.stderr).toMatch(/^error\[database_unavailable\]: PostgreSQL refused the login/)
+    expect(missing.stderr).toMatch(
+      /^error\[database_unavailable\]: PostgreSQL has no such database/,
+    )
+    expect(closed.stderr).toMatch(/^error\[database_unavailable\]: PostgreSQL cannot be reached/)
+    expect(login.stderr + missing.stderr + closed.stderr).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,163 @@
+/** Limits of queues and of the tenant, end to end: concurrency, rates, ageing; by several workers, through crashes. */
+import { eventually, gate } from '@punctual/testkit'
+import type { Punctual } from 'punctual'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DeliveryKit } from '../kit/delivery-kit.ts'
+
+let kit: DeliveryKit
+beforeEach(async () => {
+  kit = await DeliveryKit.open()
+})
+afterEach(() => kit.close())
+
+const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 })
+
+/** Counts how many run at once, by queue and in all. */
+class Watch {
+  readonly most = new Map<string, number>()
+  readonly order: string[] = []
+  readonly #now = new Map<string, number>()
+
+  #add(what: string, by: number): void {
+    const now = (this.#now.get(what) ?? 0) + by
+    this.#now.set(what, now)
+    this.most.set(what, Math.max(this.most.get(what) ?? 0, now))
+  }
+
+  handleOn(node: Punctual, ...handlers: string[]): void {
+    for (const name of handlers)
+      node.handler(name, async (payload: unknown, ctx) => {
+        this.order.push(String(payload ?? ctx.runId))
+        for (const what of [ctx.queue, 'all']) this.#add(what, 1)
+        await new Promise((resolve) => setImmediate(resolve))
+        for (const what of [ctx.queue, 'all']) this.#add(what, -1)
+      })
+  }
+}
+
+const many = (count: number) => Array.from({ length: count }, () => null)
+
+it('no more runs of a queue go on at once than it may have, whatever their handlers and priorities, on three workers', async () => {
+  await kit.punctual.limits.set({ queue: 'narrow', concurrency: 3 })
+  const watch = new Watch()
+  for (let n = 0; n < 3; n++) watch.handleOn(await kit.node(), 'a', 'b')
+  const runs = [
+    ...(await kit.punctual.submitMany('a', many(100), { queue: 'narrow' })),
+    ...(await kit.punctual.submitMany('b', many(100), { queue: 'narrow', priority: 8 })),
+    ...(await kit.punctual.submitMany('a', many(200), { queue: 'wide' })),
+  ]
+  await Promise.all(runs.map(({ id }) => ended(id)))
+  expect(watch.most.get('narrow')).toBeLessThanOrEqual(3)
+  expect(watch.most.get('wide'), 'the other queue is not limited').toBeGreaterThan(3)
+})
+
+it('the limit of all queues together holds beside those of each', async () => {
+  await kit.punctual.limits.set({ concurrency: 4 })
+  await kit.punctual.limits.set({ queue: 'narrow', concurrency: 2 })
+  const watch = new Watch()
+  for (let n = 0; n < 2; n++) watch.handleOn(await kit.node(), 'a')
+  const runs = [
+    ...(await kit.punctual.submitMany('a', many(60), { queue: 'narrow' })),
+    ...(await kit.punctual.submitMany('a', many(60), { queue: 'wide' })),
+  ]
+  await Promise.all(runs.map(({ id }) => ended(id)))
+  expect(watch.most.get('narrow')).toBeLessThanOrEqual(2)
+  expect(watch.most.get('all')).toBeLessThanOrEqual(4)
+})
+
+it('what waits is told why, goes on when the holder ends, and needs no poll for that', async () => {
+  await kit.punctual.limits.set({ queue: 'narrow', concurrency: 1, by: 'ada' })
+  const opened = gate()
+  const node = await kit.node()
+  node.handler('block', () => opened.opened)
+  const first = await kit.punctual.submit('block', null, { queue: 'narrow' })
+  await eventually(
+    'it runs',
+    async () => (await kit.punctual.runs.get(first.id))?.state === 'running',
+  )
+  const second = await kit.punctual.submit('block', null, { queue: 'narrow' })
+  const waiting = await kit.punctual.runs.get(second.id)
+  expect(await kit.punctual.runs.whyNotRunning(waiting as never)).toMatchObject({ reason: 'limit' })
+  expect(await kit.punctual.limits.list()).toMatchObject([
+    { queue: 'narrow', concurrency: 1, running: 1, setBy: 'ada' },
+  ])
+  opened.open()
+  expect((await ended(second.id)).state).toBe('succeeded')
+})
+
+it('a worker that is killed leaves no place taken', async () => {
+  await kit.punctual.limits.set({ queue: 'default', concurrency: 1 })
+  const worker = await kit.worker()
+  const held = await kit.submit([[['hang']], []])
+  await worker.started(held)
+  const next = await kit.submit([[]])
+  await worker.kill()
+  await kit.worker()
+  expect((await ended(held)).state).toBe('succeeded')
+  expect((await ended(next)).state).toBe('succeeded')
+})
+
+it('runs that go on when a limit is set are counted, and a limit that is removed holds no more', async () => {
+  const opened = gate()
+  const watch = new Watch()
+  const node = await kit.node()
+  node.handler('block', () => opened.opened)
+  watch.handleOn(node, 'a')
+  const runs = await kit.punctual.submitMany('block', many(3))
+  for (const { id } of runs)
+    await eventually('it runs', async () => (await kit.punctual.runs.get(id))?.state === 'running')
+  await kit.punctual.limits.set({ concurrency: 3 })
+  const next = await kit.punctual.submit('a', null)
+  expect(await kit.punctual.limits.list()).toMatchObject([{ queue: null, running: 3 }])
+  await kit.punctual.runs.promote(next.id)
+  expect((await kit.punctual.runs.get(next.id))?.state).toBe('queued')
+  expect(await kit.punctual.limits.remove()).toBe(true)
+  expect(await kit.punctual.limits.remove(), 'twice').toBe(false)
+  expect((await ended(next.id)).state).toBe('succeeded')
+  opened.open()
+})
+
+it('a rate of a queue lets its burst start at once, and the others at its pace', async () => {
+  await kit.punctual.limits.set({ queue: 'paced', rate: { limit: 100, per: 'second', burst: 5 } })
+  const at: number[] = []
+  for (let n = 0; n < 2; n++)
+    (await kit.node()).handler('note', () => {
+      at.push(performance.now())
+    })
+  const runs = await kit.punctual.submitMany('note', many(65), { queue: 'paced' })
+  await Promise.all(runs.map(({ id }) => ended(id)))
+  const sorted = at.sort((a, b) => a - b)
+  const spanMs = (sorted.at(-1) as number) - (sorted[0] as number)
+  expect(spanMs, '60 of them at 10 ms').toBeGreaterThan(550)
+})
+
+it('a low priority that has waited long enough goes before a higher one', async () => {
+  await kit.punctual.limits.set({ queue: 'aged', ageingMs: 1_000, concurrency: 1 })
+  const past = new Date(Date.now() - 60_000)
+  await kit.punctual.submitMany('a', ['high', 'high'], { queue: 'aged', priority: 9 })
+  await kit.punctual.submitMany('a', ['old'], { queue: 'aged', priority: 0 })
+  await kit.punctual.submitMany('a', ['young'], { queue: 'aged', priority: 1 })
+  await kit.sql(
+    `update punctual.queue set pos = (extract(epoch from timestamptz '${past.toISOString()}') * 1000)::bigint << 20
+     where run_id in (select id from punctual.runs where payload like '%old%')`,
+  )
+  const watch = new Watch()
+  watch.handleOn(await kit.node(), 'a')
+  await eventually('all have run', () => watch.order.length === 4)
+  expect(watch.order).toEqual(['old', 'high', 'high', 'young'])
+})
+
+it.for([
+  [{}, 'options'],
+  [{ queue: 'q' }, 'options'],
+  [{ queue: 'q', weight: 2 }, 'weight'],
+  [{ concurrency: 0 }, 'concurrency'],
+  [{ rate: { limit: 0 } }, 'rate.limit'],
+  [{ rate: { limit: 1, key: 'k' } }, 'rate.key'],
+  [{ ageingMs: 1 }, 'ageingMs'],
+  [{ concurency: 1 }, 'concurency'],
+] as const)('%o is refused by the name of its field', async ([options, field]) => {
+  await expect(kit.punctual.limits.set(options as never)).rejects.toMatchObject({
+    ...{ code: 'invalid_option', field },
+  })
+})

@@ -1,0 +1,65 @@
+/** What keys of the installation see and name, which belong to no tenant. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HttpKit } from '../kit/http-kit.ts'
+
+let http: HttpKit
+
+beforeAll(async () => {
+  http = await HttpKit.open({ roles: [] })
+})
+afterAll(() => http.close())
+
+test('a key of the installation reads and verifies all chains, and that of a tenant it names', async () => {
+  const key = http.system
+  await http.post('/tenants', { name: 'watched' }, { key })
+  const { id } = (await http.get('/tenants/watched', { key })).body
+  const headers = { 'x-punctual-tenant': 'watched' }
+  await http.call('PUT', '/jobs/seen', { schedule: '@daily' }, { key, headers })
+  await http.punctual.store.auditLog.sealing.seal(1_000)
+
+  const made = await http.get('/audit?action=tenant.create&target=watched', { key })
+  expect(made.body.entries).toMatchObject([{ tenant_id: null, actor: { name: 'root' } }])
+  const all = await http.get('/audit?limit=2', { key })
+  expect(all.body.entries).toMatchObject([
+    { tenant_id: id, action: 'job.create' },
+    { tenant_id: null, action: 'tenant.create' },
+  ])
+  const named = await http.get('/audit', { key, headers })
+  expect(named.body.entries).toMatchObject([{ tenant_id: id, action: 'job.create' }])
+
+  const verified = (await http.get('/audit/verify', { key })).body
+  const chains = verified.chains.map((it: { tenant_id: number | null }) => it.tenant_id)
+  expect(verified.clean).toBe(true)
+  expect(chains).toEqual(expect.arrayContaining([null, id]))
+  expect((await http.get('/audit/verify', { key, headers })).body.chains).toMatchObject([
+    { tenant_id: id, sealed: 1, fault: null },
+  ])
+})
+
+test('a key of a tenant reads and verifies the chain of that tenant alone', async () => {
+  await http.call('PUT', '/jobs/own', { schedule: '@daily' })
+  const { entries } = (await http.get('/audit')).body
+  expect(entries.length).toBeGreaterThan(0)
+  for (const entry of entries) expect(entry.tenant_id).toBe(2)
+  expect((await http.get('/audit?action=tenant.create')).body.entries).toEqual([])
+  expect((await http.get('/audit/verify')).body.chains).toMatchObject([{ tenant_id: 2 }])
+})
+
+test('a tenant is named by its number as well as by its name', async () => {
+  const key = http.system
+  const { id } = (await http.post('/tenants', { name: 'numbered' }, { key })).body
+  expect((await http.get(`/tenants/${id}`, { key })).body).toMatchObject({ id, name: 'numbered' })
+  const changed = await http.call('PATCH', `/tenants/${id}`, { note: 'by number' }, { key })
+  expect([changed.status, changed.body.note]).toEqual([200, 'by number'])
+  const headers = { 'x-punctual-tenant': String(id) }
+  await http.call('PUT', '/jobs/by_number', { schedule: '@daily' }, { key, headers })
+  const own = await http.keyFor('numbered', 'read')
+  expect((await http.get('/jobs/by_number', { key: own, headers })).status).toBe(200)
+
+  const rival = await http.get('/jobs', { key: await http.keyFor('rival', 'read'), headers })
+  expect([rival.status, rival.body.code]).toEqual([403, 'forbidden'])
+  for (const none of ['0', '99', '2147483648', '99999999999', '1e0']) {
+    const told = await http.get(`/tenants/${none}`, { key })
+    expect([none, told.status, told.body.code]).toEqual([none, 404, 'tenant_not_found'])
+  }
+})

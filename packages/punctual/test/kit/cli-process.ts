@@ -1,0 +1,119 @@
+/** The command line as its users run it: the built program, as a process of its own. */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { onTestFinished, vi } from 'vitest'
+
+const bin = fileURLToPath(new URL('../../bin/punctual.js', import.meta.url))
+const DEADLINE_MS = 45_000
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** @default a new empty folder, so that no configuration is found by chance */
+  readonly cwd?: string
+  readonly input?: string
+}
+
+export interface CliResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export function aTemporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+/** Nothing of the caller's own configuration reaches the program. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(PUNCTUAL_|DATABASE_URL$|NODE_|NO_COLOR$|FORCE_COLOR$|VITEST)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+}
+
+export class CliProcess {
+  readonly exited: Promise<CliResult>
+  readonly #child: ReturnType<typeof spawn>
+  #stdout = ''
+  #stderr = ''
+
+  constructor(args: readonly string[], { env, cwd, input }: CliOptions = {}) {
+    const child = spawn(process.execPath, [bin, ...args], {
+      env: { ...cleanEnvironment(), ...env },
+      cwd: cwd ?? aTemporaryFolder(),
+      stdio: 'pipe',
+    })
+    this.#child = child
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text
+    })
+    child.stdin.end(input)
+    this.exited = new Promise((resolve) => {
+      child.once('close', (code) => {
+        resolve({ code, stdout: this.#stdout, stderr: this.#stderr })
+      })
+    })
+    onTestFinished(async () => {
+      if (child.exitCode === null) child.kill('SIGTERM')
+      await this.exited
+    })
+  }
+
+  get stdout(): string {
+    return this.#stdout
+  }
+
+  get output(): string {
+    return `${this.#stdout}\n${this.#stderr}`
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** Resolves with the match once the output has it; fails at the deadline, or when the process is gone. */
+  async saw(pattern: RegExp): Promise<RegExpMatchArray> {
+    return vi.waitFor(
+      () => {
+        const match = this.output.match(pattern)
+        if (match) return match
+        const ended =
+          this.#child.exitCode === null ? '' : ` and exited with ${this.#child.exitCode}`
+        throw new Error(`punctual did not print ${pattern}${ended}:\n${this.output}`)
+      },
+      { timeout: DEADLINE_MS, interval: 50 },
+    )
+  }
+}
+
+/** Runs a command to its end. */
+export function cli(args: readonly string[], options?: CliOptions): Promise<CliResult> {
+  return new CliProcess(args, options).exited
+}
+
+/** The same command for people and for programs. */
+export async function both(args: readonly string[], options?: CliOptions) {
+  const [table, json] = await Promise.all([cli(args, options), cli([...args, '--json'], options)])
+  return { table, json, value: parse(json) }
+}
+
+function parse({ stdout, stderr }: CliResult) {
+  try {
+    return JSON.parse(stdout)
+  } catch {
+    throw new Error(`This is not one JSON document:\n${stdout}\n${stderr}`)
+  }
+}
+
+/** Command lines of the processes that name a path. */
+export async function processesNaming(path: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 })
+  return stdout.split('\n').filter((line) => line.includes(path))
+}

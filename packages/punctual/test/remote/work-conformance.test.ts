@@ -1,0 +1,227 @@
+/** What a worker may rely on, whichever way it works: connected to PostgreSQL, or over HTTP. */
+import type { ClaimedRun, Settlement, WorkStore } from '@punctual/core/ports'
+import type { SubmitOptions } from '@punctual/core/submit'
+import { systemClock } from '@punctual/store'
+import { dead, retry, succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
+import { PunctualServer, RemoteWorkStore } from '@punctual/worker'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RemoteNode } from '../kit/remote-kit.ts'
+
+let t: TestStore
+let node: RemoteNode
+
+beforeAll(async () => {
+  t = await TestStore.open()
+  node = await RemoteNode.open(t.store)
+})
+afterAll(async () => {
+  await node.close()
+  await t.close()
+})
+
+const ways: [string, () => WorkStore][] = [
+  ['PostgreSQL', () => t.store.work],
+  [
+    'HTTP',
+    () => {
+      const at = { servers: [node.url], apiKey: 'tenant-1', clock: systemClock }
+      return new RemoteWorkStore(new PunctualServer(at))
+    },
+  ],
+]
+
+describe.each(ways)('a worker over %s', (_, open) => {
+  let work: WorkStore
+  let session: string
+
+  beforeEach(async () => {
+    await t.sql.query('truncate punctual.queue, punctual.leases, punctual.sessions')
+    work = open()
+    session = await openSession(work)
+  })
+
+  async function openSession(store: WorkStore): Promise<string> {
+    const id = systemRandomToken()
+    const worker = { host: 'test', pid: 1, version: '0', handlers: ['test'], queues: [] }
+    await store.openSession({ id, ...worker, labels: {}, capacity: 10, leaseMs: 30_000 })
+    return id
+  }
+
+  async function claim(limit = 10) {
+    const lanes = await work.lanes(['test'], [])
+    return work.claim({ sessionId: session, claim: systemRandomToken(), limit, lanes })
+  }
+
+  async function running(options: SubmitOptions = {}): Promise<ClaimedRun> {
+    const id = await t.submit(options)
+    const run = (await claim(100)).runs.find((it) => it.id === id)
+    if (!run) throw new Error('it was not claimed')
+    return run
+  }
+
+  const state = async (run: ClaimedRun) => (await t.store.runs.find(run.id))?.state
+  const settle = (settlement: Settlement) => work.settle(session, [settlement])
+
+  it('claims what is due, with all that a run is to do', async () => {
+    const before = Date.now()
+    const policy = { retry: { backoff: { kind: 'fixed', delayMs: 5 } } } as const
+    const run = await running({ ...policy, priority: 7, maxAttempts: 2, timeoutMs: 1_234 })
+    expect(run).toMatchObject({
+      ...{ handler: 'test', queue: 'default', priority: 7, maxAttempts: 2, timeoutMs: 1_234 },
+      ...{ attempt: 0, crashes: 0, traits: 0, tenantId: 1, jobId: null, slotMs: null },
+    })
+    expect(JSON.parse(run.payload)).toEqual({ n: 1 })
+    expect(JSON.parse(run.policy as string)).toMatchObject({ backoff: { delayMs: 5 } })
+    expect(Math.abs(run.dueMs - before)).toBeLessThan(60_000)
+  })
+
+  it('says that there may be more when it took all that it asked for, and when the next is due', async () => {
+    await t.submit()
+    await t.submit()
+    expect(await claim(1)).toMatchObject({ sessionAlive: true, more: true, runs: [{}] })
+    await t.submit({ delayMs: 20_000 })
+    const { more, runs, nextDueInMs } = await claim(10)
+    expect([more, runs.length]).toEqual([false, 1])
+    expect(nextDueInMs).toBeGreaterThan(1_000)
+  })
+
+  it('claims nothing with a session that is gone', async () => {
+    await t.submit()
+    await t.expire(session)
+    await t.reap([session])
+    const { sessionAlive, runs } = await claim().catch(() => ({ sessionAlive: false, runs: [] }))
+    expect([sessionAlive, runs]).toEqual([false, []])
+    expect(await work.renewSession(session)).toBeNull()
+  })
+
+  it.each<[string, (run: ClaimedRun) => Settlement, string]>([
+    ['a success', (run) => succeeded(run, '{"a":[1]}'), 'succeeded'],
+    ['a failure that is tried again', (run) => retry(run, 60_000), 'scheduled'],
+    [
+      'the end of a run',
+      (run) => ({ ...dead(run), reason: 'non_retryable' }) as Settlement,
+      'dead',
+    ],
+    ['a cancel', cancelled, 'cancelled'],
+    ['a run that was not worth starting', skipped, 'skipped'],
+  ])('settles %s, once, and as often as it is asked', async (_what, settlementOf, expected) => {
+    const settlement = settlementOf(await running())
+    expect(await settle(settlement)).toEqual([])
+    expect(await settle(settlement)).toEqual([])
+    expect(await state(settlement.run)).toBe(expected)
+  })
+
+  it('keeps the output and how long the attempt took', async () => {
+    const run = await running()
+    await settle({ kind: 'succeeded', run, startedAgoMs: 1_500, output: '{"a":[1]}' })
+    const settled = await t.store.runs.find(run.id)
+    expect(settled).toMatchObject({ state: 'succeeded', output: { a: [1] } })
+  })
+
+  it('refuses what is settled under a fence that is not held', async () => {
+    const run = await running()
+    const forged = { ...run, claim: run.claim + 1n }
+    expect(await settle(succeeded(forged))).toEqual([run.id])
+    expect(await state(run)).toBe('running')
+    await t.expire(session)
+    await t.reap([session])
+    expect(await settle(succeeded(run))).toEqual([run.id])
+  })
+
+  it('settles of a batch what it holds', async () => {
+    const [held, lost] = [await running(), await running()]
+    await t.sql.query('delete from punctual.leases where run_id = $1', [lost.id])
+    expect(await work.settle(session, [succeeded(held), succeeded(lost)])).toEqual([lost.id])
+    expect(await state(held)).toBe('succeeded')
+  })
+
+  it('gives back what was not started, as it was', async () => {
+    const run = await running()
+    await work.giveBack([run])
+    expect(await t.places(run.id)).toEqual(['queue'])
+    expect((await claim()).runs).toMatchObject([{ id: run.id, attempt: 0 }])
+    await work.giveBack([run])
+    expect(await t.places(run.id)).toEqual(['leases'])
+  })
+
+  it('finds leases that it does not know of, and gives them back', async () => {
+    const [known, stray] = [await running(), await running()]
+    const strays = await work.strayLeases(session, [known.claim])
+    expect(strays.map(({ id }) => id)).toEqual([stray.id])
+    await work.giveBack(strays)
+    expect([await t.places(known.id), await t.places(stray.id)]).toEqual([['leases'], ['queue']])
+  })
+
+  it('marks the start of what must not happen twice, of what it holds only', async () => {
+    const run = await running({ delivery: 'at-most-once' })
+    expect([...(await work.markStarted([run]))]).toEqual([run.id])
+    expect([...(await work.markStarted([{ ...run, claim: run.claim + 1n }]))]).toEqual([])
+    const { rows } = await t.sql.query('select started_at from punctual.leases')
+    expect(rows).toEqual([{ started_at: expect.any(Date) }])
+  })
+
+  it('is told what is asked to end, and what is not its own any more', async () => {
+    const [asked, gone, quiet] = [await running(), await running(), await running()]
+    await t.store.steering.cancel([asked.id], 'not wanted', 1)
+    const lost = { ...gone, claim: gone.claim + 1n }
+    const told = await work.cancelRequests([asked, lost, quiet])
+    expect([...told]).toHaveLength(2)
+    expect([told.get(asked.claim), told.get(lost.claim)]).toEqual(['not wanted', null])
+  })
+
+  it('keeps checkpoints for the next attempt', async () => {
+    const run = await running()
+    expect(await work.saveCheckpoint(run, '{"page":3}')).toBe(true)
+    expect(await work.saveCheckpoint({ ...run, claim: run.claim + 1n }, '1')).toBe(false)
+    await settle(retry(run, 0))
+    const [again] = (await claim()).runs
+    expect(again).toMatchObject({ id: run.id, attempt: 1, traits: 128 })
+    expect([...(await work.checkpoints([run.id]))]).toEqual([[run.id, '{"page":3}']])
+  })
+
+  it('keeps lines and progress of what it holds', async () => {
+    const run = await running()
+    const line = { runId: run.id, attempt: 1, agoMs: 5, level: 2, data: '{"a":1}' }
+    await work.appendLogs([
+      { ...line, seq: 0, message: 'first' },
+      { ...line, seq: 1, message: 'second', data: null },
+    ])
+    await work.appendLogs([{ ...line, seq: 0, message: 'first' }])
+    await work.reportProgress([{ run, value: '{"done":50}' }])
+    const lines = await t.store.runs.logs(run.id, undefined, 10, 1)
+    expect(lines.map(({ message, level, data }) => [message, level, data])).toEqual([
+      ['first', 'warn', { a: 1 }],
+      ['second', 'warn', null],
+    ])
+    expect(await t.store.runs.find(run.id)).toMatchObject({ progress: { done: 50 } })
+  })
+
+  it('takes nothing while it is asked to drain, and hears of it with its renewal', async () => {
+    await t.submit()
+    await t.store.workers.drain(session, true)
+    expect(await work.renewSession(session)).toMatchObject({ drains: true })
+    expect((await claim()).runs).toEqual([])
+    await t.store.workers.drain(session, false)
+    expect((await claim()).runs).toHaveLength(1)
+  })
+
+  it('shows what it does, and closes once it holds nothing', async () => {
+    await work.describeSession(session, { state: 'draining', handlers: ['x'], stuck: [] })
+    expect(await t.store.sessions()).toMatchObject([{ state: 'draining', handlers: ['x'] }])
+    await work.describeSession(session, { state: 'active', handlers: ['test'], stuck: [] })
+    const run = await running()
+    await work.closeSession(session)
+    expect(await t.store.sessions()).toHaveLength(1)
+    await settle(succeeded(run))
+    await work.closeSession(session)
+    expect(await t.store.sessions()).toEqual([])
+  })
+})
+
+function cancelled(run: ClaimedRun): Settlement {
+  return { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason: 'not wanted' }
+}
+
+function skipped(run: ClaimedRun): Settlement {
+  return { kind: 'skipped', run, startedAgoMs: null, reason: 'expired' }
+}

@@ -1,0 +1,116 @@
+/**
+ * Lets callers in by their keys. A key is looked up by its public part and compared by its hash, in constant time. What
+ * was found is remembered for at most two seconds and forgotten at a hint, so that a revocation holds within seconds on
+ * every node, hints or not; expiry is compared at every call. That a key was used is written in the background, at most
+ * once a minute, and never holds a caller up.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { PunctualError } from '@punctual/core/errors'
+import { type Caller, prefixOfApiKey, type Scope } from '@punctual/core/identity'
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import type { Signals } from '../connection/signals.ts'
+import { Remembered } from '../tenants/ttl-cache.ts'
+import { hashOf } from './api-key-store.ts'
+
+interface KnownKey {
+  readonly hash: string
+  readonly expiresMs: number | null
+  readonly revoked: boolean
+  readonly caller: Caller
+}
+
+const HOLDS_MS = 2_000
+const KEYS_MAX = 10_000
+const NOTE_AGAIN_MS = 60_000
+
+export class Authenticator {
+  readonly #database: Database
+  readonly #keys: Remembered<string, KnownKey | null>
+  /** When the use of a key was last noted here. */
+  readonly #noted = new Map<string, number>()
+  readonly #toNote = new Set<string>()
+  #noting: Promise<void> | null = null
+
+  constructor(database: Database, signals: Signals) {
+    this.#database = database
+    this.#keys = new Remembered({
+      ...{ clock: database.localClock, holdsMs: HOLDS_MS, most: KEYS_MAX },
+      // What is remembered here must not be undone with somebody's transaction, and must not wait for one.
+      ask: (prefix) => database.transactions.apart(() => this.#look(prefix)),
+    })
+    signals.onHint(({ identity }) => identity && this.#keys.forget())
+    database.onNewTimeline.push(() => this.#keys.forget())
+  }
+
+  /** @throws `PunctualError` with `unauthenticated` */
+  async authenticate(key: unknown): Promise<Caller> {
+    const prefix = prefixOfApiKey(key)
+    if (prefix === null) refuse('The API key is malformed: it was cut, extended or mistyped')
+    const known = await this.#keys.get(prefix)
+    // The same answer for a key that is unknown and one whose secret is wrong: which it is helps nobody but a guesser.
+    if (!known || !isSame(known.hash, hashOf(key as string))) refuse('The API key is unknown')
+    if (known.revoked) refuse('The API key is revoked')
+    if (known.expiresMs !== null && known.expiresMs <= this.#database.clock.nowMs())
+      refuse('The API key has expired')
+    this.#note(known.caller.keyId)
+    return known.caller
+  }
+
+  async #look(prefix: string): Promise<KnownKey | null> {
+    const statement = this.#database.statement('api-keys/recognise-api-key')
+    const [row] = await this.#database.read.query(statement, [prefix])
+    if (!row) return null
+    const [id, name, hash, scopes, expiresMs, revoked, tenantId, tenantName, suspended, erased] =
+      row
+    return {
+      hash: hash as string,
+      expiresMs: expiresMs ? Number(expiresMs) : null,
+      revoked: revoked === 't' || erased === 't',
+      caller: {
+        keyId: id as string,
+        keyName: name as string,
+        tenantId: tenantId ? Number(tenantId) : null,
+        tenantName: tenantName ?? null,
+        tenantSuspended: suspended === 't',
+        scopes: (scopes as string).split(',') as Scope[],
+      },
+    }
+  }
+
+  #note(keyId: string): void {
+    const nowMs = this.#database.localClock.monotonicMs()
+    const notedMs = this.#noted.get(keyId)
+    if (notedMs !== undefined && nowMs - notedMs < NOTE_AGAIN_MS) return
+    if (this.#noted.size >= KEYS_MAX) this.#noted.clear()
+    this.#noted.set(keyId, nowMs)
+    this.#toNote.add(keyId)
+    const write = () => this.#writeNotes()
+    this.#noting ??= this.#database.transactions.apart(write).finally(() => {
+      this.#noting = null
+    })
+  }
+
+  /** What is used while something is written goes with the next write. */
+  async #writeNotes(): Promise<void> {
+    const statement = this.#database.statement('api-keys/note-uses')
+    while (this.#toNote.size > 0) {
+      const ids = [...this.#toNote]
+      this.#toNote.clear()
+      // When it cannot be written, the next use after a minute tries again.
+      await this.#database.read.query(statement, [uuidArray(ids)]).catch(() => undefined)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#noting
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))
+}
+
+function refuse(why: string): never {
+  throw new PunctualError('unauthenticated', `${why}. Send \`Authorization: Bearer <key>\`.`)
+}

@@ -1,0 +1,71 @@
+/**
+ * SQL lives in files that paste into psql. Here they are read once and made ready: the schema `punctual.`
+ * becomes the installation's, and `runs /* day 0 *\/` becomes today's partition, because naming it costs
+ * half of what finding it costs. Every statement has a name, so that the server keeps its plan.
+ */
+import { readFileSync } from 'node:fs'
+import { dayName } from './day-names.ts'
+
+const root = new URL('../../queries/', import.meta.url)
+const DAY = /punctual\.(\w+) \/\* day (-?\d+) \*\//g
+const SCHEMA = /\bpunctual\./g
+const SAFE_SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** A schema's name as it stands in SQL. Only plain lower-case names are taken, so that none needs quoting. */
+export function isSchemaName(schema: string): boolean {
+  return SAFE_SCHEMA.test(schema)
+}
+
+export function inSchema(sql: string, schema: string): string {
+  return schema === 'punctual' ? sql : sql.replaceAll(SCHEMA, `${schema}.`)
+}
+
+export class Statements {
+  readonly schema: string
+  readonly #sources = new Map<string, string>()
+  readonly #ready = new Map<string, Statement>()
+
+  constructor(schema: string) {
+    this.schema = schema
+  }
+
+  #source(path: string): string {
+    let source = this.#sources.get(path)
+    if (source === undefined) {
+      source = readFileSync(new URL(`${path}.sql`, root), 'utf8')
+      this.#sources.set(path, source)
+    }
+    return source
+  }
+
+  /** `path` is `<aggregate>/<verb>-<noun>`. */
+  get(path: string): Statement {
+    let statement = this.#ready.get(path)
+    if (!statement) {
+      statement = { name: path, text: inSchema(this.#source(path), this.schema) }
+      this.#ready.set(path, statement)
+    }
+    return statement
+  }
+
+  /** A statement that names the partitions of a day; it is made anew each day. */
+  onDay(path: string, nowMs: number): Statement {
+    const name = `${path}@${dayName(nowMs)}`
+    let statement = this.#ready.get(name)
+    if (!statement) {
+      const text = this.#source(path).replaceAll(
+        DAY,
+        (_, table: string, offset: string) =>
+          `punctual.${table}_${dayName(nowMs + Number(offset) * 86_400_000)}`,
+      )
+      statement = { name, text: inSchema(text, this.schema) }
+      this.#ready.set(name, statement)
+    }
+    return statement
+  }
+}

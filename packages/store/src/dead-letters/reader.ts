@@ -1,0 +1,127 @@
+/** Reads dead letters for people, and for those who handle many of them. Never used to decide who handles one. */
+import type {
+  CompiledLetterFilter,
+  DeadLetter,
+  DeadLetterGroup,
+  LetterState,
+} from '@punctual/core/dead-letter'
+import { type FinalState, finalStateOf } from '@punctual/core/run'
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { Row, Value } from '../connection/channel.ts'
+import type { ReadSource } from '../connection/read-source.ts'
+import { type LastWords, toGroup, toLastWords, toLetter } from './rows.ts'
+
+/** How many open letters a filter has, and until when: what dies later is not meant. */
+export interface LetterCount {
+  readonly letters: number
+  readonly until: string
+}
+
+const handledOnly: Readonly<Record<LetterState, boolean | null>> = {
+  open: false,
+  handled: true,
+  all: null,
+}
+
+function scope(filter: CompiledLetterFilter, tenantId: number): Value[] {
+  const { queue, handler, job, fingerprint, reason, fromMs, beforeMs } = filter
+  return [tenantId, queue, handler, job, fingerprint, reason, fromMs, beforeMs]
+}
+
+export class LetterReader {
+  readonly #database: ReadSource
+
+  constructor(database: ReadSource) {
+    this.#database = database
+  }
+
+  #query(path: string, values: readonly Value[]): Promise<Row[]> {
+    return this.#database.read.query(this.#database.statement(`dead-letters/${path}`), values)
+  }
+
+  /** The last to die first; `after` is the last one of the page before. */
+  async list(
+    filter: CompiledLetterFilter,
+    page: { state: LetterState; after: string | null; limit: number },
+    tenantId: number,
+  ): Promise<DeadLetter[]> {
+    const rows = await this.#query('list-letters', [
+      ...scope(filter, tenantId),
+      handledOnly[page.state],
+      page.after,
+      page.limit,
+    ])
+    return this.#withWords(rows)
+  }
+
+  /** The largest group first. */
+  async groups(
+    filter: CompiledLetterFilter,
+    page: { state: LetterState; limit: number },
+    tenantId: number,
+  ): Promise<DeadLetterGroup[]> {
+    const values = [...scope(filter, tenantId), handledOnly[page.state], page.limit]
+    const rows = await this.#query('group-letters', values)
+    const words = await this.#lastWords(rows.map(([, , , , sample]) => sample as string))
+    return rows.map((row) => toGroup(row, words))
+  }
+
+  async find(ids: readonly string[], tenantId: number): Promise<DeadLetter[]> {
+    return this.#withWords(await this.#query('find-letters', [tenantId, uuidArray(ids)]))
+  }
+
+  async count(filter: CompiledLetterFilter, tenantId: number): Promise<LetterCount> {
+    const [row] = await this.#query('count-letters', scope(filter, tenantId))
+    return { letters: Number(row?.[0]), until: row?.[1] as string }
+  }
+
+  /** The next open ones of those that were counted, the first to die first. */
+  async pick(
+    filter: CompiledLetterFilter,
+    { until }: LetterCount,
+    after: string | null,
+    most: number,
+    tenantId: number,
+  ): Promise<string[]> {
+    const values = [...scope(filter, tenantId), until, after, most]
+    return (await this.#query('pick-letters', values)).map(([id]) => id as string)
+  }
+
+  /** How these runs ended, of those that have. */
+  async ends(ids: readonly string[]): Promise<ReadonlyMap<string, FinalState>> {
+    const rows = await this.#ofDays('list-ends', ids)
+    return new Map(
+      rows.map(([id, state]) => [id as string, finalStateOf.get(Number(state)) as FinalState]),
+    )
+  }
+
+  /** How many are open in each queue; counted up to 10,000 a lane. */
+  async countOpen(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#query('count-open', [])
+    return new Map(rows.map(([queue, letters]) => [queue as string, Number(letters)]))
+  }
+
+  /** What the last checkpoint of a run has kept, as JSON; null when there is none. */
+  async checkpoint(id: string): Promise<string | null> {
+    const statement = this.#database.statement('work/progress/list-checkpoints')
+    const [row] = await this.#database.read.query(statement, [uuidArray([id])])
+    return row?.[1] ?? null
+  }
+
+  async #withWords(rows: readonly Row[]): Promise<DeadLetter[]> {
+    const words = await this.#lastWords(rows.map(([id]) => id as string))
+    return rows.map((row) => toLetter(row, words.get(row[0] as string)))
+  }
+
+  async #lastWords(ids: readonly string[]): Promise<ReadonlyMap<string, LastWords>> {
+    const rows = await this.#ofDays('list-last-words', ids)
+    return new Map(rows.map((row) => [row[0] as string, toLastWords(row)]))
+  }
+
+  async #ofDays(path: string, ids: readonly string[]): Promise<Row[]> {
+    if (ids.length === 0) return []
+    const sorted = [...ids].sort()
+    const bounds = [sorted[0] as string, sorted.at(-1) as string]
+    return this.#query(path, [uuidArray(sorted), ...bounds])
+  }
+}

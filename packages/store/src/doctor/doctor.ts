@@ -1,0 +1,91 @@
+/**
+ * Examines a database for what would break or slow Punctual down. It only reads, needs no privilege beyond
+ * those of a worker, and works on a server that Punctual has never touched. Findings are data; what cannot be
+ * asked is an error of the caller's connection, and is thrown.
+ */
+import { defaults, PunctualError } from '@punctual/core/errors'
+import type pg from 'pg'
+import type { Database } from '../connection/database.ts'
+import type { ForPeople } from '../replica/replica-reads.ts'
+import { type MigrationStatus, migrationStatus } from '../schema/migrations.ts'
+import { listDays } from '../schema/partitions.ts'
+import { brokenKeys } from '../schema/primary-keys.ts'
+import { readWall } from '../tenants/row-security.ts'
+import { clientChecks } from './client-checks.ts'
+import { durabilityChecks } from './durability-checks.ts'
+import type { Facts, Finding } from './finding.ts'
+import { dayChecks, keyCheck, migrationCheck, privilegeCheck, wallCheck } from './schema-checks.ts'
+import { serverChecks } from './server-checks.ts'
+import { standbyChecks } from './standby-check.ts'
+import { vacuumChecks } from './vacuum-checks.ts'
+
+export type { Finding, Level } from './finding.ts'
+
+const hotTables = ['queue', 'leases', 'sessions', 'live_keys', 'later', 'counters']
+
+export interface ExamineOptions {
+  /** How long history is to be kept: decides how many days there will be. @default 90 */
+  readonly retentionDays?: number
+  /** Where people read, and so which standby is looked at. @default none */
+  readonly forPeople?: ForPeople
+}
+
+export async function examine(
+  database: Database,
+  options: ExamineOptions = {},
+): Promise<readonly Finding[]> {
+  const client = await database.connect()
+  try {
+    const ask = async (path: string, values: unknown[] = []) =>
+      (await client.query<Facts>(database.statement(`doctor/${path}`).text, values)).rows
+    const [settings] = await ask('read-settings')
+    const [activity] = await ask('read-activity')
+    const retentionDays = options.retentionDays ?? defaults.retentionDays
+    return [
+      ...serverChecks(
+        settings as Facts,
+        activity as Facts,
+        retentionDays + defaults.partitionDaysAhead,
+      ),
+      ...durabilityChecks(settings as Facts),
+      ...clientChecks(database),
+      ...standbyChecks((await options.forPeople?.look()) ?? null),
+      ...(await schemaFindings(client, database, ask)),
+      ...vacuumChecks(activity as Facts, await ask('list-dead-rows', [database.schema, hotTables])),
+    ]
+  } finally {
+    await client.end()
+  }
+}
+
+type Ask = (path: string, values?: unknown[]) => Promise<Facts[]>
+
+async function schemaFindings(client: pg.Client, database: Database, ask: Ask): Promise<Finding[]> {
+  const { schema } = database
+  const [privileges] = await ask('read-privileges', [schema])
+  const privilege = privilegeCheck(schema, privileges as Facts)
+  // Whoever may not look into the schema is told so, and nothing else about it.
+  if (privilege.level === 'fail') return [privilege]
+  const findings = [privilege]
+  const status = await statusOf(client, schema)
+  findings.push(migrationCheck(schema, status))
+  if (status instanceof PunctualError || status.applied.length === 0) return findings
+  findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
+  if (status.pending.length === 0)
+    findings.push(wallCheck(schema, await readWall(client, database)))
+  const [row] = await ask('count-detaching', [schema])
+  const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
+  return [...findings, ...dayChecks(days, database.clock.nowMs())]
+}
+
+async function statusOf(
+  client: pg.Client,
+  schema: string,
+): Promise<MigrationStatus | PunctualError> {
+  try {
+    return await migrationStatus(client, schema)
+  } catch (error) {
+    if (error instanceof PunctualError) return error
+    throw error
+  }
+}

@@ -1,0 +1,381 @@
+/** Jobs are registered, changed and found here. A job is known by its name; declaring it again changes it. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Random } from '@punctual/core/clock'
+import { PunctualError } from '@punctual/core/errors'
+import type { Quotas } from '@punctual/core/identity'
+import { type CompiledJob, firstSlot, type Job, type JobChange } from '@punctual/core/job'
+import { RunIdSource } from '@punctual/core/run'
+import type { TimingCache } from '@punctual/core/schedule'
+import type pg from 'pg'
+import {
+  int2Array,
+  int4Array,
+  int4ArrayOrNull,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  textArray,
+  uuidArray,
+} from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import { retrying } from '../connection/retrying.ts'
+import type { LaneRegistry } from '../lanes/registry.ts'
+import { encodeFlow } from '../submit/flow-keys.ts'
+import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
+import type { JobEdits } from './edits.ts'
+import type { JobConversation } from './job-transaction.ts'
+import { type JobFilter, listJobs } from './list-jobs.ts'
+import { type StoredJob, toJob } from './rows.ts'
+
+export interface JobStoreOptions {
+  readonly database: Database
+  readonly jobs: JobConversation
+  readonly edits: JobEdits
+  readonly timings: TimingCache
+  readonly quotas: QuotaKeeper
+  readonly lanes: LaneRegistry
+  readonly random: Random
+  /** Jobs were made or changed: planners look at once. */
+  readonly onChanged: () => void
+}
+
+/** What registering one job came to. */
+export interface JobResult {
+  /** The id of the job. */
+  readonly id: string
+  /** Its name. */
+  readonly name: string
+  /** Whether it was made, changed, or the same as before. */
+  readonly change: JobChange
+}
+
+/** A job, what it refers to by number, and whether it was just registered. */
+interface PlacedJob {
+  readonly job: CompiledJob
+  readonly id: string
+  readonly lane: number
+  readonly timing: number
+  readonly isNew: boolean
+  readonly quotas: Quotas
+}
+
+const BATCH = 1_000
+const INTERN_TRIES = 10_000
+/** How often a job that is deleted while it is changed is made anew. */
+const CHANGE_TRIES = 10
+
+/** The last byte of an id is random. */
+const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
+
+export class JobStore {
+  readonly #o: JobStoreOptions
+  readonly #database: Database
+  readonly #ids: RunIdSource
+  readonly #timings: TimingCache
+  readonly #jobs: JobConversation
+  readonly #timingIds = new Map<string, number>()
+
+  constructor(options: JobStoreOptions) {
+    this.#o = options
+    this.#database = options.database
+    this.#timings = options.timings
+    this.#jobs = options.jobs
+    this.#ids = new RunIdSource(options.random)
+    options.database.onNewTimeline.push(() => this.#timingIds.clear())
+  }
+
+  /**
+   * Registers jobs, or changes those that exist under these names. They are taken by name, first all that are new and then
+   * all that are changed, whatever their order here: two lists with the same names then wait for each other, and do not
+   * deadlock.
+   */
+  async upsert(
+    jobs: readonly CompiledJob[],
+    tenantId: number,
+    tries = CHANGE_TRIES,
+  ): Promise<JobResult[]> {
+    const sorted = [...jobs].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const placed: PlacedJob[] = []
+    for (let i = 0; i < sorted.length; i += BATCH)
+      placed.push(...(await this.#insertBatch(sorted.slice(i, i + BATCH), tenantId)))
+    const byJob = new Map<CompiledJob, JobResult>()
+    for (let i = 0; i < placed.length; i += BATCH) {
+      const batch = placed.slice(i, i + BATCH)
+      const changed = await this.#changeBatch(batch, tenantId, tries)
+      batch.forEach(({ job }, n) => void byJob.set(job, changed[n] as JobResult))
+    }
+    const results = jobs.map((job) => byJob.get(job) as JobResult)
+    if (results.some(({ change }) => change !== 'unchanged')) this.#o.onChanged()
+    return results
+  }
+
+  /** What `upsert` would do. */
+  async compare(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
+    const stored = await this.byName(
+      jobs.map(({ name }) => name),
+      tenantId,
+    )
+    return jobs.map((job) => {
+      const { name } = job
+      const found = stored.get(name)
+      if (!found) return { id: '', name, change: 'created' }
+      const { queue, handler, priority } = job.run
+      const sameLane =
+        found.queue === queue && found.handler === handler && found.priority === priority
+      const sameRules = found.rulesText === job.rulesText
+      const same = sameLane && sameRules && isSame(found, job, found.lane, found.timing)
+      return { id: found.id, name, change: same ? 'unchanged' : 'updated' }
+    })
+  }
+
+  /** Which of these names belong to another source, or to none. */
+  async ofOtherSources(names: readonly string[], source: string, tenantId: number) {
+    const stored = await this.byName(names, tenantId)
+    return [...stored.values()].filter((job) => job.source !== source)
+  }
+
+  /** Those that there are, by name. */
+  async byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
+    const found = new Map<string, StoredJob>()
+    const statement = this.#database.statement('jobs/find-jobs')
+    for (let i = 0; i < names.length; i += BATCH) {
+      const values = [tenantId, null, names.slice(i, i + BATCH)]
+      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+        const job = toJob(row)
+        found.set(job.name, job)
+      }
+    }
+    return found
+  }
+
+  /** Registers those whose names are free. */
+  async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
+    const quotas = await this.#o.quotas.checkActive(tenantId)
+    await this.#checkCalendars(jobs, tenantId)
+    const timings = await this.#internTimings(jobs)
+    const lanes = await Promise.all(
+      jobs.map(({ run: { queue, handler, priority } }) =>
+        this.#o.lanes.intern({ tenantId, queue, handler, priority }),
+      ),
+    )
+    const ids = jobs.map(() => this.#ids.next(this.#database.clock.nowMs()))
+    const placed = jobs.map((job, i) => ({
+      ...{ job, id: ids[i] as string, lane: lanes[i] as number },
+      timing: timings.get(job.rulesText) as number,
+    }))
+    const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
+      this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
+    )
+    return placed.map((it) => ({ ...it, isNew: made.has(it.id), quotas }))
+  }
+
+  /** Changes those that were there. */
+  async #changeBatch(
+    jobs: readonly PlacedJob[],
+    tenantId: number,
+    tries: number,
+  ): Promise<JobResult[]> {
+    // Most of what is declared again is as it was: that is seen at one look.
+    const others = jobs.filter(({ isNew }) => !isNew).map(({ job }) => job.name)
+    const stored = await this.byName(others, tenantId)
+    const results: JobResult[] = []
+    for (const { job, id, lane, timing, isNew, quotas } of jobs) {
+      const { name } = job
+      const found = stored.get(name)
+      if (isNew) results.push({ id, name, change: 'created' })
+      else if (found && isSame(found, job, lane, timing))
+        results.push({ id: found.id, name, change: 'unchanged' })
+      else {
+        this.#o.quotas.checkJob(quotas, job, this.#timings)
+        results.push(await this.#change({ job, lane, timing }, tenantId, tries))
+      }
+    }
+    return results
+  }
+
+  async #insert(
+    client: pg.Client,
+    jobs: readonly { job: CompiledJob; id: string; lane: number; timing: number }[],
+    tenantId: number,
+    quotas: Quotas,
+  ): Promise<ReadonlySet<string>> {
+    const checkCount = await this.#o.quotas.holdJobs(quotas, tenantId, (path, values) =>
+      this.#jobs.run(client, path, values),
+    )
+    const of = jobs.map(({ job }) => job)
+    const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
+      tenantId,
+      uuidArray(jobs.map(({ id }) => id)),
+      textArray(of.map(({ name }) => name)),
+      int4Array(jobs.map(({ lane }) => lane)),
+      int4Array(jobs.map(({ timing }) => timing)),
+      textArray(of.map(({ payload }) => payload)),
+      int4Array(of.map(({ run }) => run.timeoutMs)),
+      int2Array(of.map(({ run }) => run.maxAttempts)),
+      int2Array(of.map((job) => job.traits)),
+      int8ArrayOfNumbers(of.map(({ startMs }) => startMs)),
+      int4ArrayOrNull(of.map(({ maxRuns }) => maxRuns)),
+      textArray(of.map(({ run }) => run.policy)),
+      jsonbArray(of.map(({ run }) => run.labels)),
+      textArray(of.map(({ description }) => description)),
+      textArray(of.map(({ owner }) => owner)),
+      textArray(of.map(({ source }) => source)),
+      textArray(of.map(({ run }) => run.createdBy)),
+      jsonbArray(of.map(({ flow }) => encodeFlow(tenantId, flow))),
+    ])
+    const made = new Set(rows.map(([id]) => id as string))
+    const fresh = jobs.filter(({ id }) => made.has(id))
+    if (fresh.length === 0) return made
+    for (const { job } of fresh) this.#o.quotas.checkJob(quotas, job, this.#timings)
+    const nowMs = Number(rows[0]?.[1])
+    const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
+    beginnings.forEach(({ nextMs }, i) => {
+      if (nextMs === null) throw neverFires(fresh[i]?.job.name ?? '')
+    })
+    await this.#jobs.run(client, 'jobs/insert-cursors', [
+      tenantId,
+      uuidArray(fresh.map(({ id }) => id)),
+      int8ArrayOfNumbers(beginnings.map(({ nextMs }) => nextMs)),
+      int8ArrayOfNumbers(beginnings.map(({ anchorMs }) => anchorMs)),
+      int8ArrayOfNumbers(fresh.map(({ job }) => job.endMs)),
+      int4ArrayOrNull(fresh.map(({ job }) => job.maxRuns)),
+      int4Array(fresh.map(({ timing }) => timing)),
+      int2Array(fresh.map(({ id }) => shardOf(id))),
+      nowMs,
+    ])
+    await checkCount()
+    return made
+  }
+
+  /** The job of this name exists: it becomes what is declared, unless it is that already. */
+  async #change(
+    { job, lane, timing }: { job: CompiledJob; lane: number; timing: number },
+    tenantId: number,
+    tries: number,
+  ): Promise<JobResult> {
+    const changed = await this.#jobs.steer(job.name, tenantId, async (client, held) => {
+      const { stored, nowMs } = held
+      if (isSame(stored, job, lane, timing)) return false
+      const at = await this.#o.edits.place(client, held, job)
+      await this.#jobs.run(client, 'jobs/update-job', [
+        ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
+        ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
+        ...[job.description, job.owner, job.source],
+        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
+        encodeFlow(tenantId, job.flow),
+      ])
+      return true
+    })
+    if (changed === null) {
+      const found = await this.find(job.name, tenantId)
+      if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
+      // It was deleted between our two looks.
+      return (await this.upsert([job], tenantId, tries - 1))[0] as JobResult
+    }
+    return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
+  }
+
+  find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
+    return this.#jobs.find(nameOrId, tenantId)
+  }
+
+  /** The names of jobs by their ids; of those that are there. */
+  async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
+    const statement = this.#database.statement('jobs/list-names')
+    const rows = await this.#database.read.query(statement, [tenantId, uuidArray([...ids])])
+    return new Map(rows.map(([id, name]) => [id as string, name as string]))
+  }
+
+  list(filter: JobFilter, tenantId: number): Promise<Job[]> {
+    return listJobs(this.#database, filter, tenantId)
+  }
+
+  async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
+    const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
+    const unknown = wanted.filter((text) => !this.#timingIds.has(text))
+    // Where a copy of the rows came without their sequence, each try passes some numbers that are taken.
+    for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
+      const intern = this.#database.statement('jobs/intern-timings')
+      // What is remembered here must not be undone with somebody's transaction.
+      const rows = await this.#database.transactions.apart(() =>
+        this.#database.read.query(intern, [textArray(unknown)]),
+      )
+      if (this.#timingIds.size > 200_000) this.#timingIds.clear()
+      for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
+      // One that another transaction was just making is not seen by the statement that waited for it.
+      if (unknown.every((text) => this.#timingIds.has(text))) break
+    }
+    return new Map(wanted.map((text) => [text, this.#timingIds.get(text) as number]))
+  }
+
+  async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
+    const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
+    if (wanted.size === 0) return
+    const rows = await this.#database.read.query(
+      this.#database.statement('calendars/list-calendars'),
+      [tenantId],
+    )
+    const known = new Set(rows.map(([name]) => name))
+    for (const name of wanted)
+      if (!known.has(name))
+        throw new PunctualError(
+          'calendar_not_found',
+          `The calendar ${JSON.stringify(name)} does not exist. Make it first.`,
+          { field: 'calendars', id: name },
+        )
+  }
+}
+
+function neverFires(name: string): PunctualError {
+  return new PunctualError(
+    'never_fires',
+    `The job ${JSON.stringify(name)} would never run: its schedule has no slot from now on. Check the year, startAt and endAt.`,
+    { field: 'cron', id: name },
+  )
+}
+
+function cannotChange(name: string, found: StoredJob | null): PunctualError {
+  const job = JSON.stringify(name)
+  if (found && !found.hasCursor)
+    return new PunctualError(
+      'cursor_missing',
+      `The job ${job} has no row in punctual.cursors, so that nothing plans it. Delete the job, and declare it again.`,
+      { id: found.id },
+    )
+  return new PunctualError(
+    'version_changed',
+    `The job ${job} was deleted and made again, time and again, while it was declared. Declare it again when nobody else does.`,
+    { field: 'name' },
+  )
+}
+
+/** Whether nothing that was declared differs from what is stored. One that was set aside is to be planned again. */
+function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
+  const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
+  return (
+    once &&
+    stored.hasCursor &&
+    stored.planningError === null &&
+    stored.lane === lane &&
+    stored.timing === timing &&
+    stored.payloadText === job.payload &&
+    stored.timeoutMs === job.run.timeoutMs &&
+    stored.maxAttempts === job.run.maxAttempts &&
+    stored.traits === job.traits &&
+    stored.policy === job.run.policy &&
+    isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
+    isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&
+    sameJson(stored.labelsText, job.run.labels) &&
+    stored.description === job.description &&
+    stored.owner === job.owner &&
+    stored.source === job.source &&
+    stored.maxRuns === job.maxRuns &&
+    (stored.startAt?.getTime() ?? null) === job.startMs &&
+    (stored.endAt?.getTime() ?? null) === job.endMs
+  )
+}
+
+function sameJson(a: string | null, b: string | null): boolean {
+  const sorted = (text: string | null) =>
+    text === null ? null : JSON.stringify(Object.entries(JSON.parse(text)).sort())
+  return sorted(a) === sorted(b)
+}

@@ -1,0 +1,211 @@
+/**
+ * How a job is changed: whoever changes it holds its cursor, so that planners pass it by, may take back the
+ * runs of slots that are still ahead, and commits all of it together. What a worker got first stays.
+ */
+import { nextSlotOf, slotReasons } from '@punctual/core/job'
+import type { TimingCache } from '@punctual/core/schedule'
+import type pg from 'pg'
+import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
+import type { Row } from '../connection/channel.ts'
+import type { Conversations } from '../connection/client-pool.ts'
+import type { Database } from '../connection/database.ts'
+import { retrying } from '../connection/retrying.ts'
+import type { SlotRange } from './passed-slots.ts'
+import { type StoredJob, toJob } from './rows.ts'
+
+const DEADLINE_MS = 30_000
+const SUPERSEDED = 'superseded'
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** How many runs of a job are looked at by one statement. */
+const LOOKED_AT = 5_000
+const PLACES = ['later', 'queue', 'parked', 'later', 'queue'] as const
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A job whose cursor is held. */
+export interface HeldJob {
+  readonly stored: StoredJob
+  /** By the database's clock. */
+  readonly nowMs: number
+  readonly cursorMs: number
+  /** Whether its tenant is suspended. */
+  readonly suspended: boolean
+  /** Takes back what was decided for slots ahead. */
+  takeBack(): Promise<TakenBack>
+  /**
+   * Says when what is about to be written is of. A day that is missing is made after this try, by a connection
+   * that it does not have to wait for: those who hold one and wait for another would wait for each other.
+   */
+  writesOf(instantsMs: readonly number[]): void
+  /** Runs of these lanes were put into the queue: it is told once they are committed, as nobody finds them before. */
+  queued(lanes: readonly number[]): void
+}
+
+export interface TakenBack {
+  /** The last slot ahead whose decision stays; null when none does. */
+  readonly stayMs: number | null
+  /** How many runs were taken back: they were not made after all. */
+  readonly runs: number
+  readonly decisions: number
+}
+
+const NOTHING: TakenBack = { stayMs: null, runs: 0, decisions: 0 }
+
+type EnsureDaysOf = (instantsMs: readonly number[]) => Promise<void>
+
+export interface JobConversationOptions {
+  readonly database: Database
+  readonly conversations: Conversations
+  readonly timings: TimingCache
+  readonly ensureDaysOf: EnsureDaysOf
+  /** Runs of these lanes were put into the queue. */
+  readonly onQueued: (lanes: readonly number[]) => void
+}
+
+export class JobConversation {
+  readonly #database: Database
+  readonly #conversations: Conversations
+  readonly #timings: TimingCache
+  readonly #ensureDaysOf: EnsureDaysOf
+  readonly #onQueued: (lanes: readonly number[]) => void
+
+  constructor(options: JobConversationOptions) {
+    this.#database = options.database
+    this.#conversations = options.conversations
+    this.#timings = options.timings
+    this.#ensureDaysOf = options.ensureDaysOf
+    this.#onQueued = options.onQueued
+  }
+
+  async find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
+    const isId = UUID.test(nameOrId)
+    const values = [tenantId, isId ? uuidArray([nameOrId]) : null, isId ? null : [nameOrId]]
+    const statement = this.#database.statement('jobs/find-jobs')
+    const [row] = await this.#database.read.query(statement, values)
+    return row ? toJob(row) : null
+  }
+
+  /** Null when there is no such job. */
+  steer<T>(
+    nameOrId: string,
+    tenantId: number,
+    work: (client: pg.Client, held: HeldJob) => Promise<T>,
+  ): Promise<{ id: string; result: T } | null> {
+    const instantsMs: number[] = []
+    const options = {
+      ...{ clock: this.#database.localClock, deadlineMs: 10_000 },
+      ensurePartitions: () => this.#ensureDaysOf(instantsMs),
+    }
+    const writesOf = (more: readonly number[]) => void instantsMs.push(...more)
+    return retrying(options, async () => {
+      const found = await this.find(nameOrId, tenantId)
+      if (!found) return null
+      const lanes = new Set<number>()
+      const queued = (more: readonly number[]) => {
+        for (const lane of more) lanes.add(lane)
+      }
+      const steered = await this.transaction(async (client) => {
+        const [lock] = await this.run(client, 'jobs/steering/lock-cursor', [found.id])
+        if (!lock) return null
+        const cursorMs = Number(lock[0])
+        const suspended = lock[1] === 't'
+        const nowMs = Number((await this.run(client, 'jobs/read-clock', []))[0]?.[0])
+        const values = [tenantId, uuidArray([found.id]), null]
+        const [row] = await this.run(client, 'jobs/find-jobs', values)
+        if (!row) return null
+        const stored = toJob(row)
+        const takeBack = () => this.#takeBack(client, stored, nowMs, cursorMs)
+        const held = { stored, nowMs, cursorMs, suspended, takeBack, writesOf, queued }
+        return { id: stored.id, result: await work(client, held) }
+      })
+      if (lanes.size > 0) this.#onQueued([...lanes])
+      return steered
+    })
+  }
+
+  async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
+    if (cursorMs <= nowMs) return NOTHING
+    // What an edit before this one had to leave as it was stays, also where the rules of now have no slot.
+    const [row] = await this.run(client, 'jobs/steering/find-last-edit', [job.id])
+    const editedMs = Number(row?.[0] ?? 0)
+    const ahead = this.#slotsAhead(job, Math.max(nowMs, editedMs), cursorMs)
+    const back = ahead.length > 0 ? await this.takeBackSlots(client, job.id, ahead, nowMs) : NOTHING
+    return { ...back, stayMs: back.stayMs ?? (editedMs > nowMs ? editedMs : null) }
+  }
+
+  /** Slots that are still ahead and may have been planned. */
+  #slotsAhead(job: StoredJob, nowMs: number, cursorMs: number): number[] {
+    // Of a job without a rhythm the cursor is the one slot that was decided last.
+    const { kind } = job.rules.when
+    if (kind === 'once' || kind === 'after-end') return cursorMs > nowMs ? [cursorMs] : []
+    const next = nextSlotOf(job, job.rules, this.#timings)
+    const slots: number[] = []
+    for (let slotMs = next(nowMs); slotMs !== null && slotMs <= cursorMs; slotMs = next(slotMs))
+      slots.push(slotMs)
+    return slots
+  }
+
+  async takeBackSlots(
+    client: pg.Client,
+    jobId: string,
+    slotsMs: readonly number[],
+    nowMs: number,
+  ): Promise<TakenBack> {
+    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), SUPERSEDED, nowMs]
+    const [row] = await this.run(client, 'jobs/steering/take-back-runs', values)
+    const [stayMs, runs, decisions] = row as Row
+    return {
+      stayMs: stayMs === null ? null : Number(stayMs),
+      runs: Number(runs),
+      decisions: Number(decisions),
+    }
+  }
+
+  /**
+   * Ends every run of a job that has not started: of slots, ahead or missed, of backfills and by hand. What a worker
+   * got first, and what is to be tried again, goes on. All in one transaction, by statements that are bounded.
+   */
+  async endUnstarted(client: pg.Client, { id, tenantId }: StoredJob): Promise<void> {
+    for (let after: string | null = FIRST_ID; after !== null; ) {
+      const values: unknown[] = [id, after, LOOKED_AT]
+      const [row]: Row[] = await this.run(client, 'jobs/steering/list-unstarted', values)
+      const ids = row?.[1] ? row[1].split(',') : []
+      // A run may move behind the search: each place has a snapshot of its own, and the first ones are asked again.
+      for (const place of ids.length > 0 ? PLACES : [])
+        await this.run(client, `runs/steering/cancel-in-${place}`, [
+          0,
+          uuidArray(ids),
+          tenantId,
+          SUPERSEDED,
+        ])
+      after = row?.[0] ?? null
+    }
+  }
+
+  /** One decision for slots that do not run. The day of the last of them must be there. */
+  async skipSlots(
+    client: pg.Client,
+    job: StoredJob,
+    { fromMs, slotMs, slots }: SlotRange,
+    reason: 'paused' | 'misfire' | 'asked',
+  ): Promise<void> {
+    const from = fromMs === slotMs ? null : fromMs
+    const values = [slotMs, job.id, from, slots, job.tenantId, slotReasons[reason]]
+    await this.run(client, 'jobs/steering/insert-slot', values)
+  }
+
+  /** Whether the run of the job's last slot goes on or is still to come. */
+  async hasLiveRun(client: pg.Client, jobId: string, cursorMs: number): Promise<boolean> {
+    const [row] = await this.run(client, 'jobs/steering/find-live-run', [jobId, cursorMs])
+    return row?.[0] === 't'
+  }
+
+  transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#conversations.pinned(work)
+  }
+
+  async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
+    const { name, text } = this.#database.statement(path)
+    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
+    return (await client.query(this.#database.prepared ? { ...query, name } : query)).rows as Row[]
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Decides the slots of a job that have passed without a decision, by the rules that it has: those that were missed
+ * are made up for, and those of a job that is paused or could not be planned are skipped. Whoever calls it holds the
+ * cursor, and moves it.
+ */
+import { type DueJob, type PlannedJob, planJob } from '@punctual/core/job'
+import type { TimingCache } from '@punctual/core/schedule'
+import type pg from 'pg'
+import { instantsOf, type PostgresPlanStore } from '../plan/plan-store.ts'
+import type { HeldJob, JobConversation } from './job-transaction.ts'
+import { passedSlots } from './passed-slots.ts'
+
+export interface PassedDecisionsOptions {
+  readonly jobs: JobConversation
+  readonly timings: TimingCache
+  readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
+}
+
+/** Where the job is now. */
+export interface DecidedUntil {
+  readonly runsLeft: number | null
+  /** The last slot that is decided. */
+  readonly lastMs: number
+  /** The next one to decide; null when there is none, and while it is paused or set aside. */
+  readonly nextMs: number | null
+}
+
+/** Rounds of deciding what was missed: each is bounded. */
+const ROUNDS_MAX = 100
+
+export class PassedDecisions {
+  readonly #o: PassedDecisionsOptions
+
+  constructor(options: PassedDecisionsOptions) {
+    this.#o = options
+  }
+
+  async decide(client: pg.Client, held: HeldJob): Promise<DecidedUntil> {
+    const { stored, nowMs, cursorMs } = held
+    let nextMs = stored.nextAt?.getTime() ?? null
+    let { runsLeft } = stored
+    let lastMs = cursorMs
+    // The slots of one that waits for its runs to end do not pass.
+    if (stored.rules.when.kind === 'after-end') return { runsLeft, lastMs, nextMs }
+    if (stored.pausedAt || stored.planningError) {
+      const { passed } = passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+      if (passed) {
+        held.writesOf([passed.slotMs])
+        const reason = stored.pausedAt ? 'paused' : 'misfire'
+        await this.#o.jobs.skipSlots(client, stored, passed, reason)
+      }
+      return { runsLeft, lastMs: passed?.slotMs ?? cursorMs, nextMs }
+    }
+    for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
+      const plan: PlannedJob = await this.#plan(held, { nextMs, cursorMs: lastMs, runsLeft })
+      held.writesOf(plan.decisions.flatMap(instantsOf))
+      held.queued(await this.#o.plan.write(client, [plan]))
+      runsLeft = plan.runsLeft
+      nextMs = plan.nextMs
+      lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs
+    }
+    return { runsLeft, lastMs, nextMs }
+  }
+
+  async #calendars(tenantId: number) {
+    return (await this.#o.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+  }
+
+  async #plan(
+    { stored, nowMs, suspended }: HeldJob,
+    at: Pick<DueJob, 'nextMs' | 'cursorMs' | 'runsLeft'>,
+  ): Promise<PlannedJob> {
+    const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
+    const endMs = stored.endAt?.getTime() ?? null
+    const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
+    const skips = (await this.#o.plan.askedSkips([id])).get(id)
+    const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
+    const job = { ...due, ...at, hasSkips: skips !== undefined, ...(suspended && { suspended }) }
+    return planJob(job, rules, {
+      window: { nowMs, untilMs: nowMs },
+      timings: this.#o.timings,
+      calendars,
+      skips,
+    })
+  }
+}

@@ -1,0 +1,330 @@
+/** What people do to jobs that exist: pause, resume, delete, run now, skip a slot, run slots of the past. */
+import type { AuditWrite } from '@punctual/core/audit'
+import type { Random } from '@punctual/core/clock'
+import { PunctualError } from '@punctual/core/errors'
+import { type Job, nextSlotOf } from '@punctual/core/job'
+import { RunIdSource } from '@punctual/core/run'
+import type { TimingCache } from '@punctual/core/schedule'
+import type pg from 'pg'
+import type { AuditLog } from '../audit-log/audit-log.ts'
+import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
+import type { HeldJob, JobConversation } from './job-transaction.ts'
+import type { PassedDecisions } from './passed-decisions.ts'
+import { passedSlots } from './passed-slots.ts'
+import { type StoredJob, toSlot } from './rows.ts'
+
+export interface JobSteeringOptions {
+  readonly database: Database
+  readonly jobs: JobConversation
+  readonly timings: TimingCache
+  readonly passed: PassedDecisions
+  readonly quotas: QuotaKeeper
+  readonly random: Random
+  readonly horizonMs: number
+  readonly ensurePartitions: () => Promise<void>
+  readonly onQueued: (lanes: readonly number[]) => void
+  readonly onChanged: () => void
+  /** Where it is told that jobs were paused for their failures. */
+  readonly auditLog: AuditLog
+}
+
+/** What a backfill came to. */
+export interface BackfillResult {
+  /** How many runs were made. */
+  readonly runs: number
+  /** Slots that had run, alone or together with others, or had been backfilled before. */
+  readonly already: number
+}
+
+export interface PausedJob {
+  readonly id: string
+  readonly name: string
+  readonly note: string | null
+}
+
+const BACKFILL_BATCH = 500
+
+export class JobSteering {
+  readonly #o: JobSteeringOptions
+  readonly #jobs: JobConversation
+  readonly #ids: RunIdSource
+  /** Called when a job was paused here, by somebody or for its failures. */
+  onPaused: (job: PausedJob) => void = () => undefined
+  #sequence = 0
+
+  constructor(options: JobSteeringOptions) {
+    this.#o = options
+    this.#jobs = options.jobs
+    this.#ids = new RunIdSource(options.random)
+  }
+
+  async #steer<T>(
+    nameOrId: string,
+    tenantId: number,
+    work: (client: pg.Client, held: HeldJob) => Promise<T>,
+  ): Promise<T> {
+    const steered = await this.#jobs.steer(nameOrId, tenantId, work)
+    if (steered === null) throw notFound(nameOrId)
+    this.#o.onChanged()
+    return steered.result
+  }
+
+  /** A job as it is until the transaction of the caller ends: whoever changes it meanwhile waits. Null when there is none. */
+  async held(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
+    const { database } = this.#o
+    const job = await this.#jobs.find(nameOrId, tenantId)
+    if (!job) return null
+    await database.read.query(database.statement('jobs/steering/lock-cursor'), [job.id])
+    return this.#jobs.find(job.id, tenantId)
+  }
+
+  /** False when it was paused already. */
+  async pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
+    const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
+      this.#pause(client, held, note),
+    )
+    if (paused) await this.#o.database.transactions.afterCommit(() => this.onPaused(paused))
+    return paused !== null
+  }
+
+  /** Null when it was paused already. */
+  async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<PausedJob | null> {
+    const { id, name, pausedAt } = held.stored
+    if (pausedAt) return null
+    // What passed before the pause was not paused: it is made up for as if there were none.
+    const passed = await this.#o.passed.decide(client, held)
+    const { stayMs, runs } = await held.takeBack()
+    const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
+    const values = [id, note, held.nowMs, stayMs, runsLeft, passed.lastMs]
+    await this.#jobs.run(client, 'jobs/steering/pause-job', values)
+    return { id, name, note }
+  }
+
+  /** Pauses those of these jobs that have had too many dead runs in a row. */
+  async pauseFailing(jobIds: readonly string[]): Promise<void> {
+    const { database } = this.#o
+    const statement = database.statement('jobs/steering/list-failing')
+    for (const [id, tenantId, failures] of await database.read.query(statement, [
+      uuidArray(jobIds),
+    ])) {
+      const note = `${failures} runs in a row are dead`
+      const steered = await this.#jobs.steer(
+        id as string,
+        Number(tenantId),
+        async (client, held) => {
+          const paused = await this.#pause(client, held, note)
+          if (paused) await this.#o.auditLog.append([pausedBySystem(paused, held.stored)], client)
+          return paused
+        },
+      )
+      if (steered?.result) this.onPaused(steered.result)
+    }
+  }
+
+  /** Slots that passed meanwhile are skipped, with one row. False when it was not paused. */
+  resume(nameOrId: string, tenantId: number): Promise<boolean> {
+    return this.#steer(nameOrId, tenantId, async (client, held) => {
+      const { stored, nowMs, cursorMs } = held
+      if (!stored.pausedAt) return false
+      const { nextMs, anchorMs, passed } =
+        stored.rules.when.kind === 'after-end'
+          ? await this.#afterEnd(client, held)
+          : { anchorMs: stored.anchorMs, ...passedSlots(stored, this.#o.timings, nowMs, cursorMs) }
+      if (passed) {
+        held.writesOf([passed.slotMs])
+        await this.#jobs.skipSlots(client, stored, passed, 'paused')
+      }
+      const values = [stored.id, nextMs, anchorMs, passed?.slotMs ?? null]
+      await this.#jobs.run(client, 'jobs/steering/resume-job', values)
+      return true
+    })
+  }
+
+  /** A run of it that has not ended decides when it fires next; otherwise the end of the last one does, from now on. */
+  async #afterEnd(client: pg.Client, { stored, nowMs, cursorMs }: HeldJob) {
+    const { id, rules, startAt } = stored
+    const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
+    if (waits) return { nextMs: null, anchorMs: stored.anchorMs, passed: null }
+    const [row] = await this.#jobs.run(client, 'jobs/steering/find-last-end', [id])
+    const followsMs = row ? nextSlotOf(stored, rules, this.#o.timings)(Number(row[0])) : null
+    const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
+    // An anchor says when its last run ended, for a planner to reckon from: that is done.
+    return { nextMs, anchorMs: null, passed: null }
+  }
+
+  /** All of its runs that have not started end; the ledger and the runs of the past stay. */
+  async delete(nameOrId: string, tenantId: number): Promise<boolean> {
+    const steered = await this.#jobs.steer(nameOrId, tenantId, async (client, held) => {
+      await held.takeBack()
+      await this.#jobs.endUnstarted(client, held.stored)
+      await this.#jobs.run(client, 'jobs/steering/delete-job', [held.stored.id, held.nowMs])
+    })
+    return steered !== null || this.#deleteLone(nameOrId, tenantId)
+  }
+
+  /** One that has lost its cursor has nothing that could be held. */
+  async #deleteLone(nameOrId: string, tenantId: number): Promise<boolean> {
+    const { database } = this.#o
+    const found = await this.#jobs.find(nameOrId, tenantId)
+    if (!found || found.hasCursor) return false
+    const statement = database.statement('jobs/steering/delete-lone-job')
+    return (await database.read.query(statement, [found.id])).length > 0
+  }
+
+  /** Runs it now, apart from its slots. */
+  async trigger(nameOrId: string, payload: string | null, tenantId: number): Promise<string> {
+    const { database, onQueued, ensurePartitions } = this.#o
+    const job = await this.#jobs.find(nameOrId, tenantId)
+    if (!job) throw notFound(nameOrId)
+    await this.#o.quotas.admitTrigger(tenantId, payload)
+    await ensurePartitions()
+    const id = this.#ids.next(database.clock.nowMs())
+    const values = [job.id, id, payload, this.#sequence++]
+    const [row] = await database.read.query(database.statement('jobs/steering/trigger-job'), values)
+    if (!row) throw notFound(nameOrId)
+    onQueued([Number(row[0])])
+    return id
+  }
+
+  /** One slot ahead is not to run. */
+  skip(nameOrId: string, slotMs: number, by: string | null, tenantId: number): Promise<void> {
+    return this.#steer(nameOrId, tenantId, async (client, held) => {
+      const { stored, nowMs, cursorMs } = held
+      if (slotMs <= nowMs || !this.#isSlot(stored, slotMs)) throw notASlot(stored, slotMs)
+      const back = await this.#takeBackRun(client, held, slotMs)
+      const nextMs = back ? this.#nextAfterLast(stored, cursorMs) : null
+      const values = [stored.id, slotMs, stored.tenantId, by, back ? 1 : 0, nextMs]
+      await this.#jobs.run(client, 'jobs/steering/skip-slot', values)
+      const range = { fromMs: slotMs, slotMs, slots: 1 }
+      if (back) await this.#jobs.skipSlots(client, stored, range, 'asked')
+    })
+  }
+
+  /** False when the slot has no run: it is not planned yet, or skipped already. */
+  async #takeBackRun(client: pg.Client, held: HeldJob, slotMs: number): Promise<boolean> {
+    const { stored, nowMs, cursorMs } = held
+    if (slotMs > cursorMs) return false
+    const values = [stored.id, int8ArrayOfNumbers([slotMs])]
+    const [row] = await this.#jobs.run(client, 'ledger/list-slots', values)
+    if (!row || toSlot(row).decision === 'skip') return false
+    const { runs } = await this.#jobs.takeBackSlots(client, stored.id, [slotMs], nowMs)
+    if (runs === 0) throw notASlot(stored, slotMs)
+    return true
+  }
+
+  /** Of a job that had made its last run, before that one was taken back. */
+  #nextAfterLast(job: StoredJob, cursorMs: number): number | null {
+    if (job.runsLeft !== 0 || job.pausedAt) return null
+    const nextMs = nextSlotOf(job, job.rules, this.#o.timings)(cursorMs)
+    return nextMs !== null && nextMs < (job.endAt?.getTime() ?? Number.POSITIVE_INFINITY)
+      ? nextMs
+      : null
+  }
+
+  #isSlot(job: StoredJob, slotMs: number): boolean {
+    const { startAt, endAt } = job
+    if (startAt && slotMs < startAt.getTime()) return false
+    if (endAt && slotMs >= endAt.getTime()) return false
+    if (job.rules.when.kind === 'once') return job.anchorMs === slotMs
+    if (job.rules.when.kind === 'after-end') return job.nextAt?.getTime() === slotMs
+    return nextSlotOf(job, job.rules, this.#o.timings)(slotMs - 1) === slotMs
+  }
+
+  /**
+   * Decides the slots that have passed and have no decision; returns up to when all of them have one. A backfill comes
+   * after that: what is undecided would be run by it, and by the planner that decides it.
+   */
+  async decidePassed(nameOrId: string, tenantId: number): Promise<number> {
+    await this.#o.quotas.checkActive(tenantId)
+    return this.#steer(nameOrId, tenantId, async (client, held) => {
+      const { nextMs, lastMs, runsLeft } = await this.#o.passed.decide(client, held)
+      const values = [held.stored.id, nextMs, lastMs, runsLeft]
+      if (lastMs > held.cursorMs) await this.#jobs.run(client, 'jobs/steering/move-cursor', values)
+      return nextMs !== null && nextMs <= held.nowMs ? lastMs : held.nowMs
+    })
+  }
+
+  /** Runs slots of the past that have not run, `paceMs` apart; none is run twice, however often it is asked. */
+  async backfill(
+    nameOrId: string,
+    slotsMs: readonly number[],
+    ran: ReadonlySet<number>,
+    paceMs: number,
+    tenantId: number,
+  ): Promise<BackfillResult> {
+    const { database } = this.#o
+    const job = await this.#jobs.find(nameOrId, tenantId)
+    if (!job) throw notFound(nameOrId)
+    await this.#o.quotas.checkActive(tenantId)
+    const wanted = slotsMs.filter((slotMs) => !ran.has(slotMs))
+    const nowMs = database.clock.nowMs()
+    let runs = 0
+    for (let i = 0; i < wanted.length; i += BACKFILL_BATCH) {
+      const batch = wanted.slice(i, i + BACKFILL_BATCH)
+      const dueMs = (n: number) => Math.floor(nowMs + (runs + n) * paceMs)
+      const made = await this.#jobs.transaction((client) =>
+        this.#backfillBatch(client, job, batch, dueMs),
+      )
+      // Nobody would find them before they are committed.
+      if (made.lanes.length > 0) this.#o.onQueued(made.lanes)
+      runs += made.runs
+    }
+    return { runs, already: slotsMs.length - runs }
+  }
+
+  async #backfillBatch(
+    client: pg.Client,
+    job: StoredJob,
+    slotsMs: readonly number[],
+    dueMs: (n: number) => number,
+  ): Promise<{ runs: number; lanes: number[] }> {
+    const { database, horizonMs } = this.#o
+    // Whoever deletes the job meanwhile waits, and ends these, too.
+    const [lock] = await this.#jobs.run(client, 'jobs/steering/lock-cursor', [job.id])
+    if (!lock) throw notFound(job.name)
+    const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
+    const values = [job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)]
+    const taken = await this.#jobs.run(client, 'jobs/steering/take-backfills', values)
+    const ours = new Set(taken.map(([id]) => id))
+    const fresh = ids.flatMap((id, n) =>
+      ours.has(id) ? [{ id, slotMs: slotsMs[n] as number }] : [],
+    )
+    if (fresh.length === 0) return { runs: 0, lanes: [] }
+    const lanes = await this.#jobs.run(client, 'jobs/steering/insert-backfill-runs', [
+      job.id,
+      uuidArray(fresh.map(({ id }) => id)),
+      int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
+      int8ArrayOfNumbers(fresh.map((_, n) => dueMs(n))),
+      horizonMs,
+    ])
+    return { runs: fresh.length, lanes: lanes.map(([lane]) => Number(lane)) }
+  }
+}
+
+function notFound(nameOrId: string): PunctualError {
+  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  return new PunctualError('job_not_found', message, { id: nameOrId })
+}
+
+function notASlot(job: Job, slotMs: number): PunctualError {
+  const at = new Date(slotMs).toISOString()
+  return new PunctualError(
+    'slot_not_found',
+    `${at} is not a slot of ${job.name} that is still ahead. \`punctual jobs preview ${job.name}\` shows those.`,
+    { field: 'slot', id: job.id },
+  )
+}
+
+function pausedBySystem({ id, name, note }: PausedJob, { tenantId }: StoredJob): AuditWrite {
+  return {
+    tenantId,
+    actor: { kind: 'system' },
+    action: 'job.pause',
+    target: { kind: 'job', id, name },
+    before: { pausedAt: null, pausedNote: null },
+    after: { pausedNote: note },
+    note,
+  }
+}

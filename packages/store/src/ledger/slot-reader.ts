@@ -1,0 +1,221 @@
+/**
+ * Reads the ledger of a job. Slots are not searched for: which ones there should be is computed, by the rules
+ * of their time, and each is looked up. What should have a decision and has none is returned as such.
+ */
+import { COUNT_MAX, decodeRules, type JobRules, nextSlotOf, type Slot } from '@punctual/core/job'
+import type { TimingCache } from '@punctual/core/schedule'
+import { int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import { type StoredJob, toSlot } from '../jobs/rows.ts'
+
+/** A slot that there should be, and what was decided for it; null when nothing was. */
+export interface ExpectedSlot {
+  readonly slotMs: number
+  readonly slot: Slot | null
+}
+
+/** A stretch of time in which a job had the same rules. */
+interface Era {
+  readonly untilMs: number
+  readonly rules: JobRules
+  readonly anchorMs: number | null
+  readonly endMs: number | null
+}
+
+const PROBE = 1_000
+const PARTS_MAX = 10
+const FAR_MS = Date.UTC(2200, 0, 1)
+
+export class SlotReader {
+  readonly #database: Database
+  readonly #timings: TimingCache
+
+  constructor(database: Database, timings: TimingCache) {
+    this.#database = database
+    this.#timings = timings
+  }
+
+  /** Slots of [fromMs, untilMs], oldest first, at most so many. */
+  async slots(
+    job: StoredJob,
+    fromMs: number,
+    untilMs: number,
+    limit: number,
+  ): Promise<ExpectedSlot[]> {
+    const expected = await this.expected(job, fromMs, untilMs, limit)
+    const found = await this.find(job, expected)
+    const last = found.at(-1)
+    if (!last || last.slot) return found
+    // One decision for many slots is written at the last of them, which may lie beyond.
+    const beyond = await this.#firstAfter(job, last.slotMs)
+    if (!beyond) return found
+    return found.map((it) => (it.slot || !covers(beyond, it.slotMs) ? it : { ...it, slot: beyond }))
+  }
+
+  /** The first decision after a slot; null when there is none among as many parts of the slots that follow. */
+  async #firstAfter(job: StoredJob, afterMs: number, parts = PARTS_MAX): Promise<Slot | null> {
+    let fromMs = afterMs + 1
+    for (let part = 0; part < parts; part++) {
+      const later = await this.expected(job, fromMs, job.cursorAt.getTime(), COUNT_MAX)
+      for (let i = 0; i < later.length; i += PROBE) {
+        const found = await this.#find(job.id, later.slice(i, i + PROBE))
+        const [first] = [...found.keys()].sort((a, b) => a - b)
+        if (first !== undefined) return found.get(first) ?? null
+      }
+      if (later.length < COUNT_MAX) return null
+      fromMs = (later.at(-1) as number) + 1
+    }
+    return null
+  }
+
+  /** Those of some slots, given in order, that became a run, or that a run stands for together with others. */
+  async ran(job: StoredJob, slotsMs: readonly number[]): Promise<ReadonlySet<number>> {
+    const [firstMs, lastMs] = [slotsMs[0], slotsMs.at(-1)]
+    if (firstMs === undefined || lastMs === undefined) return new Set()
+    const found = await this.#find(job.id, slotsMs)
+    const asked = new Set(slotsMs)
+    // A run that stands for many is written at the last of them, which the rules of its time tell.
+    for (let fromMs = firstMs; ; ) {
+      const expected = await this.expected(job, fromMs, lastMs, COUNT_MAX)
+      const others = expected.filter((slotMs) => !asked.has(slotMs))
+      for (const [slotMs, slot] of await this.#find(job.id, others)) found.set(slotMs, slot)
+      if (expected.length < COUNT_MAX) break
+      fromMs = (expected.at(-1) as number) + 1
+    }
+    const beyond = await this.#firstAfter(job, lastMs, Number.POSITIVE_INFINITY)
+    if (beyond) found.set(beyond.slotAt.getTime(), beyond)
+    const runs = [...found].filter(([, { decision }]) => decision === 'run')
+    runs.sort(([a], [b]) => a - b)
+    let at = 0
+    const ran = slotsMs.filter((slotMs) => {
+      while ((runs[at]?.[0] ?? slotMs) < slotMs) at++
+      const [atMs, slot] = runs[at] ?? []
+      return slot !== undefined && (atMs === slotMs || covers(slot, slotMs))
+    })
+    return new Set(ran)
+  }
+
+  /** What was decided for these slots of a job, which are in order. */
+  async find(job: StoredJob, slotsMs: readonly number[]): Promise<ExpectedSlot[]> {
+    const found = await this.#find(job.id, slotsMs)
+    return slotsMs.map((slotMs, i) => ({
+      slotMs,
+      slot: found.get(slotMs) ?? covering(found, slotsMs, i),
+    }))
+  }
+
+  /** The slot at an instant, or the last one before it; null when there is none. */
+  async lastBefore(job: StoredJob, atMs: number, backMs: number): Promise<ExpectedSlot | null> {
+    for (let lookMs = 3_600_000; ; lookMs *= 4) {
+      const fromMs = atMs - Math.min(lookMs, backMs)
+      const slotMs = (await this.expected(job, fromMs, atMs, COUNT_MAX)).at(-1)
+      if (slotMs !== undefined) {
+        const own = (await this.#find(job.id, [slotMs])).get(slotMs)
+        if (own) return { slotMs, slot: own }
+        // The row that covers it is that of a later slot, which may be far.
+        const later = await this.#firstAfter(job, slotMs)
+        return { slotMs, slot: later && covers(later, slotMs) ? later : null }
+      }
+      if (lookMs >= backMs) return null
+    }
+  }
+
+  /** Slots by the rules of now, also from before the job was made. */
+  backfillable(job: StoredJob, fromMs: number, untilMs: number, limit: number): number[] {
+    const { kind } = job.rules.when
+    if (kind === 'once' || kind === 'after-end') return []
+    // A fixed rate has no slots before its anchor; cron has.
+    const next = nextSlotOf(job, job.rules, this.#timings)
+    const slots: number[] = []
+    for (let s = next(fromMs - 1); s !== null && s <= untilMs && slots.length < limit; s = next(s))
+      slots.push(s)
+    return slots
+  }
+
+  /** The slots that there should be. */
+  async expected(
+    job: StoredJob,
+    fromMs: number,
+    untilMs: number,
+    limit: number,
+  ): Promise<number[]> {
+    const slots: number[] = []
+    /** Everything up to here belongs to the eras before. */
+    let afterMs = job.createdAt.getTime() - 1
+    let onceMs: number | null = null
+    for (const era of await this.#eras(job)) {
+      const { kind } = era.rules.when
+      const lastMs = Math.min(era.untilMs, untilMs, (era.endMs ?? Number.POSITIVE_INFINITY) - 1)
+      if (kind === 'once' && era.anchorMs !== null) {
+        // In the past means now, and an edit that leaves the time as it was does not run it again.
+        const slotMs = onceMs === era.anchorMs ? onceMs : Math.max(era.anchorMs, afterMs + 1)
+        if (slotMs > afterMs && slotMs >= fromMs && slotMs <= lastMs) slots.push(slotMs)
+        onceMs = era.anchorMs
+      } else if (kind === 'after-end') {
+        const startMs = Math.max(afterMs + 1, fromMs)
+        if (startMs <= lastMs) slots.push(...(await this.#followed(job.id, startMs, lastMs, limit)))
+      } else {
+        const next = nextSlotOf({ id: job.id, anchorMs: era.anchorMs }, era.rules, this.#timings)
+        const startMs = Math.max(afterMs, fromMs - 1, (era.anchorMs ?? 0) - 1)
+        for (let s = next(startMs); s !== null && s <= lastMs && slots.length < limit; s = next(s))
+          slots.push(s)
+      }
+      afterMs = Math.max(afterMs, era.untilMs)
+    }
+    return slots.slice(0, Math.min(limit, COUNT_MAX))
+  }
+
+  /** Of a job whose slots follow from the ends of its runs the ledger itself tells when they were. */
+  async #followed(jobId: string, fromMs: number, untilMs: number, limit: number) {
+    const statement = this.#database.statement('ledger/list-followed-slots')
+    const values = [jobId, fromMs, Math.min(untilMs, FAR_MS), Math.min(limit, COUNT_MAX)]
+    const rows = await this.#database.read.pinnedOne(statement, values)
+    return rows.map(([slotMs]) => Number(slotMs))
+  }
+
+  async #eras(job: StoredJob): Promise<Era[]> {
+    const { read } = this.#database
+    const rows = await read.query(this.#database.statement('ledger/list-job-versions'), [job.id])
+    const eras: Era[] = rows.map(([untilAt, anchorAt, endAt, , spec]) => ({
+      untilMs: new Date(untilAt as string).getTime(),
+      rules: decodeRules(spec as string),
+      anchorMs: anchorAt ? new Date(anchorAt).getTime() : null,
+      endMs: endAt ? new Date(endAt).getTime() : null,
+    }))
+    const { rules, anchorMs, endAt, runsLeft, cursorAt } = job
+    const endMs = endAt?.getTime() ?? null
+    // After the last run that may be made there are no slots.
+    const untilMs = runsLeft === 0 ? cursorAt.getTime() : Number.POSITIVE_INFINITY
+    return [...eras, { untilMs, rules, anchorMs, endMs }]
+  }
+
+  async #find(jobId: string, slotsMs: readonly number[]): Promise<Map<number, Slot>> {
+    const found = new Map<number, Slot>()
+    const statement = this.#database.statement('ledger/list-slots')
+    for (let i = 0; i < slotsMs.length; i += PROBE) {
+      const values = [jobId, int8ArrayOfNumbers(slotsMs.slice(i, i + PROBE))]
+      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+        const slot = toSlot(row)
+        found.set(slot.slotAt.getTime(), slot)
+      }
+    }
+    return found
+  }
+}
+
+/** A row stands for the slots before it, too, when it says so. */
+function covering(
+  found: ReadonlyMap<number, Slot>,
+  expected: readonly number[],
+  at: number,
+): Slot | null {
+  for (let i = at + 1; i < expected.length; i++) {
+    const slot = found.get(expected[i] as number)
+    if (slot) return covers(slot, expected[at] as number) ? slot : null
+  }
+  return null
+}
+
+function covers(slot: Slot, slotMs: number): boolean {
+  return slot.fromAt !== null && slot.fromAt.getTime() <= slotMs
+}

@@ -1,0 +1,129 @@
+/** What limits queues and tenants: set and removed by people, kept by every claim. */
+import type { QueueLimits } from '@punctual/core/flow'
+import { limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
+import type { Database } from '../connection/database.ts'
+import type { Signals } from '../connection/signals.ts'
+
+/** A limit that is set, and how much of it is used. */
+export interface LimitInForce extends QueueLimits {
+  /** Null for what holds of the tenant, all queues together. */
+  readonly queue: string | null
+  /** How many runs go on under it; counted where there is a limit of concurrency. */
+  readonly running: number
+  /** When the next run may start; null when one may start now, or there is no rate. */
+  readonly freeAt: Date | null
+  /** When it was set. */
+  readonly setAt: Date
+  /** By whom, where that was said. */
+  readonly setBy: string | null
+}
+
+const numberOf = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : Number(text)
+
+const NONE: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
+
+/** Runs the work in one transaction, which all that is asked for within it is a part of. */
+export type Transact = <T>(work: () => Promise<T>) => Promise<T>
+
+export class LimitStore {
+  readonly #database: Database
+  readonly #signals: Signals
+  readonly #transact: Transact
+
+  constructor(database: Database, signals: Signals, transact: Transact) {
+    this.#database = database
+    this.#signals = signals
+    this.#transact = transact
+  }
+
+  /**
+   * Sets all of them; what is null is not limited. Workers are told at once. Those of a tenant stay within its quotas.
+   * @throws `quota_exceeded`
+   */
+  async set(
+    queue: string | null,
+    limits: QueueLimits,
+    by: string | null,
+    tenantId = 1,
+  ): Promise<void> {
+    if (queue !== null) return this.#set(queue, limits, by, tenantId)
+    await this.#transact(async () => {
+      const quotas = await this.#hold(tenantId)
+      await this.#set(null, limitsWithin(quotas, limits), by, tenantId)
+    })
+  }
+
+  /** The quotas of a tenant, which nobody changes before the end of the transaction. */
+  async #hold(tenantId: number): Promise<Quotas> {
+    const statement = this.#database.statement('tenants/lock-tenant')
+    const [row] = await this.#database.read.query(statement, [tenantId])
+    return JSON.parse(row?.[0] ?? '{}')
+  }
+
+  async #set(
+    queue: string | null,
+    { concurrency, rate, ageingMs, weight }: QueueLimits,
+    by: string | null,
+    tenantId: number,
+  ): Promise<void> {
+    const intervalUs = rate && Math.max(1, Math.round((rate.perMs * 1_000) / rate.limit))
+    const statement = this.#database.statement('queues/set-limit')
+    await this.#database.read.query(statement, [
+      ...[tenantId, queue, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
+      ...[rate?.burst ?? null, intervalUs, ageingMs, weight, by, this.#signals.channelName],
+    ])
+    this.#signals.changed()
+  }
+
+  /**
+   * Quotas of a tenant were changed, in a transaction that goes on: its limits follow, and what it has set for itself
+   * stays where it is narrower.
+   */
+  async follow(tenantId: number, before: Quotas, after: Quotas): Promise<void> {
+    const found = (await this.list(tenantId)).find(({ queue }) => queue === null)
+    const next = limitsAfterQuotas(before, after, found ?? NONE)
+    const { concurrency, rate, ageingMs, weight } = next
+    const any = [concurrency, rate, ageingMs, weight].some((limit) => limit !== null)
+    if (any) await this.#set(null, next, found?.setBy ?? 'quotas', tenantId)
+    else if (found) await this.#remove(null, tenantId)
+  }
+
+  /** False when there were none. What quotas of the tenant ask for stays. */
+  async remove(queue: string | null, tenantId = 1): Promise<boolean> {
+    if (queue !== null) return this.#remove(queue, tenantId)
+    return this.#transact(async () => {
+      const quotas = await this.#hold(tenantId)
+      const found = await this.#remove(null, tenantId)
+      await this.follow(tenantId, {}, quotas)
+      return found
+    })
+  }
+
+  async #remove(queue: string | null, tenantId: number): Promise<boolean> {
+    const statement = this.#database.statement('queues/remove-limit')
+    const values = [tenantId, queue, this.#signals.channelName]
+    const rows = await this.#database.read.query(statement, values)
+    this.#signals.changed()
+    return rows.length > 0
+  }
+
+  /** What is set, that of the tenant first. */
+  async list(tenantId = 1): Promise<LimitInForce[]> {
+    const statement = this.#database.statement('queues/list-limits')
+    const rows = await this.#database.read.query(statement, [tenantId])
+    return rows.map(
+      ([queue, concurrency, running, limit, perMs, burst, freeMs, ageingMs, weight, at, by]) => ({
+        queue: queue ?? null,
+        concurrency: numberOf(concurrency),
+        rate: limit ? { limit: Number(limit), perMs: Number(perMs), burst: Number(burst) } : null,
+        ageingMs: numberOf(ageingMs),
+        weight: numberOf(weight),
+        running: Number(running),
+        freeAt: freeMs ? new Date(Number(freeMs)) : null,
+        setAt: new Date(at as string),
+        setBy: by ?? null,
+      }),
+    )
+  }
+}

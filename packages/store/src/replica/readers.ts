@@ -1,0 +1,48 @@
+/**
+ * Everything that people read of many rows at once, over one server. This is all that a standby is ever asked for: what is
+ * not in here comes from the primary, because nothing else can be reached through it (docs/adr/0018).
+ *
+ * Left out on purpose is whatever is asked of one thing by its id or name, and everything that something is decided by.
+ */
+import type { Job } from '@punctual/core/job'
+import { type AuditFilter, listEntries } from '../audit-log/list-entries.ts'
+import type { Row } from '../connection/channel.ts'
+import type { ReadSource } from '../connection/read-source.ts'
+import { LetterReader } from '../dead-letters/reader.ts'
+import { GroupReader } from '../groups/group-reader.ts'
+import { type JobFilter, listJobs } from '../jobs/list-jobs.ts'
+import { JobPages } from '../jobs/pages.ts'
+import { RunPages } from '../runs/pages/run-pages.ts'
+import { RunReader } from '../runs/reader.ts'
+import { StatStore } from '../stats/stat-store.ts'
+import { usageOf } from '../tenants/usage.ts'
+
+export interface Readers {
+  readonly runs: Pick<RunReader, 'list'>
+  readonly pages: Pick<RunPages, 'page' | 'count'>
+  readonly stats: Pick<StatStore, 'recent' | 'workers' | 'days' | 'jobs'>
+  readonly jobs: { list(filter: JobFilter, tenantId: number): Promise<Job[]> }
+  readonly jobPages: Pick<JobPages, 'page' | 'total'>
+  readonly letters: Pick<LetterReader, 'list' | 'groups'>
+  readonly groups: Pick<GroupReader, 'list'>
+  readonly audit: { list(filter: AuditFilter): ReturnType<typeof listEntries> }
+  /** What a tenant has used, by day. */
+  usage(tenantId: number, range: { fromMs: number; toMs: number }): ReturnType<typeof usageOf>
+  /** Runs of a tenant for its export, in the order of their ids. */
+  exportRuns(tenantId: number, afterId: string, endId: string, limit: number): Promise<Row[]>
+}
+
+export function readersOf(source: ReadSource): Readers {
+  return {
+    runs: new RunReader(source),
+    pages: new RunPages(source),
+    stats: new StatStore(source),
+    jobs: { list: (filter, tenantId) => listJobs(source, filter, tenantId) },
+    jobPages: new JobPages(source),
+    letters: new LetterReader(source),
+    groups: new GroupReader(source),
+    audit: { list: (filter) => listEntries(source, filter) },
+    usage: (tenantId, range) => usageOf(source, tenantId, range),
+    exportRuns: (...values) => source.read.query(source.statement('tenants/export-runs'), values),
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Everything that a tenant has declared, and its runs of a range, as lines of JSON: one object a line, with its `type`. Read
+ * a page at a time, so that any number of runs is exported in bounded memory; what changes meanwhile is there as it was
+ * when its page was read.
+ */
+import type { Tenant } from '@punctual/core/identity'
+import type { Job } from '@punctual/core/job'
+import { finalStateOf, runIdFloor } from '@punctual/core/run'
+import type { CalendarStore } from '../calendars/calendar-store.ts'
+import type { LimitStore } from '../queues/limit-store.ts'
+import type { ForPeople } from './replica-reads.ts'
+
+const PAGE = 1_000
+
+export interface ExportSources {
+  readonly forPeople: ForPeople
+  readonly calendars: CalendarStore
+  readonly limits: LimitStore
+}
+
+export async function* exportTenant(
+  sources: ExportSources,
+  tenant: Tenant,
+  range: { readonly fromMs: number; readonly toMs: number },
+): AsyncGenerator<string> {
+  yield line('tenant', tenant)
+  for (const calendar of await sources.calendars.list(tenant.id)) yield line('calendar', calendar)
+  for (const { running: _, freeAt: __, ...limit } of await sources.limits.list(tenant.id))
+    yield line('limit', limit)
+  for await (const job of jobsOf(sources.forPeople, tenant.id)) yield line('job', job)
+  yield* runsOf(sources.forPeople, tenant.id, range)
+}
+
+async function* jobsOf(forPeople: ForPeople, tenantId: number): AsyncGenerator<Job> {
+  for (let after = ''; ; ) {
+    const page = await forPeople.read(({ jobs }) => jobs.list({ after, limit: PAGE }, tenantId))
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)?.name ?? ''
+  }
+}
+
+async function* runsOf(
+  forPeople: ForPeople,
+  tenantId: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): AsyncGenerator<string> {
+  const endId = runIdFloor(toMs)
+  for (let after = runIdFloor(fromMs); ; ) {
+    const rows = await forPeople.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
+    for (const [id, facts, payload, output] of rows) {
+      const { final_state: state, ...rest } = JSON.parse(facts as string)
+      const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }
+      const texts = [`"payload":${payload}`, ...(output === null ? [] : [`"output":${output}`])]
+      // As they are stored: reading them would change numbers that JavaScript cannot hold.
+      yield `${line('run', known).slice(0, -2)},${texts.join(',')}}\n`
+    }
+    if (rows.length < PAGE) return
+    after = rows.at(-1)?.[0] as string
+  }
+}
+
+function line(type: string, value: object): string {
+  return `${JSON.stringify({ type, ...(snakeCase(value) as object) })}\n`
+}
+
+/** Names of our own become snake_case; what people named themselves, in payloads and labels, stays as it is. */
+function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, of]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      ['payload', 'labels', 'output', 'error'].includes(name) ? of : snakeCase(of),
+    ]),
+  )
+}

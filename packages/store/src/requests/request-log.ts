@@ -1,0 +1,55 @@
+/**
+ * What requests were answered under their idempotency keys. Used within the transaction of the change: the key is held to
+ * its end, and what was answered is committed with it.
+ */
+import { int2Array, textArray } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+
+/** What a request was answered. */
+export interface AnsweredRequest {
+  /** Of the method, the address and the body, in hexadecimal. */
+  readonly fingerprint: string
+  readonly status: number
+  readonly body: string
+}
+
+export class RequestLog {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** What was answered under each of these keys, or null; `busy` when a request with it is under way. */
+  async take(
+    tenantId: number,
+    keys: readonly string[],
+  ): Promise<readonly (AnsweredRequest | 'busy' | null)[]> {
+    const { read } = this.#database
+    const lock = this.#database.statement('requests/lock-requests')
+    const free = new Set((await read.query(lock, [tenantId, textArray(keys)])).map(([key]) => key))
+    const find = this.#database.statement('requests/find-requests')
+    const rows = await read.query(find, [tenantId, textArray(keys)])
+    const known = new Map(
+      rows.map(([key, fingerprint, status, body]) => [
+        key as string,
+        { fingerprint: fingerprint as string, status: Number(status), body: body as string },
+      ]),
+    )
+    return keys.map((key) => (free.has(key) ? (known.get(key) ?? null) : 'busy'))
+  }
+
+  async answered(
+    tenantId: number,
+    answers: readonly (AnsweredRequest & { readonly key: string })[],
+  ): Promise<void> {
+    const statement = this.#database.statement('requests/insert-requests')
+    await this.#database.read.query(statement, [
+      tenantId,
+      textArray(answers.map(({ key }) => key)),
+      textArray(answers.map(({ fingerprint }) => fingerprint)),
+      int2Array(answers.map(({ status }) => status)),
+      textArray(answers.map(({ body }) => body)),
+    ])
+  }
+}

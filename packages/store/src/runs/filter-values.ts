@@ -1,0 +1,30 @@
+/** A filter of runs as the parameters $1 to $11 of the statements that list runs, which share its text. */
+import type { CompiledRunFilter, CompiledRunPageFilter } from '@punctual/core/run'
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { Value } from '../connection/channel.ts'
+
+/** A filter whose job is known by its id. */
+export interface FilterInStore extends Omit<CompiledRunFilter, 'job'> {
+  readonly jobId?: string
+}
+
+/** The same for pages and counts. */
+export interface PageFilterInStore extends Omit<CompiledRunPageFilter, 'job'> {
+  readonly jobId?: string
+}
+
+export function runFilterValues(filter: FilterInStore, tenantId: number): Value[] {
+  return [
+    tenantId,
+    filter.queue ?? null,
+    filter.handler ?? null,
+    filter.jobId ?? null,
+    filter.labels ?? null,
+    filter.keyPrefix ?? null,
+    filter.dueFromMs ?? null,
+    filter.dueToMs ?? null,
+    filter.createdFromMs ?? null,
+    filter.createdToMs ?? null,
+    filter.ids ? uuidArray(filter.ids) : null,
+  ]
+}

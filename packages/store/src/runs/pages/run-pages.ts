@@ -1,0 +1,266 @@
+/**
+ * Pages and counts over all runs of a tenant, those that wait and those that ended, by a position that does not move: a
+ * run keeps its id, so that none comes twice and none that was there throughout is passed by.
+ *
+ * The work of one call is bounded. It goes from the newest runs back in windows of days that grow, each stretch by an
+ * index, and looks at more at once the rarer what it looks for is. When it has looked at enough it stops: a page then
+ * comes back short with the position where to go on, and a count says that it is not exact.
+ */
+import { limits } from '@punctual/core/errors'
+import {
+  type CompiledCountBy,
+  onlyFailed,
+  type RunGroup,
+  type RunItem,
+  type RunOrder,
+} from '@punctual/core/run'
+import type { Row, Value } from '../../connection/channel.ts'
+import type { ReadSource } from '../../connection/read-source.ts'
+import { type PageFilterInStore, runFilterValues } from '../filter-values.ts'
+import { type CursorScope, decodeCursor, encodeCursor, questionOf } from '../page-cursor.ts'
+import { positionOf, type Stretch, toItem, toStretch } from './rows.ts'
+import { readsOf, sourcesOf } from './sources.ts'
+import { BOTTOM, nextDays, type Part, partAt, partsOf, TOP, windowAt } from './windows.ts'
+
+const EVERYTHING: Part = { top: TOP, floor: BOTTOM }
+/** More than a page needs, so that the few at the edge of a stretch need no second one. */
+const SPARE = 16
+const STRETCH_MIN = 500
+const STRETCH_MAX = 20_000
+const STRETCH_GROWS = 5
+/** So many are looked at in any case. */
+const FEW_LOOKS = 2_000
+/** After this no further stretch is begun. One takes about as long at most. */
+const PAGE_MS = 120
+const COUNT_MS = 600
+const GROUPS_MAX = 1_000
+const ALONE_FOR_MS = 10_000
+
+interface Position {
+  readonly id: string
+  /** When the order is that of ends: microseconds. */
+  readonly endUs: string | null
+  /** How many days the next window has: a walk that was ended goes on with the same steps. */
+  readonly days: number
+}
+
+/** What one walk is about. */
+interface Walk {
+  readonly tenantId: number
+  readonly filter: PageFilterInStore
+  readonly order: RunOrder
+  readonly sources: readonly string[]
+  readonly by: CompiledCountBy | null
+  readonly budget: Budget
+}
+
+export interface PageOfRuns {
+  readonly runs: readonly RunItem[]
+  readonly nextCursor: string | null
+  readonly complete: boolean
+}
+
+/** How much one call may look at. */
+export interface Budget {
+  readonly looks: number
+  readonly ms: number
+}
+
+export class RunPages {
+  readonly #database: ReadSource
+  readonly #budget: Partial<Budget>
+  readonly #alone = new Map<number, { untilMs: number; alone: boolean }>()
+
+  constructor(database: ReadSource, budget: Partial<Budget> = {}) {
+    this.#database = database
+    this.#budget = budget
+  }
+
+  async page(
+    filter: PageFilterInStore,
+    page: { order: RunOrder; limit: number; cursor: string | undefined },
+    tenantId: number,
+  ): Promise<PageOfRuns> {
+    const { order, limit } = page
+    const scope: CursorScope = {
+      ...{ list: 'runs', tenantId },
+      question: questionOf({ ...filter, order }),
+    }
+    const from = page.cursor === undefined ? null : parse(decodeCursor(scope, page.cursor))
+    const walk = await this.#plan(filter, order, tenantId, null)
+    const found: Row[] = []
+    // One more than is wanted tells whether there is a next page.
+    const end: Position | null = await this.#walk(
+      walk,
+      from,
+      (stretch) => {
+        found.push(...stretch.rows)
+        return limit + 1 - found.length
+      },
+      limit + 1,
+    )
+    const given = found.slice(0, limit)
+    const full = found.length > limit
+    const next = full ? { ...positionOf(given.at(-1) as Row), days: 0 } : end
+    return {
+      runs: given.map(toItem),
+      nextCursor: next && encodeCursor(scope, format(next)),
+      complete: full || next === null,
+    }
+  }
+
+  /** How many match, by what they are; not exact when there were more than are counted. */
+  async count(
+    filter: PageFilterInStore,
+    by: CompiledCountBy,
+    tenantId: number,
+  ): Promise<{ count: number; exact: boolean; groups: RunGroup[] }> {
+    const order = onlyFailed(filter) && filter.finishedFromMs !== undefined ? 'ended' : 'newest'
+    const walk = await this.#plan(filter, order, tenantId, by)
+    const groups = new Map<string | null, number>()
+    const end = await this.#walk(
+      walk,
+      null,
+      ({ rows }) => {
+        for (const [, name = null, , , , runs] of rows)
+          groups.set(name, (groups.get(name) ?? 0) + Number(runs))
+        return 1
+      },
+      STRETCH_MAX,
+    )
+    const sorted = [...groups].sort(([, a], [, b]) => b - a)
+    return {
+      count: sorted.reduce((sum, [, runs]) => sum + runs, 0),
+      exact: end === null,
+      groups: sorted.slice(0, GROUPS_MAX).map(([name, count]) => ({ name, count })),
+    }
+  }
+
+  async #plan(
+    filter: PageFilterInStore,
+    order: RunOrder,
+    tenantId: number,
+    by: CompiledCountBy | null,
+  ): Promise<Walk> {
+    const sources = sourcesOf(filter, order, await this.#isAlone(tenantId))
+    const usual = by
+      ? { looks: limits.countedRuns, ms: COUNT_MS }
+      : { looks: limits.pageLooks, ms: PAGE_MS }
+    return { tenantId, filter, order, sources, by, budget: { ...usual, ...this.#budget } }
+  }
+
+  /**
+   * Looks at one stretch after the other until `take` wants no more, everything was looked at, or the budget is used up.
+   * @returns where it stopped; null when there is nothing behind.
+   */
+  async #walk(
+    walk: Walk,
+    from: Position | null,
+    take: (stretch: Stretch) => number,
+    first: number,
+  ): Promise<Position | null> {
+    const { localClock } = this.#database
+    const startedMs = localClock.monotonicMs()
+    const parts = walk.order === 'ended' ? [EVERYTHING] : partsOf(walk.filter)
+    // Parts are only gone on to, and a position in one only goes down: whatever is asked for, a walk ends.
+    let place = from === null || walk.order === 'ended' ? 0 : partAt(parts, from.id)
+    let at: Position | undefined = from ?? startOf(parts[0])
+    let wanted = first
+    let size = Math.min(STRETCH_MAX, first + SPARE)
+    let looked = 0
+    for (let part = parts[place]; at !== undefined && part !== undefined; part = parts[place]) {
+      const { floor, isLast } = this.#windowOf(walk, part, at)
+      const stretch = await this.#look(walk, at, floor, { size, wanted })
+      looked += stretch.looked
+      wanted = take(stretch)
+      if (stretch.edge) at = { ...stretch.edge, days: at.days }
+      else if (isLast) at = startOf(parts[++place])
+      else at = { id: floor, endUs: null, days: nextDays(at.days, walk.sources) }
+      if (wanted <= 0) return at ?? null
+      const spentMs = localClock.monotonicMs() - startedMs
+      if (isEnough(walk.budget, looked, spentMs)) return at ?? null
+      size = nextSize(size, looked / spentMs, walk.budget.ms - spentMs)
+    }
+    return null
+  }
+
+  /** Ends have no windows, as a run of any day may end on one; ids that are named are few. */
+  #windowOf({ order, sources }: Walk, part: Part, { id, days }: Position) {
+    if (order === 'ended' || sources[0] === 'ids') return { floor: part.floor, isLast: true }
+    return windowAt(part, id, days, this.#database.clock.nowMs())
+  }
+
+  async #look(
+    { tenantId, filter, order, sources, by }: Walk,
+    at: Position,
+    floor: string,
+    { size, wanted }: { size: number; wanted: number },
+  ): Promise<Stretch> {
+    const claimedBeforeMs =
+      filter.runningOverMs === undefined
+        ? null
+        : this.#database.clock.nowMs() - filter.runningOverMs
+    const byEnd = order === 'ended'
+    const reads = readsOf(filter, sources, by)
+    const values: Value[] = [
+      ...runFilterValues(filter, tenantId),
+      filter.states ? [...filter.states] : null,
+      filter.key ?? null,
+      filter.finishedFromMs ?? null,
+      filter.finishedToMs ?? null,
+      claimedBeforeMs,
+      filter.fingerprint ?? null,
+      filter.notRetried ?? false,
+      [...sources],
+      byEnd ? TOP : at.id,
+      floor,
+      size,
+      wanted,
+      byEnd ? at.endUs : null,
+      reads.runs,
+      by?.by ?? null,
+      by?.label ?? null,
+      at.id,
+      reads.places,
+    ]
+    // Without a name, so that it is planned for these sources and days.
+    const { text } = this.#database.statement('runs/page-runs')
+    return toStretch(await this.#database.browse.query({ name: '', text }, values))
+  }
+
+  /** Whether no other tenant has runs, looked up every few seconds: then the ids of all runs are the shortest way. */
+  async #isAlone(tenantId: number): Promise<boolean> {
+    const nowMs = this.#database.localClock.monotonicMs()
+    const known = this.#alone.get(tenantId)
+    if (known && known.untilMs > nowMs) return known.alone
+    const statement = this.#database.statement('lanes/find-others')
+    const [row] = await this.#database.read.query(statement, [tenantId])
+    const alone = row?.[0] !== 't'
+    if (this.#alone.size > 1_000) this.#alone.clear()
+    this.#alone.set(tenantId, { untilMs: nowMs + ALONE_FOR_MS, alone })
+    return alone
+  }
+}
+
+/** More than before, and no more than the time that is left seems enough for. */
+function nextSize(size: number, perMs: number, leftMs: number): number {
+  const affordable = Math.max(STRETCH_MIN, Math.floor(perMs * leftMs))
+  return Math.min(STRETCH_MAX, size * STRETCH_GROWS, affordable)
+}
+
+/** Where there is little to look at all of it is, however slow the server is at the moment. */
+function isEnough(budget: Budget, looked: number, spentMs: number): boolean {
+  return looked >= budget.looks || (spentMs >= budget.ms && looked >= FEW_LOOKS)
+}
+
+const startOf = (part: Part | undefined): Position | undefined =>
+  part && { id: part.top, endUs: null, days: 0 }
+
+function format({ id, endUs, days }: Position): string {
+  return [id, endUs ?? '', days].join()
+}
+
+function parse(position: string): Position {
+  const [id, endUs, days] = position.split(',') as [string, string, string]
+  return { id, endUs: endUs || null, days: Number(days) }
+}

@@ -1,0 +1,80 @@
+/**
+ * Says what became of an unknown run: once. The outcome is changed by one guarded statement, in the same transaction
+ * as the dead letter or the run that follows from it.
+ */
+import { type Resolution, resolutions } from '@punctual/core/run'
+import type { Replays } from '../dead-letters/replays.ts'
+import type { HandledBy, KeyBusy } from '../dead-letters/steering.ts'
+import type { RunReader } from './reader.ts'
+
+export type ResolveAnswer =
+  | { readonly result: 'resolved'; readonly replayedAs: string | null }
+  | { readonly result: 'not_unknown' }
+  | KeyBusy
+
+/** Takes back a resolution whose run cannot have its key. */
+class KeyIsHeld extends Error {
+  readonly key: string
+
+  constructor(key: string) {
+    super('a live run has the key')
+    this.key = key
+  }
+}
+
+export class RunResolution {
+  readonly #replays: Replays
+  readonly #runs: RunReader
+
+  constructor(replays: Replays, runs: RunReader) {
+    this.#replays = replays
+    this.#runs = runs
+  }
+
+  async resolve(
+    id: string,
+    as: Resolution,
+    options: HandledBy,
+    tenantId: number,
+  ): Promise<ResolveAnswer> {
+    if (as === 'run-again') await this.#replays.checkActive(tenantId)
+    const newId = as === 'run-again' ? this.#replays.newId() : null
+    try {
+      if (!(await this.#resolve(id, as, newId, options, tenantId))) return { result: 'not_unknown' }
+      return { result: 'resolved', replayedAs: newId }
+    } catch (error) {
+      if (!(error instanceof KeyIsHeld)) throw error
+      const { key } = error
+      return { result: 'key_busy', key, heldBy: await this.#replays.holderOf(key, tenantId) }
+    }
+  }
+
+  async #resolve(
+    id: string,
+    as: Resolution,
+    newId: string | null,
+    { note, by }: HandledBy,
+    tenantId: number,
+  ): Promise<boolean> {
+    const done = await this.#replays.transaction(async (client, again) => {
+      const values = [id, tenantId, resolutions[as], newId, note, by]
+      const [row] = await this.#replays.run(client, 'runs/resolve-run', values)
+      if (!row) return { ours: again ? await this.#isOurs(id, as, newId) : false, lanes: [] }
+      if (newId === null) return { ours: true, lanes: [] }
+      const replay = { id, newId, payload: null, key: row[0] ?? null }
+      const free = await this.#replays.takeKeys(client, [replay], tenantId)
+      if (free.length === 0) throw new KeyIsHeld(replay.key as string)
+      const lanes = await this.#replays.insert(client, free, { by, fromCheckpoint: false })
+      return { ours: true, lanes }
+    })
+    this.#replays.queued(done.lanes)
+    return done.ours
+  }
+
+  /** Whether an earlier try of this call was committed, though its answer was lost: it says the same. */
+  async #isOurs(id: string, as: Resolution, newId: string | null): Promise<boolean> {
+    const run = await this.#runs.find(id)
+    if (!run || !('resolved' in run) || run.resolved === null) return false
+    return run.resolved.as === as && run.replayedAs === newId
+  }
+}

@@ -1,0 +1,111 @@
+/** What serving remote workers asks of PostgreSQL: who they are, what they hold, and how that ended. */
+import { invariant } from '@punctual/core/errors'
+import type {
+  ClaimedRun,
+  Fence,
+  Lease,
+  LeaseEnd,
+  OpenSession,
+  RemoteSessions,
+} from '@punctual/core/ports'
+import { attemptOutcomeOf, finalStateOf } from '@punctual/core/run'
+import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
+import type { Row } from '../connection/channel.ts'
+import type { Database } from '../connection/database.ts'
+import { definitionOf, readDefinitions } from '../work/run-definitions.ts'
+import { fences } from '../work/run-settlements.ts'
+
+export class PostgresRemoteSessions implements RemoteSessions {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async find(sessionId: string): Promise<OpenSession | null> {
+    const statement = this.#database.statement('sessions/find-session')
+    const [row] = await this.#database.read.query(statement, [sessionId])
+    if (!row) return null
+    const [id, tenantId, handlers, queues, leaseMs, drains, openMs] = row
+    return {
+      id: id as string,
+      tenantId: tenantId === null ? null : Number(tenantId),
+      handlers: JSON.parse(handlers as string) as string[],
+      queues: JSON.parse(queues as string) as string[],
+      leaseMs: Number(leaseMs),
+      drains: drains === 't',
+      openMs: Math.max(0, Number(openMs)),
+    }
+  }
+
+  async leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]> {
+    if (runIds.length === 0) return []
+    const statement = this.#database.statement('work/read-leases')
+    const values = [sessionId, uuidArray(runIds)]
+    return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
+  }
+
+  async fenceAgain(
+    sessionId: string,
+    runs: readonly Fence[],
+    claim: string,
+  ): Promise<readonly Lease[]> {
+    if (runs.length === 0) return []
+    const statement = this.#database.statement('work/fence-again')
+    const fresh = int8Array(runs.map((_, i) => BigInt(claim) + BigInt(i) + 1n))
+    const values = [sessionId, ...fences(runs), fresh]
+    return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
+  }
+
+  async holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const statement = this.#database.statement('work/parked/find-holders')
+    const rows = await this.#database.read.query(statement, [uuidArray(runIds)])
+    return new Map(rows.map(([runId, sessionId]) => [runId as string, sessionId as string]))
+  }
+
+  async define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]> {
+    const rows = new Map<string, Row>()
+    const ids = leases.map((lease) => lease.id)
+    await readDefinitions(this.#database, ids, (row) => rows.set(row[0] as string, row))
+    const nowMs = this.#database.clock.nowMs()
+    return leases.map((lease) => {
+      const [, spec, due, payload, extra] = rows.get(lease.id) ?? []
+      invariant(spec, `run ${lease.id} is leased and has no definition`)
+      const at = { bits: lease.traits, nowMs }
+      return { ...lease, ...definitionOf(spec, due as string, payload as string, extra, at) }
+    })
+  }
+
+  async ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]> {
+    if (runIds.length === 0) return []
+    const statement = this.#database.statement('work/find-ends')
+    const rows = await this.#database.read.query(statement, [sessionId, uuidArray(runIds)])
+    return rows.map(([id, claim, outcome, state]) => ({
+      id: id as string,
+      claim: BigInt(claim as string),
+      outcome: attemptOutcomeOf.get(Number(outcome)) ?? null,
+      state: finalStateOf.get(Number(state)) ?? 'retrying',
+    }))
+  }
+}
+
+function toLease(row: Row): Lease {
+  const [id, claim, lane, tenantId, handler, queue, priority, attempt, crashes, ...rest] = row
+  const [traits, jobId, gate, limited] = rest
+  return {
+    id: id as string,
+    claim: BigInt(claim as string),
+    lane: Number(lane),
+    tenantId: Number(tenantId),
+    handler: handler as string,
+    queue: queue as string,
+    priority: Number(priority),
+    weight: 1,
+    limited: limited === 't',
+    attempt: Number(attempt),
+    crashes: Number(crashes),
+    traits: Number(traits),
+    jobId: jobId ?? null,
+    gate: gate ? BigInt(gate) : null,
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Runs that have a key and have not started become what a new submission of the key says: they leave their place, are
+ * changed, and wait where they belong from then on. All of it in the transaction of the submission, so that nobody sees
+ * them without a place, and a claim that is faster keeps them as they were.
+ */
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import type { Queryable } from '../connection/queryable.ts'
+import { encodeFlow } from './flow-keys.ts'
+import type { Prepared } from './submitter.ts'
+
+/** At the end once more where a run may have moved to meanwhile. */
+const PLACES = ['queue', 'later', 'parked', 'queue', 'later'] as const
+/** A statement carries a bounded amount. */
+const PIECE_LENGTH_MAX = 16_777_216
+
+export interface Replacement {
+  /** The run that is changed. */
+  readonly id: string
+  readonly by: Prepared
+}
+
+export interface Withdrawn {
+  readonly ids: ReadonlySet<string>
+  /** Gates that some of them had been let through. */
+  readonly gates: readonly bigint[]
+}
+
+export class KeyReplacing {
+  readonly #database: Database
+  readonly #horizonMs: number
+
+  constructor(database: Database, horizonMs: number) {
+    this.#database = database
+    this.#horizonMs = horizonMs
+  }
+
+  /** Changes those that have not started; returns which. */
+  async replace(
+    tx: Queryable,
+    wanted: readonly Replacement[],
+    tenantId: number,
+  ): Promise<Withdrawn> {
+    const ids = wanted.map(({ id }) => id)
+    const withdrawn = await this.#withdraw(tx, ids, tenantId)
+    const replaced = wanted.filter(({ id }) => withdrawn.ids.has(id))
+    for (const piece of inPieces(replaced)) {
+      const values = [
+        tenantId,
+        JSON.stringify(piece.map(({ id, by }, i) => rowOf(id, by, i))),
+        this.#horizonMs,
+        uuidArray(piece.map(({ id }) => id)),
+      ]
+      await tx.query(this.#database.statement('submit/replace-runs').text, values)
+    }
+    return withdrawn
+  }
+
+  /** Looks into one place after the other, each with a fresh snapshot. */
+  async #withdraw(tx: Queryable, ids: readonly string[], tenantId: number): Promise<Withdrawn> {
+    const done = new Set<string>()
+    const gates: bigint[] = []
+    for (const place of PLACES) {
+      const left = ids.filter((id) => !done.has(id))
+      if (left.length === 0) break
+      const { text } = this.#database.statement(`submit/withdraw-from-${place}`)
+      const { rows } = await tx.query(text, [uuidArray(left), tenantId])
+      for (const { run_id, gate } of rows as { run_id: string; gate: unknown }[]) {
+        done.add(run_id)
+        if (gate !== null) gates.push(BigInt(gate as string))
+      }
+    }
+    return { ids: done, gates }
+  }
+}
+
+/** What the run is from now on. */
+function rowOf(id: string, { submission, lane, dueMs, tenantId }: Prepared, n: number) {
+  const { payload, flow, options } = submission
+  const { conflict, labels } = options
+  const debounced = conflict?.mode === 'debounce' ? conflict : null
+  return {
+    ...{ n, id, lane, payload, due_ms: dueMs, traits: options.traits },
+    ...{ timeout_ms: options.timeoutMs, max_attempts: options.maxAttempts },
+    ...{ window_ms: debounced?.windowMs ?? null, max_wait_ms: debounced?.maxWaitMs ?? null },
+    ...{ policy: options.policy, created_by: options.createdBy, trace: options.trace },
+    labels: labels === null ? null : (JSON.parse(labels) as object),
+    flow: flow ? (JSON.parse(encodeFlow(tenantId, flow) as string) as object) : null,
+  }
+}
+
+function inPieces(replacements: readonly Replacement[]): Replacement[][] {
+  const pieces: Replacement[][] = []
+  let length = PIECE_LENGTH_MAX
+  for (const replacement of replacements) {
+    length += replacement.by.submission.payload.length
+    if (length > PIECE_LENGTH_MAX) {
+      pieces.push([])
+      length = replacement.by.submission.payload.length
+    }
+    pieces.at(-1)?.push(replacement)
+  }
+  return pieces
+}

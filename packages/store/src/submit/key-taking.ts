@@ -1,0 +1,216 @@
+/**
+ * Decides what submissions of keys come to, each key once. Keys are taken first, sorted, in a statement of their own; when
+ * the holder of a key ends or moves between two looks we look again, a bounded number of times.
+ *
+ * Submissions that have a window, replace or debounce take turns at their key, by the lock of a row that nothing else
+ * locks: whoever settles, cancels or claims the holder never waits for them and for what they wait for.
+ */
+import { invariant, PunctualError } from '@punctual/core/errors'
+import type { SubmitOutcome } from '@punctual/core/submit'
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { Database } from '../connection/database.ts'
+import { isLockTimeout } from '../connection/faults.ts'
+import type { Queryable } from '../connection/queryable.ts'
+import { changes } from './key-batch.ts'
+import type { KeyReplacing } from './key-replacing.ts'
+import type { Prepared } from './submitter.ts'
+
+const TRIES = 10
+
+/** What the submission of a key came to. */
+export interface Decision {
+  readonly id: string
+  readonly outcome: SubmitOutcome
+}
+
+type Wanted = Map<string, Prepared>
+
+export interface Decided {
+  readonly decisions: ReadonlyMap<string, Decision>
+  /** Gates that replaced runs had been let through: others may be now. */
+  readonly freedGates: readonly bigint[]
+}
+
+const conflictOf = (run: Prepared) => run.submission.options.conflict
+const windowOf = (run: Prepared): number => {
+  const conflict = conflictOf(run)
+  return conflict?.mode === 'return' ? conflict.windowMs : 0
+}
+
+export class KeyTaking {
+  readonly #database: Database
+  readonly #replacing: KeyReplacing
+
+  constructor(database: Database, replacing: KeyReplacing) {
+    this.#database = database
+    this.#replacing = replacing
+  }
+
+  /** Key by key; what is `created` holds its key and is to be inserted. */
+  async decide(
+    tx: Queryable,
+    runs: readonly Prepared[],
+    tenantId: number,
+    again: boolean,
+  ): Promise<Decided> {
+    const wanted: Wanted = new Map(
+      runs
+        .map((run) => [run.submission.options.key as string, run] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    try {
+      return await new KeyDecisions(this.#database, this.#replacing, tx, tenantId).make(
+        wanted,
+        again,
+      )
+    } catch (cause) {
+      if (!isLockTimeout(cause)) throw cause
+      throw busy(
+        'Another open transaction is submitting the same key. Try again when it has ended.',
+        cause,
+      )
+    }
+  }
+}
+
+function busy(message: string, cause?: unknown): PunctualError {
+  return new PunctualError('key_busy', message, { field: 'key', cause })
+}
+
+/** One call of `decide`. */
+class KeyDecisions {
+  readonly #database: Database
+  readonly #replacing: KeyReplacing
+  readonly #tx: Queryable
+  readonly #tenantId: number
+  readonly #decisions = new Map<string, Decision>()
+  readonly #freedGates: bigint[] = []
+
+  constructor(database: Database, replacing: KeyReplacing, tx: Queryable, tenantId: number) {
+    this.#database = database
+    this.#replacing = replacing
+    this.#tx = tx
+    this.#tenantId = tenantId
+  }
+
+  async make(wanted: Wanted, again: boolean): Promise<Decided> {
+    const turns = pick(wanted, (run) => changes(conflictOf(run)) || windowOf(run) > 0)
+    await this.#takeTurns(turns, again)
+    const strict = pick(wanted, (run) => conflictOf(run)?.mode === 'error')
+    await this.#take(strict)
+    await this.#refuseHeld(strict)
+    await this.#take(wanted)
+    await this.#noteTurns(turns)
+    return { decisions: this.#decisions, freedGates: this.#freedGates }
+  }
+
+  async #rows<T>(path: string, values: unknown[]): Promise<T[]> {
+    const { rows } = await this.#tx.query(this.#database.statement(`submit/${path}`).text, values)
+    return rows as T[]
+  }
+
+  /** Waits for the turn at these keys. Decides those whose window is open, and those that had their turn before. */
+  async #takeTurns(turns: Wanted, again: boolean): Promise<void> {
+    if (turns.size === 0) return
+    type Turn = { key: string; windowed: string | null } & Record<
+      'run_id' | 'asked_by',
+      string | null
+    >
+    for (const turn of await this.#rows<Turn>('take-turns', [this.#tenantId, [...turns.keys()]])) {
+      const run = turns.get(turn.key) as Prepared
+      const [id, outcome] =
+        again && turn.asked_by === run.id
+          ? [turn.run_id, 'replaced' as const]
+          : [windowOf(run) > 0 ? turn.windowed : null, 'existing' as const]
+      if (id === null) continue
+      this.#decisions.set(turn.key, { id, outcome })
+      turns.delete(turn.key)
+    }
+  }
+
+  /** Until each of these keys is decided. */
+  async #take(wanted: Wanted): Promise<void> {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const open = pick(wanted, (_, key) => !this.#decisions.has(key))
+      if (open.size === 0) return
+      const ids = [...open.values()].map(({ id }) => id)
+      const values = [this.#tenantId, [...open.keys()], ids]
+      this.#created(await this.#rows('take-keys', values))
+      const held = [...open.keys()].filter((key) => !this.#decisions.has(key))
+      if (held.length > 0) await this.#meetHolders(open, held)
+    }
+    if ([...wanted.keys()].some((key) => !this.#decisions.has(key)))
+      throw busy('The key changes hands faster than it can be read. Try again.')
+  }
+
+  #created(rows: readonly { key: string; run_id: string }[]): void {
+    for (const { key, run_id } of rows) this.#decisions.set(key, { id: run_id, outcome: 'created' })
+  }
+
+  async #meetHolders(open: Wanted, held: readonly string[]): Promise<void> {
+    type Row = { key: string; run_id: string }
+    const holders = await this.#rows<Row>('find-keys', [this.#tenantId, [...held]])
+    const changed: (Row & { by: Prepared })[] = []
+    for (const { key, run_id } of holders) {
+      const by = open.get(key) as Prepared
+      if (changes(conflictOf(by))) changed.push({ key, run_id, by })
+      else this.#decisions.set(key, { id: run_id, outcome: 'existing' })
+    }
+    if (changed.length === 0) return
+    const wanted = changed.map(({ run_id: id, by }) => ({ id, by }))
+    const { ids, gates } = await this.#replacing.replace(this.#tx, wanted, this.#tenantId)
+    this.#freedGates.push(...gates)
+    for (const { key, run_id: id } of changed)
+      if (ids.has(id)) this.#decisions.set(key, { id, outcome: 'replaced' })
+    await this.#takeOver(changed.filter(({ run_id }) => !ids.has(run_id)))
+  }
+
+  /** Of holders that have started; those that have neither started nor were found are looked for again. */
+  async #takeOver(
+    holders: readonly { key: string; run_id: string; by: Prepared }[],
+  ): Promise<void> {
+    if (holders.length === 0) return
+    const values = [uuidArray(holders.map(({ run_id }) => run_id))]
+    const rows = await this.#rows<{ run_id: string }>('find-started', values)
+    const started = new Set(rows.map(({ run_id }) => run_id))
+    const left = holders.filter(({ run_id }) => started.has(run_id))
+    if (left.length === 0) return
+    this.#created(
+      await this.#rows('take-over-keys', [
+        ...[this.#tenantId, left.map(({ key }) => key)],
+        ...[left.map(({ run_id }) => run_id), left.map(({ by }) => by.id)],
+      ]),
+    )
+  }
+
+  /** In somebody else's transaction nothing may be left behind, which may be committed nevertheless. */
+  async #refuseHeld(strict: Wanted): Promise<void> {
+    for (const [key, run] of strict) {
+      const decision = this.#decisions.get(key)
+      invariant(decision, 'every key is decided')
+      if (decision.id === run.id) continue
+      await this.#rows('release-keys', [uuidArray([...strict.values()].map(({ id }) => id))])
+      throw new PunctualError(
+        'key_conflict',
+        `The key ${JSON.stringify(key)} is held by run ${decision.id}, which is live. Nothing was submitted.`,
+        { field: 'key', id: decision.id },
+      )
+    }
+  }
+
+  async #noteTurns(turns: Wanted): Promise<void> {
+    const noted = [...turns].flatMap(([key, run]) => {
+      const decision = this.#decisions.get(key)
+      return decision && decision.outcome !== 'existing' ? [{ key, run, id: decision.id }] : []
+    })
+    if (noted.length === 0) return
+    await this.#rows('note-turns', [
+      ...[this.#tenantId, noted.map(({ key }) => key), noted.map(({ id }) => id)],
+      ...[noted.map(({ run }) => run.id), noted.map(({ run }) => windowOf(run))],
+    ])
+  }
+}
+
+function pick(wanted: Wanted, which: (run: Prepared, key: string) => boolean): Wanted {
+  return new Map([...wanted].filter(([key, run]) => which(run, key)))
+}

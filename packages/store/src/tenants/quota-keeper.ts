@@ -1,0 +1,164 @@
+/**
+ * Keeps tenants to what they may have, where something is accepted for them: by the library, the command line and HTTP
+ * alike. What a tenant may have is remembered for two seconds at most and read again ahead of time, so that a
+ * submission of a tenant without quotas costs a look into memory.
+ */
+import { limits, PunctualError } from '@punctual/core/errors'
+import { type Quotas, quotaExceeded, tenantSuspended } from '@punctual/core/identity'
+import { type CompiledJob, gapBelow } from '@punctual/core/job'
+import type { TimingCache } from '@punctual/core/schedule'
+import type { Submission } from '@punctual/core/submit'
+import type { Database } from '../connection/database.ts'
+import { retrying } from '../connection/retrying.ts'
+import type { Signals } from '../connection/signals.ts'
+import { SubmissionMeter } from './submission-meter.ts'
+import { Remembered } from './ttl-cache.ts'
+
+interface KnownTenant {
+  /** Null when there is no such tenant. */
+  readonly name: string | null
+  readonly suspended: boolean
+  readonly quotas: Quotas
+  /** Nothing holds it up: there is nothing to look at. */
+  readonly free: boolean
+}
+
+const NOBODY: KnownTenant = { name: null, suspended: false, quotas: {}, free: false }
+const DEADLINE_MS = 30_000
+const HOLDS_MS = 2_000
+const REFRESH_MS = 1_000
+const TENANTS_MAX = 10_000
+
+export class QuotaKeeper {
+  readonly #database: Database
+  readonly #meter: SubmissionMeter
+  readonly #tenants: Remembered<number, KnownTenant>
+
+  constructor(database: Database, signals: Signals) {
+    this.#database = database
+    this.#meter = new SubmissionMeter(database)
+    this.#tenants = new Remembered({
+      ...{ clock: database.localClock, holdsMs: HOLDS_MS, refreshMs: REFRESH_MS },
+      most: TENANTS_MAX,
+      // What is remembered here must not be undone with somebody's transaction.
+      ask: (tenantId) => database.transactions.apart(() => this.#read(tenantId)),
+    })
+    signals.onHint(({ identity }) => identity && this.#tenants.forget())
+    database.onNewTimeline.push(() => this.#tenants.forget())
+  }
+
+  async #read(tenantId: number): Promise<KnownTenant> {
+    const statement = this.#database.statement('tenants/read-tenant')
+    // Whoever has to know this first waits for the database as long as for what follows.
+    const [row] = await retrying(
+      { clock: this.#database.localClock, deadlineMs: DEADLINE_MS },
+      () => this.#database.read.query(statement, [tenantId]),
+    )
+    if (!row) return NOBODY
+    const [name, text, flag] = row
+    const quotas = JSON.parse(text as string) as Quotas
+    const suspended = flag === 't'
+    const free = !suspended && Object.keys(quotas).length === 0
+    return { name: name as string, suspended, quotas, free }
+  }
+
+  /**
+   * Whether these may be submitted; undefined at once when nothing has to be looked at.
+   * @throws `tenant_suspended`, `quota_exceeded`, `rate_exceeded`, `tenant_not_found`
+   */
+  admit(tenantId: number, submissions: readonly Submission[]): Promise<void> | undefined {
+    const known = this.#tenants.get(tenantId)
+    if (known instanceof Promise)
+      return known.then((tenant) =>
+        tenant.free ? undefined : this.#admit(tenant, tenantId, submissions),
+      )
+    return known.free ? undefined : this.#admit(known, tenantId, submissions)
+  }
+
+  async #admit(
+    tenant: KnownTenant,
+    tenantId: number,
+    submissions: readonly Submission[],
+  ): Promise<void> {
+    if (tenant.name === null)
+      throw new PunctualError('tenant_not_found', `There is no tenant ${tenantId}.`, {
+        id: String(tenantId),
+      })
+    if (tenant.suspended) throw tenantSuspended(tenant.name)
+    const { quotas } = tenant
+    submissions.forEach(({ options: { timeoutMs }, payload }, i) => {
+      const at = submissions.length === 1 ? '' : `[${i}].`
+      checkOne(quotas, { timeoutMs, payload }, at)
+    })
+    const { submissionsPerSecond } = quotas
+    if (submissionsPerSecond !== undefined)
+      await this.#meter.take(tenantId, submissions.length, submissionsPerSecond)
+  }
+
+  /** A job that is run by hand is a submission; its own payload was looked at when it was declared. */
+  async admitTrigger(tenantId: number, payload: string | null): Promise<void> {
+    const { submissionsPerSecond, payloadBytes } = await this.checkActive(tenantId)
+    if (payload !== null && payloadBytes !== undefined) checkBytes(payloadBytes, payload, 'payload')
+    if (submissionsPerSecond !== undefined)
+      await this.#meter.take(tenantId, 1, submissionsPerSecond)
+  }
+
+  /** Whether anything is accepted for a tenant. @throws `tenant_suspended` */
+  async checkActive(tenantId: number): Promise<Quotas> {
+    const { suspended, name, quotas } = await this.#tenants.get(tenantId)
+    if (suspended) throw tenantSuspended(name)
+    return quotas
+  }
+
+  /** Whether a job that is new, or changed, is within the quotas. @throws `quota_exceeded` */
+  checkJob(quotas: Quotas, job: CompiledJob, timings: TimingCache): void {
+    checkOne(quotas, { timeoutMs: job.run.timeoutMs, payload: job.payload }, '')
+    const { minIntervalMs } = quotas
+    if (minIntervalMs === undefined) return
+    const nowMs = Math.floor(this.#database.clock.nowMs())
+    const anchored = { id: job.name, anchorMs: job.startMs ?? nowMs }
+    const gapMs = gapBelow(minIntervalMs, job.rules, anchored, { timings, nowMs })
+    if (gapMs === null) return
+    const field = job.rules.when.kind === 'cron' ? 'cron' : 'every'
+    throw quotaExceeded('minIntervalMs', minIntervalMs, { used: gapMs, field })
+  }
+
+  /**
+   * Holds the tenant until the end of the transaction, where it has a quota of jobs: others that make jobs come after it.
+   * Returns how to check the number once jobs were made.
+   */
+  async holdJobs(
+    quotas: Quotas,
+    tenantId: number,
+    query: (path: string, values: unknown[]) => Promise<readonly (readonly (string | null)[])[]>,
+  ): Promise<() => Promise<void>> {
+    if (quotas.jobs === undefined) return async () => undefined
+    const [held] = await query('tenants/lock-tenant', [tenantId])
+    const { jobs } = JSON.parse(held?.[0] ?? '{}') as Quotas
+    return async () => {
+      if (jobs === undefined) return
+      const [row] = await query('tenants/count-jobs', [tenantId, jobs + limits.batchSize])
+      const used = Number(row?.[0])
+      if (used > jobs) throw quotaExceeded('jobs', jobs, { used })
+    }
+  }
+
+  /** How much a run of the tenant may log. */
+  async logBytes(tenantId: number): Promise<number> {
+    const { quotas } = await this.#tenants.get(tenantId)
+    return quotas.logBytesPerRun ?? limits.logBytesPerRun
+  }
+}
+
+/** What holds of a run and of a job alike. */
+function checkOne(quotas: Quotas, of: { timeoutMs: number; payload: string }, at: string): void {
+  const { payloadBytes, timeoutMs } = quotas
+  if (payloadBytes !== undefined) checkBytes(payloadBytes, of.payload, `${at}payload`)
+  if (timeoutMs !== undefined && of.timeoutMs > timeoutMs)
+    throw quotaExceeded('timeoutMs', timeoutMs, { used: of.timeoutMs, field: `${at}timeoutMs` })
+}
+
+function checkBytes(payloadBytes: number, payload: string, field: string): void {
+  const used = Buffer.byteLength(payload)
+  if (used > payloadBytes) throw quotaExceeded('payloadBytes', payloadBytes, { used, field })
+}

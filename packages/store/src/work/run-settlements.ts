@@ -1,0 +1,364 @@
+/**
+ * The settle: outcomes of a batch in one transaction. Successes are settled as if every lease were ours,
+ * which is nearly always so; when one is not, pair by pair. What is refused then may be what we settled ourselves, and
+ * the reply was lost: the outcome names the fence. So a settle may be repeated, and is answered as the first time.
+ */
+import { fingerprint } from '@punctual/core/errors'
+import type { ClaimedRun, Fence, Settlement } from '@punctual/core/ports'
+import { attemptOutcomes, traits } from '@punctual/core/run'
+import {
+  booleanArray,
+  int2Array,
+  int4Array,
+  int4ArrayOrNull,
+  int8Array,
+  int8ArrayOfNumbers,
+  jsonbArray,
+  sumOfInt8Array,
+  textArray,
+  uuidArray,
+} from '../connection/binary-arrays.ts'
+import type { Channel, Row, Value } from '../connection/channel.ts'
+import type { Database } from '../connection/database.ts'
+import { isLeaseGone } from '../connection/faults.ts'
+import { retrying } from '../connection/retrying.ts'
+import type { Statement } from '../connection/statements.ts'
+
+interface Step {
+  readonly statement: Statement
+  readonly values: Value[]
+  readonly runs: readonly ClaimedRun[]
+  /** It takes what the step before it leaves. */
+  readonly second: boolean
+}
+
+type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
+
+/** Milliseconds as an integer that PostgreSQL can hold. */
+export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
+const agos = (settlements: readonly Settlement[]): Buffer =>
+  int4ArrayOrNull(settlements.map((s) => (s.startedAgoMs === null ? null : ago(s.startedAgoMs))))
+
+export interface SettlingOptions {
+  readonly database: Database
+  readonly ensurePartitions: () => Promise<void>
+  readonly horizonMs: number
+  /** Runs of these lanes were put into the queue: whoever sleeps may have to wake earlier. */
+  readonly onQueued: (lanes: Iterable<number>) => void
+  /** Runs of these jobs may wait for one that has ended. */
+  readonly onFreed: (jobIds: readonly string[]) => Promise<void>
+  /** Runs may wait for places of these gates that were freed. */
+  readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
+  /** Runs may wait for places of a queue or a tenant that were freed. */
+  readonly onLimitsFreed: () => void
+  /** Runs of these jobs died, and enough of them in a row pause the job. */
+  readonly onFailed: (jobIds: readonly string[]) => Promise<void>
+  /** A job fires again so long after the run that has ended. */
+  readonly onRearmed: () => void
+  /** How long a settle is tried before the worker hears of it. */
+  readonly settleDeadlineMs?: number
+}
+
+export class Settling {
+  readonly #database: Database
+  readonly #options: SettlingOptions
+  #settling = 0
+
+  constructor(options: SettlingOptions) {
+    this.#options = options
+    this.#database = options.database
+  }
+
+  #sql(path: string): Statement {
+    return this.#database.statement(path)
+  }
+
+  async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
+    const { settle, settleBeside } = this.#database
+    const channel = this.#settling === 0 ? settle : settleBeside.orUntilConnected(settle)
+    this.#settling++
+    try {
+      return await this.#settleOn(channel, sessionId, settlements)
+    } finally {
+      this.#settling--
+    }
+  }
+
+  async #settleOn(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+  ): Promise<readonly string[]> {
+    // First as if every lease were ours, which is nearly always so; then one by one.
+    let each = false
+    const { refused, cancelled } = await retrying(
+      {
+        clock: this.#database.localClock,
+        deadlineMs: this.#options.settleDeadlineMs ?? 10_000,
+        ensurePartitions: this.#options.ensurePartitions,
+      },
+      async (again) => {
+        each ||= again
+        const told = await this.#try(channel, sessionId, settlements, each).catch((error) => {
+          if (each || !isLeaseGone(error)) throw error
+          each = true
+          return this.#try(channel, sessionId, settlements, true)
+        })
+        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
+      },
+    )
+    if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
+    const again = settlements.filter((s) => s.kind === 'retry' && !cancelled.has(s.run.id))
+    const requeued = again.map((s) => s.run.lane)
+    if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
+    const asCancelled = (s: Settlement): Settlement =>
+      cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
+    await this.follow(cancelled.size > 0 ? settlements.map(asCancelled) : settlements)
+    return refused
+  }
+
+  async #try(
+    channel: Channel,
+    sessionId: string,
+    settlements: readonly Settlement[],
+    each: boolean,
+  ): Promise<Told> {
+    const steps = this.#steps(sessionId, settlements, each)
+    return refusedIn(steps, await channel.pinned(steps))
+  }
+
+  /** What the ends of runs mean for their jobs and for those that wait for them, beyond what was committed with them. */
+  async follow(settlements: readonly Settlement[]): Promise<void> {
+    const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
+    if (settlements.some((s) => s.run.limited)) onLimitsFreed()
+    const gated = settlements.filter((s) => s.run.gate !== null)
+    if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
+    const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
+    if (ended.length === 0) return
+    const jobs = (of: (s: Settlement) => boolean) =>
+      ended.filter(of).map((s) => s.run.jobId as string)
+    const freed = jobs((s) => overlapOf(s.run) > 1)
+    if (freed.length > 0) await onFreed(freed)
+    const failed = jobs((s) => s.kind === 'dead' && (s.run.traits & traits.failuresCounted) !== 0)
+    if (failed.length > 0) await onFailed(failed)
+    if (ended.some((s) => (s.run.traits & traits.rearms) !== 0)) onRearmed()
+  }
+
+  /**
+   * What is refused may be what an earlier try has settled, of this call or of one before it that failed after its
+   * commit: the claim and how the attempt ended tell.
+   */
+  async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
+    if (ids.length === 0) return []
+    const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
+    const settled = new Set(rows.map((row) => row.join(' ')))
+    const byId = new Map(settlements.map((s) => [s.run.id, s]))
+    return ids.filter((id) => {
+      const settlement = byId.get(id) as Settlement
+      const { claim } = settlement.run
+      return !endsOf(settlement).some((end) => settled.has(`${id} ${claim} ${end}`))
+    })
+  }
+
+  #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
+    const steps: Step[] = []
+    const succeeded: Of<'succeeded'>[] = []
+    const retries: Of<'retry'>[] = []
+    const dead: Of<'dead'>[] = []
+    const cancelled: Of<'cancelled'>[] = []
+    const skipped: Of<'skipped'>[] = []
+    for (const s of settlements) {
+      if (s.kind === 'succeeded') succeeded.push(s)
+      else if (s.kind === 'retry') retries.push(s)
+      else if (s.kind === 'dead') dead.push(s)
+      else if (s.kind === 'skipped') skipped.push(s)
+      else cancelled.push(s)
+    }
+    const add = (
+      path: string,
+      of: readonly Settlement[],
+      values: (runs: readonly ClaimedRun[]) => Value[],
+      second = false,
+    ) => {
+      if (of.length === 0) return
+      const runs = of.map((s) => s.run)
+      steps.push({ statement: this.#sql(path), values: values(runs), runs, second })
+    }
+    if (each)
+      add('work/settle-succeeded', succeeded, (runs) => [
+        sessionId,
+        ...fences(runs),
+        int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
+        outputs(succeeded),
+      ])
+    else
+      for (const of of byTenant(succeeded))
+        add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
+    add('work/settle-retry', retries, (runs) => [
+      ...fences(runs),
+      agos(retries),
+      int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+      int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
+      this.#options.horizonMs,
+    ])
+    // Those of them that somebody has asked to end are not tried again.
+    add(
+      'work/settle-cancelled',
+      retries,
+      (runs) => [
+        sessionId,
+        ...fences(runs),
+        agos(retries),
+        jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+        textArray(retries.map(() => null)),
+        true,
+      ],
+      true,
+    )
+    add('work/settle-dead', dead, (runs) => [
+      sessionId,
+      ...fences(runs),
+      agos(dead),
+      int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
+      jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
+      textArray(dead.map((s) => s.reason)),
+      textArray(dead.map((s) => fingerprint(s.failure))),
+    ])
+    add('work/settle-cancelled', cancelled, (runs) => [
+      sessionId,
+      ...fences(runs),
+      agos(cancelled),
+      jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
+      textArray(cancelled.map((s) => s.reason)),
+      false,
+    ])
+    add('work/settle-skipped', skipped, (runs) => [
+      sessionId,
+      ...fences(runs),
+      textArray(skipped.map((s) => s.reason)),
+    ])
+    return steps
+  }
+
+  async #recordStale(
+    sessionId: string,
+    settlements: readonly Settlement[],
+    refused: ReadonlySet<string>,
+  ): Promise<void> {
+    const runs = settlements.map((s) => s.run).filter((run) => refused.has(run.id))
+    await this.#database.settle.query(this.#sql('work/record-stale'), [sessionId, ...fences(runs)])
+  }
+}
+
+export function fences(runs: readonly Fence[]): [Buffer, Buffer] {
+  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.claim))]
+}
+
+function outputs(succeeded: readonly Of<'succeeded'>[]): Buffer | null {
+  return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
+}
+
+function byTenant(succeeded: readonly Of<'succeeded'>[]): Iterable<readonly Of<'succeeded'>[]> {
+  const tenantId = succeeded[0]?.run.tenantId
+  if (succeeded.every((s) => s.run.tenantId === tenantId)) return [succeeded]
+  const tenants = new Map<number, Of<'succeeded'>[]>()
+  for (const s of succeeded) {
+    const of = tenants.get(s.run.tenantId)
+    if (of) of.push(s)
+    else tenants.set(s.run.tenantId, [s])
+  }
+  return tenants.values()
+}
+
+/** What varies goes as a list, what is the same for all as one value or not at all. */
+function settleAll(
+  sessionId: string,
+  runs: readonly ClaimedRun[],
+  succeeded: readonly Of<'succeeded'>[],
+): Value[] {
+  const first = runs[0] as ClaimedRun
+  const sameLane = runs.every((run) => run.lane === first.lane)
+  const tried = runs.some((run) => run.attempt > 0)
+  const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
+  const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
+  const gated = runs.filter((run) => (run.traits & traits.gated) !== 0)
+  const followed = followedBy(runs)
+  const [ids, claims] = fences(runs)
+  const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
+  return [
+    sessionId,
+    ids,
+    claims,
+    int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
+    outputs(succeeded),
+    sameLane ? null : int4Array(runs.map((run) => run.lane)),
+    first.lane,
+    first.tenantId,
+    tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
+    tried ? int2Array(runs.map((run) => run.crashes)) : null,
+    keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
+    sumOfInt8Array(claims),
+    int4Array(counts.map(([lane]) => lane)),
+    int8ArrayOfNumbers(counts.map(([, count]) => count)),
+    held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,
+    followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
+    followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
+    gated.length > 0 ? uuidArray(gated.map((run) => run.id)) : null,
+  ]
+}
+
+/** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
+function endsOf(settlement: Settlement): (number | '')[] {
+  const { succeeded, cancelled } = attemptOutcomes
+  if (settlement.kind === 'succeeded') return [succeeded]
+  if (settlement.kind === 'cancelled') return [cancelled]
+  // No attempt was made.
+  if (settlement.kind === 'skipped') return ['']
+  const ended = attemptOutcomes[settlement.outcome]
+  return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
+}
+
+const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7
+
+/** The jobs for which an end means something, in the order in which they are locked. */
+function followedBy(runs: readonly ClaimedRun[]): [jobId: string, rearms: boolean][] {
+  const jobs = new Map<string, boolean>()
+  for (const { jobId, traits: bits } of runs)
+    if (jobId !== null && (bits & (traits.rearms | traits.failuresCounted)) !== 0)
+      jobs.set(jobId, (jobs.get(jobId) ?? false) || (bits & traits.rearms) !== 0)
+  return [...jobs].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** How many runs each lane has, in the order in which counters are locked. */
+function countLanes(runs: readonly ClaimedRun[]): [lane: number, count: number][] {
+  const counts = new Map<number, number>()
+  for (const run of runs) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1)
+  return [...counts].sort(([a], [b]) => a - b)
+}
+
+interface Told {
+  readonly refused: readonly string[]
+  /** Those that were to be tried again, and had been asked to end. */
+  readonly cancelled: ReadonlySet<string>
+}
+
+/** A second step is for what the one before it left: refused is what both refuse. */
+function refusedIn(steps: readonly Step[], answers: readonly Row[][]): Told {
+  const refused: string[][] = []
+  const cancelled = new Set<string>()
+  for (const [i, step] of steps.entries()) {
+    const ids = new Set(refusedBy(step.runs, answers[i] as Row[]))
+    const left = step.second ? (refused.pop() ?? []) : [...ids]
+    refused.push(left.filter((id) => ids.has(id)))
+    for (const id of left) if (!ids.has(id)) cancelled.add(id)
+  }
+  return { refused: refused.flat(), cancelled }
+}
+
+function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {
+  const accepted = answer[0]?.[0] ?? null
+  if (accepted === null || accepted === 't') return []
+  const ids = new Set(accepted.slice(1, -1).split(','))
+  return runs.filter((run) => !ids.has(run.id)).map((run) => run.id)
+}

@@ -1,0 +1,90 @@
+/** What has ended, read in the order of its times: nothing is passed over that commits late. */
+import { dead, TestStore } from '@punctual/testkit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { EndsCursor } from '../../src/index.ts'
+
+let t: TestStore
+beforeEach(async () => {
+  t = await TestStore.open()
+})
+afterEach(() => t.close())
+
+const deaths = async (cursor: EndsCursor) =>
+  (await t.store.ends.deaths(cursor, 1)).map(({ id }) => id)
+
+async function die(): Promise<string> {
+  const session = await t.session()
+  const run = await t.running(session)
+  await t.store.work.settle(session, [dead(run)])
+  return run.id
+}
+
+it('each death is read once, also one that was dealt with before it was read', async () => {
+  const cursor = new EndsCursor(0)
+  const [first, second] = [await die(), await die()]
+  const handled = { note: 'known', by: null }
+  await t.store.letterSteering.discard([first], handled, 1)
+  expect(await deaths(cursor)).toEqual([first, second])
+  expect(await deaths(cursor)).toEqual([])
+  await t.store.letterSteering.discard([second], handled, 1)
+  const third = await die()
+  expect(await deaths(cursor)).toEqual([third])
+})
+
+it('an end that commits long after its time is read, whatever was read meanwhile', async () => {
+  const cursor = new EndsCursor(0)
+  const id = await die()
+  await t.sql.query('begin')
+  const late = '00000000-0000-7000-8000-000000000001'
+  await t.sql.query(
+    `insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
+     select $1, clock_timestamp(), 1, id, 'late', 'late' from punctual.lanes limit 1`,
+    [late],
+  )
+  expect(await deaths(cursor)).toEqual([id])
+  const others: string[] = []
+  for (let i = 0; i < 5; i++) {
+    others.push(await die())
+    expect(await deaths(cursor)).toEqual(others.slice(-1))
+  }
+  await t.sql.query('commit')
+  expect(await deaths(cursor)).toEqual([late])
+  expect(await deaths(cursor)).toEqual([])
+})
+
+it('many ends are read page by page, in their order', async () => {
+  const submissions = Array.from({ length: 2_500 }, () => t.submit({ delayMs: 3_600_000 }))
+  const ids = await Promise.all(submissions)
+  for (let i = 0; i < ids.length; i += 500)
+    await t.store.steering.cancel(ids.slice(i, i + 500), 'enough', 1)
+  const cursor = new EndsCursor(0)
+  const ends = await t.store.ends.ends(cursor, 1)
+  expect(new Set(ends.map(({ runId }) => runId))).toEqual(new Set(ids))
+  expect(ends.length).toBe(2_500)
+  const times = ends.map(({ at }) => at.getTime())
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(ends[0]).toMatchObject({
+    state: 'cancelled',
+    handler: 'test',
+    reason: 'enough',
+    jobId: null,
+  })
+})
+
+it('an end is not lost when what belongs to it cannot be read', async () => {
+  const cursor = new EndsCursor(0)
+  const id = await die()
+  const { letters } = t.store
+  const find = letters.find.bind(letters)
+  letters.find = () => Promise.reject(new Error('cut'))
+  await expect(deaths(cursor)).rejects.toThrow('cut')
+  letters.find = find
+  expect(await deaths(cursor)).toEqual([id])
+})
+
+it('a run of a job tells which', async () => {
+  const jobId = await t.job({ cron: '0 3 * * *' })
+  const runId = await t.store.schedules.steering.trigger(jobId, null, 1)
+  await t.store.steering.cancel([runId], 'enough', 1)
+  expect(await t.store.ends.ends(new EndsCursor(0), 1)).toMatchObject([{ runId, jobId }])
+})

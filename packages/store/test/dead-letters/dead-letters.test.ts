@@ -1,0 +1,350 @@
+/** Dead letters on the real database: what is listed, what a replay is, and that each is handled once. */
+import { compileLetterFilter, type DeadLetterFilter } from '@punctual/core/dead-letter'
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import type { SubmitOptions } from '@punctual/core/submit'
+import { dead, succeeded, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+let t: TestStore
+let session: string
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+beforeEach(async () => {
+  await t.sql.query(
+    `truncate punctual.runs, punctual.later, punctual.queue, punctual.leases, punctual.outcomes, punctual.attempts,
+     punctual.live_keys, punctual.sessions, punctual.dead_letters, punctual.parked, punctual.job_holds,
+     punctual.triggers, punctual.checkpoints`,
+  )
+  session = await t.session()
+})
+
+type How = Parameters<TestStore['store']['letterSteering']['replay']>[1]
+
+const NOBODY: How = { note: null, by: null, fromCheckpoint: false }
+const find = (id: string) => t.store.runs.find(id)
+const letter = async (id: string) => (await t.store.letters.find([id], 1))[0]
+const replay = async (id: string, payload: string | null = null, how = NOBODY) =>
+  (await t.store.letterSteering.replay([{ id, payload }], how, 1))[0]
+
+function diedOf(run: ClaimedRun, message: string): Settlement {
+  const settlement = dead(run)
+  return { ...settlement, failure: { name: 'Error', message } } as Settlement
+}
+
+/** A run that has died. */
+async function aDeadRun(
+  options: Parameters<TestStore['running']>[1] = {},
+  message = 'failed on purpose',
+): Promise<string> {
+  const run = await t.running(session, options)
+  expect(await t.store.work.settle(session, [diedOf(run, message)])).toEqual([])
+  return run.id
+}
+
+/** The replay of a dead run. */
+async function replayed(id: string, payload: string | null = null, how = NOBODY): Promise<string> {
+  const answer = await replay(id, payload, how)
+  if (answer?.result !== 'replayed') throw new Error(JSON.stringify(answer))
+  return answer.id
+}
+
+describe('a list of dead letters', () => {
+  const list = async (filter: DeadLetterFilter = {}, page: object = {}) => {
+    const whole = { state: 'open', after: null, limit: 50, ...page } as const
+    const letters = await t.store.letters.list(compileLetterFilter(filter), whole, 1)
+    return letters.map(({ id }) => id)
+  }
+
+  it('has the last to die first, with what it died of', async () => {
+    const [first, last] = [await aDeadRun(), await aDeadRun({ queue: 'slow' }, 'no row 17')]
+    expect(await list()).toEqual([last, first])
+    expect(await letter(last)).toMatchObject({
+      ...{ handler: 'test', queue: 'slow', priority: 5, job: null, attempts: 1, handled: null },
+      ...{ reason: 'attempts_exhausted', fingerprint: 'Error: no row <n>' },
+      error: { name: 'Error', message: 'no row 17' },
+    })
+  })
+
+  it('is narrowed by queue, handler, job, fingerprint, reason and time of death', async () => {
+    const plain = await aDeadRun()
+    const slow = await aDeadRun({ queue: 'slow' }, 'timed out after 5 s')
+    const job = await t.job({ name: 'j', cron: '0 0 1 1 *' })
+    await t.store.schedules.steering.trigger('j', null, 1)
+    const [ofJob] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [dead(ofJob)])
+    expect(await list({ queue: 'slow' })).toEqual([slow])
+    expect(await list({ handler: 'other' })).toEqual([])
+    expect(await list({ job })).toEqual([ofJob.id])
+    expect(await list({ fingerprint: 'Error: timed out after <n> s' })).toEqual([slow])
+    expect(await list({ reason: 'quarantined' })).toEqual([])
+    const { diedAt } = (await letter(slow)) as { diedAt: Date }
+    expect(await list({ diedFrom: diedAt })).toEqual([ofJob.id, slow])
+    expect(await list({ diedBefore: diedAt })).toEqual([plain])
+    expect((await letter(ofJob.id))?.job).toEqual({ id: job, name: 'j' })
+  })
+
+  it('comes in pages that fit together', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 7; n++) ids.unshift(await aDeadRun())
+    const pages: string[] = []
+    for (let after: string | null = null, page = ['x']; page.length > 0; ) {
+      page = await list({}, { after, limit: 3 })
+      pages.push(...page)
+      after = page.at(-1) ?? null
+    }
+    expect(pages).toEqual(ids)
+  })
+
+  it('has open ones unless asked for others', async () => {
+    const [open, done] = [await aDeadRun(), await aDeadRun()]
+    await t.store.letterSteering.discard([done], { note: 'stale', by: 'ann' }, 1)
+    expect(await list()).toEqual([open])
+    expect(await list({}, { state: 'handled' })).toEqual([done])
+    expect(await list({}, { state: 'all' })).toEqual([done, open])
+  })
+
+  it('is grouped by what they died of, the largest group first', async () => {
+    const ids = [await aDeadRun({}, 'order 1'), await aDeadRun({ queue: 'b' }, 'order 2')]
+    const single = await aDeadRun({}, 'something else')
+    const page = { state: 'open', limit: 10 } as const
+    const groups = await t.store.letters.groups(compileLetterFilter({}), page, 1)
+    expect(groups).toMatchObject([
+      { fingerprint: 'Error: order <n>', count: 2, sampleId: ids[1], sampleMessage: 'order 2' },
+      { fingerprint: 'Error: something else', count: 1, sampleId: single, handlers: ['test'] },
+    ])
+    const [group] = groups
+    expect(group?.firstDiedAt.getTime()).toBeLessThanOrEqual(group?.lastDiedAt.getTime() ?? 0)
+  })
+
+  it('is counted by queue', async () => {
+    const first = await aDeadRun()
+    await aDeadRun()
+    await aDeadRun({ queue: 'slow', priority: 9 })
+    await replayed(first)
+    expect(await t.store.letters.countOpen()).toEqual(
+      new Map([
+        ['default', 1],
+        ['slow', 1],
+      ]),
+    )
+  })
+})
+
+describe('a replay', () => {
+  it('is a new run like the dead one, due now, and each names the other', async () => {
+    const options: SubmitOptions = {
+      ...{ queue: 'slow', priority: 8, labels: { a: 'b' }, maxAttempts: 7, timeoutMs: 1_234 },
+      retry: { backoff: { kind: 'fixed', delayMs: 5 } },
+      ...{ trace: 'trace', createdBy: 'me' },
+    }
+    const id = await aDeadRun(options)
+    const before = await find(id)
+    const again = await replayed(id, null, { note: 'mended', by: 'ann', fromCheckpoint: false })
+    expect(await find(again)).toMatchObject({
+      ...{ state: 'queued', handler: 'test', queue: 'slow', priority: 8, labels: { a: 'b' } },
+      ...{ maxAttempts: 7, timeoutMs: 1_234, payload: { n: 1 }, policy: before?.policy },
+      ...{ trace: 'trace', createdBy: 'ann', replayOf: id, replayedAs: null, attempts: [] },
+    })
+    expect(await find(id)).toEqual({ ...before, replayedAs: again })
+    expect((await letter(id))?.handled).toMatchObject({
+      ...{ as: 'replayed', replayedAs: again, note: 'mended', by: 'ann' },
+    })
+    const { runs } = await t.claim(session, 10)
+    expect(runs.map((run) => run.id)).toEqual([again])
+    await t.store.work.settle(
+      session,
+      runs.map((run) => succeeded(run)),
+    )
+    expect(await find(again)).toMatchObject({ state: 'succeeded' })
+  })
+
+  it('may have another payload, and the dead run keeps its own', async () => {
+    const id = await aDeadRun()
+    const again = await replayed(id, '{"n":2}')
+    expect(await find(again)).toMatchObject({ payload: { n: 2 } })
+    expect(await find(id)).toMatchObject({ payload: { n: 1 } })
+  })
+
+  it('of a replay that died is one more', async () => {
+    const id = await aDeadRun()
+    const again = await replayed(id)
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [dead(run)])
+    const third = await replayed(again)
+    expect(await find(third)).toMatchObject({ replayOf: again })
+    expect(await find(again)).toMatchObject({ replayOf: id, replayedAs: third })
+  })
+
+  it('may go on from the last checkpoint, which stays with the dead run too', async () => {
+    const run = await t.running(session)
+    await t.store.work.saveCheckpoint(run, '{"done":3}')
+    await t.store.work.settle(session, [dead(run)])
+    const plain = await aDeadRun()
+    const how = { ...NOBODY, fromCheckpoint: true }
+    const again = await replayed(run.id, null, how)
+    const other = await replayed(plain, null, how)
+    expect(await t.store.work.checkpoints([again, run.id, other])).toEqual(
+      new Map([
+        [again, '{"done":3}'],
+        [run.id, '{"done":3}'],
+      ]),
+    )
+    const { runs } = await t.claim(session, 10)
+    expect(new Map(runs.map(({ id, traits }) => [id, traits & 128]))).toEqual(
+      new Map([
+        [again, 128],
+        [other, 0],
+      ]),
+    )
+  })
+
+  it('begins anew when nobody asked for the checkpoint', async () => {
+    const run = await t.running(session)
+    await t.store.work.saveCheckpoint(run, '{"done":3}')
+    await t.store.work.settle(session, [dead(run)])
+    const again = await replayed(run.id)
+    expect(await t.store.work.checkpoints([again])).toEqual(new Map())
+    expect((await t.claim(session, 1)).runs).toMatchObject([{ id: again, traits: 0 }])
+  })
+
+  it('takes its key, and frees it in the end', async () => {
+    const id = await aDeadRun({ key: 'k' })
+    const again = await replayed(id)
+    expect(await t.submit({ key: 'k' })).toBe(again)
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [succeeded(run)])
+    expect(await t.count('live_keys')).toBe(0)
+  })
+
+  it('does not take a key that a live run has; the letter stays open', async () => {
+    const id = await aDeadRun({ key: 'k' })
+    const holder = await t.submit({ key: 'k' })
+    expect(await replay(id)).toEqual({ result: 'key_busy', key: 'k', heldBy: holder })
+    expect(await letter(id)).toMatchObject({ handled: null })
+    expect(await t.count('runs')).toBe(2)
+    await t.store.steering.cancelWaiting([holder], 'test')
+    expect((await replay(id))?.result).toBe('replayed')
+  })
+
+  it('of two that want one key is given to one, in one batch or after the other', async () => {
+    const ids = [await aDeadRun({ key: 'k' }), await aDeadRun({ key: 'k' }), await aDeadRun()]
+    const requests = ids.map((id) => ({ id, payload: null }))
+    const answers = await t.store.letterSteering.replay(requests, NOBODY, 1)
+    expect(answers.map(({ result }) => result).sort()).toEqual(['key_busy', 'replayed', 'replayed'])
+    expect(await t.count('queue')).toBe(2)
+  })
+
+  it('and a submission that race for one key share it: one is live, the other is told', async () => {
+    for (let round = 0; round < 20; round++) {
+      const key = `race ${round}`
+      const id = await aDeadRun({ key })
+      const [answer, submitted] = await Promise.all([replay(id), t.submit({ key })])
+      const { rows } = await t.sql.query('select run_id from punctual.live_keys where key = $1', [
+        key,
+      ])
+      expect(rows).toEqual([{ run_id: submitted }])
+      if (answer?.result === 'replayed') expect(answer.id).toBe(submitted)
+      else expect(answer).toEqual({ result: 'key_busy', key, heldBy: submitted })
+    }
+  })
+
+  it('of a run of a job is a run of the job for the same slot, and no slot of the ledger', async () => {
+    const job = await t.job({ name: 'slots', cron: '0 0 1 1 *', pauseAfterFailures: 9 })
+    await t.store.schedules.steering.backfill('slots', [86_400_000], new Set(), 0, 1)
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [dead(run)])
+    const slots = await t.count('slots')
+    const again = await replayed(run.id)
+    expect(await find(again)).toMatchObject({
+      job: { id: job, name: 'slots', slotAt: new Date(86_400_000) },
+    })
+    expect(await t.count('slots')).toBe(slots)
+    const noted = await t.sql.query('select 1 from punctual.triggers where run_id = $1', [again])
+    expect(noted.rowCount).toBe(1)
+  })
+
+  it('waits its turn while another run of its job goes on, also where that one would be skipped', async () => {
+    await t.job({ name: 'held', cron: '0 0 1 1 *', overlap: 'skip' })
+    const trigger = () => t.store.schedules.steering.trigger('held', null, 1)
+    const ids: string[] = []
+    for (let n = 0; n < 2; n++) {
+      await trigger()
+      const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+      await t.store.work.settle(session, [dead(run)])
+      ids.push(run.id)
+    }
+    const replays = [await replayed(ids[0] as string), await replayed(ids[1] as string)]
+    const first = await t.claim(session, 10)
+    expect([first.runs.length, first.parked.length]).toEqual([1, 1])
+    await t.store.work.resolveParked(first.parked)
+    expect(await t.places(first.parked[0] as string)).toEqual(['parked'])
+    await t.store.work.settle(
+      session,
+      first.runs.map((run) => succeeded(run)),
+    )
+    const second = await t.claim(session, 10)
+    await t.store.work.settle(
+      session,
+      second.runs.map((run) => succeeded(run)),
+    )
+    for (const id of replays) expect(await find(id)).toMatchObject({ state: 'succeeded' })
+  })
+
+  it('does not decide when its job fires next', async () => {
+    await t.job({ name: 'after', everyAfterEnd: '1h' })
+    await t.store.schedules.steering.trigger('after', null, 1)
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.sql.query('update punctual.runs set traits = traits | 4 where id = $1', [run.id])
+    await t.store.work.settle(session, [dead(run)])
+    await replayed(run.id)
+    expect((await t.claim(session, 1)).runs[0]?.traits).toSatisfy((traits: number) => !(traits & 4))
+  })
+
+  it('of a job that was deleted is a run all the same', async () => {
+    await t.job({ name: 'gone', cron: '0 0 1 1 *', overlap: 'queue-one' })
+    await t.store.schedules.steering.trigger('gone', null, 1)
+    const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    await t.store.work.settle(session, [dead(run)])
+    await t.store.schedules.steering.delete('gone', 1)
+    const again = await replayed(run.id)
+    const [claimed] = (await t.claim(session, 1)).runs as [ClaimedRun]
+    expect(claimed.id).toBe(again)
+    await t.store.work.settle(session, [succeeded(claimed)])
+    expect(await t.count('job_holds')).toBe(0)
+  })
+})
+
+describe('a dead letter', () => {
+  it('is handled once: whoever comes second is told what came of it', async () => {
+    const id = await aDeadRun()
+    const again = await replayed(id)
+    expect(await replay(id)).toMatchObject({
+      result: 'already_handled',
+      handled: { as: 'replayed', replayedAs: again },
+    })
+    const discarded = await t.store.letterSteering.discard([id], { note: 'x', by: null }, 1)
+    expect(discarded).toEqual(new Set())
+    expect(await t.count('runs')).toBe(2)
+  })
+
+  it('is not replayed when it was discarded, and says why', async () => {
+    const id = await aDeadRun()
+    await t.store.letterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1)
+    expect(await replay(id)).toMatchObject({
+      result: 'already_handled',
+      handled: { as: 'discarded', replayedAs: null, note: 'a test order', by: 'ann' },
+    })
+    expect(await find(id)).toMatchObject({ state: 'dead', replayedAs: null })
+  })
+
+  it('is none of another tenant, and none of a run that is not dead', async () => {
+    const id = await aDeadRun()
+    const live = await t.submit()
+    const requests = [id, live].map((it) => ({ id: it, payload: null }))
+    const of = (tenant: number) => t.store.letterSteering.replay(requests, NOBODY, tenant)
+    expect((await of(2)).map(({ result }) => result)).toEqual(['not_found', 'not_found'])
+    expect((await of(1)).map(({ result }) => result)).toEqual(['replayed', 'not_found'])
+  })
+})

@@ -1,0 +1,151 @@
+/** The ledger as it is read: every slot that there should be, with its decision, also where one row stands for many. */
+import { TestStore } from '@punctual/testkit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { holesOf, ledgerOf, planAll, plannerOf } from '../kit/planning-kit.ts'
+
+const HOUR = 3_600_000
+
+let t: TestStore
+beforeAll(async () => {
+  t = await TestStore.open()
+})
+afterAll(() => t.close())
+afterEach(async () => {
+  await t.sql.query(
+    'truncate punctual.jobs, punctual.cursors, punctual.queue, punctual.leases, punctual.parked, punctual.job_holds',
+  )
+})
+
+const plan = () => planAll(plannerOf({ store: t.store, alone: true }))
+async function find(id: string) {
+  const job = await t.store.schedules.jobs.find(id, 1)
+  if (!job) throw new Error(`there is no job ${id}`)
+  return job
+}
+const steering = () => t.store.schedules.steering
+
+describe('the slots of a job', () => {
+  it('are all there with their decisions, and one that is missing is shown as such', async () => {
+    const id = await t.job({ every: '1s' })
+    await plan()
+    expect(await holesOf(t, id)).toEqual([])
+    const { rows } = await t.sql.query(
+      `delete from punctual.slots where (slot_at, job_id) = (
+         select slot_at, job_id from punctual.slots where job_id = $1 order by slot_at offset 3 limit 1)
+       returning slot_at`,
+      [id],
+    )
+    expect(await holesOf(t, id)).toEqual([rows[0].slot_at.toISOString()])
+  })
+
+  it('that share a row are found by it, also when it lies beyond the page', async () => {
+    const id = await t.job({ cron: '* * * * *', misfire: 'none' })
+    await t.age(id, 48 * HOUR)
+    await plan()
+    expect(await holesOf(t, id)).toEqual([])
+    const job = await find(id)
+    const fromMs = job.createdAt.getTime()
+    const page = await t.store.schedules.slots.slots(job, fromMs, Date.now(), 10)
+    expect(page).toHaveLength(10)
+    for (const { slot } of page) expect(slot).toMatchObject({ decision: 'skip', reason: 'misfire' })
+  })
+
+  it('begin with its start and end with its end', async () => {
+    const startAt = new Date(Date.now() + 5_000)
+    const endAt = new Date(Date.now() + 9_500)
+    const id = await t.job({ cron: '* * * * * *', startAt, endAt })
+    await plan()
+    const found = await t.store.schedules.slots.slots(await find(id), 0, Date.now() + HOUR, 100)
+    expect(found.length).toBeGreaterThanOrEqual(4)
+    for (const { slotMs, slot } of found) {
+      expect(slotMs).toBeGreaterThanOrEqual(startAt.getTime())
+      expect(slotMs).toBeLessThan(endAt.getTime())
+      expect(slot?.decision).toBe('run')
+    }
+  })
+
+  it('are judged by the rules of their time, and by its start of that time', async () => {
+    const id = await t.job({ cron: '*/2 * * * * *', startAt: '2100-01-01' })
+    await t.age(id, HOUR)
+    await t.sql.query(
+      `update punctual.cursors set anchor_at = '2100-01-01', next_at = '2100-01-01' where job_id = $1`,
+      [id],
+    )
+    // Without a start it fires from now on, and nothing was missed before.
+    await t.job({ cron: '* * * * * *' })
+    await plan()
+    expect(await holesOf(t, id)).toEqual([])
+    const [first] = await ledgerOf(t, id)
+    expect(first?.slotMs).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  it('end with the last run that it may make, also when it may make more later', async () => {
+    const id = await t.job({ every: '1m', maxRuns: 3 })
+    await t.age(id, HOUR)
+    await plan()
+    expect(await ledgerOf(t, id)).toHaveLength(3)
+    expect(await holesOf(t, id)).toEqual([])
+    await t.job({ every: '1m', maxRuns: 5 })
+    await plan()
+    expect(await holesOf(t, id)).toEqual([])
+  })
+
+  it('of a job whose time had passed when it was made: one, at once', async () => {
+    const id = await t.job({ at: '2020-01-01T00:00:00Z' })
+    await plan()
+    const job = await find(id)
+    const found = await t.store.schedules.slots.slots(job, 0, Date.now(), 10)
+    expect(found).toHaveLength(1)
+    expect(found[0]?.slot).toMatchObject({ decision: 'run' })
+    expect(found[0]?.slotMs).toBe(job.createdAt.getTime())
+  })
+
+  it('of a job that was deleted and made again under its name are its own (case 107)', async () => {
+    const old = await t.job({ every: '1s' })
+    await plan()
+    await steering().delete(old, 1)
+    const id = await t.job({ every: '1s' })
+    expect(id).not.toBe(old)
+    expect(await ledgerOf(t, id)).toEqual([])
+    await plan()
+    expect(await holesOf(t, id)).toEqual([])
+  })
+
+  it('keep through a change of the zone what was decided before it (case 107)', async () => {
+    const id = await t.job({ cron: '0 * * * * *', timezone: 'UTC' })
+    await t.age(id, HOUR)
+    await plan()
+    const before = (await ledgerOf(t, id)).filter(({ slotMs }) => slotMs <= Date.now())
+    await t.job({ cron: '0 * * * * *', timezone: 'Asia/Kolkata' })
+    await plan()
+    const after = await ledgerOf(t, id)
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(await holesOf(t, id)).toEqual([])
+  })
+
+  it('last before an instant is found across a long gap', async () => {
+    const id = await t.job({ cron: '0 0 1 1 *' })
+    await t.age(id, 400 * 24 * HOUR)
+    await plan()
+    const { slots } = t.store.schedules
+    const job = await find(id)
+    const found = await slots.lastBefore(job, Date.now(), 366 * 24 * HOUR)
+    const newYear = Date.UTC(new Date().getUTCFullYear(), 0, 1)
+    expect(found).toMatchObject({ slotMs: newYear, slot: { decision: 'run' } })
+    expect(await slots.lastBefore(job, Date.now(), HOUR)).toBeNull()
+  })
+
+  it('last before an instant has the decision of a row that stands for many, however far that is', async () => {
+    const { slots } = t.store.schedules
+    // No slot has passed when it is paused: one that is decided would not age with the job.
+    const id = await t.job({ every: '1s', startAt: new Date(Date.now() + 5_000) })
+    await steering().pause(id, null, 1)
+    await t.age(id, 40 * HOUR)
+    await steering().resume(id, 1)
+    const job = await find(id)
+    for (const agoMs of [39 * HOUR, 9 * HOUR, 60_000])
+      expect(await slots.lastBefore(job, Date.now() - agoMs, HOUR)).toMatchObject({
+        slot: { decision: 'skip', reason: 'paused' },
+      })
+  })
+})

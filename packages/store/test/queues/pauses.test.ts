@@ -1,0 +1,162 @@
+/** Pausing queues: what the database promises whoever pauses, whatever claims are under way. */
+import { eventually, postgresMajors, succeeded, TestStore } from '@punctual/testkit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Hint } from '../../src/connection/signals.ts'
+
+describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
+  let t: TestStore
+  beforeAll(async () => {
+    t = await TestStore.open({ major })
+  })
+  afterAll(() => t.close())
+  afterEach(async () => {
+    await t.sql.query(
+      'truncate punctual.queue, punctual.leases, punctual.sessions, punctual.pauses',
+    )
+  })
+
+  const nobody = { note: null, by: null }
+  const pause = (queue: string | null) => t.store.queues.pause(queue, nobody)
+  const resume = (queue: string | null) => t.store.queues.resume(queue)
+  const claimed = async (session: string) =>
+    (await t.claim(session, 100)).runs.map(({ id }) => id).sort()
+
+  describe('a paused queue', () => {
+    it('gives nothing, and the others do', async () => {
+      const session = await t.session()
+      const held = await t.submit({ queue: 'mail' })
+      const other = await t.submit({ queue: 'reports' })
+      expect(await pause('mail')).toBe(true)
+      expect(await claimed(session)).toEqual([other])
+      expect(await resume('mail')).toBe(true)
+      expect(await claimed(session)).toEqual([held])
+    })
+
+    it('is paused once, and keeps the note of who was first', async () => {
+      const { queues } = t.store
+      expect(await queues.pause('mail', { note: 'the provider is down', by: 'ada' })).toBe(true)
+      expect(await queues.pause('mail', { note: 'again', by: 'bob' })).toBe(false)
+      expect(await queues.pauses()).toMatchObject([
+        { queue: 'mail', note: 'the provider is down', pausedBy: 'ada' },
+      ])
+      expect([await resume('mail'), await resume('mail')]).toEqual([true, false])
+      expect(await queues.pauses()).toEqual([])
+    })
+
+    it('lets what a worker has go on', async () => {
+      const session = await t.session()
+      const run = await t.running(session, { queue: 'mail' })
+      await pause('mail')
+      expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
+    })
+
+    it('is not paused for another tenant', async () => {
+      const session = await t.session()
+      await t.sql.query("insert into punctual.tenants (id, name) values (7, 'other')")
+      await t.store.queues.pause('mail', nobody, 7)
+      await t.store.queues.pause(null, nobody, 7)
+      const id = await t.submit({ queue: 'mail' })
+      expect(await claimed(session)).toEqual([id])
+    })
+
+    it('has everything that waited when it is resumed, however often workers looked meanwhile', async () => {
+      const session = await t.session()
+      // Enough claims for the marks of the lane to be safe.
+      for (let i = 0; i < 5; i++) {
+        const run = await t.running(session, { queue: 'mail' })
+        await t.store.work.settle(session, [succeeded(run)])
+      }
+      const ids = [await t.submit({ queue: 'mail' })]
+      await pause('mail')
+      for (let i = 0; i < 5; i++) expect(await claimed(session)).toEqual([])
+      ids.push(await t.submit({ queue: 'mail' }))
+      // waits: for longer than a claim looks back
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      for (let i = 0; i < 5; i++) expect(await claimed(session)).toEqual([])
+      await resume('mail')
+      expect(await claimed(session)).toEqual(ids.sort())
+    })
+  })
+
+  describe('everything', () => {
+    it('is paused apart from single queues, which stay paused after it', async () => {
+      const session = await t.session()
+      const mail = await t.submit({ queue: 'mail' })
+      const other = await t.submit({ queue: 'reports' })
+      expect([await pause(null), await pause('mail'), await pause(null)]).toEqual([
+        true,
+        true,
+        false,
+      ])
+      expect(await claimed(session)).toEqual([])
+      await resume(null)
+      expect(await claimed(session)).toEqual([other])
+      await resume('mail')
+      expect(await claimed(session)).toEqual([mail])
+    })
+
+    it('is told at once when it goes on', async () => {
+      const hints: Hint[] = []
+      const other = t.another()
+      other.signals.onHint((hint) => hints.push(hint))
+      other.signals.listen()
+      await other.work.lanes([], [])
+      await eventually('it listens', () => other.signals.connected)
+      await pause(null)
+      hints.length = 0
+      await resume(null)
+      await eventually('it is told', () => hints.some(({ lanes }) => lanes === null))
+    })
+  })
+
+  it('pausing resolves when claims that began before it have ended', async () => {
+    const session = await t.session()
+    await t.sql.query('begin')
+    await t.sql.query('select id from punctual.sessions where id = $1 for key share', [session])
+    let resolved = false
+    const pausing = pause('mail').then(() => {
+      resolved = true
+    })
+    const other = t.another()
+    await eventually('it is paused', async () => (await other.queues.pauses()).length > 0)
+    // It looks every few milliseconds.
+    for (let i = 0; i < 20; i++) await other.queues.pauses()
+    expect(resolved).toBe(false)
+    await t.sql.query('commit')
+    await pausing
+  })
+
+  it('nothing is claimed after pausing has resolved, however many claim meanwhile', async () => {
+    const sessions = await Promise.all([t.session(), t.session(), t.session()])
+    const stores = sessions.map(() => t.another())
+    for (let round = 0; round < 10; round++) {
+      await t.sql.query('truncate punctual.queue, punctual.leases, punctual.pauses')
+      for (let i = 0; i < 30; i++) await t.submit({ queue: 'mail' })
+      let going = true
+      const claiming = sessions.map(async (session, i) => {
+        while (going) await t.claim(session, 1, stores[i])
+      })
+      await eventually('one was claimed', async () => (await t.count('leases')) > 0)
+      await pause('mail')
+      const before = await t.count('leases')
+      for (const session of sessions) await t.claim(session, 5)
+      expect(await t.count('leases')).toBe(before)
+      going = false
+      await Promise.all(claiming)
+      expect(await t.count('leases')).toBe(before)
+    }
+  })
+
+  it('a worker that drains claims nothing, and takes what waited when it is active again', async () => {
+    const session = await t.session()
+    for (let i = 0; i < 5; i++)
+      await t.store.work.settle(session, [succeeded(await t.running(session))])
+    const id = await t.submit()
+    expect(await t.store.workers.drain(session, true)).toBe('asked')
+    // waits: for longer than a claim looks back
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    for (let i = 0; i < 5; i++) expect(await claimed(session)).toEqual([])
+    expect(await t.store.workers.drain(session, false)).toBe('asked')
+    expect(await claimed(session)).toEqual([id])
+  })
+})

@@ -1,0 +1,202 @@
+/** Submissions of one key at once, beside workers, and again after a lost answer. */
+import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
+import { succeeded, TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Conversations } from '../../src/connection/client-pool.ts'
+import { systemRandom } from '../../src/connection/system-ports.ts'
+import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
+import { Submitter } from '../../src/submit/submitter.ts'
+import { KeyKit } from '../kit/key-kit.ts'
+
+let t: TestStore
+let kit: KeyKit
+beforeAll(async () => {
+  t = await TestStore.open()
+  kit = new KeyKit(t)
+})
+afterAll(() => t.close())
+
+const modes = {
+  return: {},
+  replace: { onConflict: 'replace' },
+  debounce: { onConflict: 'debounce', window: '10m' },
+  throttle: { onConflict: 'throttle', window: '10m' },
+  error: { onConflict: 'error' },
+} as const satisfies Record<string, SubmitOptions>
+const names = Object.keys(modes) as (keyof typeof modes)[]
+
+describe('fifty submissions at once from two processes', () => {
+  it.each(names)('%s makes one run', async (mode) => {
+    const key = kit.key()
+    const stores = [t.store, t.another()]
+    const all = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, n) => kit.submit({ key, ...modes[mode] }, n, stores[n % 2])),
+    )
+    const answers = all.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+    const refused = all.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
+    const [id] = new Set(answers.map((it) => it.id))
+    const outcomes = answers.map(({ outcome }) => outcome).sort()
+    const others = mode === 'replace' || mode === 'debounce' ? 'replaced' : 'existing'
+    const count = mode === 'error' ? 0 : 49
+    expect(outcomes).toEqual(['created', ...Array.from({ length: count }, () => others)])
+    expect(refused).toEqual(Array.from({ length: 49 - count }, () => 'key_conflict'))
+    expect(new Set(answers.map((it) => it.id))).toEqual(new Set([await kit.holder(key)]))
+    expect(await kit.broken()).toEqual([])
+    // The first payload stays, or one of those that came last is there: who was answered first is not known.
+    const payload = await kit.payload(id as string)
+    const creator = all.findIndex((it) => it.status === 'fulfilled' && it.value.created)
+    if (others === 'existing') expect(payload).toBe(creator)
+    await kit.submit({ key, ...modes[mode] }, 'last').catch(() => undefined)
+    expect(await kit.payload(id as string)).toBe(others === 'replaced' ? 'last' : payload)
+  })
+})
+
+it('keys are held by one live run each, whatever submits, claims, settles and cancels at once', async () => {
+  const keys = [kit.key(), kit.key(), kit.key()]
+  const stores = [t.store, t.another()]
+  const ran = new Map<string, unknown[]>(keys.map((key) => [key, []]))
+  const pick = <T>(of: readonly T[]) => of[Math.floor(Math.random() * of.length)] as T
+  let submitting = true
+  const submitter = async (n: number) => {
+    for (let i = 0; i < 30; i++) {
+      const how = { ...pick([modes.return, modes.replace, modes.throttle]), key: pick(keys) }
+      const debounce = { key: how.key, onConflict: 'debounce', window: 1 } as const
+      const options = Math.random() < 0.3 ? debounce : how
+      const { id } = await kit.submit(options, { key: how.key, i }, stores[n % 2])
+      if (Math.random() < 0.1) await t.store.steering.cancel([id], 'test')
+    }
+  }
+  const worker = async (n: number) => {
+    const session = await t.session()
+    for (let idle = 0; submitting || idle < 3; ) {
+      const { runs } = await t.claim(session, 2, stores[n % 2])
+      idle = runs.length > 0 ? 0 : idle + 1
+      for (const run of runs) {
+        const { key } = JSON.parse(run.payload as string)
+        ran.get(key)?.push(run.payload)
+      }
+      await t.store.work.settle(
+        session,
+        runs.map((run) => succeeded(run)),
+      )
+    }
+  }
+  const watcher = async () => {
+    while (submitting) expect(await kit.broken()).toEqual([])
+  }
+  const workers = [worker(0), worker(1), watcher()]
+  await Promise.all([0, 1, 2, 3].map(submitter)).finally(() => {
+    submitting = false
+  })
+  await Promise.all(workers)
+  expect(await kit.broken()).toEqual([])
+  for (const key of keys) {
+    const { id } = await kit.submit({ key, onConflict: 'replace' }, { key, last: true })
+    expect(await kit.payload(id)).toEqual({ key, last: true })
+  }
+  await worker(0)
+  for (const key of keys) {
+    const last = JSON.stringify({ key, last: true })
+    expect(ran.get(key)?.filter((payload) => payload === last)).toEqual([last])
+    expect(await kit.holder(key)).toBeNull()
+  }
+}, 60_000)
+
+it('throttling makes one run in a window also when it ends at once', async () => {
+  const how = { key: kit.key(), onConflict: 'throttle', window: '10m' } as const
+  const session = await t.session()
+  const stores = [t.store, t.another()]
+  const ending = async () => {
+    for (let i = 0; i < 5; i++) {
+      const { runs } = await t.claim(session, 1_000)
+      await t.store.work.settle(
+        session,
+        runs.map((run) => succeeded(run)),
+      )
+    }
+  }
+  const submitting = Array.from({ length: 40 }, (_, n) => kit.submit(how, n, stores[n % 2]))
+  const [answers] = await Promise.all([Promise.all(submitting), ending()])
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+  expect(answers.filter(({ created }) => created).length).toBe(1)
+})
+
+it('a run that is debounced again and again starts when maxWait is over', async () => {
+  const options = { key: kit.key(), onConflict: 'debounce', window: 400, maxWait: 1_000 } as const
+  const { id } = await kit.submit(options, 0)
+  const session = await t.session()
+  let submitted = 0
+  // waits: the submissions go on, more often than the window lets the run start, until it has started.
+  await expect
+    .poll(
+      async () => {
+        await kit.submit(options, ++submitted)
+        return (await t.claim(session, 100)).runs.map((run) => run.id)
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+    .toContain(id)
+  expect(submitted).toBeGreaterThan(1)
+  expect(await kit.holder(options.key), 'the next one waits').not.toBeNull()
+})
+
+describe('a submission that is sent again because its answer was lost', () => {
+  const prepared = async (options: SubmitOptions, payload: string) => {
+    const { database, lanes, signals } = t.store
+    const ensurePartitions = async () => undefined
+    const submitter = new Submitter({
+      onGated: async () => undefined,
+      ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
+    })
+    const conversations = new Conversations(database)
+    onTestFinished(() => conversations.close())
+    const keyed = new KeyedSubmitter(database, conversations, submitter, signals)
+    const runs = await submitter.prepare([{ options: compileOptions('test', options), payload }], 1)
+    return async (again: boolean) => (await keyed.submit(runs, 1, again))[0]
+  }
+  const end = async () => {
+    const session = await t.session()
+    const { runs } = await t.claim(session, 1_000)
+    await t.store.work.settle(
+      session,
+      runs.map((run) => succeeded(run)),
+    )
+  }
+
+  it.each(names)('is not done twice: %s, and the run has ended meanwhile', async (mode) => {
+    const key = kit.key()
+    const how: SubmitOptions = modes[mode]
+    const send = await prepared({ ...how, key }, '1')
+    const first = await send(false)
+    await end()
+    if (mode === 'debounce') await t.store.steering.cancel([first?.id as string], 'test')
+    const before = await t.count('runs')
+    expect(await send(true)).toEqual(first)
+    expect(await t.count('runs')).toBe(before)
+    expect(await kit.holder(key)).toBeNull()
+  })
+
+  it('is not done twice when it has replaced a run that has started since', async () => {
+    const key = kit.key()
+    const { id } = await kit.submit({ key }, 'old')
+    const send = await prepared({ key, onConflict: 'replace' }, '"new"')
+    const first = await send(false)
+    expect(first).toMatchObject({ id, outcome: 'replaced' })
+    const session = await t.session()
+    await t.claim(session, 1_000)
+    const before = await t.count('runs')
+    expect(await send(true)).toEqual(first)
+    expect(await t.count('runs')).toBe(before)
+  })
+
+  it('does not give its key back to a run that another one took it from', async () => {
+    const key = kit.key()
+    const send = await prepared({ key, onConflict: 'replace' }, '"old"')
+    const first = await send(false)
+    await t.claim(await t.session(), 1_000)
+    const next = await kit.submit({ key, onConflict: 'replace' }, 'new')
+    expect(await send(true)).toEqual(first)
+    expect(await kit.holder(key)).toBe(next.id)
+    expect(await kit.payload(next.id)).toBe('new')
+  })
+})

@@ -1,0 +1,246 @@
+/** The second wall between tenants, tested as the role that requests run as: never as its owner. */
+import { compileJob } from '@punctual/core/job'
+import { compileOptions, makeSubmission } from '@punctual/core/submit'
+import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
+import { TestStore } from '@punctual/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+let t: TestStore
+let other = 0
+/** Tables with rows of tenants, days included. */
+let tables: string[]
+
+/** What a table is to tenants that has no column of theirs: docs/concepts/tenant-wall.md. A new one is decided there. */
+const WITHOUT_TENANT = {
+  own: ['tenants', 'audit_heads', 'audit_seals', 'audit_unsealed', 'group_members'],
+  ofTheirs: ['gated', 'job_holds'],
+  forAll: ['day_sums', 'past_sessions', 'rates', 'timings'],
+  closed: ['migrations', 'planners', 'rate_starts'],
+}
+
+beforeAll(async () => {
+  t = await TestStore.open()
+  await t.store.check()
+  other = (await t.store.tenants.create('other', { by: null, note: null }, {})).id
+  for (const tenantId of [1, other]) {
+    const job = { name: 'job', handler: 'h', cron: '0 0 1 1 *' }
+    await t.store.schedules.jobs.upsert(
+      [compileJob(job, { timezone: 'UTC', jitterMs: 0 })],
+      tenantId,
+    )
+    const submission = makeSubmission(compileOptions('h', { key: 'key' }), 'null')
+    await t.store.submit([submission, makeSubmission(compileOptions('h'), 'null')], { tenantId })
+  }
+  const { rows } = await t.sql.query(`
+    select c.relname from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+    where c.relnamespace = 'punctual'::regnamespace and c.relkind in ('r', 'p') order by 1`)
+  tables = rows.map(({ relname }) => relname)
+})
+afterAll(() => t.close())
+
+/** Runs this as the role of tenants; the tenant is a text, or not set at all. */
+async function asRole<T>(tenant: string | null, work: () => Promise<T>): Promise<T> {
+  await t.sql.query('begin; set local role punctual_tenant')
+  try {
+    if (tenant !== null) await t.sql.query(`set local punctual.tenant = '${tenant}'`)
+    return await work()
+  } finally {
+    await t.sql.query('rollback')
+  }
+}
+
+const count = async (text: string) => (await t.sql.query(text)).rowCount
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'nothing is wrong',
+    ({ code }: { code: string }) => code,
+  )
+
+describe('the wall', () => {
+  it('stands, and its role can neither log in nor pass by policies (case 154)', async () => {
+    expect(t.store.wall.state).toBe('up')
+    const { rows } = await t.sql.query(
+      "select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_roles where rolname = 'punctual_tenant'",
+    )
+    expect(Object.values(rows[0])).toEqual([false, false, false, false])
+  })
+
+  it('has a policy on every table with rows of tenants, days included, for reading and writing (case 154)', async () => {
+    const { rows } = await t.sql.query(
+      `
+      select c.relname, c.relrowsecurity as on, pg_get_expr(p.polqual, c.oid) as sees,
+        pg_get_expr(p.polwithcheck, c.oid) as writes
+      from pg_class c left join pg_policy p on p.polrelid = c.oid and p.polname = 'wall'
+      where c.relnamespace = 'punctual'::regnamespace and c.relname = any ($1)`,
+      [tables],
+    )
+    expect(tables.length).toBeGreaterThan(30)
+    for (const { relname, on, sees, writes } of rows) {
+      expect([relname, on]).toEqual([relname, true])
+      for (const rule of [sees, writes])
+        expect(rule, relname).toMatch(/tenant_id = .*punctual\.tenant/)
+    }
+  })
+
+  it('was decided for every table that has no tenant: a new one has to be', async () => {
+    const { rows } = await t.sql.query(
+      `
+      select c.relname from pg_class c
+      where c.relnamespace = 'punctual'::regnamespace and c.relkind in ('r', 'p') and c.relname <> all ($1)`,
+      [tables],
+    )
+    expect(rows.map(({ relname }) => relname).sort()).toEqual(
+      Object.values(WITHOUT_TENANT).flat().sort(),
+    )
+    for (const name of WITHOUT_TENANT.closed)
+      expect(await asRole('1', () => codeOf(t.sql.query(`select from punctual.${name}`)))).toBe(
+        '42501',
+      )
+  })
+
+  it('cannot be passed by functions or views that have the rights of their owner (case 154)', async () => {
+    const { rows } = await t.sql.query(`
+      select proname as name from pg_proc
+      where pronamespace = 'punctual'::regnamespace and prosecdef
+      union all
+      select relname from pg_class
+      where relnamespace = 'punctual'::regnamespace and relkind in ('v', 'm')
+        and not coalesce(reloptions @> array['security_invoker=true'], false)`)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('a tenant', () => {
+  it('sees its own rows only, whatever is asked for', async () => {
+    await asRole(String(other), async () => {
+      for (const table of tables) {
+        const foreign = table === 'sessions' ? 'is not null and tenant_id' : ''
+        const rows = await count(
+          `select from punctual.${table} where tenant_id ${foreign} <> ${other}`,
+        )
+        expect([table, rows]).toEqual([table, 0])
+      }
+      for (const table of ['jobs', 'runs', 'lanes', 'live_keys', 'cursors'])
+        expect([table, await count(`select from punctual.${table}`)]).not.toEqual([table, 0])
+      expect(await count('select from punctual.tenants')).toBe(1)
+    })
+  })
+
+  it('changes and deletes no row of another', async () => {
+    const touched = (text: string) =>
+      asRole(String(other), () => count(text).catch(({ code }) => code as string))
+    for (const table of tables) {
+      const changed = await touched(
+        `update punctual.${table} set tenant_id = tenant_id where tenant_id = 1`,
+      )
+      const deleted = await touched(`delete from punctual.${table} where tenant_id = 1`)
+      for (const came of [changed, deleted]) expect([0, '42501'], table).toContain(came)
+    }
+  })
+
+  it('writes no row for another, and gives none of its own away', async () => {
+    const { rows } = await t.sql.query('select id::text from punctual.runs limit 1')
+    const id = rows[0].id
+    for (const table of tables) {
+      const given = JSON.stringify({
+        ...{ tenant_id: 1, run_id: id, slot_at: new Date() },
+        ...(/^runs/.test(table) && { id }),
+      })
+      const came = await asRole(String(other), () =>
+        codeOf(
+          t.sql.query(
+            `insert into punctual.${table} overriding system value select (jsonb_populate_record(null::punctual.${table}, $1)).*`,
+            [given],
+          ),
+        ),
+      )
+      expect([table, came]).toEqual([table, '42501'])
+    }
+    const give = 'update punctual.jobs set tenant_id = 1'
+    expect(await asRole(String(other), () => codeOf(t.sql.query(give)))).toBe('42501')
+  })
+
+  it.each([
+    ['not set', null],
+    ['empty, as it is after a transaction', ''],
+  ])('that is %s sees nothing and writes nothing (case 154)', async (_, tenant) => {
+    await asRole('1', () => count('select from punctual.jobs'))
+    for (const table of tables.filter((name) => name !== 'sessions'))
+      expect([table, await asRole(tenant, () => count(`select from punctual.${table}`))]).toEqual([
+        table,
+        0,
+      ])
+    const insert =
+      "insert into punctual.live_keys (tenant_id, key, run_id) values (1, 'x', gen_random_uuid())"
+    expect(await asRole(tenant, () => codeOf(t.sql.query(insert)))).toBe('42501')
+  })
+})
+
+describe('asTenant', () => {
+  const jobs = { name: '', text: 'select tenant_id from punctual.jobs order by 1' }
+  const who = { name: '', text: "select current_user, current_setting('punctual.tenant', true)" }
+  const read = (statement = jobs) => t.store.database.read.query(statement)
+
+  it('holds for lone statements and in transactions, and ends with them (case 154)', async () => {
+    const owner = (await read(who))[0]?.[0]
+    expect(await t.store.asTenant(other, () => read())).toEqual([[String(other)]])
+    expect(await t.store.asTenant(other, () => read(who))).toEqual([
+      ['punctual_tenant', String(other)],
+    ])
+    // The same connection, the next statement.
+    const [after] = await read(who)
+    expect([after?.[0], after?.[1] || null]).toEqual([owner, null])
+    expect(await read()).toEqual([['1'], [String(other)]])
+    const within = () => t.store.transaction(() => read())
+    expect(await t.store.asTenant(other, within)).toEqual([[String(other)]])
+    expect(await t.store.asTenant(1, within)).toEqual([['1']])
+    expect(await within()).toEqual([['1'], [String(other)]])
+  })
+
+  it('ends with a statement that fails, and with a transaction that is rolled back (case 154)', async () => {
+    const wrong = { name: '', text: 'select 1 / 0' }
+    await expect(t.store.asTenant(other, () => read(wrong))).rejects.toThrow('division by zero')
+    await expect(
+      t.store.asTenant(other, () => t.store.transaction(() => read(wrong))),
+    ).rejects.toThrow('division by zero')
+    expect(await read()).toEqual([['1'], [String(other)]])
+    expect(await t.store.transaction(() => read())).toEqual([['1'], [String(other)]])
+  })
+
+  it('keeps many tenants at once apart on one connection', async () => {
+    const seen = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        i % 3 === 0 ? read() : t.store.asTenant(i % 3 === 1 ? 1 : other, () => read()),
+      ),
+    )
+    const expected = [[['1'], [String(other)]], [['1']], [[String(other)]]]
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, i) => expected[i % 3]))
+  })
+})
+
+describe('where the owner cannot make roles', () => {
+  it('there is one wall less, and everything else works', async () => {
+    const role = `weak_${Date.now()}`
+    await t.sql.query(`create role ${role} login password 'x'`)
+    await t.sql.query(`grant create on database ${new URL(t.url).pathname.slice(1)} to ${role}`)
+    const url = new URL(t.url)
+    url.username = role
+    url.password = 'x'
+    const store = new PostgresStore({
+      ...{ url: url.href, schema: 'weak', clock: systemClock, random: systemRandom, node: 'weak' },
+    })
+    try {
+      await store.migrate()
+      expect(store.wall.state).toBe('no_role')
+      const text = 'select name from weak.tenants'
+      const seen = await store.asTenant(1, () => store.database.read.query({ name: '', text }))
+      expect(seen).toEqual([['default']])
+    } finally {
+      await store.close()
+      await t.sql.query(
+        `drop schema if exists weak cascade; drop owned by ${role}; drop role ${role}`,
+      )
+    }
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * A handler that takes several runs in one call. Runs of its name that start here gather until there are enough of
+ * them or the first has waited long enough. Only the call is shared: each run keeps its slot, its timeout, its signal and its
+ * retries, and ends by an outcome of its own. One that is asked to end while it waits leaves the batch.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Clock } from '@punctual/core/clock'
+import { PunctualError } from '@punctual/core/errors'
+import type { HandlerContext, HandlerFunction } from './handler.ts'
+
+/** One run of a batch. */
+export interface BatchItem<Payload = unknown> {
+  /** Its payload. */
+  readonly payload: Payload
+  /** Its own context: signal, log, attempt. */
+  readonly context: HandlerContext
+}
+
+/** An output for each item, in the same order; an Error fails its run, and a promise is waited for. */
+export type BatchOutcomes = readonly unknown[]
+
+/** A handler of several runs at once. What it throws fails all of them. */
+export type BatchFunction<Payload = unknown> = (
+  items: readonly BatchItem<Payload>[],
+) => BatchOutcomes | Promise<BatchOutcomes>
+
+export interface BatchHandlerOptions {
+  readonly handler: string
+  readonly batchSize: number
+  readonly batchWaitMs: number
+  readonly clock: Clock
+}
+
+interface Entry extends BatchItem {
+  resolve(output: unknown): void
+  reject(thrown: unknown): void
+  /** It is in a call, and stays. */
+  settleIn(): void
+}
+
+export function batchHandler(options: BatchHandlerOptions, run: BatchFunction): HandlerFunction {
+  const batcher = new Batcher(options, run)
+  return (payload, context) => batcher.add(payload, context)
+}
+
+class Batcher {
+  readonly #o: BatchHandlerOptions
+  readonly #run: BatchFunction
+  /** A batch is called outside of what surrounds the run that happened to complete it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+  #gathering: Entry[] = []
+  #timer: (() => void) | undefined
+
+  constructor(options: BatchHandlerOptions, run: BatchFunction) {
+    this.#o = options
+    this.#run = run
+  }
+
+  add(payload: unknown, context: HandlerContext): Promise<unknown> {
+    const { signal } = context
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const leave = () => {
+        this.#leave(entry)
+        reject(signal.reason)
+      }
+      const settleIn = () => signal.removeEventListener('abort', leave)
+      const entry: Entry = { payload, context, resolve, reject, settleIn }
+      signal.addEventListener('abort', leave)
+      this.#gather(entry)
+    })
+  }
+
+  #gather(entry: Entry): void {
+    const count = this.#gathering.push(entry)
+    if (count >= this.#o.batchSize) this.#flush()
+    else this.#timer ??= this.#o.clock.after(this.#o.batchWaitMs, () => this.#flush())
+  }
+
+  #leave(entry: Entry): void {
+    this.#gathering = this.#gathering.filter((it) => it !== entry)
+    // The next batch has a wait of its own.
+    if (this.#gathering.length === 0) this.#stopWaiting()
+  }
+
+  #stopWaiting(): void {
+    this.#timer?.()
+    this.#timer = undefined
+  }
+
+  #flush(): void {
+    this.#stopWaiting()
+    const batch = this.#gathering
+    this.#gathering = []
+    void this.#outside(() => this.#call(batch))
+  }
+
+  async #call(batch: readonly Entry[]): Promise<void> {
+    for (const entry of batch) entry.settleIn()
+    try {
+      const items = batch.map(({ payload, context }) => ({ payload, context }))
+      const returned: unknown = await this.#run(items)
+      const outcomes = Array.isArray(returned) ? Array.from(returned, outcomeOf) : []
+      const right = outcomes.length === batch.length
+      // Also of what is too much: a promise that nobody waits for would end the process.
+      for (const [i, outcome] of outcomes.entries())
+        outcome.then(batch[i]?.resolve, right ? batch[i]?.reject : () => undefined)
+      if (!right) throw wrongOutcomes(this.#o.handler, batch.length, returned)
+    } catch (thrown) {
+      for (const { reject } of batch) reject(thrown)
+    }
+  }
+}
+
+/** The outcome when it is there; an Error rejects. */
+async function outcomeOf(outcome: unknown): Promise<unknown> {
+  const value = await outcome
+  if (value instanceof Error) throw value
+  return value
+}
+
+function wrongOutcomes(handler: string, expected: number, came: unknown): PunctualError {
+  const what = Array.isArray(came) ? `${came.length} of them` : `a value that is no array`
+  return new PunctualError(
+    'invalid_option',
+    `The handler ${JSON.stringify(handler)} must return an array with one outcome for each of its ${expected} items, but ${what} came.`,
+    { field: 'outcomes' },
+  )
+}

@@ -1,0 +1,304 @@
+/**
+ * Runs what was claimed: holds runs in claimed order, lane by lane, starts them as slots come free, and hands outcomes to
+ * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
+ * one more crash would quarantine one runs at a time, so that a poison pill takes no bystander with it.
+ */
+import type { Clock } from '@punctual/core/clock'
+import { defaults } from '@punctual/core/errors'
+import type { ClaimedRun, Settlement, StuckHandler, WorkStore } from '@punctual/core/ports'
+import { traits } from '@punctual/core/run'
+import { Attempt, type AttemptHost } from './attempt.ts'
+import type { Slots } from './capacity.ts'
+import type { RegisteredHandler, TransactionRunner } from './handler.ts'
+import { Progress } from './progress.ts'
+import type { RunLogs } from './run-logs.ts'
+import { Running } from './running.ts'
+import type { ReadSecret } from './secret-reads.ts'
+import { WaitingLines } from './waiting-lines.ts'
+
+const SUSPECT_PATIENCE_MS = 1_000
+const LARGE_BATCH = 50
+/** So many start before others have their turn at this thread. */
+const AT_ONCE_MAX = 200
+const STUCK_SHOWN_MAX = 100
+/** What must not run twice is marked as started first; what has a checkpoint is given it. */
+const PREPARED = traits.atMostOnce | traits.checkpointed
+
+/** What has crashed only once goes on beside others: most crashes are no fault of what was running. */
+const runsAlone = (run: ClaimedRun) => run.crashes >= defaults.crashesUntilQuarantine - 1
+
+export interface RunnerOptions {
+  readonly store: WorkStore
+  readonly clock: Clock
+  readonly logs: RunLogs
+  readonly slots: Slots
+  readonly handlers: ReadonlyMap<string, RegisteredHandler>
+  readonly transaction: TransactionRunner
+  readonly random: () => number
+  readonly outputBytes: number
+  readonly secret?: ReadSecret | undefined
+  /** An attempt has its outcome. */
+  settle(settlement: Settlement): void
+  /** A handler returned. */
+  onReturned(run: ClaimedRun): void
+  /** By the local clock that only goes forward. */
+  onStarted(run: ClaimedRun, atMs: number): void
+  onTransacted(run: ClaimedRun): void
+  /** A handler has begun or ceased to go on after the end of its attempt. */
+  onStuckChanged(): void
+  onError(error: unknown): void
+}
+
+export class Runner {
+  readonly #o: RunnerOptions
+  readonly #progress: Progress
+  readonly #running = new Running<Attempt>()
+  readonly #host: AttemptHost
+  readonly #waiting = new WaitingLines()
+  #suspects: { run: ClaimedRun; sinceMs: number }[] = []
+  /** The run that runs alone now, and what has to be before the next one may. */
+  #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
+  /** About to start: the store is asked for their mark or their checkpoint. */
+  readonly #preparing = new Map<ClaimedRun, Promise<void>>()
+  #pumping = false
+  #startedAtOnce = 0
+  /** When those that expire do, by the clock that only goes forward. */
+  readonly #expiries = new WeakMap<ClaimedRun, number>()
+  #fresh: Attempt[] = []
+  #idle: (() => void)[] = []
+
+  constructor(options: RunnerOptions) {
+    this.#o = options
+    this.#progress = new Progress(options.store, options.clock, options.onError)
+    this.#host = {
+      clock: options.clock,
+      logs: options.logs,
+      random: options.random,
+      outputBytes: options.outputBytes,
+      transaction: options.transaction,
+      onEnded: (attempt, settlement) => {
+        if (settlement) options.settle(settlement)
+        else {
+          this.settled(attempt.run)
+          options.onTransacted(attempt.run)
+        }
+      },
+      onReturned: (attempt) => this.#returned(attempt),
+      onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
+      onStuck: () => options.onStuckChanged(),
+      checkpoint: (run, state) => options.store.saveCheckpoint(run, state),
+      secret: options.secret,
+    }
+  }
+
+  get attempts(): readonly Attempt[] {
+    return this.#running.all()
+  }
+
+  /** Everything that is held here, started or not. */
+  held(): ClaimedRun[] {
+    const running = this.#running.all().map((attempt) => attempt.run)
+    return [...running, ...this.#preparing.keys(), ...this.#unstarted()]
+  }
+
+  holdsAny(ids: ReadonlySet<string>): boolean {
+    return this.held().some((run) => ids.has(run.id))
+  }
+
+  /** The fences of everything that is held here. */
+  claims(): bigint[] {
+    return this.held().map((run) => run.claim)
+  }
+
+  #unstarted(): ClaimedRun[] {
+    return [...this.#waiting.all(), ...this.#suspects.map((s) => s.run)]
+  }
+
+  accept(runs: readonly ClaimedRun[]): void {
+    const sinceMs = this.#o.clock.monotonicMs()
+    for (const run of runs) {
+      this.#o.slots.hold(run.queue)
+      if ((run.traits & traits.expires) !== 0 && run.expiresInMs !== null)
+        this.#expiries.set(run, sinceMs + run.expiresInMs)
+      if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
+      else this.#waiting.add(run)
+    }
+    // A large batch starts after whoever brought it has sent for the next one: both then go on at once.
+    if (runs.length < LARGE_BATCH) this.pump()
+    else setImmediate(() => this.pump())
+  }
+
+  /**
+   * Starts as many as there are slots. A handler that returns at once makes room while we are at it: the loop goes on
+   * with that, and not the handler, or thousands of them would stand on one stack.
+   */
+  pump(): void {
+    if (this.#pumping) return
+    this.#pumping = true
+    try {
+      while (this.#o.slots.free > 0 && this.#waiting.size > 0) {
+        if (!this.#mayStart()) break
+        const run = this.#waiting.take()
+        if (this.#expired(run)) continue
+        this.#o.slots.start()
+        this.#start(run)
+      }
+      if (this.#suspects.length > 0) this.#pumpSuspects()
+    } finally {
+      this.#pumping = false
+    }
+  }
+
+  /** Ends one that is not worth starting any more. */
+  #expired(run: ClaimedRun): boolean {
+    if ((run.traits & traits.expires) === 0) return false
+    const expiresMs = this.#expiries.get(run)
+    if (expiresMs === undefined || this.#o.clock.monotonicMs() < expiresMs) return false
+    this.#o.slots.release(run.queue, false)
+    this.#o.settle({ kind: 'skipped', run, startedAgoMs: null, reason: 'expired' })
+    return true
+  }
+
+  /** Quick handlers start one another without end: what has come in meanwhile, as a run of another lane, has its turn. */
+  #mayStart(): boolean {
+    if (this.#startedAtOnce++ < AT_ONCE_MAX) return true
+    if (this.#startedAtOnce === AT_ONCE_MAX + 1)
+      setImmediate(() => {
+        this.#startedAtOnce = 0
+        this.pump()
+      })
+    return false
+  }
+
+  #pumpSuspects(): void {
+    while (this.#o.slots.free > 0) {
+      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
+      if (at < 0) break
+      const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
+      if (this.#expired(run)) continue
+      if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
+      this.#o.slots.start()
+      this.#preparing.set(run, this.#startPrepared(run))
+    }
+  }
+
+  /** Suspects that have waited for another one long enough are better off with another worker. */
+  takeOverdueSuspects(): ClaimedRun[] {
+    const bound = this.#o.clock.monotonicMs() - SUSPECT_PATIENCE_MS
+    const overdue = this.#suspects.filter((s) => s.sinceMs < bound)
+    this.#suspects = this.#suspects.filter((s) => s.sinceMs >= bound)
+    for (const { run } of overdue) this.#o.slots.release(run.queue, false)
+    return overdue.map((s) => s.run)
+  }
+
+  async #startPrepared(run: ClaimedRun): Promise<void> {
+    const { store } = this.#o
+    try {
+      const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
+      const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
+      const ours = !marks || (await store.markStarted([run])).has(run.id)
+      if (ours) {
+        this.#preparing.delete(run)
+        return this.#start(run, kept?.get(run.id) ?? null)
+      }
+    } catch (error) {
+      this.#o.onError(error)
+      // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
+      await store.giveBack([run]).catch(this.#o.onError)
+    }
+    // Not ours any more, or not known to be: it is not started.
+    this.#preparing.delete(run)
+    this.settled(run)
+    this.#release(run)
+  }
+
+  #start(run: ClaimedRun, checkpoint: string | null = null): void {
+    const handler = this.#o.handlers.get(run.handler)
+    const attempt = new Attempt(run, this.#host)
+    this.#running.add(attempt)
+    const startedAtMs = this.#o.clock.monotonicMs()
+    this.#o.onStarted(run, startedAtMs)
+    attempt.start(handler ?? missing(run), startedAtMs, checkpoint)
+    if (attempt.place < 0) return
+    if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
+  }
+
+  #armTimeouts(): void {
+    const fresh = this.#fresh
+    this.#fresh = []
+    for (const attempt of fresh) attempt.armTimeout()
+  }
+
+  /**
+   * The outcome of a run is stored. Before that the next one that runs alone does not start: should that one be the pill,
+   * this one would be taken to have died with it.
+   */
+  settled(run: ClaimedRun): void {
+    if (this.#alone?.run !== run) return
+    this.#alone.settled = true
+    if (this.#leaveAlone()) this.pump()
+  }
+
+  #leaveAlone(): boolean {
+    if (!this.#alone?.returned || !this.#alone.settled) return false
+    this.#alone = null
+    return true
+  }
+
+  /** Handlers that go on after the end of their attempts. */
+  stuck(): StuckHandler[] {
+    const all = this.#running.all().map((attempt) => attempt.stuck)
+    return all.filter((stuck) => stuck !== null).slice(0, STUCK_SHOWN_MAX)
+  }
+
+  #returned(attempt: Attempt): void {
+    this.#running.delete(attempt)
+    if (attempt.wasStuck) this.#o.onStuckChanged()
+    this.#release(attempt.run)
+  }
+
+  #release(run: ClaimedRun): void {
+    if (this.#alone?.run === run) {
+      this.#alone.returned = true
+      this.#leaveAlone()
+    }
+    this.#o.slots.release(run.queue, true)
+    this.#o.onReturned(run)
+    this.pump()
+    if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
+  }
+
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#preparing.size === 0
+  }
+
+  /** Resolves when what is about to start has started; null when nothing is. */
+  get preparing(): Promise<unknown> | null {
+    return this.#preparing.size === 0 ? null : Promise.all(this.#preparing.values())
+  }
+
+  /** Takes everything out that was not started, or only some of it. */
+  takeUnstarted(leaves: (run: ClaimedRun) => boolean = () => true): ClaimedRun[] {
+    const runs = this.#unstarted().filter(leaves)
+    if (runs.length === 0) return runs
+    this.#waiting.remove(leaves)
+    this.#suspects = this.#suspects.filter(({ run }) => !leaves(run))
+    for (const run of runs) this.#o.slots.release(run.queue, false)
+    return runs
+  }
+
+  /** Resolves when no handler runs any more, or is about to. */
+  idle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+}
+
+function missing(run: ClaimedRun): RegisteredHandler {
+  return {
+    name: run.handler,
+    run: () => {
+      throw new Error(`This worker has no handler ${run.handler}.`)
+    },
+  }
+}

@@ -1,0 +1,11 @@
+/** The job that a run is of, and the slot, as its handler is told. */
+import type { ClaimedRun } from '@punctual/core/ports'
+import type { SlotOfRun } from './handler.ts'
+
+export function slotOfRun({ jobId, slotMs, missedFromMs }: ClaimedRun): SlotOfRun | null {
+  if (jobId === null) return null
+  const slotAt = slotMs === null ? null : new Date(slotMs)
+  const missed =
+    slotAt === null || missedFromMs === null ? null : { from: new Date(missedFromMs), to: slotAt }
+  return { id: jobId, slotAt, missed }
+}

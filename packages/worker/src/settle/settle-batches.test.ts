@@ -1,0 +1,164 @@
+import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import { ManualClock } from '@punctual/testkit'
+import { expect, it } from 'vitest'
+import { RunLogs } from '../run/run-logs.ts'
+import { Settler } from './settle-batches.ts'
+
+const run = (id: string) => ({ id, claim: 1n }) as ClaimedRun
+const success = (id: string): Settlement => ({
+  kind: 'succeeded',
+  run: run(id),
+  startedAgoMs: 1,
+  output: null,
+})
+
+function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[]>) {
+  const clock = new ManualClock()
+  const settled: [string, string, boolean][] = []
+  const errors: unknown[] = []
+  const logs = new RunLogs(
+    { appendLogs: async () => undefined, logBytes: async () => new Map() },
+    clock,
+    () => undefined,
+  )
+  const settler = new Settler({
+    clock,
+    logs,
+    sessionId: () => '1',
+    store: { settle: (_, batch) => settle(batch) },
+    events: {
+      onSettled: (s, accepted) => settled.push([s.run.id, s.kind, accepted]),
+      onError: (error) => errors.push(error),
+    },
+  })
+  return { settler, clock, settled, errors }
+}
+
+it('settles what ends together in one batch, and what ends meanwhile in the next', async () => {
+  const batches: number[] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.length)
+    return []
+  })
+  for (let i = 0; i < 10; i++) settler.add(success(String(i)))
+  await settler.idle()
+  expect(batches).toEqual([10])
+  expect(settled.length).toBe(10)
+})
+
+it('a lone outcome goes at once, and in a burst those of the next turns go along', async () => {
+  const batches: number[] = []
+  const { settler } = make(async (batch) => {
+    batches.push(batch.length)
+    return []
+  })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  settler.add(success('alone'))
+  await turn()
+  await settler.idle()
+  expect(batches).toEqual([1])
+  for (const part of ['a', 'b']) {
+    for (let i = 0; i < 60; i++) settler.add(success(`${part}${i}`))
+    await turn()
+  }
+  await settler.idle()
+  expect(batches).toEqual([1, 120])
+})
+
+it('tells which outcomes were refused', async () => {
+  const { settler, settled } = make(async () => ['b'])
+  for (const id of ['a', 'b', 'c']) settler.add(success(id))
+  await settler.idle()
+  expect(settled).toEqual([
+    ['a', 'succeeded', true],
+    ['b', 'succeeded', false],
+    ['c', 'succeeded', true],
+  ])
+})
+
+it('settles two attempts of one run apart, so that each has its own answer (case 28)', async () => {
+  const batches: string[][] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.map((s) => `${s.run.id}${s.run.claim}`))
+    return batch.filter((s) => s.run.id === 'a' && s.run.claim === 1n).map((s) => s.run.id)
+  })
+  const again = { ...success('a'), run: { id: 'a', claim: 2n } as ClaimedRun }
+  for (const settlement of [success('a'), success('b'), again, success('c')])
+    settler.add(settlement)
+  await settler.idle()
+  expect(batches).toEqual([
+    ['a1', 'b1'],
+    ['a2', 'c1'],
+  ])
+  expect(settled.map(([id, , accepted]) => [id, accepted])).toEqual([
+    ['a', false],
+    ['b', true],
+    ['a', true],
+    ['c', true],
+  ])
+})
+
+it('finds the one outcome that cannot be stored, settles it as dead, and the others as they are', async () => {
+  const { settler, settled } = make(async (batch) => {
+    if (batch.some((s) => s.run.id === 'poison' && s.kind === 'succeeded'))
+      throw Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })
+    return []
+  })
+  for (const id of ['a', 'b', 'poison', 'c', 'd']) settler.add(success(id))
+  await settler.idle()
+  expect(settled.toSorted()).toEqual([
+    ['a', 'succeeded', true],
+    ['b', 'succeeded', true],
+    ['c', 'succeeded', true],
+    ['d', 'succeeded', true],
+    ['poison', 'dead', true],
+  ])
+})
+
+it('keeps trying while the database is away, and loses nothing', async () => {
+  let away = true
+  const { settler, settled, errors, clock } = make(async () => {
+    if (away) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    return []
+  })
+  settler.add(success('a'))
+  await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(60_000)
+  expect(settled).toEqual([])
+  expect(errors.length).toBeGreaterThan(5)
+  away = false
+  await clock.advance(10_000)
+  await settler.idle()
+  expect(settled).toEqual([['a', 'succeeded', true]])
+})
+
+it('two attempts of one run, of which one is stale, are not settled together: answers name runs', async () => {
+  const batches: bigint[][] = []
+  const { settler, settled } = make(async (batch) => {
+    batches.push(batch.map((s) => s.run.claim))
+    return batch.some((s) => s.run.claim === 1n) ? ['a'] : []
+  })
+  settler.add(success('a'))
+  settler.add({ ...success('a'), run: { ...run('a'), claim: 2n } })
+  await settler.idle()
+  expect(batches).toEqual([[1n], [2n]])
+  expect(settled).toEqual([
+    ['a', 'succeeded', false],
+    ['a', 'succeeded', true],
+  ])
+})
+
+it('gives up when it is told to: what is not stored by then is found by the reaper', async () => {
+  const { settler, settled, errors, clock } = make(async () => {
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  })
+  settler.add(success('a'))
+  await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(1_000)
+  settler.giveUp()
+  await settler.idle()
+  const tries = errors.length
+  await clock.advance(60_000)
+  expect(errors.length).toBe(tries)
+  expect(settled).toEqual([])
+})
