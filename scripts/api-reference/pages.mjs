@@ -83,7 +83,7 @@ export const pages = [
         'RunRate',
       ],
       ...['RunSummary', 'RunFilter', 'TimeRange', 'ListOptions', 'WaitOptions', 'LogOptions'],
-      ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate', 'NotRunningReason'],
+      ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate'],
       ...['RunPageFilter', 'RunPageOptions', 'RunOrder', 'RunPage', 'RunItem'],
       ...['RunCountOptions', 'CountBy', 'RunCount', 'RunGroup'],
       ...['RunExplanation', 'RunObstacle', 'LetThroughRun', 'WorkerInReach'],
@@ -98,7 +98,7 @@ export const pages = [
     about:
       'What runs again and again, or once under a name: `punctual.jobs`. The guide is [Schedules](../../guides/schedules.md), and [Time zones](../../concepts/time-zones-and-dst.md) tells when exactly a schedule fires.',
     names: [
-      ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'OverlapPolicy', 'DayRule'],
+      ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'FoldPolicy', 'DayRule'],
       ...['MisfireRules', 'Overlap', 'Job', 'JobRules', 'When', 'JobResult', 'JobChange'],
       ...['JobPageFilter', 'JobPageOptions', 'JobPage', 'JobItem', 'JobStatus', 'LatestRun'],
       ...['JobFilter', 'SyncOptions', 'SyncResult', 'BackfillOptions', 'BackfillResult'],
@@ -126,12 +126,12 @@ export const pages = [
     about:
       'Runs that died, looked at, replayed and discarded: `punctual.deadLetters`. The guide is [Dead letters](../../guides/dead-letters.md).',
     names: [
-      ...['DeadLetters', 'DeadLetter', 'DeadLetterDetails', 'DeadLetterFilter', 'LetterState'],
+      ...['DeadLetters', 'DeadLetter', 'DeadLetterDetails', 'DeadLetterFilter', 'DeadLetterState'],
       ...[
         'DeadLetterPage',
         'DeadLetterListOptions',
-        'DeadLetterGroup',
-        'LetterHandling',
+        'DeadLetterCause',
+        'DeadLetterHandling',
         'Handling',
       ],
       ...['ReplayOptions', 'ReplayResult', 'KeyBusy', 'ManyOptions', 'ReplayPace'],
@@ -172,14 +172,14 @@ export const pages = [
     ],
   },
   {
-    file: 'events.md',
+    file: 'activity.md',
     title: 'Events',
     about:
       'Hearing of what happens, here and across the fleet: `punctual.on`, `once`, `off` and `events`. The guide is [Events](../../guides/activity.md).',
     names: [
-      ...['PunctualEvents', 'Listen', 'Unlisten', 'StreamEvents', 'EventListener'],
-      ...['ListenOptions', 'EventsOptions', 'PunctualEvent', 'RunFacts', 'EventName'],
-      ...['LocalEventName', 'FleetEventName'],
+      ...['ActivityEvents', 'Listen', 'Unlisten', 'StreamActivity', 'ActivityListener'],
+      ...['ListenOptions', 'ActivityOptions', 'ActivityEvent', 'RunFacts', 'ActivityType'],
+      ...['LocalActivityType', 'FleetActivityType'],
     ],
   },
   {
@@ -189,7 +189,7 @@ export const pages = [
       'Which promises hold on this server, and the proof that every slot was decided once: `punctual.guarantees` and `punctual.verify`. See [What is guaranteed](../../concepts/guarantees.md) and [The slot ledger](../../concepts/ledger.md).',
     names: [
       ...['GuaranteePanel', 'Guarantee', 'PromiseName', 'Weakness', 'GuaranteeFacts'],
-      'TenantWallState',
+      'RowSecurityState',
       ...[
         'StandbyFacts',
         'ReadStandbyFacts',
@@ -259,7 +259,7 @@ export const first = {
     'on',
     'once',
     'off',
-    'events',
+    'activity',
   ],
 }
 

@@ -1,6 +1,6 @@
 /** Every route under /v1, in the order in which the reference lists them. */
 import type { AnyRoute } from './http/define-route.ts'
-import { streamEvents } from './routes/activity/stream.ts'
+import { streamActivity } from './routes/activity/stream.ts'
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys/routes.ts'
 import { listAudit, verifyAudit } from './routes/audit/routes.ts'
 import {
@@ -9,9 +9,9 @@ import {
   listCalendars,
   setCalendar,
 } from './routes/calendars/routes.ts'
-import { discardLetter, replayLetter } from './routes/dead-letters/handle.ts'
+import { discardDeadLetter, replayDeadLetter } from './routes/dead-letters/handle.ts'
 import { bulkDiscard, bulkReplay } from './routes/dead-letters/handle-many.ts'
-import { getLetter, groupLetters, listLetters } from './routes/dead-letters/look.ts'
+import { getDeadLetter, listDeadLetterCauses, listDeadLetters } from './routes/dead-letters/look.ts'
 import {
   closeGroup,
   createGroup,
@@ -72,8 +72,16 @@ export const routes: readonly AnyRoute[] = [
   ...[submitRun, submitRuns, listRuns, countRuns, getRun, getOutput, getLogs, explainRun],
   ...[cancelRun, retryRun, rescheduleRun, promoteRun, prioritiseRun, patchRun, resolveRun],
   ...[cancelRuns, promoteRuns, rescheduleRuns, retryRuns],
-  ...[listLetters, groupLetters, getLetter, replayLetter, discardLetter, bulkReplay, bulkDiscard],
-  streamEvents,
+  ...[
+    listDeadLetters,
+    listDeadLetterCauses,
+    getDeadLetter,
+    replayDeadLetter,
+    discardDeadLetter,
+    bulkReplay,
+    bulkDiscard,
+  ],
+  streamActivity,
   ...[createGroup, listGroups, getGroup, listGroupRuns, closeGroup],
   ...[listQueues, pauseQueue, resumeQueue, pauseAll, resumeAll],
   ...[listLimits, setQueueLimit, removeQueueLimit],

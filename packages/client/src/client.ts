@@ -3,7 +3,7 @@
 import type { ClientOptions } from './http/client-options.ts'
 import { Connection } from './http/connection.ts'
 import type { AnswerOf, CallOptions } from './http/operation.ts'
-import { type EventOptions, events, type PunctualEvent } from './resources/activity.ts'
+import { type ActivityEvent, type ActivityOptions, activity } from './resources/activity.ts'
 import { ApiKeys } from './resources/api-keys.ts'
 import { Audit } from './resources/audit.ts'
 import { Calendars } from './resources/calendars.ts'
@@ -33,7 +33,7 @@ export interface Client {
   /** Whose key this is, and what it may do. */
   me(options?: CallOptions): Promise<AnswerOf<'GET /me'>>
   /** What ends in the tenant, as it happens. */
-  events(options?: EventOptions): AsyncGenerator<PunctualEvent, void, undefined>
+  activity(options?: ActivityOptions): AsyncGenerator<ActivityEvent, void, undefined>
   /** Any operation of the API, by method and path: `call('GET /jobs/{id}', { params: { id } })`. */
   readonly call: Connection['call']
 }
@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
     apiKeys: new ApiKeys(connection),
     tenants: new Tenants(connection),
     me: (options) => connection.call('GET /me', {}, options),
-    events: (options) => events(connection, options),
+    activity: (options) => activity(connection, options),
     call: (operation, input, more) => connection.call(operation, input, more),
   }
 }

@@ -12,7 +12,7 @@ export type {
   OperationName,
   QueryOf,
 } from './http/operation.ts'
-export { type EventOptions, events, type PunctualEvent } from './resources/activity.ts'
+export { type ActivityEvent, type ActivityOptions, activity } from './resources/activity.ts'
 export { type ApiKey, ApiKeys, type NewApiKey } from './resources/api-keys.ts'
 export { Audit, type AuditEntry, type AuditPage } from './resources/audit.ts'
 export {

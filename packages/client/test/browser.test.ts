@@ -21,7 +21,7 @@ async function useClient({ url, apiKey, handler }: Asked & { handler: string }) 
     ids.push((await client.runs.submit({ handler, payload: { n }, delay: '1h' })).id)
   const listed: string[] = []
   for await (const { id } of client.runs.list({ handler, limit: 2 })) listed.push(id)
-  const heard = client.events({ types: ['run.cancelled'] }).next()
+  const heard = client.activity({ types: ['run.cancelled'] }).next()
   let event: { type: string } | undefined
   void heard.then(({ value }) => {
     event = value ?? undefined

@@ -129,14 +129,14 @@ test('what goes on for too long is cancelled, and what has not begun can be put 
 
 test('what dies is heard of, looked at, and done again when it is mended', async () => {
   const leaving = new AbortController()
-  const hearing = client.events({ types: ['run.dead'], signal: leaving.signal })
+  const hearing = client.activity({ types: ['run.dead'], signal: leaving.signal })
   const heard = hearing.next()
   const dying = await client.runs.submit({ handler: 'import', max_attempts: 1 })
   const { id } = dying
   expect(await client.runs.waitFor(id)).toMatchObject({ state: 'dead' })
   const letters = await client.deadLetters.list({ handler: 'import' }).all()
   expect(letters).toMatchObject([{ id, error: { message: 'the file is not there' } }])
-  expect((await client.deadLetters.groups()).at(0)).toMatchObject({ count: 1, sample_id: id })
+  expect((await client.deadLetters.causes()).at(0)).toMatchObject({ count: 1, sample_id: id })
   let event: unknown
   void heard.then(({ value }) => {
     event = value

@@ -28,7 +28,7 @@ test('a stream that is cut within an event goes on after the last whole one', as
     )
   })
   const seen: string[] = []
-  for await (const { data } of follow(connection, '/events', {})) if (seen.push(data) === 3) break
+  for await (const { data } of follow(connection, '/activity', {})) if (seen.push(data) === 3) break
   expect(seen).toEqual(['1', '2', '3'])
   expect(asked.map((headers) => headers['last-event-id'])).toEqual([undefined, '1', '2'])
   expect(asked[0]?.accept).toBe('text/event-stream')
@@ -40,7 +40,7 @@ test('a stream on which nothing comes any more is opened again', async () => {
     else response.write('data: back\n\n')
   })
   // waits: 30 ms of silence.
-  for await (const { data } of follow(connection, '/events', { silenceMs: 30 })) {
+  for await (const { data } of follow(connection, '/activity', { silenceMs: 30 })) {
     expect(data).toBe('back')
     break
   }
@@ -50,7 +50,7 @@ test('a stream on which nothing comes any more is opened again', async () => {
 test('it ends when it is not wanted any more, also while nothing comes', async () => {
   const leaving = new AbortController()
   const { connection } = await serve((response) => response.write('data: 1\n\n'))
-  const following = follow(connection, '/events', { signal: leaving.signal })
+  const following = follow(connection, '/activity', { signal: leaving.signal })
   expect((await following.next()).value).toMatchObject({ data: '1' })
   const next = following.next()
   leaving.abort(new Error('enough'))
@@ -62,7 +62,7 @@ test('a refusal ends it: coming back would not mend that', async () => {
     response.writeHead(403, { 'content-type': 'application/problem+json' })
     response.end(JSON.stringify({ code: 'forbidden', detail: 'No.' }))
   })
-  const first = follow(connection, '/events', {}).next()
+  const first = follow(connection, '/activity', {}).next()
   await expect(first).rejects.toMatchObject({ status: 403, code: 'forbidden' })
   expect(asked).toHaveLength(1)
 })

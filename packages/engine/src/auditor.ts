@@ -45,7 +45,7 @@ const TOLD_MAX = 10_000
 
 export class Auditor implements Role {
   readonly name = 'auditor'
-  readonly #o: AuditorOptions
+  readonly #options: AuditorOptions
   readonly #timings = new TimingCache()
   #after: string | null = null
   #holdsAfter: string | null = null
@@ -57,11 +57,11 @@ export class Auditor implements Role {
   readonly #toldAtMs = new Map<string, number>()
 
   constructor(options: AuditorOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async tick(): Promise<number> {
-    const { store, pageSize = PAGE } = this.#o
+    const { store, pageSize = PAGE } = this.#options
     const page = await store.auditPage(this.#after, pageSize)
     const jobs = page.jobs.length + page.cursorMissing.length + page.rulesMissing.length
     const findings: AuditFinding[] = []
@@ -73,7 +73,11 @@ export class Auditor implements Role {
     this.#after = page.next
     const roundEnded = page.next === null
     if (roundEnded) this.#round++
-    this.#o.onAudited?.({ jobs, findings: findings.filter((it) => this.#isNews(it)), roundEnded })
+    this.#options.onAudited?.({
+      jobs,
+      findings: findings.filter((it) => this.#isNews(it)),
+      roundEnded,
+    })
     return roundEnded ? REST_AFTER_ROUND_MS : REST_MS
   }
 
@@ -81,7 +85,7 @@ export class Auditor implements Role {
   #isNews({ kind, jobId, at, runId, repaired }: AuditFinding): boolean {
     if (repaired) return true
     const key = `${kind} ${jobId} ${runId ?? at?.getTime()}`
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const toldMs = this.#toldAtMs.get(key)
     if (toldMs !== undefined && nowMs - toldMs < TELL_AGAIN_MS) return false
     if (this.#toldAtMs.size >= TOLD_MAX) this.#toldAtMs.clear()
@@ -90,7 +94,7 @@ export class Auditor implements Role {
   }
 
   async #auditJobs(page: AuditPage): Promise<AuditFinding[]> {
-    const { store } = this.#o
+    const { store } = this.#options
     const { nowMs, zonesCurrent } = page
     const seen = { nowMs, zonesCurrent, planning: this.#isPlanning(page) }
     const findings = [
@@ -120,14 +124,14 @@ export class Auditor implements Role {
 
   /** Whether planners have been alive for long enough to have caught up. */
   #isPlanning({ planning }: AuditPage): boolean {
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     this.#planningSinceMs = planning ? (this.#planningSinceMs ?? nowMs) : null
     return this.#planningSinceMs !== null && nowMs - this.#planningSinceMs >= PATIENCE_MS
   }
 
   /** The last hour of some jobs; of those with many slots another part of it in each round. */
   async #auditSlots({ jobs, nowMs }: AuditPage): Promise<AuditFinding[]> {
-    const { store } = this.#o
+    const { store } = this.#options
     const stride = Math.ceil(jobs.length / SAMPLED_JOBS)
     const sampled = jobs.filter((_, i) => i % stride === this.#round % stride)
     if (sampled.length === 0) return []
@@ -148,7 +152,7 @@ export class Auditor implements Role {
 
   /** What holds, waits and is queued for jobs, apart from which jobs there are. */
   async #auditPlaces(): Promise<AuditFinding[]> {
-    const { store, pageSize = PAGE } = this.#o
+    const { store, pageSize = PAGE } = this.#options
     const freed = await store.freeHolds(this.#holdsAfter, pageSize)
     this.#holdsAfter = freed.next
     const unplanned = await store.unplannedRuns(this.#queueAfter, pageSize)

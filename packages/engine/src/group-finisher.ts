@@ -24,15 +24,15 @@ const NONE_UNTOLD_MS = 1_000
 
 export class GroupFinisher implements Role {
   readonly name = 'group-finisher'
-  readonly #o: GroupFinisherOptions
+  readonly #options: GroupFinisherOptions
   #restMs = REST_MIN_MS
 
   constructor(options: GroupFinisherOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async tick(): Promise<number> {
-    const { store, clock, hintsArrive } = this.#o
+    const { store, clock, hintsArrive } = this.#options
     const beganMs = clock.monotonicMs()
     const { open, moved, done, more } = await store.look()
     if (open === done) {

@@ -20,22 +20,22 @@ const SWEEP_EVERY_MS = 300_000
 
 export class Janitor implements Role {
   readonly name = 'janitor'
-  readonly #o: JanitorOptions
+  readonly #options: JanitorOptions
   #daysAtMs = Number.NEGATIVE_INFINITY
   #sweptAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: JanitorOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async tick(): Promise<number> {
-    const { store, clock, retentionDays, daysAhead } = this.#o
+    const { store, clock, retentionDays, daysAhead } = this.#options
     const nowMs = clock.monotonicMs()
     if (nowMs - this.#daysAtMs >= DAYS_EVERY_MS) {
       const made = await store.ensurePartitions(daysAhead)
       const dropped = await store.dropOldDays(retentionDays)
       this.#daysAtMs = nowMs
-      if (made.length > 0 || dropped.length > 0) this.#o.onDays?.(made, dropped)
+      if (made.length > 0 || dropped.length > 0) this.#options.onDays?.(made, dropped)
     }
     if (nowMs - this.#sweptAtMs >= SWEEP_EVERY_MS) {
       await store.sweep(retentionDays)

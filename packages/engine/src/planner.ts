@@ -57,7 +57,7 @@ const RULES_MAX = 200_000
 
 export class Planner implements Role {
   readonly name = 'planner'
-  readonly #o: PlannerOptions
+  readonly #options: PlannerOptions
   readonly #timings = new TimingCache()
   readonly #rules = new Map<number, JobRules>()
   readonly #steps: StepDetector
@@ -69,21 +69,21 @@ export class Planner implements Role {
   #early = false
 
   constructor(options: PlannerOptions) {
-    this.#o = options
+    this.#options = options
     this.#steps = new StepDetector(options.clock)
   }
 
   async tick(): Promise<number> {
-    const { store, id, ttlMs, aheadMs, clock } = this.#o
+    const { store, id, ttlMs, aheadMs, clock } = this.#options
     const view = await store.announcePlanner(id, ttlMs)
     const heldMs = this.#steps.aheadMs(view.nowMs)
     if (heldMs > 0) {
-      this.#o.onHeld?.(heldMs)
+      this.#options.onHeld?.(heldMs)
       return REST_WITH_HINTS_MS
     }
     if (view.newerZoneData !== null) return this.#standBack(view.newerZoneData)
     this.#outdatedBy = null
-    if (!view.anyJob) return this.#o.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
+    if (!view.anyJob) return this.#options.hintsArrive() ? REST_WITHOUT_JOBS_MS : REST_MS
     const busyMs = this.#busyMs(view.nowMs)
     if (busyMs > 0) return busyMs
     const shards = this.#rotated(this.#owned(view.planners))
@@ -95,20 +95,20 @@ export class Planner implements Role {
       if (await this.#plan(view, shards, 0, recentMs - 1)) return 0
       this.#missedAtMs = startedMs
     }
-    const restMs = this.#o.hintsArrive() ? REST_WITH_HINTS_MS : REST_MS
+    const restMs = this.#options.hintsArrive() ? REST_WITH_HINTS_MS : REST_MS
     return Math.max(1, restMs - (clock.monotonicMs() - startedMs))
   }
 
   /** Until those with newer data are gone: older data is better than nobody who plans. */
   #standBack(newerZoneData: string): number {
-    if (this.#outdatedBy !== newerZoneData) this.#o.onOutdated?.(newerZoneData)
+    if (this.#outdatedBy !== newerZoneData) this.#options.onOutdated?.(newerZoneData)
     this.#outdatedBy = newerZoneData
     return REST_WITH_HINTS_MS
   }
 
   /** How long to keep off. Who is behind does not. */
   #busyMs(nowMs: number): number {
-    if (!this.#o.givesWay || !this.#early) return 0
+    if (!this.#options.givesWay || !this.#early) return 0
     const phaseMs = nowMs % 1_000
     if (phaseMs < BUSY_UNTIL_MS) return BUSY_UNTIL_MS - phaseMs
     return phaseMs >= BUSY_FROM_MS ? 1_000 + BUSY_UNTIL_MS - phaseMs : 0
@@ -123,7 +123,8 @@ export class Planner implements Role {
   /** Computed again when a planner has come or gone. */
   #owned(planners: readonly string[]): readonly number[] {
     const of = [...planners].sort().join()
-    if (this.#shards.of !== of) this.#shards = { of, owned: ownedShards(this.#o.id, planners) }
+    if (this.#shards.of !== of)
+      this.#shards = { of, owned: ownedShards(this.#options.id, planners) }
     return this.#shards.owned
   }
 
@@ -134,8 +135,9 @@ export class Planner implements Role {
     fromMs: number,
     untilMs: number,
   ): Promise<boolean> {
-    const { store, aheadMs } = this.#o
-    const limit = this.#o.batch ?? (this.#o.givesWay && this.#early ? SMALL_BATCH : BATCH)
+    const { store, aheadMs } = this.#options
+    const limit =
+      this.#options.batch ?? (this.#options.givesWay && this.#early ? SMALL_BATCH : BATCH)
     const jobs = await store.dueJobs({ shards, fromMs, untilMs, limit })
     const firstMs = jobs.reduce((least, { nextMs }) => Math.min(least, nextMs), untilMs)
     // What was missed is looked for in another stretch.
@@ -179,7 +181,7 @@ export class Planner implements Role {
     let [runs, skips] = [0, 0]
     for (const { decisions } of planned)
       for (const { decision } of decisions) decision === 'run' ? runs++ : skips++
-    this.#o.onPlanned?.({ jobs, runs, skips })
+    this.#options.onPlanned?.({ jobs, runs, skips })
   }
 
   /** Reads the rules that these jobs need and that are not known. */
@@ -188,7 +190,7 @@ export class Planner implements Role {
     for (const { timing } of jobs) if (!this.#rules.has(timing)) unknown.add(timing)
     if (unknown.size === 0) return
     if (this.#rules.size > RULES_MAX) this.#rules.clear()
-    for (const [timing, rules] of await this.#o.store.rules([...unknown]))
+    for (const [timing, rules] of await this.#options.store.rules([...unknown]))
       this.#rules.set(timing, rules)
   }
 
@@ -200,18 +202,18 @@ export class Planner implements Role {
     const tenants = new Set<number>()
     for (const { timing, tenantId } of jobs)
       if (this.#rules.get(timing)?.calendars) tenants.add(tenantId)
-    return tenants.size > 0 ? this.#o.store.calendars([...tenants]) : new Map()
+    return tenants.size > 0 ? this.#options.store.calendars([...tenants]) : new Map()
   }
 
   /** One job that cannot be planned does not keep the others from it. */
   async #setAside(job: DueJob, reason: string): Promise<void> {
-    await this.#o.store.setAside(job, reason)
-    this.#o.onSetAside?.(job.id, reason)
+    await this.#options.store.setAside(job, reason)
+    this.#options.onSetAside?.(job.id, reason)
   }
 
   /** The others need not wait until it is taken for dead. */
   async retire(): Promise<void> {
-    await this.#o.store.retirePlanner(this.#o.id)
+    await this.#options.store.retirePlanner(this.#options.id)
   }
 }
 

@@ -16,19 +16,19 @@ const BATCH = 1_000
 
 export class Promoter implements Role {
   readonly name = 'promoter'
-  readonly #o: PromoterOptions
+  readonly #options: PromoterOptions
 
   constructor(options: PromoterOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async tick(): Promise<number> {
-    const limit = this.#o.batch ?? BATCH
-    const { promoted, nextInMs } = await this.#o.store.promote(this.#o.horizonMs, limit)
-    if (promoted > 0) this.#o.onPromoted?.(promoted)
+    const limit = this.#options.batch ?? BATCH
+    const { promoted, nextInMs } = await this.#options.store.promote(this.#options.horizonMs, limit)
+    if (promoted > 0) this.#options.onPromoted?.(promoted)
     if (promoted === limit) return 0
     // A trickle is taken in handfuls; a run that enters now has the whole horizon left.
-    const restMs = this.#o.horizonMs / 2
+    const restMs = this.#options.horizonMs / 2
     return Math.min(restMs, Math.max(restMs / 20, nextInMs ?? restMs))
   }
 }

@@ -13,14 +13,14 @@ const REST_MS = 5_000
 
 export class RateKeeper implements Role {
   readonly name = 'rate-keeper'
-  readonly #o: RateKeeperOptions
+  readonly #options: RateKeeperOptions
 
   constructor(options: RateKeeperOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async tick(): Promise<number> {
-    await this.#o.store.closeRateGaps()
+    await this.#options.store.closeRateGaps()
     return REST_MS
   }
 }

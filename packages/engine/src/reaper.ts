@@ -27,7 +27,7 @@ const PARKED_MS = 5_000
 
 export class Reaper implements Role {
   readonly name = 'reaper'
-  readonly #o: ReaperOptions
+  readonly #options: ReaperOptions
   #incarnation: string | null = null
   #watchingSinceMs = 0
   #lookedAtMs = Number.NEGATIVE_INFINITY
@@ -35,12 +35,12 @@ export class Reaper implements Role {
   #failures = 0
 
   constructor(options: ReaperOptions) {
-    this.#o = options
+    this.#options = options
     this.#orphansAtMs = options.clock.monotonicMs()
   }
 
   async tick(): Promise<number> {
-    const { clock, store, leaseMs } = this.#o
+    const { clock, store, leaseMs } = this.#options
     const expired = await this.#look()
     const nowMs = clock.monotonicMs()
     const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / LOOKS_PER_LEASE
@@ -63,8 +63,8 @@ export class Reaper implements Role {
   /** Should one of them not let itself be taken, the others are, one by one; each look begins with another one. */
   async #reap(gone: readonly string[]): Promise<void> {
     const take = async (ids: readonly string[]) => {
-      const result = await this.#o.store.reap(ids, this.#o.crashesUntilQuarantine)
-      this.#o.onReaped?.(result)
+      const result = await this.#options.store.reap(ids, this.#options.crashesUntilQuarantine)
+      this.#options.onReaped?.(result)
     }
     try {
       await take(gone)
@@ -78,7 +78,7 @@ export class Reaper implements Role {
   /** While it cannot look, workers may be unable to renew. */
   async #look(): Promise<ExpiredSessions> {
     try {
-      return await this.#o.store.expiredSessions()
+      return await this.#options.store.expiredSessions()
     } catch (error) {
       this.#lookedAtMs = Number.NEGATIVE_INFINITY
       throw error

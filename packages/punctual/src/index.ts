@@ -10,11 +10,11 @@ export type {
 export type { Instant } from '@punctual/core/check'
 export type {
   DeadLetter,
+  DeadLetterCause,
   DeadLetterFilter,
-  DeadLetterGroup,
+  DeadLetterHandling,
+  DeadLetterState,
   Handling,
-  LetterHandling,
-  LetterState,
   ReplayPace,
 } from '@punctual/core/dead-letter'
 export {
@@ -68,9 +68,9 @@ export type {
   GuaranteePanel,
   PromiseName,
   ReadStandbyFacts,
+  RowSecurityState,
   StandbyFacts,
   StuckHandler,
-  TenantWallState,
   Weakness,
 } from '@punctual/core/ports'
 export type {
@@ -120,8 +120,8 @@ export type {
   CalendarInput,
   DayRule,
   FirePreview,
+  FoldPolicy,
   GapPolicy,
-  OverlapPolicy,
   WindowInput,
 } from '@punctual/core/schedule'
 export type {
@@ -160,14 +160,18 @@ export type {
   SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
-export type { Listen, StreamEvents, Unlisten } from './activity/activity.ts'
-export type { EventListener, EventsOptions, ListenOptions } from './activity/event-hub.ts'
+export type { Listen, StreamActivity as StreamEvents, Unlisten } from './activity/activity.ts'
 export type {
-  EventName,
-  FleetEventName,
-  LocalEventName,
-  PunctualEvent,
-  PunctualEvents,
+  ActivityListener as EventListener,
+  ActivityOptions as EventsOptions,
+  ListenOptions,
+} from './activity/event-hub.ts'
+export type {
+  ActivityEvent as PunctualEvent,
+  ActivityEvents as PunctualEvents,
+  ActivityType as EventName,
+  FleetActivityType as FleetEventName,
+  LocalActivityType as LocalEventName,
   RunFacts,
 } from './activity/event-types.ts'
 export type {
@@ -252,7 +256,6 @@ export type {
   Runs,
   TooLate,
 } from './runs/runs.ts'
-export type { NotRunningReason } from './runs/why-not-running.ts'
 export type {
   RotatedSecrets,
   SecretSet,

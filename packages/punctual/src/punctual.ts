@@ -12,7 +12,7 @@ import {
   systemClock,
 } from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
-import { Events, type Listen, type StreamEvents, type Unlisten } from './activity/activity.ts'
+import { Activity, type Listen, type StreamActivity, type Unlisten } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import { ControlWrites } from './audit/control-writes.ts'
 import { recordInstallation } from './audit/record-writes.ts'
@@ -46,9 +46,9 @@ import { authenticate } from './tenants/authenticate.ts'
 import { checkTenantId, TENANT } from './tenants/tenant.ts'
 import { Tenants } from './tenants/tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
-import { WorkerOfHandlers } from './workers/handler-worker.ts'
+import { HandlerWorker } from './workers/handler-worker.ts'
 import { makeWorker, reportTo } from './workers/make-worker.ts'
-import { type ClaimOptions, OwnLoops } from './workers/manual-claims.ts'
+import { type ClaimOptions, ManualClaims } from './workers/manual-claims.ts'
 
 interface Parts extends OpenStore {
   readonly options: CompiledOptions
@@ -91,9 +91,9 @@ export class Punctual {
   /** Takes a listener back that `on` or `once` was given. */
   readonly off: Unlisten
   /** Events for a loop: `for await (const event of punctual.events({ types: ['run.dead'] }))`. */
-  readonly events: StreamEvents
-  readonly #events: Events
-  readonly #ownLoops: OwnLoops
+  readonly activity: StreamActivity
+  readonly #activity: Activity
+  readonly #manualClaims: ManualClaims
   readonly #parts: Parts
   readonly #handlers = new Handlers()
   readonly #waiter: Waiter
@@ -101,7 +101,7 @@ export class Punctual {
   readonly #writes: ControlWrites
   readonly #home: TenantScope
   readonly #loops: RoleLoop[] = []
-  readonly #worker: WorkerOfHandlers
+  readonly #worker: HandlerWorker
   #stopping: Promise<void> | null = null
 
   private constructor(parts: Parts) {
@@ -112,7 +112,7 @@ export class Punctual {
       finished: (ids) => parts.store.runs.finished(ids),
       find: (id) => parts.store.runs.find(id),
     })
-    parts.store.forPeople.onChange.push((state) => this.#readsFrom(state))
+    parts.store.replica.onChange.push((state) => this.#readsFrom(state))
     this.audit = new Audit(parts.store)
     this.#writes = new ControlWrites(parts.store, parts.options.actor)
     this.workers = new Workers(parts.store)
@@ -121,24 +121,24 @@ export class Punctual {
     recordInstallation(this, this.#writes, parts.store)
     this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
     const fault = (where: string, error: unknown) => this.#fault(where, error)
-    this.#events = new Events(parts.store, (error) => fault('events', error))
-    this.on = this.#events.on
-    this.once = this.#events.once
-    this.off = this.#events.off
-    this.events = this.#events.stream
+    this.#activity = new Activity(parts.store, (error) => fault('events', error))
+    this.on = this.#activity.on
+    this.once = this.#activity.once
+    this.off = this.#activity.off
+    this.activity = this.#activity.stream
     const workerEvents = reportTo({
       ...{ store: parts.store, metrics: this.metrics, waiter: this.#waiter, fault },
-      events: this.#events,
+      events: this.#activity,
       warn: (fields, message) => this.#log('warn', fields, message),
     })
-    this.#worker = new WorkerOfHandlers({
+    this.#worker = new HandlerWorker({
       make: () => makeWorker(parts, { handlers: this.#handlers.all, events: workerEvents }),
       onError: (error) => fault('worker', error),
     })
-    this.#ownLoops = new OwnLoops(parts, workerEvents)
+    this.#manualClaims = new ManualClaims(parts, workerEvents)
     this.#shared = {
       ...{ store: parts.store, options: parts.options, handlers: this.#handlers },
-      ...{ waiter: this.#waiter, events: this.#events, checkOpen: () => this.#checkOpen() },
+      ...{ waiter: this.#waiter, activity: this.#activity, checkOpen: () => this.#checkOpen() },
       writes: this.#writes,
     }
     this.secrets = new SecretsOfInstallation(this.#shared, TENANT)
@@ -291,7 +291,7 @@ export class Punctual {
    * ```
    */
   claim<Payload = unknown>(options: ClaimOptions): Promise<readonly HeldRun<Payload>[]> {
-    return this.#ownLoops.claim(options) as Promise<readonly HeldRun<Payload>[]>
+    return this.#manualClaims.claim(options) as Promise<readonly HeldRun<Payload>[]>
   }
 
   /**
@@ -307,8 +307,8 @@ export class Punctual {
    * server's settings, its standbys, its connections and clock, and the time zone data of the planners.
    */
   async guarantees(): Promise<GuaranteePanel> {
-    const { database, forPeople } = this.store
-    return judgeGuarantees(await readGuaranteeFacts(database, forPeople))
+    const { database, replica } = this.store
+    return judgeGuarantees(await readGuaranteeFacts(database, replica))
   }
 
   /**
@@ -321,7 +321,7 @@ export class Punctual {
 
   /** How many runs this process is running. */
   get running(): number {
-    return this.#worker.running + this.#ownLoops.held
+    return this.#worker.running + this.#manualClaims.held
   }
 
   #checkOpen(): void {
@@ -382,10 +382,10 @@ export class Punctual {
   }
 
   async #stop(drainMs: number): Promise<void> {
-    await Promise.all([this.#worker.stop(drainMs), this.#ownLoops.stop(drainMs)])
+    await Promise.all([this.#worker.stop(drainMs), this.#manualClaims.stop(drainMs)])
     await this.#handlers.close()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
-    await this.#events.close()
+    await this.#activity.close()
     await this.store.close()
     await this.#parts.server?.stop()
   }

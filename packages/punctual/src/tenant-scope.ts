@@ -8,7 +8,7 @@ import {
   type SubmitOptions,
 } from '@punctual/core/submit'
 import type { PostgresStore } from '@punctual/store'
-import type { Events } from './activity/activity.ts'
+import type { Activity } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import type { ControlWrites } from './audit/control-writes.ts'
 import { recordTenant } from './audit/record-writes.ts'
@@ -34,7 +34,7 @@ export interface SharedParts {
   readonly options: CompiledOptions
   readonly handlers: Handlers
   readonly waiter: Waiter
-  readonly events: Events
+  readonly activity: Activity
   /** Where changes are recorded. */
   readonly writes: ControlWrites
   /** Throws when nothing is accepted any more. */
@@ -65,13 +65,13 @@ export class TenantScope {
   readonly secrets: Secrets
   /** The remote workers that work for this tenant alone, and draining them. */
   readonly workers: Workers
-  readonly #o: SharedParts
+  readonly #options: SharedParts
 
   /** @internal */
   constructor(parts: SharedParts, tenantId: number) {
-    const { store, options, waiter, handlers, events } = parts
+    const { store, options, waiter, handlers, activity } = parts
     const { payloadBytes } = options
-    this.#o = parts
+    this.#options = parts
     this.tenantId = tenantId
     this.runs = new Runs(store, waiter, payloadBytes, tenantId)
     this.jobs = new Jobs(store, options, tenantId)
@@ -82,7 +82,7 @@ export class TenantScope {
     this.groups = new Groups({
       ...{ tenantId, store, handlers, payloadBytes, checkOpen: () => parts.checkOpen() },
       submitted: (submissions, accepted) =>
-        this.#tell(() => events.submitted(submissions, accepted)),
+        this.#tell(() => activity.submitted(submissions, accepted)),
     })
     this.audit = new Audit(store, tenantId)
     this.secrets = new Secrets(parts, tenantId)
@@ -91,11 +91,11 @@ export class TenantScope {
   }
 
   #tell(tell: () => void): void {
-    void this.#o.store.database.transactions.afterCommit(tell)
+    void this.#options.store.database.transactions.afterCommit(tell)
   }
 
   #encode(payload: unknown): string {
-    return encodeJson(payload, 'payload', this.#o.options.payloadBytes)
+    return encodeJson(payload, 'payload', this.#options.options.payloadBytes)
   }
 
   /** Submits a run; as `Punctual.submit`. */
@@ -106,7 +106,7 @@ export class TenantScope {
   ): Promise<Submitted> {
     const { tx, ...rest } = checkCall(options)
     const submission = makeSubmission(compileSubmission(handler, rest), this.#encode(payload))
-    await this.#o.handlers.checkPayload(handler, payload)
+    await this.#options.handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
@@ -123,7 +123,7 @@ export class TenantScope {
         { field: 'payloads' },
       )
     if (payloads.length === 0) return []
-    await this.#o.handlers.checkPayloads(handler, payloads)
+    await this.#options.handlers.checkPayloads(handler, payloads)
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
         at(i, () =>
@@ -147,7 +147,7 @@ export class TenantScope {
     runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[],
   ): Promise<readonly Submitted[]> {
     if (runs.length === 0) return []
-    const { handlers } = this.#o
+    const { handlers } = this.#options
     // Many mostly have one set of options, which is then compiled once.
     let last: { of: (typeof runs)[number]; compiled: Submission['options'] } | null = null
     const submissions = runs.map((of, i) =>
@@ -166,12 +166,12 @@ export class TenantScope {
     submissions: readonly Submission[],
     tx?: CheckedCall['tx'],
   ): Promise<readonly Submitted[]> {
-    const { store, handlers, events } = this.#o
-    this.#o.checkOpen()
+    const { store, handlers, activity } = this.#options
+    this.#options.checkOpen()
     const { tenantId } = this
     await checkStrict(submissions, handlers, store, tenantId)
     const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
-    if (!tx) this.#tell(() => events.submitted(submissions, accepted))
+    if (!tx) this.#tell(() => activity.submitted(submissions, accepted))
     return accepted
   }
 }

@@ -11,21 +11,21 @@ import { ApiKeyStore } from './api-keys/api-key-store.ts'
 import { Authenticator } from './api-keys/authenticator.ts'
 import { AuditLog } from './audit-log/audit-log.ts'
 import { int4Array, int8Array, textArray, uuidArray } from './connection/binary-arrays.ts'
-import { Conversations } from './connection/client-pool.ts'
+import { ClientPool } from './connection/client-pool.ts'
 import { Database, type DatabaseOptions } from './connection/database.ts'
 import { isConnectionFault } from './connection/faults.ts'
 import { PINNED } from './connection/pins.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { retrying } from './connection/retrying.ts'
 import { Signals } from './connection/signals.ts'
-import { LetterReader } from './dead-letters/reader.ts'
+import { DeadLetterReader } from './dead-letters/reader.ts'
 import { Replays } from './dead-letters/replays.ts'
-import { LetterSteering } from './dead-letters/steering.ts'
+import { DeadLetterSteering } from './dead-letters/steering.ts'
 import { GroupStore } from './groups/group-store.ts'
 import { LaneRegistry } from './lanes/registry.ts'
 import { LimitStore } from './queues/limit-store.ts'
 import { QueueStore } from './queues/queue-store.ts'
-import { ForPeople, type ForPeopleOptions } from './replica/replica-reads.ts'
+import { ReplicaReads, type ReplicaReadsOptions } from './replica/replica-reads.ts'
 import { RequestLog } from './requests/request-log.ts'
 import { RequestTransactions } from './requests/request-transactions.ts'
 import { RunExplainer } from './runs/explainer.ts'
@@ -44,7 +44,7 @@ import { type Accepted, KeyedSubmitter } from './submit/keyed-submitter.ts'
 import { Submitter } from './submit/submitter.ts'
 import { TenantErasure } from './tenants/erasure.ts'
 import { QuotaKeeper } from './tenants/quota-keeper.ts'
-import { TenantWall } from './tenants/row-security.ts'
+import { RowSecurity } from './tenants/row-security.ts'
 import { TenantStore } from './tenants/tenant-store.ts'
 import { PostgresUpkeepStore } from './upkeep/upkeep-store.ts'
 import { PostgresWorkStore } from './work/work-store.ts'
@@ -52,7 +52,7 @@ import { PostgresWorkStore } from './work/work-store.ts'
 /** How long the transaction of a handler may take to begin: nothing has happened yet, so its attempt need not fail. */
 const OPEN_WITHIN_MS = 30_000
 
-export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, ForPeopleOptions {
+export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, ReplicaReadsOptions {
   readonly clock: Clock
   readonly random: Random
   /** A name of this process that no other has. */
@@ -75,15 +75,15 @@ export class PostgresStore {
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
   /** Lists, pages, counts and reports; nothing that a decision rests on. */
-  readonly forPeople: ForPeople
+  readonly replica: ReplicaReads
   readonly explainer: RunExplainer
   readonly steering: RunSteering
   readonly queues: QueueStore
   readonly limits: LimitStore
   readonly workers: WorkerSteering
   readonly resolution: RunResolution
-  readonly letters: LetterReader
-  readonly letterSteering: LetterSteering
+  readonly letters: DeadLetterReader
+  readonly deadLetterSteering: DeadLetterSteering
   readonly ends: EndsReader
   readonly schedules: ScheduleStore
   readonly groups: GroupStore
@@ -97,13 +97,13 @@ export class PostgresStore {
   readonly requests: RequestLog
   readonly horizonMs: number
   /** Between tenants, behind the predicates. */
-  readonly wall: TenantWall
-  readonly #conversations: Conversations
+  readonly rowSecurity: RowSecurity
+  readonly #clientPool: ClientPool
   /** Of migrations and of the upkeep of days, which may take long. */
-  readonly #patientConversations: Conversations
-  readonly #userConversations: Conversations
+  readonly #patientConversations: ClientPool
+  readonly #userConversations: ClientPool
   /** Of requests. Apart from those above: a transaction that waits for a second connection must get one. */
-  readonly #requestConversations: Conversations
+  readonly #requestConversations: ClientPool
   readonly #transactions: RequestTransactions
   readonly #submitter: Submitter
   readonly #keyed: KeyedSubmitter
@@ -111,12 +111,12 @@ export class PostgresStore {
   constructor(options: PostgresStoreOptions) {
     this.horizonMs = options.horizonMs ?? defaults.horizonMs
     this.database = new Database(options)
-    this.wall = new TenantWall(this.database)
+    this.rowSecurity = new RowSecurity(this.database)
     const { timeoutMs } = this.database
-    this.#conversations = new Conversations(this.database, { timeoutMs })
-    this.#patientConversations = new Conversations(this.database)
-    this.#userConversations = new Conversations(this.database, { parsed: true })
-    this.#requestConversations = new Conversations(this.database, { timeoutMs }, REQUESTS)
+    this.#clientPool = new ClientPool(this.database, { timeoutMs })
+    this.#patientConversations = new ClientPool(this.database)
+    this.#userConversations = new ClientPool(this.database, { parsed: true })
+    this.#requestConversations = new ClientPool(this.database, { timeoutMs }, REQUESTS)
     this.#transactions = new RequestTransactions(this.database, this.#requestConversations)
     this.requests = new RequestLog(this.database)
     this.signals = new Signals(this.database, options.node)
@@ -151,11 +151,11 @@ export class PostgresStore {
       onRearmed: () => this.signals.jobsChanged(),
       logBytes: (tenantId) => this.quotas.logBytes(tenantId),
     })
-    this.auditLog = new AuditLog(this.database, this.#conversations, options.random)
+    this.auditLog = new AuditLog(this.database, this.#clientPool, options.random)
     this.secrets = new SecretStore(this.database, options.keyring ?? new Keyring([]))
     this.remoteSessions = new PostgresRemoteSessions(this.database)
     this.runs = new RunReader(this.database)
-    this.forPeople = new ForPeople(this.database, options)
+    this.replica = new ReplicaReads(this.database, options)
     this.explainer = new RunExplainer(this.database, this.runs)
     this.queues = new QueueStore(this.database, this.signals)
     const transact = <T>(work: () => Promise<T>) => this.transaction(work)
@@ -175,16 +175,16 @@ export class PostgresStore {
       release: (jobIds) => this.work.release(jobIds),
     })
     const replays = new Replays({
-      ...{ database: this.database, conversations: this.#conversations, random: options.random },
+      ...{ database: this.database, clientPool: this.#clientPool, random: options.random },
       ...{ ensurePartitions, onQueued, quotas: this.quotas },
     })
     this.resolution = new RunResolution(replays, this.runs)
-    this.letters = new LetterReader(this.database)
-    this.letterSteering = new LetterSteering(replays, this.letters)
+    this.letters = new DeadLetterReader(this.database)
+    this.deadLetterSteering = new DeadLetterSteering(replays, this.letters)
     this.ends = new EndsReader(this.database, this.letters)
     this.schedules = new ScheduleStore({
       auditLog: this.auditLog,
-      ...{ database: this.database, conversations: this.#conversations, lanes: this.lanes },
+      ...{ database: this.database, clientPool: this.#clientPool, lanes: this.lanes },
       ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
       quotas: this.quotas,
       ...(options.zoneData !== undefined && { zoneData: options.zoneData }),
@@ -201,14 +201,9 @@ export class PostgresStore {
       horizonMs: this.horizonMs,
       onGated: (gates) => this.work.releaseGates(gates),
     })
-    this.#keyed = new KeyedSubmitter(
-      this.database,
-      this.#conversations,
-      this.#submitter,
-      this.signals,
-    )
+    this.#keyed = new KeyedSubmitter(this.database, this.#clientPool, this.#submitter, this.signals)
     this.groups = new GroupStore({
-      ...{ database: this.database, conversations: this.#conversations, signals: this.signals },
+      ...{ database: this.database, clientPool: this.#clientPool, signals: this.signals },
       ...{ submitter: this.#submitter, keyed: this.#keyed, random: options.random },
       quotas: this.quotas,
       ensurePartitions,
@@ -220,7 +215,7 @@ export class PostgresStore {
     return this.#patientConversations.with(async (client) => {
       const applied = await migrate(client, this.database.schema)
       await this.#makeDays(client)
-      await this.wall.raise(client)
+      await this.rowSecurity.raise(client)
       return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
     })
   }
@@ -246,7 +241,7 @@ export class PostgresStore {
           `The server is PostgreSQL ${version}; Punctual needs 15 or newer.`,
         )
       const { pending } = await migrationStatus(client, schema)
-      if (pending.length === 0) await this.wall.look(client)
+      if (pending.length === 0) await this.rowSecurity.look(client)
       if (pending.length > 0)
         throw new PunctualError(
           'schema_missing',
@@ -298,13 +293,13 @@ export class PostgresStore {
    * only: as far as there is a second wall (`wall.state`), whatever the statements say.
    */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
-    return this.wall.behind(tenantId, work)
+    return this.rowSecurity.asTenant(tenantId, work)
   }
 
   /** Whether a live worker would take runs of this tenant with this handler from this queue. */
   async hasHandler(handler: string, queue: string, tenantId: number): Promise<boolean> {
     const statement = this.database.statement('sessions/find-handler')
-    const [row] = await this.database.read.query(statement, [handler, queue, tenantId])
+    const [row] = await this.database.control.query(statement, [handler, queue, tenantId])
     return row?.[0] === 't'
   }
 
@@ -349,7 +344,7 @@ export class PostgresStore {
           values: [
             sessionId,
             uuidArray([run.id]),
-            int8Array([run.claim]),
+            int8Array([run.fence]),
             int4Array([Math.round(startedAgoMs())]),
             value === undefined || value === null ? null : textArray([encodeJson(value, 'output')]),
           ],
@@ -367,12 +362,12 @@ export class PostgresStore {
     } catch (error) {
       if (output === null || !isConnectionFault(error)) throw error
       const settled = await retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, () =>
-        this.database.read.query(this.database.statement('work/find-settled'), [
+        this.database.control.query(this.database.statement('work/find-settled'), [
           uuidArray([run.id]),
         ]),
       )
       const success = String(attemptOutcomes.succeeded)
-      if (settled.some(([, claim, end]) => claim === run.claim.toString() && end === success))
+      if (settled.some(([, fence, end]) => fence === run.fence.toString() && end === success))
         return (output as { value: T }).value
       throw error
     }
@@ -381,10 +376,10 @@ export class PostgresStore {
   async close(): Promise<void> {
     await this.signals.close()
     await this.authenticator.close()
-    const ours = [this.#conversations, this.#patientConversations, this.#requestConversations]
+    const ours = [this.#clientPool, this.#patientConversations, this.#requestConversations]
     const all = [...ours, this.#userConversations]
-    await Promise.all(all.map((conversations) => conversations.close()))
-    await this.forPeople.close()
+    await Promise.all(all.map((clientPool) => clientPool.close()))
+    await this.replica.close()
     await this.database.close()
   }
 }

@@ -3,12 +3,12 @@ import type { Random } from '@punctual/core/clock'
 import { TimingCache } from '@punctual/core/schedule'
 import type { AuditLog } from './audit-log/audit-log.ts'
 import { CalendarStore } from './calendars/calendar-store.ts'
-import type { Conversations } from './connection/client-pool.ts'
+import type { ClientPool } from './connection/client-pool.ts'
 import type { Database } from './connection/database.ts'
 import { dayStart } from './connection/day-names.ts'
 import { JobEdits } from './jobs/edits.ts'
 import { JobStore } from './jobs/job-store.ts'
-import { JobConversation } from './jobs/job-transaction.ts'
+import { JobTransaction } from './jobs/job-transaction.ts'
 import { JobPages } from './jobs/pages.ts'
 import { PassedDecisions } from './jobs/passed-decisions.ts'
 import { JobSteering } from './jobs/steering.ts'
@@ -22,7 +22,7 @@ import type { QuotaKeeper } from './tenants/quota-keeper.ts'
 
 export interface ScheduleStoreOptions {
   readonly database: Database
-  readonly conversations: Conversations
+  readonly clientPool: ClientPool
   readonly lanes: LaneRegistry
   readonly quotas: QuotaKeeper
   readonly random: Random
@@ -50,16 +50,16 @@ export class ScheduleStore {
   readonly timings = new TimingCache()
 
   constructor(options: ScheduleStoreOptions) {
-    const { database, conversations, timings } = { ...options, timings: this.timings }
+    const { database, clientPool, timings } = { ...options, timings: this.timings }
     const ensureDaysOf = async (instantsMs: readonly number[]) => {
       const days = new Set(instantsMs.map(dayStart))
       // A connection of its own, also within somebody's transaction: attaching a day waits for none that writes.
-      await conversations.with(async (client) => {
+      await clientPool.with(async (client) => {
         for (const day of days)
           await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
       })
     }
-    const jobs = new JobConversation({ ...options, timings, ensureDaysOf })
+    const jobs = new JobTransaction({ ...options, timings, ensureDaysOf })
     this.plan = new PostgresPlanStore({
       ...options,
       ensureDaysOf,
@@ -72,7 +72,7 @@ export class ScheduleStore {
     this.jobPages = new JobPages(database)
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)
-    this.proof = new LedgerProof(database, database.read, timings, options.zoneData)
+    this.proof = new LedgerProof(database, database.control, timings, options.zoneData)
     const proof = new LedgerProof(database, database.upkeep, timings, options.zoneData)
     this.audit = new PostgresAuditStore({ ...options, proof })
   }

@@ -65,11 +65,7 @@ describe('an untidy file is found', () => {
     ['packages/store/migrations/0001_runs.sql', '', 'is not named NNNN_verb_noun.sql'],
     ['packages/core/src/types.ts', '', 'name it after the one concept'],
     ['packages/core/src/time-utils.ts', '', 'name it after the one concept'],
-    [
-      'packages/punctual/src/jobs/sync.ts',
-      'store.forPeople.read(f)',
-      'forPeople; read the primary',
-    ],
+    ['packages/punctual/src/jobs/sync.ts', 'store.replica.read(f)', 'replica; read the primary'],
   ] as const)('%s: %j', ([path, text, problem]) => {
     expect(problemsIn(path, text)).toEqual([expect.stringContaining(problem)])
   })
@@ -83,7 +79,7 @@ describe('an untidy file is found', () => {
     ['packages/store/queries/runs/get-run.sql', '-- Parameters Returns Locks Index\nselect 1'],
     ['packages/store/migrations/0001_create_runs.sql', ''],
     ['packages/store/src/pg-types.ts', ''],
-    ['packages/punctual/src/queues/stats.ts', 'store.forPeople.read(f)'],
+    ['packages/punctual/src/queues/stats.ts', 'store.replica.read(f)'],
     ['docs/guide.md', 'TODO'],
   ] as const)('%s: %j is fine', ([path, text]) => {
     expect(problemsIn(path, text)).toEqual([])

@@ -23,14 +23,14 @@ export interface SessionOptions {
 }
 
 export class Session {
-  readonly #o: SessionOptions
+  readonly #options: SessionOptions
   #id: string | null = null
   #opening: Promise<string> | null = null
   #beating: { stop(): Promise<void> } | null = null
   #expiring = false
 
   constructor(options: SessionOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   get id(): string | null {
@@ -50,10 +50,10 @@ export class Session {
   }
 
   async #open(): Promise<string> {
-    const id = this.#o.random.token()
-    const announcement = { id, ...this.#o.announce() }
-    const askedAtMs = this.#o.clock.monotonicMs()
-    await this.#o.store.openSession(announcement)
+    const id = this.#options.random.token()
+    const announcement = { id, ...this.#options.announce() }
+    const askedAtMs = this.#options.clock.monotonicMs()
+    await this.#options.store.openSession(announcement)
     this.#id = id
     this.#expiring = false
     const events = {
@@ -61,20 +61,20 @@ export class Session {
       onExpiring: () => {
         if (this.#id !== id) return
         this.#expiring = true
-        this.#o.onExpiring()
+        this.#options.onExpiring()
       },
       onLost: () => this.lose(id),
-      onFailing: (message: string) => this.#o.onFailing(message),
+      onFailing: (message: string) => this.#options.onFailing(message),
     }
-    const openedAgoMs = this.#o.clock.monotonicMs() - askedAtMs
-    const { heartbeat } = this.#o
+    const openedAgoMs = this.#options.clock.monotonicMs() - askedAtMs
+    const { heartbeat } = this.#options
     this.#beating = heartbeat.start(id, announcement.leaseMs, events, openedAgoMs)
     return id
   }
 
   #renewed(drains: boolean): void {
     this.#expiring = false
-    this.#o.onDrains(drains)
+    this.#options.onDrains(drains)
   }
 
   /** The session is gone; a new one is opened before the next claim. */
@@ -83,14 +83,14 @@ export class Session {
     this.#id = null
     void this.#beating?.stop()
     this.#beating = null
-    this.#o.onLost(id)
+    this.#options.onLost(id)
   }
 
   /** True when the lease could be extended; false when it is gone. */
   async renew(): Promise<boolean> {
     const id = this.#id
     if (!id) return false
-    const renewed = await this.#o.store.renewSession(id)
+    const renewed = await this.#options.store.renewSession(id)
     if (!renewed) this.lose(id)
     else if (this.#id === id) this.#renewed(renewed.drains)
     return renewed !== null
@@ -100,7 +100,7 @@ export class Session {
   async describe(): Promise<void> {
     // What is opened just now has announced what there was before.
     await this.#opening?.catch(() => undefined)
-    if (this.#id) await this.#o.store.describeSession(this.#id, this.#o.describe())
+    if (this.#id) await this.#options.store.describeSession(this.#id, this.#options.describe())
   }
 
   async close(): Promise<void> {
@@ -108,6 +108,6 @@ export class Session {
     this.#id = null
     await this.#beating?.stop()
     this.#beating = null
-    if (id) await this.#o.store.closeSession(id)
+    if (id) await this.#options.store.closeSession(id)
   }
 }

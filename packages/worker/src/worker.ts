@@ -7,15 +7,15 @@
  * until the deadline, is then asked to end, and is given up after a short grace.
  */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
-import { Claimer } from './claim/claim-loop.ts'
+import { ClaimLoop } from './claim/claim-loop.ts'
 import { LaneList } from './claim/lane-list.ts'
 import { Wake } from './claim/wake.ts'
 import type { WorkerEvents, WorkerHint, WorkerOptions } from './options/worker-options.ts'
-import { Slots } from './run/capacity.ts'
+import { Capacity } from './run/capacity.ts'
 import { RunLogs } from './run/run-logs.ts'
 import { Runner } from './run/runner.ts'
 import { Session } from './session.ts'
-import { Settler } from './settle/settle-batches.ts'
+import { SettleBatcher } from './settle/settle-batcher.ts'
 
 const STRAYS_EVERY_MS = 60_000
 const CANCELS_EVERY_MS = 10_000
@@ -27,16 +27,16 @@ const LOST = new DOMException('The run was given to somebody else.', 'AbortError
 const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
 
 export class Worker {
-  readonly #o: WorkerOptions
+  readonly #options: WorkerOptions
   readonly #events: WorkerEvents
   readonly #wake: Wake
-  readonly #slots: Slots
+  readonly #capacity: Capacity
   readonly #lanes: LaneList
   readonly #logs: RunLogs
-  readonly #settler: Settler
+  readonly #settler: SettleBatcher
   readonly #runner: Runner
   readonly #session: Session
-  readonly #claimer: Claimer
+  readonly #claimer: ClaimLoop
   #straysAtMs: number
   #cancelsAtMs = Number.NEGATIVE_INFINITY
   #loop: Promise<void> | null = null
@@ -51,10 +51,10 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     const { clock, store } = options
-    this.#o = options
+    this.#options = options
     this.#events = options.events ?? {}
     this.#wake = new Wake(clock)
-    this.#slots = new Slots(options)
+    this.#capacity = new Capacity(options)
     this.#lanes = new LaneList(store, clock, () => [...options.handlers.keys()], options.queues)
     const onError = (what: string) => (error: unknown) => this.#events.onError?.(what, error)
     this.#logs = new RunLogs(store, clock, onError('log'))
@@ -86,7 +86,7 @@ export class Worker {
       },
       onFailing: (message) => this.#events.onError?.('heartbeat', new Error(message)),
     })
-    this.#settler = new Settler({
+    this.#settler = new SettleBatcher({
       store,
       clock,
       logs: this.#logs,
@@ -103,7 +103,7 @@ export class Worker {
       store,
       clock,
       logs: this.#logs,
-      slots: this.#slots,
+      capacity: this.#capacity,
       handlers: options.handlers,
       transaction: options.transaction,
       random: () => options.random.fraction(),
@@ -116,8 +116,8 @@ export class Worker {
       onStuckChanged: () => this.#describe('stuck'),
       onError: onError('run'),
     })
-    this.#claimer = new Claimer({
-      ...{ store, clock, random: options.random, lanes: this.#lanes, slots: this.#slots },
+    this.#claimer = new ClaimLoop({
+      ...{ store, clock, random: options.random, lanes: this.#lanes, capacity: this.#capacity },
       hintsArrive: options.hintsArrive,
       sessionId: () => this.#session.id,
       backlog: () => this.#settler.backlog,
@@ -131,11 +131,11 @@ export class Worker {
   }
 
   async #claimed(runs: readonly ClaimedRun[], askedAtMs: number): Promise<void> {
-    const { clock, leaseMs, store } = this.#o
+    const { clock, leaseMs, store } = this.#options
     this.#events.onClaimed?.(runs.length)
     // What held the answer back may have held back the heartbeat too: others may have them by now.
     const late = this.#session.expiring || clock.monotonicMs() - askedAtMs > leaseMs / 2
-    const unasked = this.#slots.exact && this.#slots.free < 1
+    const unasked = this.#capacity.exact && this.#capacity.free < 1
     if (this.#stopped || this.#drains || late || unasked) await store.giveBack(runs)
     else this.#runner.accept(runs)
   }
@@ -144,14 +144,14 @@ export class Worker {
     return this.#session.id
   }
   get running(): number {
-    return this.#slots.running
+    return this.#capacity.running
   }
   get held(): number {
-    return this.#slots.held
+    return this.#capacity.held
   }
 
   #announcement() {
-    const { host, pid, version, handlers, queues, labels, concurrency, leaseMs } = this.#o
+    const { host, pid, version, handlers, queues, labels, concurrency, leaseMs } = this.#options
     return {
       host,
       pid,
@@ -168,7 +168,7 @@ export class Worker {
   /** Begins to claim. The session is opened by the loop, which tries again while the database is away. */
   start(): void {
     if (this.#loop !== null) return
-    const unlisten = this.#o.onHint((hint) => this.#hinted(hint))
+    const unlisten = this.#options.onHint((hint) => this.#hinted(hint))
     this.#loop = this.#run().finally(unlisten)
   }
 
@@ -229,7 +229,7 @@ export class Worker {
   /** Should it fail, they are leases that we know nothing of, and are looked for. */
   async #giveBackUnstarted(what: string): Promise<void> {
     try {
-      await this.#o.store.giveBack(this.#runner.takeUnstarted())
+      await this.#options.store.giveBack(this.#runner.takeUnstarted())
     } catch (error) {
       this.#straysAtMs = Number.NEGATIVE_INFINITY
       this.#events.onError?.(what, error)
@@ -249,18 +249,18 @@ export class Worker {
 
   /** Asks those of our handlers to end that somebody wants to end. */
   async #cancelAsked(): Promise<void> {
-    this.#cancelsAtMs = this.#o.clock.monotonicMs()
+    this.#cancelsAtMs = this.#options.clock.monotonicMs()
     const runs = this.#runner.held()
     if (runs.length === 0) return
     try {
-      const asked = await this.#o.store.cancelRequests(runs)
+      const asked = await this.#options.store.cancelRequests(runs)
       for (const attempt of this.#runner.attempts) {
-        const reason = asked.get(attempt.run.claim)
+        const reason = asked.get(attempt.run.fence)
         if (typeof reason === 'string') attempt.cancel(reason)
         else if (reason === null && !attempt.ended) attempt.leaseLost(LOST)
       }
-      for (const run of this.#runner.takeUnstarted(({ claim }) => asked.has(claim))) {
-        const reason = asked.get(run.claim)
+      for (const run of this.#runner.takeUnstarted(({ fence }) => asked.has(fence))) {
+        const reason = asked.get(run.fence)
         if (typeof reason === 'string')
           this.#settler.add({ kind: 'cancelled', run, startedAgoMs: null, failure: null, reason })
       }
@@ -271,7 +271,7 @@ export class Worker {
 
   #settle(settlement: Settlement): void {
     const { run, kind } = settlement
-    if (kind === 'cancelled' || kind === 'skipped' || !this.#o.givesBack?.(run))
+    if (kind === 'cancelled' || kind === 'skipped' || !this.#options.givesBack?.(run))
       this.#settler.add(settlement)
     else {
       const returning = this.#putBack(run).finally(() => this.#returning.delete(returning))
@@ -282,7 +282,7 @@ export class Worker {
   /** Should it fail, it is a lease that we know nothing of, and is looked for. */
   async #putBack(run: ClaimedRun): Promise<void> {
     try {
-      await this.#o.store.giveBack([run])
+      await this.#options.store.giveBack([run])
     } catch (error) {
       this.#straysAtMs = Number.NEGATIVE_INFINITY
       this.#events.onError?.('give back', error)
@@ -336,27 +336,27 @@ export class Worker {
   /** One turn of the loop; returns how long to sleep. */
   async tick(): Promise<number> {
     if (!this.#session.id) await this.#session.open()
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const straysDue = nowMs - this.#straysAtMs >= STRAYS_EVERY_MS
     // The leases of a claim that is under way would look like strays.
     if (straysDue) await this.#claimer.between(() => this.#returnStrays())
     // A hint may be lost.
-    if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#slots.held > 0)
+    if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#capacity.held > 0)
       await this.#cancelAsked()
     const overdue = this.#runner.takeOverdueSuspects()
-    if (overdue.length > 0) await this.#o.store.giveBack(overdue)
+    if (overdue.length > 0) await this.#options.store.giveBack(overdue)
     if (this.#drains) return CANCELS_EVERY_MS
     return this.#session.expiring ? EXPIRING_REST_MS : this.#claimer.tick(straysDue)
   }
 
   /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
   async #returnStrays(): Promise<void> {
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const sessionId = this.#session.id
     if (!sessionId) return
     const known = [...this.#runner.claims(), ...this.#settler.claims()]
-    const strays = await this.#o.store.strayLeases(sessionId, known)
-    if (strays.length > 0) await this.#o.store.giveBack(strays)
+    const strays = await this.#options.store.strayLeases(sessionId, known)
+    if (strays.length > 0) await this.#options.store.giveBack(strays)
     this.#straysAtMs = nowMs
   }
 
@@ -371,7 +371,7 @@ export class Worker {
     this.#wake.wake()
     await this.#loop
     await this.#claimer.idle()
-    const { clock, store } = this.#o
+    const { clock, store } = this.#options
     const attempt = (what: string, work: Promise<unknown>) =>
       work.catch((error) => this.#events.onError?.(what, error))
     await attempt('drain', this.#session.describe())
@@ -390,7 +390,7 @@ export class Worker {
 
   async #within(work: Promise<unknown>, ms: number): Promise<void> {
     const done = new AbortController()
-    await Promise.race([work.then(() => done.abort()), this.#o.clock.sleep(ms, done.signal)])
+    await Promise.race([work.then(() => done.abort()), this.#options.clock.sleep(ms, done.signal)])
     done.abort()
   }
 }

@@ -1,15 +1,15 @@
 /** What the route of events needs of the library. */
 
 /** What happened. */
-export interface FedEvent {
+export interface ActivityEvent {
   readonly type: string
   readonly at: Date
 }
 
 /** What was found by one look. */
-export interface Feed {
+export interface ActivityBatch {
   /** In the order in which it happened; mostly nothing. */
-  readonly events: readonly FedEvent[]
+  readonly events: readonly ActivityEvent[]
   /** Where to go on when not all of these were taken. */
   readonly before: string
   /** Where to go on when they were. */
@@ -17,19 +17,19 @@ export interface Feed {
 }
 
 /** Where a feed begins. */
-export interface FeedBegin {
+export interface ActivityStart {
   readonly mark: string
   /** What cannot be told any more, when the mark is too old. */
   readonly gap: { readonly from: string; readonly to: string } | null
 }
 
-export interface FeedStart {
+export interface ActivityFilter {
   readonly mark: string
   readonly types: readonly string[]
   readonly signal: AbortSignal
 }
 
-export interface EventsPort {
+export interface ActivityPort {
   /** Names of events that are told of a tenant's own runs. */
   readonly ofTenants: readonly string[]
   /** Names of those that are told of the installation. */
@@ -38,7 +38,7 @@ export interface EventsPort {
    * Where a feed begins that goes on from a mark, or now.
    * @throws `PunctualError` with `invalid_cursor`
    */
-  begin(mark?: string): FeedBegin
+  begin(mark?: string): ActivityStart
   /** Looks again and again until the signal is aborted, once the look before was taken: nothing piles up here. */
-  feed(tenantId: number, start: FeedStart): AsyncIterable<Feed>
+  feed(tenantId: number, start: ActivityFilter): AsyncIterable<ActivityBatch>
 }

@@ -1,15 +1,15 @@
 /** What the routes of dead letters need of the library. */
 import type {
   DeadLetter,
+  DeadLetterCause,
   DeadLetterFilter,
-  DeadLetterGroup,
-  LetterHandling,
-  LetterState,
+  DeadLetterHandling,
+  DeadLetterState,
 } from '@punctual/core/dead-letter'
 import type { FinishedRun, LogLine } from '@punctual/core/run'
 import type { KeyTaken } from './run-service.ts'
 
-export interface LetterDetails extends DeadLetter {
+export interface RemoteDeadLetterDetails extends DeadLetter {
   readonly run: FinishedRun
   readonly log: readonly LogLine[]
   readonly checkpoint: unknown
@@ -17,7 +17,7 @@ export interface LetterDetails extends DeadLetter {
 
 export type ReplayResult =
   | { readonly result: 'replayed'; readonly id: string }
-  | { readonly result: 'already_handled'; readonly handled: LetterHandling }
+  | { readonly result: 'already_handled'; readonly handled: DeadLetterHandling }
   | KeyTaken
 
 interface HandlingOptions {
@@ -33,12 +33,12 @@ interface ManyOptions {
 
 export interface DeadLettersPort {
   list(
-    options: DeadLetterFilter & { state?: LetterState; limit?: number; after?: string },
+    options: DeadLetterFilter & { state?: DeadLetterState; limit?: number; after?: string },
   ): Promise<DeadLetter[]>
-  groups(
-    options: DeadLetterFilter & { state?: LetterState; limit?: number },
-  ): Promise<DeadLetterGroup[]>
-  get(id: string): Promise<LetterDetails | null>
+  causes(
+    options: DeadLetterFilter & { state?: DeadLetterState; limit?: number },
+  ): Promise<DeadLetterCause[]>
+  get(id: string): Promise<RemoteDeadLetterDetails | null>
   replay(
     id: string,
     options: HandlingOptions & { payload?: unknown; fromCheckpoint?: boolean },

@@ -10,7 +10,7 @@ import type { Job, JobOptions, JobStatus, SlotReason } from '@punctual/core/job'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { CalendarInput } from '@punctual/core/schedule'
 import type { SubmitOptions, SubmitOutcome } from '@punctual/core/submit'
-import type { EventsPort } from './activity-service.ts'
+import type { ActivityPort } from './activity-service.ts'
 import type { DeadLettersPort } from './dead-letter-service.ts'
 import type { RunsPort } from './run-service.ts'
 
@@ -55,7 +55,7 @@ export interface Service {
    * @throws `PunctualError` with `secrets_key_missing`
    */
   digests(text: string): readonly string[]
-  readonly events: EventsPort
+  readonly activity: ActivityPort
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort
   readonly audit: AuditPort
@@ -227,7 +227,7 @@ export interface CalendarsPort {
 
 export interface JobsPort {
   readonly calendars: CalendarsPort
-  latestRun(nameOrId: string): Promise<JobItem | null>
+  inspect(nameOrId: string): Promise<JobItem | null>
   page(
     filter: JobPageFilter,
     page: { limit?: number; cursor?: string; page?: number },

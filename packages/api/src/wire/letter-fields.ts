@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { answer, exactly, moment, name, nullable, text } from './schemas.ts'
 import { toWire } from './snake.ts'
 
-export const letterFields = {
+export const deadLetterFields = {
   queue: Type.Optional(name),
   handler: Type.Optional(name),
   job: Type.Optional(text(limits.nameLength, { description: 'The name or the id of a job.' })),
@@ -16,9 +16,9 @@ export const letterFields = {
   died_before: Type.Optional(moment),
 }
 
-export const letterFilter = exactly(letterFields)
+export const deadLetterFilter = exactly(deadLetterFields)
 
-export function letterFilterOf(given: Static<typeof letterFilter> = {}): DeadLetterFilter {
+export function deadLetterFilterOf(given: Static<typeof deadLetterFilter> = {}): DeadLetterFilter {
   const { queue, handler, job, fingerprint, reason, died_from: from, died_before: before } = given
   return {
     ...(queue !== undefined && { queue }),
@@ -31,7 +31,7 @@ export function letterFilterOf(given: Static<typeof letterFilter> = {}): DeadLet
   }
 }
 
-export const letterMembers = {
+export const deadLetterMembers = {
   id: Type.String({ description: 'That of the run that died.' }),
   handler: Type.String(),
   queue: Type.String(),
@@ -53,8 +53,8 @@ export const letterMembers = {
   ),
 }
 
-export const letterAnswer = answer(letterMembers)
+export const deadLetterAnswer = answer(deadLetterMembers)
 
-export function letterToWire(letter: DeadLetter): Static<typeof letterAnswer> {
-  return toWire(letter) as Static<typeof letterAnswer>
+export function deadLetterToWire(letter: DeadLetter): Static<typeof deadLetterAnswer> {
+  return toWire(letter) as Static<typeof deadLetterAnswer>
 }

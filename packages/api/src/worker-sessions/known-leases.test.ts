@@ -2,7 +2,7 @@ import type { ClaimedRun } from '@punctual/core/ports'
 import { expect, it } from 'vitest'
 import { KnownLeases } from './known-leases.ts'
 
-const run = (id: string, claim: bigint) => ({ id, claim, payload: '{"large":1}' }) as ClaimedRun
+const run = (id: string, fence: bigint) => ({ id, fence, payload: '{"large":1}' }) as ClaimedRun
 const named = (run_id: string, fence: bigint) => ({ run_id, fence: String(fence) })
 
 it('knows a lease once, for the session that was told of it and under its fence only', () => {

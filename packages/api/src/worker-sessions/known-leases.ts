@@ -14,7 +14,7 @@ const MOST = 50_000
 export function bare(lease: Lease): ClaimedRun {
   return {
     id: lease.id,
-    claim: lease.claim,
+    fence: lease.fence,
     lane: lease.lane,
     tenantId: lease.tenantId,
     handler: lease.handler,
@@ -76,7 +76,7 @@ export class KnownLeases {
     for (const { run_id: id, fence } of named) {
       const lease = leases?.get(id)
       if (lease && leases?.delete(id)) this.#size--
-      if (lease?.claim === BigInt(fence)) known.set(id, lease)
+      if (lease?.fence === BigInt(fence)) known.set(id, lease)
       else if (!known.has(id)) others.push(id)
     }
     if (leases?.size === 0) this.#bySession.delete(sessionId)

@@ -14,7 +14,7 @@ import { isToken } from './is-token.ts'
 import type { KnownLeases } from './known-leases.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { Waiting, WorkerPorts } from './ports.ts'
-import type { Visit, WaitingRoom } from './waiting-claims.ts'
+import type { WaitingClaim, WaitingClaims } from './waiting-claims.ts'
 
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
@@ -47,14 +47,14 @@ type Answer = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs' | 'gave'> & {
   readonly drains: boolean
 }
 
-export class Claims {
+export class RemoteClaims {
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
-  readonly #room: WaitingRoom
+  readonly #room: WaitingClaims
   readonly #known: KnownLeases
   #turn = 0
 
-  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingRoom, known: KnownLeases) {
+  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingClaims, known: KnownLeases) {
     this.#ports = ports
     this.#lanes = lanes
     this.#room = room
@@ -96,13 +96,13 @@ export class Claims {
     const endMs = this.#ports.clock.monotonicMs() + (question.wait_ms ?? 0)
     for (;;) {
       const lanes = await this.#lanesFor(session, question)
-      const visit = this.#room.enter(session.id, lanes)
+      const visit = this.#room.add(session.id, lanes)
       try {
         const answer = await this.#look(visit, session, question, lanes, { endMs, ending })
         if (answer) return answer
         session = await this.#again(session)
         // From here on the next look follows what was heard.
-        visit.look()
+        visit.clearHint()
       } finally {
         visit.leave()
       }
@@ -111,14 +111,14 @@ export class Claims {
 
   /** Claims once; null after a rest that was worth it. */
   async #look(
-    visit: Visit,
+    visit: WaitingClaim,
     session: OpenSession,
     question: ClaimQuestion,
     lanes: readonly Lane[],
     { endMs, ending }: { readonly endMs: number; readonly ending: AbortSignal },
   ): Promise<Answer | null> {
     const result = await this.#ask(session, question, lanes)
-    if (result.more) this.#room.due(result.gave.map(({ lane }) => lane))
+    if (result.more) this.#room.wakeLanes(result.gave.map(({ lane }) => lane))
     const answer = { ...result, drains: session.drains }
     const leftMs = endMs - this.#ports.clock.monotonicMs()
     if (result.runs.length > 0 || leftMs <= 0 || ending.aborted || session.drains) return answer
@@ -126,7 +126,12 @@ export class Claims {
     return ending.aborted ? answer : null
   }
 
-  async #rest(visit: Visit, { nextDueInMs }: ClaimResult, leftMs: number, ending: AbortSignal) {
+  async #rest(
+    visit: WaitingClaim,
+    { nextDueInMs }: ClaimResult,
+    leftMs: number,
+    ending: AbortSignal,
+  ) {
     const { hintsArrive, random } = this.#ports
     const apartMs = Math.min(APART_MS_MAX, (this.#room.size - 1) * APART_MS)
     const dueInMs = (nextDueInMs ?? Number.POSITIVE_INFINITY) + apartMs * random.fraction()
@@ -148,7 +153,7 @@ export class Claims {
     const weights = question.lanes ? weightsOf(question, lanes) : lanes.map((it) => it.weight ?? 1)
     const result = await work.claim({
       sessionId: session.id,
-      claim: random.token(),
+      fence: random.token(),
       limit: Math.min(question.limit, limits.runsPerClaim),
       lanes,
       weights,
@@ -167,7 +172,7 @@ export class Claims {
     if (refused.length === 0) return runs
     const { work, random } = this.#ports
     const settlements = refused.map((run) => {
-      const told = { run_id: run.id, fence: run.claim.toString(), error: NOT_REMOTE }
+      const told = { run_id: run.id, fence: run.fence.toString(), error: NOT_REMOTE }
       return readOutcome({ ...told, outcome: 'failed' }, run, random.fraction())
     })
     await work.settle(session.id, settlements)

@@ -34,7 +34,7 @@ const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
   skipped: [null],
 }
 
-export class Settles {
+export class RemoteOutcomes {
   readonly #ports: WorkerPorts
   readonly #known: KnownLeases
 
@@ -80,7 +80,7 @@ export class Settles {
       const success =
         outcome.outcome === 'succeeded' ? readSuccess(outcome, outputBytes) : { failed: outcome }
       const lease = leases.get(outcome.run_id)
-      const ours = lease?.claim === BigInt(outcome.fence) ? lease : null
+      const ours = lease?.fence === BigInt(outcome.fence) ? lease : null
       if ('failed' in success) {
         if (ours) others.push({ outcome: success.failed, lease: ours })
         return success.failed
@@ -108,7 +108,7 @@ function sinceOpened(outcomes: readonly WireOutcome[], { openMs }: OpenSession) 
 
 function asRecorded(outcome: WireOutcome, recorded: readonly LeaseEnd[]): Settled {
   const { run_id, fence } = outcome
-  const end = recorded.find((it) => it.id === run_id && it.claim === BigInt(fence))
+  const end = recorded.find((it) => it.id === run_id && it.fence === BigInt(fence))
   if (end && ends[outcome.outcome].includes(end.outcome))
     return { run_id, accepted: true, state: end.state }
   const detail = end

@@ -3,7 +3,7 @@ import type { OpenSession } from '@punctual/core/ports'
 import { HintLog, type LoggedHint } from './hint-log.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { WorkerPorts, WorkHint } from './ports.ts'
-import type { WaitingRoom } from './waiting-claims.ts'
+import type { WaitingClaims } from './waiting-claims.ts'
 
 /** What was hinted at, and where to go on from. */
 interface Told {
@@ -19,10 +19,10 @@ interface Told {
 export class SessionHints {
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
-  readonly #room: WaitingRoom
+  readonly #room: WaitingClaims
   readonly #log: HintLog
 
-  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingRoom) {
+  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingClaims) {
     this.#ports = ports
     this.#lanes = lanes
     this.#room = room
@@ -34,8 +34,8 @@ export class SessionHints {
     const { lanes, newLane, sessions, cancels } = hint
     if (newLane) this.#lanes.forget()
     if (cancels) return void this.#cancelled(cancels).catch(() => undefined)
-    if (sessions || newLane) this.#room.call(sessions ?? null)
-    else if (lanes === null || lanes.length > 0) this.#room.due(lanes)
+    if (sessions || newLane) this.#room.wakeSessions(sessions ?? null)
+    else if (lanes === null || lanes.length > 0) this.#room.wakeLanes(lanes)
     this.#log.add({ lanes, newLane, ...(sessions && { sessions }) })
   }
 

@@ -6,42 +6,42 @@
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 
-export interface Visit {
+export interface WaitingClaim {
   /** Something may be due since the last `look`. */
-  readonly heard: boolean
+  readonly hinted: boolean
   /** What is heard from here on is news. */
-  look(): void
+  clearHint(): void
   /** Until something is heard, the time is over, or the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   leave(): void
 }
 
-class Guest implements Visit {
+class QueuedClaim implements WaitingClaim {
   readonly lanes: ReadonlySet<number>
   readonly sessionId: string
-  heard = false
-  readonly #room: WaitingRoom
+  hinted = false
+  readonly #waiting: WaitingClaims
   readonly #clock: Clock
   #waking: AbortController | null = null
 
-  constructor(room: WaitingRoom, clock: Clock, sessionId: string, lanes: ReadonlySet<number>) {
-    this.#room = room
+  constructor(room: WaitingClaims, clock: Clock, sessionId: string, lanes: ReadonlySet<number>) {
+    this.#waiting = room
     this.#clock = clock
     this.sessionId = sessionId
     this.lanes = lanes
   }
 
-  hear(): void {
-    this.heard = true
+  wake(): void {
+    this.hinted = true
     this.#waking?.abort()
   }
 
-  look(): void {
-    this.heard = false
+  clearHint(): void {
+    this.hinted = false
   }
 
   async wait(ms: number, signal: AbortSignal): Promise<void> {
-    if (this.heard || signal.aborted || ms <= 0) return
+    if (this.hinted || signal.aborted || ms <= 0) return
     const waking = new AbortController()
     this.#waking = waking
     await this.#clock.sleep(ms, AbortSignal.any([waking.signal, signal]))
@@ -49,48 +49,48 @@ class Guest implements Visit {
   }
 
   leave(): void {
-    this.#room.left(this)
+    this.#waiting.remove(this)
   }
 }
 
-export class WaitingRoom {
+export class WaitingClaims {
   readonly #clock: Clock
-  readonly #guests = new Set<Guest>()
+  readonly #claims = new Set<QueuedClaim>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   get size(): number {
-    return this.#guests.size
+    return this.#claims.size
   }
 
-  enter(sessionId: string, lanes: readonly Lane[]): Visit {
+  add(sessionId: string, lanes: readonly Lane[]): WaitingClaim {
     const ids = new Set(lanes.map((lane) => lane.id))
-    const guest = new Guest(this, this.#clock, sessionId, ids)
-    this.#guests.add(guest)
+    const guest = new QueuedClaim(this, this.#clock, sessionId, ids)
+    this.#claims.add(guest)
     return guest
   }
 
-  left(guest: Guest): void {
-    if (this.#guests.delete(guest) && guest.heard) this.due(guest.lanes)
+  remove(guest: QueuedClaim): void {
+    if (this.#claims.delete(guest) && guest.hinted) this.wakeLanes(guest.lanes)
   }
 
   /** Something may be due in these lanes; null: in any. */
-  due(lanes: Iterable<number> | null): void {
-    const left = new Set(lanes ?? [...this.#guests].flatMap((guest) => [...guest.lanes]))
-    for (const guest of this.#guests) {
+  wakeLanes(lanes: Iterable<number> | null): void {
+    const left = new Set(lanes ?? [...this.#claims].flatMap((guest) => [...guest.lanes]))
+    for (const guest of this.#claims) {
       if (left.size === 0) return
       const shared = [...guest.lanes].filter((lane) => left.has(lane))
       if (shared.length === 0) continue
       for (const lane of shared) left.delete(lane)
-      guest.hear()
+      guest.wake()
     }
   }
 
   /** These are asked for something, or everybody is when it is null. */
-  call(sessions: readonly string[] | null): void {
-    for (const guest of this.#guests)
-      if (sessions === null || sessions.includes(guest.sessionId)) guest.hear()
+  wakeSessions(sessions: readonly string[] | null): void {
+    for (const guest of this.#claims)
+      if (sessions === null || sessions.includes(guest.sessionId)) guest.wake()
   }
 }

@@ -10,10 +10,10 @@ import { checkToken, isToken } from './is-token.ts'
 import { KnownLeases } from './known-leases.ts'
 import { LaneCache } from './lane-cache.ts'
 import type { WorkerCaller, WorkerPorts } from './ports.ts'
-import { Claims } from './remote-claims.ts'
-import { Settles } from './remote-outcomes.ts'
+import { RemoteClaims } from './remote-claims.ts'
+import { RemoteOutcomes } from './remote-outcomes.ts'
 import { SessionHints } from './session-hints.ts'
-import { WaitingRoom } from './waiting-claims.ts'
+import { WaitingClaims } from './waiting-claims.ts'
 
 export interface Announcement {
   readonly id?: string
@@ -33,14 +33,14 @@ export interface WireFence {
   readonly fence: string
 }
 
-const wire = ({ id, claim }: Fence): WireFence => ({ run_id: id, fence: claim.toString() })
+const wire = ({ id, fence }: Fence): WireFence => ({ run_id: id, fence: fence.toString() })
 /** A run under a fence, whatever zeros that begins with. */
 const nameOf = ({ run_id, fence }: WireFence): string => `${run_id} ${BigInt(fence)}`
-const toFence = ({ run_id, fence }: WireFence): Fence => ({ id: run_id, claim: BigInt(fence) })
+const toFence = ({ run_id, fence }: WireFence): Fence => ({ id: run_id, fence: BigInt(fence) })
 
 export class WorkerSessions {
-  readonly claims: Claims
-  readonly settles: Settles
+  readonly claims: RemoteClaims
+  readonly outcomes: RemoteOutcomes
   readonly hints: SessionHints
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
@@ -48,11 +48,11 @@ export class WorkerSessions {
   constructor(ports: WorkerPorts) {
     this.#ports = ports
     this.#lanes = new LaneCache(ports.work, ports.clock)
-    const room = new WaitingRoom(ports.clock)
+    const room = new WaitingClaims(ports.clock)
     this.hints = new SessionHints(ports, this.#lanes, room)
     const known = new KnownLeases()
-    this.claims = new Claims(ports, this.#lanes, room, known)
-    this.settles = new Settles(ports, known)
+    this.claims = new RemoteClaims(ports, this.#lanes, room, known)
+    this.outcomes = new RemoteOutcomes(ports, known)
   }
 
   /** The session, if it is open and the caller's. */
@@ -91,11 +91,11 @@ export class WorkerSessions {
       throw new PunctualError('session_not_found', `Session ${session.id} was fenced.`, session)
     const ids = runs.map((run) => run.run_id)
     const leases = await remoteSessions.leases(session.id, ids)
-    const held = new Set(leases.map(({ claim }) => claim.toString()))
+    const held = new Set(leases.map(({ fence }) => fence.toString()))
     const asked = leases.length > 0 ? await work.cancelRequests(leases) : new Map()
-    const cancels = leases.flatMap(({ id, claim }) => {
-      const reason: unknown = asked.get(claim)
-      return typeof reason === 'string' ? [{ run_id: id, fence: claim.toString(), reason }] : []
+    const cancels = leases.flatMap(({ id, fence }) => {
+      const reason: unknown = asked.get(fence)
+      return typeof reason === 'string' ? [{ run_id: id, fence: fence.toString(), reason }] : []
     })
     const lost = runs.filter(({ fence }) => !held.has(BigInt(fence).toString()))
     return { lease_ms: session.leaseMs, drains: renewed.drains, cancels, lost }

@@ -4,6 +4,14 @@
  */
 
 export interface Operations {
+  /** What ends, as it happens. Server-sent events of the tenant: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` goes on where a stream ended, up to a day back: at least once, so that what ended in the seconds before may come again. A comment shows every 15 s that the stream lives. Needs the scope `read`. Problems of its own: too_many_streams, invalid_cursor. */
+  "GET /activity": {
+    query: {
+      /** Only events of these names. */
+      types?: string[] | undefined
+    }
+    answer: unknown
+  }
   /** Keys, without their secrets. Needs the scope `admin`. */
   "GET /api-keys": {
     query: {
@@ -244,6 +252,36 @@ export interface Operations {
       next_cursor: string | null
     }
   }
+  /** What dies alike, together; the largest cause first. Needs the scope `read`. Problems of its own: job_not_found. */
+  "GET /dead-letters/causes": {
+    query: {
+      queue?: string | undefined
+      handler?: string | undefined
+      /** The name or the id of a job. */
+      job?: string | undefined
+      /** What they died of. */
+      fingerprint?: string | undefined
+      reason?: string | undefined
+      /** An instant: ISO 8601 with Z or an offset. */
+      died_from?: string | undefined
+      /** An instant: ISO 8601 with Z or an offset. */
+      died_before?: string | undefined
+      /** Whether somebody has handled them. */
+      state?: "open" | "handled" | "all" | undefined
+      limit?: number | undefined
+    }
+    answer: {
+      causes: {
+        fingerprint: string
+        count: number
+        first_died_at: string
+        last_died_at: string
+        sample_id: string
+        sample_message: string | null
+        handlers: string[]
+      }[]
+    }
+  }
   /** Discard all open dead letters that match. Needs the scope `operate`. Problems of its own: job_not_found. */
   "POST /dead-letters/discard": {
     body: {
@@ -275,36 +313,6 @@ export interface Operations {
       /** False when there are more than `limit`: ask again. */
       complete: boolean
       discarded: number
-    }
-  }
-  /** What dies alike, together; the largest group first. Needs the scope `read`. Problems of its own: job_not_found. */
-  "GET /dead-letters/groups": {
-    query: {
-      queue?: string | undefined
-      handler?: string | undefined
-      /** The name or the id of a job. */
-      job?: string | undefined
-      /** What they died of. */
-      fingerprint?: string | undefined
-      reason?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
-      died_from?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
-      died_before?: string | undefined
-      /** Whether somebody has handled them. */
-      state?: "open" | "handled" | "all" | undefined
-      limit?: number | undefined
-    }
-    answer: {
-      groups: {
-        fingerprint: string
-        count: number
-        first_died_at: string
-        last_died_at: string
-        sample_id: string
-        sample_message: string | null
-        handlers: string[]
-      }[]
     }
   }
   /** Replay all open dead letters that match. As fast as it goes, and all in one transaction; the library can pace it. Needs the scope `operate`. Problems of its own: job_not_found. */
@@ -481,14 +489,6 @@ export interface Operations {
       /** The new run. */
       run_id: string
     }
-  }
-  /** What ends, as it happens. Server-sent events of the tenant: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` goes on where a stream ended, up to a day back: at least once, so that what ended in the seconds before may come again. A comment shows every 15 s that the stream lives. Needs the scope `read`. Problems of its own: too_many_streams, invalid_cursor. */
-  "GET /events": {
-    query: {
-      /** Only events of these names. */
-      types?: string[] | undefined
-    }
-    answer: unknown
   }
   /** Groups, the newest first. Needs the scope `read`. */
   "GET /groups": {

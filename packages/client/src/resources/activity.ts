@@ -2,7 +2,7 @@
 import { addressOf, type Connection } from '../http/connection.ts'
 import { follow } from '../http/follow.ts'
 
-export interface PunctualEvent {
+export interface ActivityEvent {
   /** `run.dead`, `run.cancelled`, … ; `gap` when some were missed, because they are too long ago. */
   readonly type: string
   /** Give it as `lastEventId` to go on after this event, also in another process. */
@@ -10,7 +10,7 @@ export interface PunctualEvent {
   readonly data: unknown
 }
 
-export interface EventOptions {
+export interface ActivityOptions {
   /** Only these. @default all */
   readonly types?: readonly string[] | undefined
   /** Goes on after this event. @default from now on */
@@ -19,11 +19,11 @@ export interface EventOptions {
 }
 
 /** At least once: after the connection was lost, the last ones may come again. It ends by `break` or by the signal. */
-export async function* events(
+export async function* activity(
   connection: Connection,
-  { types, lastEventId, signal }: EventOptions = {},
-): AsyncGenerator<PunctualEvent, void, undefined> {
-  const path = addressOf('/events', {}, { types })
+  { types, lastEventId, signal }: ActivityOptions = {},
+): AsyncGenerator<ActivityEvent, void, undefined> {
+  const path = addressOf('/activity', {}, { types })
   for await (const event of follow(connection, path, { signal, lastEventId }))
     yield { type: event.type, id: event.lastEventId, data: JSON.parse(event.data) }
 }

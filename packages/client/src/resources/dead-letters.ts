@@ -27,8 +27,8 @@ export class DeadLetters {
   }
 
   /** What dies alike, together. */
-  async groups(query: QueryOf<'GET /dead-letters/groups'> = {}, options?: CallOptions) {
-    return (await this.#connection.call('GET /dead-letters/groups', { query }, options)).groups
+  async causes(query: QueryOf<'GET /dead-letters/causes'> = {}, options?: CallOptions) {
+    return (await this.#connection.call('GET /dead-letters/causes', { query }, options)).causes
   }
 
   /** With its run, the end of its log and its last checkpoint. */

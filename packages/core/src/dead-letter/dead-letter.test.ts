@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest'
-import { compileLetterFilter, isEmptyFilter, letterStateOf } from './dead-letter.ts'
+import { compileDeadLetterFilter, deadLetterStateOf, isEmptyFilter } from './dead-letter.ts'
 
 test('a filter that says nothing is empty, and one that says anything is not', () => {
-  expect(isEmptyFilter(compileLetterFilter({}))).toBe(true)
+  expect(isEmptyFilter(compileDeadLetterFilter({}))).toBe(true)
   for (const filter of [{ queue: 'a' }, { diedFrom: 0 }, { fingerprint: 'Error: x' }])
-    expect(isEmptyFilter(compileLetterFilter(filter))).toBe(false)
+    expect(isEmptyFilter(compileDeadLetterFilter(filter))).toBe(false)
 })
 
 test('times are instants, whatever they are written as', () => {
   const at = '2030-01-31T12:00:00Z'
-  const filter = compileLetterFilter({ diedFrom: at, diedBefore: new Date('2030-02-01') })
+  const filter = compileDeadLetterFilter({ diedFrom: at, diedBefore: new Date('2030-02-01') })
   expect(filter).toMatchObject({ fromMs: Date.parse(at), beforeMs: Date.parse('2030-02-01') })
 })
 
 test('a fingerprint may hold what a message held; a name may not', () => {
-  expect(compileLetterFilter({ fingerprint: 'Error: a\u0001b' }).fingerprint).toBe(
+  expect(compileDeadLetterFilter({ fingerprint: 'Error: a\u0001b' }).fingerprint).toBe(
     'Error: a\u0001b',
   )
-  expect(() => compileLetterFilter({ queue: 'a\u0001b' })).toThrow(/queue must be free of control/)
+  expect(() => compileDeadLetterFilter({ queue: 'a\u0001b' })).toThrow(
+    /queue must be free of control/,
+  )
 })
 
 test('what is no filter is refused by name', () => {
   const refused = (filter: unknown, message: RegExp) =>
-    expect(() => compileLetterFilter(filter as never)).toThrow(message)
+    expect(() => compileDeadLetterFilter(filter as never)).toThrow(message)
   refused(null, /filter must be an object/)
   refused([], /filter must be an object/)
   refused({ queues: 'a' }, /filter must be made of queue, handler, job/)
@@ -31,6 +33,6 @@ test('what is no filter is refused by name', () => {
   refused({ fingerprint: 'a\u0000b' }, /fingerprint must be free of NUL/)
   refused({ diedFrom: 'soon' }, /diedFrom must be a Date/)
   refused({ diedFrom: 2_000, diedBefore: 1_000 }, /diedBefore must be later than diedFrom/)
-  expect(() => letterStateOf('new')).toThrow(/state must be open or handled or all/)
-  expect(letterStateOf()).toBe('open')
+  expect(() => deadLetterStateOf('new')).toThrow(/state must be open or handled or all/)
+  expect(deadLetterStateOf()).toBe('open')
 })

@@ -21,7 +21,7 @@ export function handlingOf(code: number): Handling {
 }
 
 /** What somebody did about a dead letter. */
-export interface LetterHandling {
+export interface DeadLetterHandling {
   /** What came of it. */
   readonly as: Handling
   /** When. */
@@ -57,11 +57,11 @@ export interface DeadLetter {
   /** What its last attempt failed of; null when it did not fail. */
   readonly error: { readonly name: string; readonly message: string } | null
   /** What became of it, when, why and by whom; null while it is open. */
-  readonly handled: LetterHandling | null
+  readonly handled: DeadLetterHandling | null
 }
 
 /** Dead letters with one fingerprint. */
-export interface DeadLetterGroup {
+export interface DeadLetterCause {
   /** What these have in common. */
   readonly fingerprint: string
   /** How many there are. */
@@ -86,7 +86,7 @@ export interface DeadLetterFilter {
   handler?: string
   /** By name or id. A job that was deleted has only its id. */
   job?: string
-  /** With this fingerprint, as `groups` tells it. */
+  /** with this fingerprint, as `causes` returns it. */
   fingerprint?: string
   /** Dead for this reason, such as `attempts_exhausted`. */
   reason?: string
@@ -96,13 +96,13 @@ export interface DeadLetterFilter {
   diedBefore?: Instant
 }
 
-export const letterStates = ['open', 'handled', 'all'] as const
+export const deadLetterStates = ['open', 'handled', 'all'] as const
 
 /** Those that nobody has handled, those that somebody has, or both. */
-export type LetterState = (typeof letterStates)[number]
+export type DeadLetterState = (typeof deadLetterStates)[number]
 
 /** A filter as it is used inside: checked, and null where it says nothing. */
-export interface CompiledLetterFilter {
+export interface CompiledDeadLetterFilter {
   readonly queue: string | null
   readonly handler: string | null
   readonly job: string | null
@@ -119,10 +119,10 @@ function given<T, R>(value: T | undefined, check: (value: T) => R): R | null {
   return value === undefined ? null : check(value)
 }
 
-export function compileLetterFilter(
+export function compileDeadLetterFilter(
   filter: DeadLetterFilter,
   alsoKnown: readonly string[] = [],
-): CompiledLetterFilter {
+): CompiledDeadLetterFilter {
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
     refuseOption('filter', 'an object', filter)
   const known = [...FIELDS, ...alsoKnown]
@@ -153,10 +153,10 @@ function checkFingerprint(text: unknown): string {
 }
 
 /** Whether a filter leaves everything in. */
-export function isEmptyFilter(filter: CompiledLetterFilter): boolean {
+export function isEmptyFilter(filter: CompiledDeadLetterFilter): boolean {
   return Object.values(filter).every((value) => value === null)
 }
 
-export function letterStateOf(state: unknown = 'open'): LetterState {
-  return oneOf('state', letterStates, state)
+export function deadLetterStateOf(state: unknown = 'open'): DeadLetterState {
+  return oneOf('state', deadLetterStates, state)
 }

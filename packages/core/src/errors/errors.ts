@@ -132,7 +132,7 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'This attempt no longer owns its run; nothing that it writes is accepted.',
   },
-  events_behind: {
+  activity_behind: {
     status: 500,
     meaning: 'A loop over events fell too far behind, and was ended.',
   },

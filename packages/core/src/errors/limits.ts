@@ -114,8 +114,8 @@ export const limits = {
   /** Streams that a key has open at one server. */
   streamsPerKey: 20,
   /** How far back a stream of events goes on. */
-  eventsResumeMs: 86_400_000,
+  activityResumeMs: 86_400_000,
   /** Events that one look takes. */
-  eventsPerLook: 1_000,
+  activityPerRead: 1_000,
   usageDaysMax: 400,
 } as const

@@ -18,10 +18,10 @@ import { parseExpression } from '../schedule/parse-expression.ts'
 import { parsePeriod } from '../schedule/parse-period.ts'
 import { compileTiming, type TimingInput } from '../schedule/timing.ts'
 import {
+  type FoldPolicy,
+  foldPolicies,
   type GapPolicy,
   gapPolicies,
-  type OverlapPolicy as PassPolicy,
-  overlapPolicies as passPolicies,
 } from '../schedule/zones/dst-policy.ts'
 import { zoneOf } from '../schedule/zones/zone.ts'
 import { type CompiledOptions, compileOptions } from '../submit/submission.ts'
@@ -39,7 +39,7 @@ export interface DstOptions {
   /** A fixed time that clocks go forward over. @default 'run-after' */
   gap?: GapPolicy
   /** A fixed time that clocks go back over. @default 'first' */
-  overlap?: PassPolicy
+  fold?: FoldPolicy
 }
 
 /**
@@ -261,7 +261,7 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
   if (exact && options.jitterMs)
     refuseOption('jitterMs', 'left out of a job that is exact', jitterMs)
   integer('jitterMs', jitterMs, 0, JITTER_MAX_MS)
-  const { gap, overlap: pass } = dstOf(options.dst)
+  const { gap, fold } = dstOf(options.dst)
   const misfire = misfireRulesOf(options.misfire)
   const calendars = calendarsOf(options.calendars)
   const rules: JobRules = {
@@ -269,7 +269,7 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
     timezone,
     overlap,
     ...(gap !== undefined && { gap: oneOf('dst.gap', gapPolicies, gap) }),
-    ...(pass !== undefined && { pass: oneOf('dst.overlap', passPolicies, pass) }),
+    ...(fold !== undefined && { fold: oneOf('dst.fold', foldPolicies, fold) }),
     ...(options.dayRule !== undefined && { dayRule: oneOf('dayRule', dayRules, options.dayRule) }),
     ...(jitterMs > 0 && { jitterMs }),
     ...(misfire && { misfire }),
@@ -290,12 +290,12 @@ export function timingInput(
   job: { seed: string; anchorMs: number },
 ): TimingInput | null {
   if (rules.when.kind === 'once') return null
-  const { gap, pass, dayRule, timezone } = rules
+  const { gap, fold, dayRule, timezone } = rules
   return {
     expression: rules.when.expression,
     tz: timezone,
     gap,
-    overlap: pass,
+    fold,
     dayRule,
     seed: job.seed,
     anchor: job.anchorMs,
@@ -334,12 +334,12 @@ function whenOf(options: JobOptions): When {
   }
 }
 
-function dstOf(dst: unknown = {}): { gap?: GapPolicy; overlap?: PassPolicy } {
+function dstOf(dst: unknown = {}): { gap?: GapPolicy; fold?: FoldPolicy } {
   if (typeof dst !== 'object' || dst === null || Array.isArray(dst))
-    refuseOption('dst', 'an object of gap and overlap', dst)
+    refuseOption('dst', 'an object of gap and fold', dst)
   for (const name of Object.keys(dst as object))
-    if (name !== 'gap' && name !== 'overlap') refuseOption('dst', 'made of gap and overlap', name)
-  return dst as { gap?: GapPolicy; overlap?: PassPolicy }
+    if (name !== 'gap' && name !== 'fold') refuseOption('dst', 'made of gap and fold', name)
+  return dst as { gap?: GapPolicy; fold?: FoldPolicy }
 }
 
 const POLICIES = ['all', 'latest', 'none'] as const

@@ -5,7 +5,7 @@
  */
 
 import type { DayRule } from '../schedule/cron/parse-cron.ts'
-import type { GapPolicy, OverlapPolicy as PassPolicy } from '../schedule/zones/dst-policy.ts'
+import type { FoldPolicy, GapPolicy } from '../schedule/zones/dst-policy.ts'
 
 /** What to do when a run would start while another run of its job goes on. Numbers travel with the run. */
 export const overlapPolicies = {
@@ -67,7 +67,7 @@ export interface JobRules {
   /** For fixed times that clocks go forward over. */
   readonly gap?: GapPolicy
   /** For fixed times that clocks go back over. */
-  readonly pass?: PassPolicy
+  readonly fold?: FoldPolicy
   /** How day of month and weekday combine. */
   readonly dayRule?: DayRule
   /** How far its runs are moved at most. */

@@ -61,13 +61,13 @@ export interface GuaranteeFacts {
   /** The versions of all planners that are alive; null when the schema is not there. */
   readonly plannerZoneData: readonly string[] | null
   /** Whether row security stands behind the predicates between tenants; what is missing otherwise, null when unknown. */
-  readonly tenantWall: TenantWallState | null
+  readonly rowSecurity: RowSecurityState | null
   /** Where lists and reports come from; null when that is the primary. */
   readonly readStandby: ReadStandbyFacts | null
 }
 
 /** Whether there is a second wall between tenants, and what is missing otherwise. */
-export type TenantWallState =
+export type RowSecurityState =
   | 'up'
   /** The role that requests of tenants run as is not there. */
   | 'no_role'

@@ -5,8 +5,8 @@ export type {
   GuaranteePanel,
   PromiseName,
   ReadStandbyFacts,
+  RowSecurityState,
   StandbyFacts,
-  TenantWallState,
   Weakness,
 } from './guarantees.ts'
 export type { Heartbeat, HeartbeatEvents } from './heartbeat.ts'

@@ -18,7 +18,7 @@ export interface OpenSession {
 /** How a lease of a session was settled, or taken from it. */
 export interface LeaseEnd {
   readonly id: string
-  readonly claim: bigint
+  readonly fence: bigint
   /** Null when no attempt was made. */
   readonly outcome: AttemptOutcome | null
   readonly state: FinalState | 'retrying'
@@ -30,7 +30,7 @@ export interface RemoteSessions {
   /** Those of these runs that the session holds. */
   leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
   /** Puts leases of the session under new fences, those after `claim`; of those that it still held. */
-  fenceAgain(sessionId: string, runs: readonly Fence[], claim: string): Promise<readonly Lease[]>
+  fenceAgain(sessionId: string, runs: readonly Fence[], fence: string): Promise<readonly Lease[]>
   /** Who holds these runs: sessions by run. */
   holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** The same with what the runs are to do. */

@@ -42,7 +42,7 @@ export interface StuckHandler {
 export interface ClaimRequest {
   readonly sessionId: string
   /** The first fence: random, made before the claim is sent; each run takes the next number. */
-  readonly claim: string
+  readonly fence: string
   readonly limit: number
   /** In the order in which they are to be taken from: by priority, rotated inside of one. */
   readonly lanes: readonly Lane[]
@@ -64,7 +64,7 @@ export interface LaneYield {
 export interface Lease {
   readonly id: string
   /** The fence: belongs to this lease of this run and to no other. */
-  readonly claim: bigint
+  readonly fence: bigint
   readonly lane: number
   readonly tenantId: number
   readonly handler: string
@@ -103,7 +103,7 @@ export interface Assignment {
 export interface ClaimedRun extends Lease, Assignment {}
 
 /** What proves that a run is held: all that giving it back needs. */
-export type Fence = Pick<ClaimedRun, 'id' | 'claim'>
+export type Fence = Pick<ClaimedRun, 'id' | 'fence'>
 
 export interface ClaimResult {
   /** The lanes that gave something. */

@@ -4,7 +4,7 @@ import { PunctualError } from '../errors/errors.ts'
 import { nextFires } from './next-fires.ts'
 
 function next(expression: string, from: string, tz = 'UTC'): string {
-  const options = { tz, from: new Date(from), count: 1, gap: 'skip', overlap: 'both' } as const
+  const options = { tz, from: new Date(from), count: 1, gap: 'skip', fold: 'both' } as const
   try {
     return nextFires(expression, options)[0]?.toISOString().slice(0, 19) ?? 'none'
   } catch (error) {

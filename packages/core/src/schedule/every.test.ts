@@ -82,10 +82,10 @@ describe('calendar time', () => {
     expect(at('skip')).toEqual(['2026-03-30T02:30', '2026-03-31T02:30'])
   })
 
-  test('follows the policy in an overlap', () => {
-    const at = (overlap: DstPolicy['overlap']) => {
+  test('follows the policy in a fold', () => {
+    const at = (fold: DstPolicy['fold']) => {
       const every = { period: parsePeriod('1d'), count: null }
-      const dst = { gap: 'skip', overlap } as const
+      const dst = { gap: 'skip', fold } as const
       const anchorMs = Date.parse('2026-10-24T00:30Z')
       const first = everyNextAfter(
         every,
@@ -102,7 +102,7 @@ describe('calendar time', () => {
     expect(at('both')).toEqual(['25T00:30', '25T01:30'])
   })
 
-  test('fires at the anchor itself, also where that is the second pass of an overlap', () => {
+  test('fires at the anchor itself, also where that is the second pass of a fold', () => {
     const anchorMs = Date.parse('2026-10-25T01:30Z')
     const every = { period: parsePeriod('1d'), count: null }
     const zone = zoneOf('Europe/Berlin')
@@ -193,7 +193,7 @@ describe('the estimate of how many periods have passed', () => {
   const tz = fc.constantFrom('Europe/Berlin', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Nuuk')
   const dst = fc.record({
     gap: fc.constantFrom('run-after', 'shift', 'skip'),
-    overlap: fc.constantFrom('first', 'last', 'both'),
+    fold: fc.constantFrom('first', 'last', 'both'),
   }) as fc.Arbitrary<DstPolicy>
   const year = (n: number) => Date.UTC(n, 0, 1)
 

@@ -3,7 +3,7 @@
  *
  * Elapsed time (hours and below) is added to the instant. Calendar time (days, weeks, months, years) is added
  * to the anchor's local time, which stays the same across changes of the clocks; where it lies in a gap or
- * an overlap the policy decides. Every fire is computed from the anchor and not from the fire before, so that
+ * a fold the policy decides. Every fire is computed from the anchor and not from the fire before, so that
  * an end of a month does not wear off: from January 31 on, monthly is February 28 and March 31 again.
  *
  * The number of periods is estimated and then put right, so that no question costs more for an old anchor.

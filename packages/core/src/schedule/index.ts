@@ -25,9 +25,9 @@ export { TimingCache } from './timing-cache.ts'
 export {
   type DstPolicy,
   defaultDstPolicy,
+  type FoldPolicy,
+  foldPolicies,
   type GapPolicy,
   gapPolicies,
-  type OverlapPolicy,
-  overlapPolicies,
 } from './zones/dst-policy.ts'
 export { type Zone, zoneOf } from './zones/zone.ts'

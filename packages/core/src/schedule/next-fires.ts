@@ -15,7 +15,7 @@ export interface FiresOptions extends Omit<TimingInput, 'expression'> {
   readonly count?: number | undefined
 }
 
-const NAMES = ['tz', 'gap', 'overlap', 'dayRule', 'seed', 'anchor', 'from', 'count']
+const NAMES = ['tz', 'gap', 'fold', 'dayRule', 'seed', 'anchor', 'from', 'count']
 
 /** Fewer than `count` when the schedule ends. Throws `never_fires` when none is left. */
 export function nextFires(expression: string | number, options: FiresOptions): Date[] {

@@ -60,11 +60,11 @@ describe('a preview', () => {
 
   test('says which pass of a repeated time a fire is in', () => {
     const autumn = { from: new Date('2026-10-24T12:00:00Z') }
-    expect(preview('30 2 * * *', { ...autumn, overlap: 'both' })).toEqual([
+    expect(preview('30 2 * * *', { ...autumn, fold: 'both' })).toEqual([
       '2026-10-25T02:30:00+02:00 repeated hour, first pass',
       '2026-10-25T02:30:00+01:00 repeated hour, second pass',
     ])
-    expect(preview('30 2 * * *', { ...autumn, overlap: 'last' })[0]).toContain('second pass')
+    expect(preview('30 2 * * *', { ...autumn, fold: 'last' })[0]).toContain('second pass')
     const lordHowe = { from: new Date('2026-04-04T13:59:00Z'), tz: 'Australia/Lord_Howe' }
     expect(preview('45 1 * * *', { ...lordHowe, count: 1 })).toEqual([
       '2026-04-05T01:45:00+11:00 repeated 30 minutes, first pass',

@@ -16,7 +16,7 @@ describe('the cache of timings', () => {
     { expression: '31 2 * * *' },
     { tz: 'Europe/Paris' },
     { gap: 'skip' },
-    { overlap: 'both' },
+    { fold: 'both' },
     { dayRule: 'and' },
   ])('tells apart what differs: %j', (other) => {
     const cache = new TimingCache()

@@ -89,12 +89,12 @@ function compile(input: TimingInput): Entry {
 
 /** Null for what is refused anyway. No valid part has a line break, so that the parts stay apart. */
 function keyOf(input: TimingInput): string | null {
-  const { expression, tz = '', gap = '', overlap = '', dayRule = '', seed } = input
+  const { expression, tz = '', gap = '', fold = '', dayRule = '', seed } = input
   if (typeof expression !== 'string')
     return typeof expression === 'number' && typeof tz === 'string'
-      ? `${expression}\nms\n${tz}\n${gap}\n${overlap}`
+      ? `${expression}\nms\n${tz}\n${gap}\n${fold}`
       : null
   if (typeof tz !== 'string') return null
   const spread = seed !== undefined && usesSpread(expression) ? seed : ''
-  return `${expression}\n${tz}\n${gap}\n${overlap}\n${dayRule}\n${spread}`
+  return `${expression}\n${tz}\n${gap}\n${fold}\n${dayRule}\n${spread}`
 }

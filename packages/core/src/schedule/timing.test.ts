@@ -42,7 +42,7 @@ describe('a timing', () => {
 
   test.for([
     ['gap', { gap: 'later' }],
-    ['overlap', { overlap: 'none' }],
+    ['fold', { fold: 'none' }],
     ['dayRule', { dayRule: 'xor' }],
     ['seed', { seed: 5 }],
     ['seed', { seed: 'x'.repeat(257) }],

@@ -15,10 +15,10 @@ import { END_MS } from './zones/civil.ts'
 import {
   type DstPolicy,
   defaultDstPolicy,
+  type FoldPolicy,
+  foldPolicies,
   type GapPolicy,
   gapPolicies,
-  type OverlapPolicy,
-  overlapPolicies,
 } from './zones/dst-policy.ts'
 import { type Zone, zoneOf } from './zones/zone.ts'
 
@@ -34,7 +34,7 @@ export interface TimingInput {
   /** A fixed time that clocks go forward over. @default 'run-after' */
   readonly gap?: GapPolicy | undefined
   /** A fixed time that clocks go back over. @default 'first' */
-  readonly overlap?: OverlapPolicy | undefined
+  readonly fold?: FoldPolicy | undefined
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   readonly dayRule?: DayRule | undefined
   /** What `H` is spread by: the id of the job. */
@@ -108,9 +108,9 @@ export function nextSlot(timing: Timing, afterMs: number): number | null {
 
 function dstOf(input: TimingInput): DstPolicy {
   const gap = oneOf('gap', gapPolicies, input.gap ?? defaultDstPolicy.gap)
-  const overlap = oneOf('overlap', overlapPolicies, input.overlap ?? defaultDstPolicy.overlap)
-  const isDefault = gap === defaultDstPolicy.gap && overlap === defaultDstPolicy.overlap
-  return isDefault ? defaultDstPolicy : { gap, overlap }
+  const fold = oneOf('fold', foldPolicies, input.fold ?? defaultDstPolicy.fold)
+  const isDefault = gap === defaultDstPolicy.gap && fold === defaultDstPolicy.fold
+  return isDefault ? defaultDstPolicy : { gap, fold: fold }
 }
 
 /** Milliseconds of a moment between 1970 and 2199. */

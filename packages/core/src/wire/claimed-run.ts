@@ -62,7 +62,7 @@ export function writeRun(run: ClaimedRun, checkpoint: string | null): string {
   const trace = run.trace === null ? 'null' : JSON.stringify(run.trace)
   const jobId = run.jobId === null ? 'null' : `"${run.jobId}"`
   return (
-    `{"run_id":"${run.id}","fence":"${run.claim}","handler":${quote(run.handler)},"queue":${quote(run.queue)},` +
+    `{"run_id":"${run.id}","fence":"${run.fence}","handler":${quote(run.handler)},"queue":${quote(run.queue)},` +
     `"priority":${run.priority},"tenant_id":${run.tenantId},"attempt":${run.attempt + 1},` +
     `"max_attempts":${run.maxAttempts},"timeout_ms":${run.timeoutMs},"mark_start":${marksStart(run)},` +
     `"due_at":${isoText(run.dueMs)},"expires_in_ms":${expires},"trace":${trace},"job_id":${jobId},` +
@@ -75,7 +75,7 @@ export function writeRun(run: ClaimedRun, checkpoint: string | null): string {
 export function readRun(wire: WireRun): ClaimedRun {
   return {
     id: wire.run_id,
-    claim: BigInt(wire.fence),
+    fence: BigInt(wire.fence),
     lane: wire.lane,
     tenantId: wire.tenant_id,
     handler: wire.handler,

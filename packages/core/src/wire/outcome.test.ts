@@ -13,12 +13,12 @@ it('writes a success as JSON would be written, whatever its output is', () => {
         milliseconds,
         fc.option(fc.jsonValue()),
       ] as const),
-      (id, claim, startedAgoMs, value) => {
-        const run = { id, claim } as ClaimedRun
+      (id, fence, startedAgoMs, value) => {
+        const run = { id, fence } as ClaimedRun
         const output = value === null ? null : JSON.stringify(value)
         const text = writeOutcome({ kind: 'succeeded', run, startedAgoMs, output })
         const members = { started_ms_ago: startedAgoMs, outcome: 'succeeded' }
-        const written = { run_id: id, fence: String(claim), ...members }
+        const written = { run_id: id, fence: String(fence), ...members }
         expect(text).toBe(JSON.stringify(value === null ? written : { ...written, output: value }))
       },
     ),

@@ -51,9 +51,9 @@ export function writeOutcome(settlement: Settlement): string {
   const { run, startedAgoMs } = settlement
   if (settlement.kind === 'succeeded') {
     const output = settlement.output === null ? '' : `,"output":${settlement.output}`
-    return `{"run_id":"${run.id}","fence":"${run.claim}","started_ms_ago":${startedAgoMs},"outcome":"succeeded"${output}}`
+    return `{"run_id":"${run.id}","fence":"${run.fence}","started_ms_ago":${startedAgoMs},"outcome":"succeeded"${output}}`
   }
-  const base = { run_id: run.id, fence: run.claim.toString(), started_ms_ago: startedAgoMs }
+  const base = { run_id: run.id, fence: run.fence.toString(), started_ms_ago: startedAgoMs }
   const text = (rest: Partial<WireOutcome>) => JSON.stringify({ ...base, ...rest })
   switch (settlement.kind) {
     case 'cancelled': {

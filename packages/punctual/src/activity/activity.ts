@@ -2,8 +2,13 @@
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { Submission } from '@punctual/core/submit'
 import { type Accepted, type PostgresStore, systemClock } from '@punctual/store'
-import { EventHub, type EventListener, type EventsOptions } from './event-hub.ts'
-import type { EventName, FleetEventName, LocalEventName, PunctualEvent } from './event-types.ts'
+import { ActivityHub, type ActivityListener, type ActivityOptions } from './event-hub.ts'
+import type {
+  ActivityEvent,
+  ActivityType,
+  FleetActivityType,
+  LocalActivityType,
+} from './event-types.ts'
 import { FleetWatch } from './fleet-watch.ts'
 import { RunEvents } from './run-events.ts'
 
@@ -18,24 +23,27 @@ import { RunEvents } from './run-events.ts'
  */
 export interface Listen {
   /** Events of this process. */
-  <Name extends LocalEventName>(
+  <Name extends LocalActivityType>(
     type: Name,
-    listener: EventListener<Name>,
+    listener: ActivityListener<Name>,
     options?: { fleet?: false },
   ): () => void
   /** Events of all processes, about a second later. */
-  <Name extends FleetEventName>(
+  <Name extends FleetActivityType>(
     type: Name,
-    listener: EventListener<Name>,
+    listener: ActivityListener<Name>,
     options: { fleet: true },
   ): () => void
 }
 
 /** Stops listening, however often the function was given for this name. */
-export type Unlisten = <Name extends EventName>(type: Name, listener: EventListener<Name>) => void
+export type Unlisten = <Name extends ActivityType>(
+  type: Name,
+  listener: ActivityListener<Name>,
+) => void
 
 /**
- * Events as a loop. It ends when its signal is aborted or Punctual stops, and with `events_behind` when it is too
+ * Events as a loop. It ends when its signal is aborted or Punctual stops, and with `activity_behind` when it is too
  * slow.
  * @example
  * ```ts
@@ -43,19 +51,19 @@ export type Unlisten = <Name extends EventName>(type: Name, listener: EventListe
  *   console.error(event.runId, event.reason)
  * ```
  */
-export interface StreamEvents {
+export interface StreamActivity {
   /** Events of this process. */
-  <Name extends LocalEventName = LocalEventName>(
-    options?: EventsOptions<Name> & { fleet?: false },
-  ): AsyncIterableIterator<PunctualEvent<Name>>
+  <Name extends LocalActivityType = LocalActivityType>(
+    options?: ActivityOptions<Name> & { fleet?: false },
+  ): AsyncIterableIterator<ActivityEvent<Name>>
   /** Events of all processes, about a second later. */
-  <Name extends FleetEventName = FleetEventName>(
-    options: EventsOptions<Name> & { fleet: true },
-  ): AsyncIterableIterator<PunctualEvent<Name>>
+  <Name extends FleetActivityType = FleetActivityType>(
+    options: ActivityOptions<Name> & { fleet: true },
+  ): AsyncIterableIterator<ActivityEvent<Name>>
 }
 
-export class Events {
-  readonly #hub: EventHub
+export class Activity {
+  readonly #hub: ActivityHub
   readonly #watch: FleetWatch
   readonly #runs: RunEvents
   readonly #nowMs: () => number
@@ -71,28 +79,29 @@ export class Events {
       onError,
     })
     this.#watch = watch
-    this.#hub = new EventHub({ onFleetWanted: (types) => watch.want(types), onError })
+    this.#hub = new ActivityHub({ onFleetWanted: (types) => watch.want(types), onError })
     this.#runs = new RunEvents(this.#hub, (at) => (at === undefined ? clock.nowMs() : clock.at(at)))
     store.schedules.steering.onPaused = ({ id: jobId, name: job, note }) =>
       this.#tell({ type: 'job.paused', at: this.#now(), jobId, job, note })
   }
 
-  readonly on: Listen = (type: EventName, listener: EventListener<never>, options = {}) =>
+  readonly on: Listen = (type: ActivityType, listener: ActivityListener<never>, options = {}) =>
     this.#hub.listen(type, listener, options, false)
 
-  readonly once: Listen = (type: EventName, listener: EventListener<never>, options = {}) =>
+  readonly once: Listen = (type: ActivityType, listener: ActivityListener<never>, options = {}) =>
     this.#hub.listen(type, listener, options, true)
 
   readonly off: Unlisten = (type, listener) => this.#hub.off(type, listener)
 
-  readonly stream: StreamEvents = <Name extends EventName>(options: EventsOptions<Name> = {}) =>
-    this.#hub.stream<Name>(options)
+  readonly stream: StreamActivity = <Name extends ActivityType>(
+    options: ActivityOptions<Name> = {},
+  ) => this.#hub.stream<Name>(options)
 
   #now(): Date {
     return new Date(this.#nowMs())
   }
 
-  #tell(event: PunctualEvent): void {
+  #tell(event: ActivityEvent): void {
     if (this.#hub.wants(event.type)) this.#hub.tell(event)
   }
 

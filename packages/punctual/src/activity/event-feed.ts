@@ -39,7 +39,7 @@ export function feedBegin(store: PostgresStore, mark: string | undefined) {
       'Last-Event-ID is not one of this stream. Give it back as it came, or begin without one.',
       { field: 'Last-Event-ID' },
     )
-  const firstMs = nowMs - limits.eventsResumeMs
+  const firstMs = nowMs - limits.activityResumeMs
   if (ms >= firstMs) return { mark, gap: null }
   const gap = { from: new Date(ms).toISOString(), to: new Date(firstMs).toISOString() }
   return { mark: markOf(firstMs), gap }
@@ -57,13 +57,13 @@ export async function* feedOf(
       cursors.set(source, new EndsCursor(Number(mark)))
   const safe = () => markOf(Math.min(...[...cursors.values()].map(({ safeMs }) => safeMs)))
   const look = async ([source, cursor]: [FleetSource, EndsCursor]) =>
-    source.look(store.ends, { cursor, tenantId, most: limits.eventsPerLook }).catch(() => [])
+    source.look(store.ends, { cursor, tenantId, most: limits.activityPerRead }).catch(() => [])
   while (!signal.aborted) {
     const before = safe()
     const found = (await Promise.all([...cursors].map(look))).flat()
     const events = inOrder(found.filter(({ type }) => types.includes(type)))
     yield { events, before, after: safe() }
     // Where there was so much there is more.
-    if (found.length < limits.eventsPerLook) await systemClock.sleep(POLL_MS, signal)
+    if (found.length < limits.activityPerRead) await systemClock.sleep(POLL_MS, signal)
   }
 }

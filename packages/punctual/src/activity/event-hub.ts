@@ -7,11 +7,11 @@ import { checkName, refuseOption } from '@punctual/core/check'
 import { checkedOptions } from '../tenants/checked-options.ts'
 import { EventStream } from './event-stream.ts'
 import {
-  checkEvent,
-  type EventName,
-  fleetEvents,
-  localEvents,
-  type PunctualEvent,
+  type ActivityEvent,
+  type ActivityType,
+  checkActivityType,
+  fleetActivity,
+  localActivity,
 } from './event-types.ts'
 
 /** How far listening reaches. */
@@ -21,7 +21,7 @@ export interface ListenOptions {
 }
 
 /** Which events a loop is given. */
-export interface EventsOptions<Name extends EventName = EventName> extends ListenOptions {
+export interface ActivityOptions<Name extends ActivityType = ActivityType> extends ListenOptions {
   /** Their names, one at least. @default all that the reach has */
   types?: readonly Name[]
   /** Only runs of this handler. */
@@ -33,47 +33,47 @@ export interface EventsOptions<Name extends EventName = EventName> extends Liste
 }
 
 /** What is called with each event. What it throws is reported, and harms nobody else. */
-export type EventListener<Name extends EventName> = (event: PunctualEvent<Name>) => unknown
+export type ActivityListener<Name extends ActivityType> = (event: ActivityEvent<Name>) => unknown
 
 interface Subscription {
-  readonly types: ReadonlySet<EventName>
+  readonly types: ReadonlySet<ActivityType>
   readonly fleet: boolean
   readonly listener: unknown
-  give(event: PunctualEvent): unknown
+  give(event: ActivityEvent): unknown
 }
 
 export interface EventHubOptions {
   /** Others are listened to in the fleet from now on; none when it is empty. */
-  readonly onFleetWanted: (types: ReadonlySet<EventName>) => void
+  readonly onFleetWanted: (types: ReadonlySet<ActivityType>) => void
   readonly onError: (error: unknown) => void
 }
 
 const KNOWN = ['types', 'handler', 'queue', 'fleet', 'signal']
 
-export class EventHub {
-  readonly #o: EventHubOptions
+export class ActivityHub {
+  readonly #options: EventHubOptions
   readonly #subscriptions = new Set<Subscription>()
-  readonly #streams = new Set<EventStream<PunctualEvent>>()
-  #wanted: ReadonlySet<EventName> = new Set()
+  readonly #streams = new Set<EventStream<ActivityEvent>>()
+  #wanted: ReadonlySet<ActivityType> = new Set()
 
   constructor(options: EventHubOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** Whether somebody in this process wants to know: otherwise the event need not be made. */
-  wants(type: EventName): boolean {
+  wants(type: ActivityType): boolean {
     return this.#wanted.size > 0 && this.#wanted.has(type)
   }
 
   /** Returns how to stop listening. */
-  listen(type: EventName, listener: unknown, options: ListenOptions, once: boolean): () => void {
+  listen(type: ActivityType, listener: unknown, options: ListenOptions, once: boolean): () => void {
     const { fleet = false } = checkedOptions(options, ['fleet'])
     if (typeof listener !== 'function') refuseOption('listener', 'a function', listener)
-    const types = new Set([checkEvent(type, checkFlag(fleet))])
+    const types = new Set([checkActivityType(type, checkFlag(fleet))])
     const stop = () => this.#remove(subscription)
-    const give = (event: PunctualEvent) => {
+    const give = (event: ActivityEvent) => {
       if (once) stop()
-      return (listener as EventListener<EventName>)(event)
+      return (listener as ActivityListener<ActivityType>)(event)
     }
     const subscription: Subscription = { types, fleet, listener, give }
     this.#subscriptions.add(subscription)
@@ -81,7 +81,7 @@ export class EventHub {
     return stop
   }
 
-  off(type: EventName, listener: unknown): void {
+  off(type: ActivityType, listener: unknown): void {
     for (const subscription of [...this.#subscriptions])
       if (subscription.listener === listener && subscription.types.has(type))
         this.#remove(subscription)
@@ -92,15 +92,17 @@ export class EventHub {
   }
 
   /** Listens from now on, also before the loop asks for the first. */
-  stream<Name extends EventName>(options: EventsOptions<Name>): EventStream<PunctualEvent<Name>> {
+  stream<Name extends ActivityType>(
+    options: ActivityOptions<Name>,
+  ): EventStream<ActivityEvent<Name>> {
     const { handler, queue, signal, fleet, types } = compile(options)
-    const stream: EventStream<PunctualEvent> = new EventStream(() => {
+    const stream: EventStream<ActivityEvent> = new EventStream(() => {
       signal?.removeEventListener('abort', end)
       this.#streams.delete(stream)
       this.#remove(subscription)
     })
     const end = () => stream.close()
-    const give = (event: PunctualEvent) => {
+    const give = (event: ActivityEvent) => {
       const { handler: of, queue: from } = event as { handler?: string; queue?: string }
       if (handler !== undefined && of !== handler) return
       if (queue === undefined || from === queue) stream.push(event)
@@ -112,7 +114,7 @@ export class EventHub {
     signal?.addEventListener('abort', end, { once: true })
     if (signal?.aborted) end()
     // It is given nothing else.
-    return stream as unknown as EventStream<PunctualEvent<Name>>
+    return stream as unknown as EventStream<ActivityEvent<Name>>
   }
 
   #changed(): void {
@@ -121,21 +123,21 @@ export class EventHub {
       return new Set(those.flatMap(({ types }) => [...types]))
     }
     this.#wanted = typesOf(false)
-    this.#o.onFleetWanted(typesOf(true))
+    this.#options.onFleetWanted(typesOf(true))
   }
 
-  tell(event: PunctualEvent, fleet = false): void {
+  tell(event: ActivityEvent, fleet = false): void {
     for (const subscription of [...this.#subscriptions])
       if (subscription.fleet === fleet && subscription.types.has(event.type))
         this.#give(subscription, event)
   }
 
-  #give(subscription: Subscription, event: PunctualEvent): void {
+  #give(subscription: Subscription, event: ActivityEvent): void {
     try {
       const answer = subscription.give(event)
-      if (answer instanceof Promise) answer.catch((error) => this.#o.onError(error))
+      if (answer instanceof Promise) answer.catch((error) => this.#options.onError(error))
     } catch (error) {
-      this.#o.onError(error)
+      this.#options.onError(error)
     }
   }
 
@@ -152,7 +154,7 @@ function checkFlag(fleet: unknown): boolean {
   return refuseOption('fleet', 'true or false', fleet)
 }
 
-function compile(options: EventsOptions) {
+function compile(options: ActivityOptions) {
   for (const name of Object.keys(options))
     if (!KNOWN.includes(name)) refuseOption('options', `made of ${KNOWN.join(', ')}`, name)
   const { handler, queue, signal, types } = options
@@ -161,6 +163,6 @@ function compile(options: EventsOptions) {
     refuseOption('types', 'a list of at least one name; leave it out to be told of all', types)
   if (handler !== undefined) checkName('handler', handler)
   if (queue !== undefined) checkName('queue', queue)
-  const wanted = types?.map((type) => checkEvent(type, fleet))
-  return { handler, queue, signal, fleet, types: wanted ?? (fleet ? fleetEvents : localEvents) }
+  const wanted = types?.map((type) => checkActivityType(type, fleet))
+  return { handler, queue, signal, fleet, types: wanted ?? (fleet ? fleetActivity : localActivity) }
 }

@@ -24,7 +24,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event> {
     else if (this.#events.length < BEHIND_MAX) this.#events.push(event)
     else {
       this.#fault = new PunctualError(
-        'events_behind',
+        'activity_behind',
         `The loop over events is more than ${BEHIND_MAX} behind, and ends here. Do slow work elsewhere, or ask for fewer events.`,
       )
       this.close()

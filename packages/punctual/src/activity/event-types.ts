@@ -19,7 +19,7 @@ export interface RunFacts {
 }
 
 /** The events by name, each with what it tells. */
-export interface PunctualEvents {
+export interface ActivityEvents {
   /** A run was committed. Not told of those that are submitted in your own transaction, which may roll back. */
   'run.submitted': {
     readonly runId: string
@@ -57,26 +57,26 @@ export interface PunctualEvents {
 }
 
 /** The name of an event. */
-export type EventName = keyof PunctualEvents
+export type ActivityType = keyof ActivityEvents
 
 /** An event: its name, when it happened by the database's clock, and what it tells. */
-export type PunctualEvent<Name extends EventName = EventName> = {
-  [N in Name]: { readonly type: N; readonly at: Date } & PunctualEvents[N]
+export type ActivityEvent<Name extends ActivityType = ActivityType> = {
+  [N in Name]: { readonly type: N; readonly at: Date } & ActivityEvents[N]
 }[Name]
 
 /** What can be known of all processes: ends that the tables hold in the order of their times. */
-export const fleetEvents = [
+export const fleetActivity = [
   'run.dead',
   'run.cancelled',
   'run.skipped',
   'run.unknown',
   'worker.lost',
-] as const satisfies readonly EventName[]
+] as const satisfies readonly ActivityType[]
 /** What can be known of all processes: ends that the tables hold in the order of their times. */
-export type FleetEventName = (typeof fleetEvents)[number]
+export type FleetActivityType = (typeof fleetActivity)[number]
 
 /** What a process knows of what it does itself. */
-export const localEvents = [
+export const localActivity = [
   'run.submitted',
   'run.started',
   'run.succeeded',
@@ -86,19 +86,21 @@ export const localEvents = [
   'run.cancelled',
   'job.paused',
   'worker.lost',
-] as const satisfies readonly EventName[]
+] as const satisfies readonly ActivityType[]
 /** What a process knows of what it does itself. */
-export type LocalEventName = (typeof localEvents)[number]
+export type LocalActivityType = (typeof localActivity)[number]
 
-const all: readonly EventName[] = [...new Set<EventName>([...localEvents, ...fleetEvents])]
+const all: readonly ActivityType[] = [
+  ...new Set<ActivityType>([...localActivity, ...fleetActivity]),
+]
 
 /** Refuses a name that is none, and one that cannot be had with the reach that was asked for. */
-export function checkEvent(type: unknown, fleet: boolean): EventName {
+export function checkActivityType(type: unknown, fleet: boolean): ActivityType {
   const name = all.find((it) => it === type) ?? refuseOption('type', all.join(' or '), type)
-  const known: readonly EventName[] = fleet ? fleetEvents : localEvents
+  const known: readonly ActivityType[] = fleet ? fleetActivity : localActivity
   if (known.includes(name)) return name
   const message = fleet
-    ? `${name} is told only of what this process does: to tell it of the fleet, every run would have to be written down once more. Leave fleet out, and listen in each process. Of the fleet: ${fleetEvents.join(', ')}.`
+    ? `${name} is told only of what this process does: to tell it of the fleet, every run would have to be written down once more. Leave fleet out, and listen in each process. Of the fleet: ${fleetActivity.join(', ')}.`
     : `${name} happens where no listener is asked. Listen with { fleet: true }.`
   throw new PunctualError('invalid_option', message, { field: 'fleet' })
 }

@@ -1,9 +1,9 @@
 /** Where events of the fleet are read from: each kind from the table that holds it anyway, in the order of its time. */
 import type { DeadLetter } from '@punctual/core/dead-letter'
 import type { EndsCursor, EndsReader, LookBounds, RunEnd, WorkerLoss } from '@punctual/store'
-import type { EventName, FleetEventName, PunctualEvent } from './event-types.ts'
+import type { ActivityEvent, ActivityType, FleetActivityType } from './event-types.ts'
 
-export type FleetEvent = PunctualEvent<FleetEventName>
+export type FleetEvent = ActivityEvent<FleetActivityType>
 
 /** A look at one source: whose, and how much. */
 export interface FleetLook extends LookBounds {
@@ -12,7 +12,7 @@ export interface FleetLook extends LookBounds {
 }
 
 export interface FleetSource {
-  readonly of: readonly EventName[]
+  readonly of: readonly ActivityType[]
   look(ends: EndsReader, look: FleetLook): Promise<FleetEvent[]>
 }
 

@@ -5,7 +5,7 @@
 import type { Clock } from '@punctual/core/clock'
 import { EndsCursor, type EndsReader } from '@punctual/store'
 import { TENANT } from '../tenants/tenant.ts'
-import type { EventName } from './event-types.ts'
+import type { ActivityType } from './event-types.ts'
 import { type FleetEvent, type FleetSource, fleetSources, inOrder } from './fleet-sources.ts'
 
 const POLL_MS = 1_000
@@ -24,22 +24,22 @@ export interface FleetWatchOptions {
 }
 
 export class FleetWatch {
-  readonly #o: FleetWatchOptions
+  readonly #options: FleetWatchOptions
   readonly #cursors = new Map<FleetSource, EndsCursor>()
   #resting = new AbortController()
   #loop: Promise<void> | null = null
 
   constructor(options: FleetWatchOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** These are listened to from now on. */
-  want(types: ReadonlySet<EventName>): void {
+  want(types: ReadonlySet<ActivityType>): void {
     for (const source of fleetSources) {
       const wanted = source.of.some((type) => types.has(type))
       if (!wanted) this.#cursors.delete(source)
       else if (!this.#cursors.has(source))
-        this.#cursors.set(source, new EndsCursor(this.#o.nowMs() - CLOCK_ERROR_MS))
+        this.#cursors.set(source, new EndsCursor(this.#options.nowMs() - CLOCK_ERROR_MS))
     }
     if (this.#cursors.size === 0) this.#resting.abort()
     else this.#loop ??= this.#run()
@@ -57,20 +57,20 @@ export class FleetWatch {
       this.#resting = new AbortController()
       await this.#look()
       if (this.#cursors.size === 0) break
-      await this.#o.clock.sleep(SPACING_MS)
-      await this.#o.clock.sleep(POLL_MS - SPACING_MS, this.#resting.signal)
+      await this.#options.clock.sleep(SPACING_MS)
+      await this.#options.clock.sleep(POLL_MS - SPACING_MS, this.#resting.signal)
     }
     this.#loop = null
   }
 
   async #look(): Promise<void> {
     const looks = [...this.#cursors].map(([source, cursor]) =>
-      source.look(this.#o.ends, { cursor, tenantId: TENANT }).catch((error) => {
-        this.#o.onError(error)
+      source.look(this.#options.ends, { cursor, tenantId: TENANT }).catch((error) => {
+        this.#options.onError(error)
         return []
       }),
     )
-    for (const event of inOrder((await Promise.all(looks)).flat())) this.#o.onEvent(event)
+    for (const event of inOrder((await Promise.all(looks)).flat())) this.#options.onEvent(event)
   }
 
   /** Resolves when no look is under way; nobody may listen any more. */

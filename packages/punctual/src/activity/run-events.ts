@@ -1,6 +1,6 @@
 /** What the work of this process tells those who listen. Nothing is made of it when nobody does. */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
-import type { EventHub } from './event-hub.ts'
+import type { ActivityHub } from './event-hub.ts'
 import type { RunFacts } from './event-types.ts'
 
 const factsOf = ({ id, handler, queue, attempt, jobId }: ClaimedRun): RunFacts => ({
@@ -8,11 +8,11 @@ const factsOf = ({ id, handler, queue, attempt, jobId }: ClaimedRun): RunFacts =
 })
 
 export class RunEvents {
-  readonly #hub: EventHub
+  readonly #hub: ActivityHub
   readonly #atMs: (monotonicMs?: number) => number
 
   /** `atMs`: the time of the database, now or at a moment of the local clock. */
-  constructor(hub: EventHub, atMs: (monotonicMs?: number) => number) {
+  constructor(hub: ActivityHub, atMs: (monotonicMs?: number) => number) {
     this.#hub = hub
     this.#atMs = atMs
   }

@@ -119,7 +119,7 @@ export class Audit {
     checkNames(options, own ? [...LIST_OPTIONS, 'tenantId'] : LIST_OPTIONS)
     const filter = own ? options : { ...options, tenantId: this.#tenantId as number }
     const asked = filterOf(filter)
-    return this.#store.forPeople.read(({ audit }) => audit.list(asked))
+    return this.#store.replica.read(({ audit }) => audit.list(asked))
   }
 
   /**

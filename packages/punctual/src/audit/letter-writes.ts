@@ -14,7 +14,7 @@ async function letter({ store, tenantId }: WriteScope, reference: RunReference) 
 
 const LETTERS = { kind: 'dead_letters', id: null, name: null }
 
-export const letterWrites: WritesOf<DeadLetters> = {
+export const deadLetterWrites: WritesOf<DeadLetters> = {
   replay: {
     one: async (scope, [reference, options], work) => {
       const target = await letter(scope, reference)

@@ -12,7 +12,7 @@ import type { Tenants } from '../tenants/tenants.ts'
 import type { ControlWrites } from './control-writes.ts'
 import { apiKeyWrites, tenantWrites } from './identity-writes.ts'
 import { calendarWrites, jobWrites } from './job-writes.ts'
-import { groupWrites, letterWrites } from './letter-writes.ts'
+import { deadLetterWrites, groupWrites } from './letter-writes.ts'
 import { limitWrites, queueWrites, workerWrites } from './queue-writes.ts'
 import { recordMethods } from './recorded-methods.ts'
 import { runWrites } from './run-writes.ts'
@@ -39,7 +39,7 @@ export function recordTenant(
   recordMethods(runs, runWrites, writes, scope)
   recordMethods(queues, queueWrites, writes, scope)
   recordMethods(limits, limitWrites, writes, scope)
-  recordMethods(deadLetters, letterWrites, writes, scope)
+  recordMethods(deadLetters, deadLetterWrites, writes, scope)
   recordMethods(groups, groupWrites, writes, scope)
   recordMethods(workers, workerWrites, writes, scope)
 }

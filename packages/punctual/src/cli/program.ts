@@ -12,7 +12,7 @@ import { addAuditList } from './commands/audit/list.ts'
 import { addAuditVerify } from './commands/audit/verify.ts'
 import { addCalendarsDelete, addCalendarsList, addCalendarsSet } from './commands/calendars.ts'
 import { addConfigShow } from './commands/config/show.ts'
-import { addDeadGroups } from './commands/dead/causes.ts'
+import { addDeadCauses } from './commands/dead/causes.ts'
 import { addDeadDiscard } from './commands/dead/discard.ts'
 import { addDeadList } from './commands/dead/list.ts'
 import { addDeadReplay } from './commands/dead/replay.ts'
@@ -90,7 +90,7 @@ export function createProgram(): Command {
     ...[addRunsPromote, addRunsReprioritise, addRunsEdit, addRunsResolve],
   ])
   addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
-    ...[addDeadList, addDeadGroups, addDeadShow, addDeadReplay, addDeadDiscard],
+    ...[addDeadList, addDeadCauses, addDeadShow, addDeadReplay, addDeadDiscard],
   ])
   addGroup(program, 'groups', 'look at groups of runs, and cancel them', [
     ...[addGroupsList, addGroupsShow, addGroupsCancel],

@@ -1,15 +1,15 @@
 /** `punctual.deadLetters`: runs that died, looked at, replayed and discarded. */
 import { checkText, encodeJson, refuseOption } from '@punctual/core/check'
 import {
-  type CompiledLetterFilter,
-  compileLetterFilter,
+  type CompiledDeadLetterFilter,
+  compileDeadLetterFilter,
   type DeadLetter,
+  type DeadLetterCause,
   type DeadLetterFilter,
-  type DeadLetterGroup,
+  type DeadLetterHandling,
+  type DeadLetterState,
+  deadLetterStateOf,
   isEmptyFilter,
-  type LetterHandling,
-  type LetterState,
-  letterStateOf,
 } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type FinishedRun, isRunId, type LogLine } from '@punctual/core/run'
@@ -32,7 +32,7 @@ const REPLAY_BATCH = 500
 /** Which dead letters are looked at, and how many. */
 export interface DeadLetterPage extends DeadLetterFilter {
   /** Whether somebody has handled them. @default 'open' */
-  state?: LetterState
+  state?: DeadLetterState
   /** Up to 1,000. @default 50 */
   limit?: number
 }
@@ -64,7 +64,7 @@ export interface DeadLetterDetails extends DeadLetter {
 /** What a replay came to. `already_handled`: somebody was faster, and nothing was made. */
 export type ReplayResult =
   | { readonly result: 'replayed'; readonly id: string }
-  | { readonly result: 'already_handled'; readonly handled: LetterHandling }
+  | { readonly result: 'already_handled'; readonly handled: DeadLetterHandling }
   | KeyBusy
 
 /** What discarding many came to. */
@@ -93,16 +93,14 @@ export class DeadLetters {
     const filter = await this.#filter(options, ['state', 'limit', 'after'])
     const after = options.after === undefined ? null : idOf(options.after)
     const asked = { ...page(options), after }
-    return this.#store.forPeople.read(({ letters }) => letters.list(filter, asked, this.#tenantId))
+    return this.#store.replica.read(({ letters }) => letters.list(filter, asked, this.#tenantId))
   }
 
   /** What dies alike, together; the largest group first. */
-  async groups(options: DeadLetterPage = {}): Promise<DeadLetterGroup[]> {
+  async causes(options: DeadLetterPage = {}): Promise<DeadLetterCause[]> {
     const filter = await this.#filter(options, ['state', 'limit'])
     const asked = page(options)
-    return this.#store.forPeople.read(({ letters }) =>
-      letters.groups(filter, asked, this.#tenantId),
-    )
+    return this.#store.replica.read(({ letters }) => letters.causes(filter, asked, this.#tenantId))
   }
 
   /** Everything about one, or null. */
@@ -137,7 +135,11 @@ export class DeadLetters {
     if (typeof fromCheckpoint !== 'boolean')
       refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
     const how = { ...handledBy(options), fromCheckpoint }
-    const [answer] = await this.#store.letterSteering.replay([{ id, payload }], how, this.#tenantId)
+    const [answer] = await this.#store.deadLetterSteering.replay(
+      [{ id, payload }],
+      how,
+      this.#tenantId,
+    )
     if (!answer || answer.result === 'not_found') return this.#notFound(id)
     return answer
   }
@@ -155,7 +157,7 @@ export class DeadLetters {
     const answers: ReplayResult[] = []
     for (let i = 0; i < ids.length; i += REPLAY_BATCH) {
       const requests = ids.slice(i, i + REPLAY_BATCH).map((id) => ({ id, payload: null }))
-      for (const it of await this.#store.letterSteering.replay(requests, how, this.#tenantId))
+      for (const it of await this.#store.deadLetterSteering.replay(requests, how, this.#tenantId))
         if (it.result !== 'not_found') answers.push(it)
     }
     return answers
@@ -194,7 +196,7 @@ export class DeadLetters {
   ): Promise<'discarded' | 'already_handled'> {
     const id = idOf(letter)
     const how = handledBy(reasonOf(options))
-    const discarded = await this.#store.letterSteering.discard([id], how, this.#tenantId)
+    const discarded = await this.#store.deadLetterSteering.discard([id], how, this.#tenantId)
     if (discarded.has(id)) return 'discarded'
     const [found] = await this.#store.letters.find([id], this.#tenantId)
     return found ? 'already_handled' : this.#notFound(id)
@@ -211,7 +213,7 @@ export class DeadLetters {
     const how = handledBy(reasonOf(options))
     const compiled = await this.#filterOfMany(filter, options)
     const { limit, dryRun } = checkManyOptions(options)
-    const { letters, letterSteering } = this.#store
+    const { letters, deadLetterSteering } = this.#store
     const count = await letters.count(compiled, this.#tenantId)
     let discarded = 0
     let looked = 0
@@ -220,7 +222,7 @@ export class DeadLetters {
       const most = Math.min(DISCARD_BATCH, limit - looked)
       const ids: string[] = await letters.pick(compiled, count, after, most, this.#tenantId)
       if (ids.length === 0) break
-      discarded += (await letterSteering.discard(ids, how, this.#tenantId)).size
+      discarded += (await deadLetterSteering.discard(ids, how, this.#tenantId)).size
       looked += ids.length
       after = ids.at(-1) ?? null
     }
@@ -228,7 +230,7 @@ export class DeadLetters {
   }
 
   async #filter(filter: DeadLetterFilter, alsoKnown: readonly string[] = []) {
-    const compiled = compileLetterFilter(filter, alsoKnown)
+    const compiled = compileDeadLetterFilter(filter, alsoKnown)
     if (compiled.job === null || isRunId(compiled.job)) return compiled
     const job = await this.#store.schedules.jobs.find(compiled.job, this.#tenantId)
     if (job) return { ...compiled, job: job.id }
@@ -237,7 +239,7 @@ export class DeadLetters {
   }
 
   async #filterOfMany(filter: DeadLetterFilter, { all = false }: { all?: boolean }) {
-    const compiled: CompiledLetterFilter = await this.#filter(filter)
+    const compiled: CompiledDeadLetterFilter = await this.#filter(filter)
     if (typeof all !== 'boolean') refuseOption('all', 'true or false', all)
     if (isEmptyFilter(compiled) && !all)
       throw new PunctualError(
@@ -257,11 +259,11 @@ export class DeadLetters {
   }
 }
 
-function page(options: DeadLetterPage): { state: LetterState; limit: number } {
+function page(options: DeadLetterPage): { state: DeadLetterState; limit: number } {
   const { limit = 50 } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
     refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
-  return { state: letterStateOf(options.state), limit }
+  return { state: deadLetterStateOf(options.state), limit }
 }
 
 function reasonOf({ reason, by }: { reason: string; by?: string }): HandlingOptions {

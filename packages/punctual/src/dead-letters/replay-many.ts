@@ -5,7 +5,7 @@
  */
 import { refuseOption } from '@punctual/core/check'
 import {
-  type CompiledLetterFilter,
+  type CompiledDeadLetterFilter,
   compileReplayPace,
   nextReplayStep,
   type ReplayPace,
@@ -13,7 +13,7 @@ import {
   watchesEnds,
 } from '@punctual/core/dead-letter'
 import { limits } from '@punctual/core/errors'
-import type { HandledBy, LetterCount, PostgresStore, ReplayAnswer } from '@punctual/store'
+import type { DeadLetterCount, HandledBy, PostgresStore, ReplayAnswer } from '@punctual/store'
 
 const LIMIT_MAX = 100_000
 const WATCHED_MAX = 10_000
@@ -80,7 +80,7 @@ export function checkManyOptions(options: ManyOptions): { limit: number; dryRun:
 
 export async function replayMany(
   store: PostgresStore,
-  filter: CompiledLetterFilter,
+  filter: CompiledDeadLetterFilter,
   options: ReplayManyOptions,
   { tenantId, ...handledBy }: HandledBy & { readonly tenantId: number },
 ): Promise<ReplayManyResult> {
@@ -98,8 +98,8 @@ export async function replayMany(
 interface Drive {
   readonly store: PostgresStore
   readonly tenantId: number
-  readonly filter: CompiledLetterFilter
-  readonly count: LetterCount
+  readonly filter: CompiledDeadLetterFilter
+  readonly count: DeadLetterCount
   readonly limit: number
   readonly rules: ReplayRules
   readonly how: HandledBy & { readonly fromCheckpoint: boolean }
@@ -152,7 +152,7 @@ class ReplayDrive {
     const ids = await store.letters.pick(filter, count, this.#after, room, tenantId)
     if (ids.length === 0) return false
     const requests = ids.map((id) => ({ id, payload: null }))
-    for (const answer of await store.letterSteering.replay(requests, how, tenantId))
+    for (const answer of await store.deadLetterSteering.replay(requests, how, tenantId))
       this.#note(answer)
     this.#looked += ids.length
     this.#after = ids.at(-1) ?? null

@@ -74,11 +74,11 @@ const lives = (state: GroupMember['state']) => state !== 'removed' && !isFinal(s
 
 /** Runs that are submitted together, what became of them, and one run that follows when all have ended. */
 export class Groups {
-  readonly #o: GroupsParts
+  readonly #options: GroupsParts
 
   /** @internal */
   constructor(parts: GroupsParts) {
-    this.#o = parts
+    this.#options = parts
   }
 
   /**
@@ -86,21 +86,25 @@ export class Groups {
    * whose key a live run has is that run.
    */
   async submit(options: GroupOptions, call: GroupCallOptions = {}): Promise<GroupHandle> {
-    const { store, payloadBytes } = this.#o
+    const { store, payloadBytes } = this.#options
     const group = checkGroup(options)
     const callback = groupCallback(options.onDone, payloadBytes)
     const { submissions, tx } = await this.#prepare(options.runs ?? [], call)
-    const made = await store.groups.make({ ...group, callback, submissions }, this.#o.tenantId, tx)
-    if (!tx) this.#o.submitted(submissions, made.accepted)
+    const made = await store.groups.make(
+      { ...group, callback, submissions },
+      this.#options.tenantId,
+      tx,
+    )
+    if (!tx) this.#options.submitted(submissions, made.accepted)
     return this.handle(made.id)
   }
 
   async #prepare(runs: readonly GroupRun[], call: GroupCallOptions) {
-    const { handlers, payloadBytes, store } = this.#o
+    const { handlers, payloadBytes, store } = this.#options
     const { tx } = checkCall(call)
     const submissions = await groupSubmissions(runs, handlers, payloadBytes)
-    this.#o.checkOpen()
-    await checkStrict(submissions, handlers, store, this.#o.tenantId)
+    this.#options.checkOpen()
+    await checkStrict(submissions, handlers, store, this.#options.tenantId)
     return { submissions, tx }
   }
 
@@ -125,20 +129,25 @@ export class Groups {
   ): Promise<void> {
     const id = idOf(group)
     const { submissions, tx } = await this.#prepare(runs, call)
-    const accepted = await this.#o.store.groups.add(id, submissions, this.#o.tenantId, tx)
-    if (!tx) this.#o.submitted(submissions, accepted)
+    const accepted = await this.#options.store.groups.add(
+      id,
+      submissions,
+      this.#options.tenantId,
+      tx,
+    )
+    if (!tx) this.#options.submitted(submissions, accepted)
   }
 
   /** Nothing can be added any more; false when it was closed already. */
   async close(group: GroupReference, call: GroupCallOptions = {}): Promise<boolean> {
     const id = idOf(group)
     const { tx } = checkCall(call)
-    return (await this.#o.store.groups.close(id, this.#o.tenantId, tx)) ?? notFound(id)
+    return (await this.#options.store.groups.close(id, this.#options.tenantId, tx)) ?? notFound(id)
   }
 
   /** The group with the states of its members, or null. */
   async get(group: GroupReference): Promise<Group | null> {
-    return this.#o.store.groups.reader.find(idOf(group), this.#o.tenantId)
+    return this.#options.store.groups.reader.find(idOf(group), this.#options.tenantId)
   }
 
   /** The newest first. */
@@ -150,7 +159,9 @@ export class Groups {
       ...(done !== undefined && { done }),
       ...(before !== undefined && { before: idOf(before) }),
     }
-    return this.#o.store.forPeople.read(({ groups }) => groups.list(filter, this.#o.tenantId))
+    return this.#options.store.replica.read(({ groups }) =>
+      groups.list(filter, this.#options.tenantId),
+    )
   }
 
   /** The members with their states, in the order in which they were added. */
@@ -160,7 +171,7 @@ export class Groups {
       fromPlace: integer('from', from, 0, limits.membersPerGroup),
       limit: integer('limit', limit, 1, limits.batchSize),
     }
-    return this.#o.store.groups.reader.members(idOf(group), page, this.#o.tenantId)
+    return this.#options.store.groups.reader.members(idOf(group), page, this.#options.tenantId)
   }
 
   /** Resolves with the group when it is closed and every member has ended, however. */
@@ -168,10 +179,10 @@ export class Groups {
     const id = idOf(group)
     const { timeoutMs, signal } = options
     if (timeoutMs !== undefined) integer('timeoutMs', timeoutMs, 0, WAIT_MS_MAX)
-    const { reader } = this.#o.store.groups
+    const { reader } = this.#options.store.groups
     const endMs = systemClock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY)
     for (let pauseMs = POLL_MIN_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.5)) {
-      if ((await reader.isDone(id, this.#o.tenantId)) ?? notFound(id)) break
+      if ((await reader.isDone(id, this.#options.tenantId)) ?? notFound(id)) break
       signal?.throwIfAborted()
       const leftMs = endMs - systemClock.monotonicMs()
       if (leftMs <= 0)
@@ -199,7 +210,9 @@ export class Groups {
       const left = members.filter(({ state }) => lives(state)).map((member) => member.id)
       if (left.length > 0)
         answers.push(
-          ...(await this.#o.store.steering.cancel(left, reason, this.#o.tenantId)).values(),
+          ...(
+            await this.#options.store.steering.cancel(left, reason, this.#options.tenantId)
+          ).values(),
         )
     } while (members.length === MEMBERS)
     const count = (answer: string) => answers.filter((it) => it === answer).length

@@ -2,7 +2,7 @@
 import type { Service } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
 import { feedBegin, feedOf } from '../activity/event-feed.ts'
-import { fleetEvents } from '../activity/event-types.ts'
+import { fleetActivity } from '../activity/event-types.ts'
 import type { Punctual } from '../punctual.ts'
 import type { TenantScope } from '../tenant-scope.ts'
 
@@ -34,8 +34,8 @@ export function serviceOf(punctual: Punctual): Service {
       return scope
     },
     holdJob: (nameOrId, tenantId) => store.schedules.steering.held(nameOrId, tenantId),
-    events: {
-      ofTenants: fleetEvents.filter((type) => !OF_INSTALLATION.includes(type)),
+    activity: {
+      ofTenants: fleetActivity.filter((type) => !OF_INSTALLATION.includes(type)),
       ofInstallation: OF_INSTALLATION,
       begin: (mark) => feedBegin(store, mark),
       feed: (tenantId, start) => feedOf(store, tenantId, start),

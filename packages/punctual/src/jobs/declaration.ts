@@ -109,9 +109,9 @@ function isoOf(ms: number | null): string | undefined {
   return ms === null ? undefined : new Date(ms).toISOString().replace('.000Z', 'Z')
 }
 
-function dstOf({ gap, pass }: JobRules): Declaration | undefined {
-  if (gap === undefined && pass === undefined) return undefined
-  return { ...(gap && { gap }), ...(pass && { overlap: pass }) }
+function dstOf({ gap, fold }: JobRules): Declaration | undefined {
+  if (gap === undefined && fold === undefined) return undefined
+  return { ...(gap && { gap }), ...(fold && { fold }) }
 }
 
 function misfireOf({ misfire }: JobRules): unknown {

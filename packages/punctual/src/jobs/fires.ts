@@ -4,10 +4,10 @@ import {
   type DayRule,
   type FirePreview,
   type FiresOptions,
+  type FoldPolicy,
   nextFires as firesFrom,
   type GapPolicy,
   momentIn,
-  type OverlapPolicy,
   type PreviewOptions as PreviewsFrom,
   previewFires as previewsFrom,
 } from '@punctual/core/schedule'
@@ -23,7 +23,7 @@ export interface NextFiresOptions {
   /** A fixed time that clocks go forward over. @default 'run-after' */
   readonly gap?: GapPolicy | undefined
   /** A fixed time that clocks go back over. @default 'first' */
-  readonly overlap?: OverlapPolicy | undefined
+  readonly overlap?: FoldPolicy | undefined
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   readonly dayRule?: DayRule | undefined
   /** What `H` is spread by: the id of the job. Without it `H` is refused. */

@@ -137,7 +137,7 @@ export class Jobs {
   /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
     checkJobFilter(filter)
-    return this.#store.forPeople.read(({ jobs }) => jobs.list(filter, this.#tenantId))
+    return this.#store.replica.read(({ jobs }) => jobs.list(filter, this.#tenantId))
   }
 
   /**
@@ -176,7 +176,7 @@ export class Jobs {
   }
 
   /** A job with its status and its latest run, or null. */
-  async latestRun(nameOrId: string): Promise<JobItem | null> {
+  async inspect(nameOrId: string): Promise<JobItem | null> {
     const job = await this.get(nameOrId)
     if (!job) return null
     const [item] = await this.#store.schedules.jobPages.find([job.id], this.#tenantId)
@@ -244,10 +244,10 @@ export class Jobs {
       const at = job.anchorMs === null ? null : new Date(job.anchorMs)
       return at && at.getTime() > fromMs ? [{ at, local: at.toISOString() }] : []
     }
-    const { expression, tz, gap, overlap, dayRule, seed, anchor } = input
+    const { expression, tz, gap, fold: overlap, dayRule, seed, anchor } = input
     const from = new Date(fromMs)
     const fires = previewFires(expression, {
-      ...{ from, tz, gap, overlap, dayRule, seed, anchor, count: options.count ?? 5 },
+      ...{ from, tz, gap, fold: overlap, dayRule, seed, anchor, count: options.count ?? 5 },
       aroundChanges: options.aroundChanges ?? false,
     })
     const endMs = job.endAt?.getTime() ?? Number.POSITIVE_INFINITY

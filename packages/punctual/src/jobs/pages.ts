@@ -34,7 +34,7 @@ export async function pageOfJobs(
     })
   const filter = compileJobPageFilter(asked)
   const where = { limit, cursor, skip: skipOf(page, limit) }
-  const [found, total] = await store.forPeople.read(({ jobPages }) =>
+  const [found, total] = await store.replica.read(({ jobPages }) =>
     Promise.all([jobPages.page(filter, where, tenantId), jobPages.total(filter, tenantId)]),
   )
   return { ...found, ...total }

@@ -41,17 +41,3 @@ export class Limits {
     return this.#store.limits.list(this.#tenantId)
   }
 }
-
-/** The limits that hold a due run of a queue up now. */
-export function limitsInTheWay(limits: readonly LimitInForce[], queue: string): string | null {
-  for (const limit of limits) {
-    if (limit.queue !== null && limit.queue !== queue) continue
-    const { concurrency, running, rate, freeAt } = limit
-    const whose = limit.queue === null ? 'all queues together' : `the queue ${limit.queue}`
-    if (concurrency !== null && running >= concurrency)
-      return `${running} runs go on, and ${whose} may have ${concurrency}; it starts when one of them has ended.`
-    if (rate !== null && freeAt !== null)
-      return `The rate of ${whose} is used up; the next run may start at ${freeAt.toISOString()}.`
-  }
-  return null
-}

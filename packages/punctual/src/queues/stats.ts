@@ -69,7 +69,7 @@ export class Stats {
   async recent(options: { minutes?: number } = {}): Promise<RecentEnds[]> {
     const { minutes = 5 } = options
     integer('minutes', minutes, 1, 1_440)
-    const found = await this.#store.forPeople.read(({ stats }) =>
+    const found = await this.#store.replica.read(({ stats }) =>
       stats.recent(minutes, this.#tenantId),
     )
     const lanes = grouped(found, ({ queue, handler }) => JSON.stringify([queue, handler]))
@@ -87,13 +87,13 @@ export class Stats {
    */
   async report(options: ReportOptions = {}): Promise<Report> {
     const { by = 'day', fromMs, toMs } = this.#range(options)
-    const { forPeople } = this.#store
+    const { replica } = this.#store
     if (by === 'day') {
-      const ends = await forPeople.read(({ stats }) => stats.days(fromMs, toMs, this.#tenantId))
+      const ends = await replica.read(({ stats }) => stats.days(fromMs, toMs, this.#tenantId))
       const days = grouped(ends, ({ day }) => day)
       return { rows: days.map(([{ day }, ends]) => ({ name: day, ...ends })), countedTo: null }
     }
-    const { throughMs, jobs } = await forPeople.read(({ stats }) =>
+    const { throughMs, jobs } = await replica.read(({ stats }) =>
       stats.jobs(fromMs, toMs, this.#tenantId),
     )
     const rows = grouped(jobs, ({ id }) => id ?? '')
@@ -119,7 +119,7 @@ export class Stats {
 
 /** How the runs of workers ended in the last hour, by worker; those that ended none are not there. */
 export async function endsOfWorkers(store: PostgresStore): Promise<ReadonlyMap<string, Ends>> {
-  const found = await store.forPeople.read(({ stats }) => stats.workers())
+  const found = await store.replica.read(({ stats }) => stats.workers())
   return new Map(grouped(found, (it) => it.worker).map(([{ worker }, ends]) => [worker, ends]))
 }
 

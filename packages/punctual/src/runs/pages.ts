@@ -44,7 +44,7 @@ export async function pageOfRuns(
   const compiled = compileRunPageFilter(asked)
   const page = { limit, cursor, order: orderOf(compiled, order) }
   const filter = await filterInStore(store, compiled, tenantId)
-  return store.forPeople.read(({ pages }) => pages.page(filter, page, tenantId))
+  return store.replica.read(({ pages }) => pages.page(filter, page, tenantId))
 }
 
 export async function countOfRuns(
@@ -55,7 +55,7 @@ export async function countOfRuns(
 ): Promise<RunCount> {
   const by = compileCountBy(known(options, ['by']).by ?? 'state')
   const filter = await filterInStore(store, compileRunPageFilter(asked), tenantId)
-  const counted = await store.forPeople.read(({ pages }) => pages.count(filter, by, tenantId))
+  const counted = await store.replica.read(({ pages }) => pages.count(filter, by, tenantId))
   if (by.by !== 'job') return counted
   const ids = counted.groups.flatMap(({ name }) => name ?? [])
   const names = await store.schedules.jobs.names(ids, tenantId)

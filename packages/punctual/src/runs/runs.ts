@@ -37,7 +37,6 @@ import {
 import { idOf, type RunReference } from './reference.ts'
 import { type ResolveResult, resolveRun } from './resolve.ts'
 import type { Waiter } from './waiter.ts'
-import { type NotRunningReason, whyNotRunning } from './why-not-running.ts'
 
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
@@ -114,7 +113,7 @@ export class Runs {
       ...(limit !== undefined && { limit }),
       ...(days !== undefined && { days }),
     }
-    return this.#store.forPeople.read(({ runs }) => runs.list(asked))
+    return this.#store.replica.read(({ runs }) => runs.list(asked))
   }
 
   /**
@@ -349,11 +348,6 @@ export class Runs {
     options: HandlingOptions = {},
   ): Promise<ResolveResult> {
     return resolveRun(this.#store, this.#tenantId, idOf(run), as, options)
-  }
-
-  /** Why a run is not running now, in short; null when it runs or has ended. */
-  whyNotRunning(run: Run): Promise<{ reason: NotRunningReason; message: string } | null> {
-    return whyNotRunning(this.#store, run, this.#tenantId)
   }
 
   /**

@@ -19,12 +19,12 @@ export interface WaiterOptions {
 }
 
 export class Waiter {
-  readonly #o: WaiterOptions
+  readonly #options: WaiterOptions
   readonly #waiting = new Map<string, Set<Waiting>>()
   #polling: Promise<void> | null = null
 
   constructor(options: WaiterOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** A run was settled here. */
@@ -39,7 +39,7 @@ export class Waiter {
   /** The finished run; null when the signal is aborted first. */
   async wait(id: string, signal: AbortSignal): Promise<FinishedRun | null> {
     for (let looks = 0; ; looks++) {
-      const run = await this.#o.find(id).catch((error) => {
+      const run = await this.#options.find(id).catch((error) => {
         // Whoever waits already waits through an outage too; whoever begins is told of it.
         if (looks === 0) throw error
         return null
@@ -76,12 +76,12 @@ export class Waiter {
   async #poll(): Promise<void> {
     let pauseMs = POLL_MIN_MS
     while (this.#waiting.size > 0) {
-      await this.#o.clock.sleep(pauseMs)
+      await this.#options.clock.sleep(pauseMs)
       pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.5)
       const ids = [...this.#waiting.keys()].slice(0, 10_000)
       if (ids.length === 0) return
       // A look that fails is tried again with the next poll.
-      const finished = await this.#o.finished(ids).catch(() => new Set<string>())
+      const finished = await this.#options.finished(ids).catch(() => new Set<string>())
       for (const id of finished) this.settled(id)
       if (finished.size > 0) pauseMs = POLL_MIN_MS
     }

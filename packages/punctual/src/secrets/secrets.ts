@@ -89,12 +89,12 @@ export class Secrets {
 
 /** Secrets of the first tenant, and the master key of those of all. */
 export class SecretsOfInstallation extends Secrets {
-  readonly #o: SecretsParts
+  readonly #options: SecretsParts
 
   /** @internal */
   constructor(parts: SecretsParts, tenantId: number) {
     super(parts, tenantId)
-    this.#o = parts
+    this.#options = parts
   }
 
   /**
@@ -103,7 +103,7 @@ export class SecretsOfInstallation extends Secrets {
    * @throws `PunctualError` with `secrets_key_missing`.
    */
   rotateKey(): Promise<RotatedSecrets> {
-    const { writes, store } = this.#o
+    const { writes, store } = this.#options
     return writes.record(null, async () => {
       const result = await store.secrets.rotate()
       const target = { kind: 'secrets_key', id: null, name: null }

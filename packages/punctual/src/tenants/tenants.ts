@@ -167,7 +167,7 @@ export class Tenants {
     if (toMs - fromMs > limits.usageDaysMax * DAY_MS)
       refuseOption('to', `at most ${limits.usageDaysMax} days after from`, to)
     const { id } = await this.#store.tenants.get(checkTenant(tenant))
-    return this.#store.forPeople.read(({ usage }) => usage(id, { fromMs, toMs }))
+    return this.#store.replica.read(({ usage }) => usage(id, { fromMs, toMs }))
   }
 
   /**
@@ -186,9 +186,9 @@ export class Tenants {
     const { from, to } = checkedOptions(range, ['from', 'to'])
     const fromMs = from === undefined ? 0 : instantOf('from', from)
     const toMs = to === undefined ? ID_TIME_MAX_MS : instantOf('to', to)
-    const { forPeople, schedules, limits: limitStore, tenants } = this.#store
+    const { replica, schedules, limits: limitStore, tenants } = this.#store
     const found = await tenants.get(checkTenant(tenant))
-    const sources = { forPeople, calendars: schedules.calendars }
+    const sources = { replica, calendars: schedules.calendars }
     yield* exportTenant({ ...sources, limits: limitStore }, found, { fromMs, toMs })
   }
 

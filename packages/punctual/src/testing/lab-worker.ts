@@ -20,11 +20,11 @@ interface Step {
 }
 
 export class LabWorker {
-  readonly #o: LabWorkerOptions
+  readonly #options: LabWorkerOptions
   readonly #steps = new TimeQueue<Step>()
 
   constructor(options: LabWorkerOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   get nextMs(): number | null {
@@ -42,7 +42,7 @@ export class LabWorker {
       const { job, entry, kind } = step
       const run = entry.run as LabRun
       if (run.outcome !== null) continue
-      const startMs = this.#o.availableMs(nowMs)
+      const startMs = this.#options.availableMs(nowMs)
       if (kind === 'end') this.#end(job, entry, outcomeOf(step), nowMs)
       else if (startMs > nowMs) this.#steps.add(startMs, step)
       else this.#begin(job, entry, nowMs)
@@ -74,10 +74,10 @@ export class LabWorker {
     run.endedMs = nowMs
     run.outcome = outcome
     job.running.delete(entry)
-    job.ledger.pack(nowMs, this.#o.availableMs)
+    job.ledger.pack(nowMs, this.#options.availableMs)
     if (outcome === 'dead') job.failures++
     else if (outcome === 'succeeded') job.failures = 0
-    this.#o.onEnded(job, nowMs)
+    this.#options.onEnded(job, nowMs)
     const next = job.running.size === 0 ? job.waiting.shift() : undefined
     if (next) this.#start(job, next, nowMs)
   }

@@ -20,14 +20,14 @@ export interface MemoryPlanStoreOptions {
 
 export class MemoryPlanStore implements PlanStore {
   readonly jobs = new Map<string, StoredLabJob>()
-  readonly #o: MemoryPlanStoreOptions
+  readonly #options: MemoryPlanStoreOptions
   readonly #planners = new Map<string, number>()
   readonly #rules = new Map<string, number>()
   readonly #byNumber = new Map<number, JobRules>()
   readonly allCalendars: ReadonlyMap<string, Calendar>
 
   constructor(options: MemoryPlanStoreOptions) {
-    this.#o = options
+    this.#options = options
     this.allCalendars = new Map(
       Object.entries(options.calendars).map(([name, input]) => [name, parseCalendar(input)]),
     )
@@ -52,12 +52,12 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
-    const { nowMs } = this.#o.time
+    const { nowMs } = this.#options.time
     this.#planners.set(id, nowMs + ttlMs)
     const living = [...this.#planners].filter(([, untilMs]) => untilMs > nowMs).map(([of]) => of)
     return {
       nowMs,
-      planners: this.#o.race ? [id] : living,
+      planners: this.#options.race ? [id] : living,
       newerZoneData: null,
       anyJob: this.nextMs !== null,
     }
@@ -112,7 +112,7 @@ export class MemoryPlanStore implements PlanStore {
       job.runsLeft = plan.runsLeft
       job.anchorMs = plan.anchorMs
       job.cursorMs = Math.max(job.cursorMs, plan.decisions.at(-1)?.slotMs ?? 0)
-      this.#o.onPlanned(job, plan)
+      this.#options.onPlanned(job, plan)
       accepted++
     }
     return accepted
@@ -121,7 +121,7 @@ export class MemoryPlanStore implements PlanStore {
   async pauseFailing(jobIds: readonly string[]): Promise<void> {
     for (const id of jobIds) {
       const job = this.jobs.get(id)
-      if (job) this.#o.onFailing(job)
+      if (job) this.#options.onFailing(job)
     }
   }
 

@@ -83,12 +83,12 @@ export class ScheduleLab {
   readonly #planners: readonly Planner[]
   readonly #actions = new TimeQueue<() => void>()
   readonly #names = new Map<string, StoredLabJob>()
-  readonly #o: ScheduleLabOptions
+  readonly #options: ScheduleLabOptions
   #restUntilMs = Number.NEGATIVE_INFINITY
 
   /** Begins with the clock at `start`; nothing has been planned then. */
   constructor(options: ScheduleLabOptions) {
-    this.#o = options
+    this.#options = options
     this.#time = new VirtualTime(instantOf('start', options.start))
     this.#store = new MemoryPlanStore({
       time: this.#time,
@@ -127,7 +127,7 @@ export class ScheduleLab {
   }
 
   get #aheadMs(): number {
-    return this.#o.aheadMs ?? defaults.planAheadMs
+    return this.#options.aheadMs ?? defaults.planAheadMs
   }
 
   /** What the virtual clock shows. */
@@ -138,7 +138,7 @@ export class ScheduleLab {
   /** Registers a job, or changes the one of this name: what is planned and has not started is taken back. */
   upsert(job: LabJob): void {
     const { takesMs, fails, ...options } = job
-    const { timezone = defaults.timezone, jitterMs = 0 } = this.#o
+    const { timezone = defaults.timezone, jitterMs = 0 } = this.#options
     const { payloadBytes } = limits
     const installation = { timezone, jitterMs, payloadBytes }
     const compiled = compileJob({ handler: 'lab', ...options }, installation)
@@ -223,7 +223,7 @@ export class ScheduleLab {
     const { nowMs } = this.#time
     const up = this.#planners.filter((_, i) => !this.#outages.isDown(i, nowMs))
     const rests = await Promise.all(up.map((planner) => tickAll(planner)))
-    this.#restUntilMs = nowMs + Math.max(this.#o.tickEveryMs ?? 0, Math.min(...rests))
+    this.#restUntilMs = nowMs + Math.max(this.#options.tickEveryMs ?? 0, Math.min(...rests))
   }
 
   #wake(): void {

@@ -100,9 +100,11 @@ export class TestDrain {
   }
 
   async #describe(run: Run): Promise<string> {
-    const why = await this.#punctual.runs.whyNotRunning(run)
+    const { running, reasons } = await this.#punctual.runs.explain(run)
     const attempt = `attempt ${run.attempts.length + 1} of ${run.maxAttempts}`
-    const what = why?.message ?? `Its handler has not returned (${attempt}).`
+    const what = running
+      ? `Its handler has not returned (${attempt}).`
+      : reasons.map(({ detail }) => detail).join(' ')
     return `- ${run.handler} ${run.id}, ${run.state}: ${what}`
   }
 }

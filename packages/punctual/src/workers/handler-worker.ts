@@ -13,15 +13,15 @@ export interface WorkerOfHandlersOptions {
   readonly onError: (error: unknown) => void
 }
 
-export class WorkerOfHandlers {
-  readonly #o: WorkerOfHandlersOptions
+export class HandlerWorker {
+  readonly #options: WorkerOfHandlersOptions
   #worker: Worker | null = null
   #announcing: Promise<void> | null = null
   #announced = true
   #stopping = false
 
   constructor(options: WorkerOfHandlersOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** How many runs it runs. */
@@ -51,7 +51,7 @@ export class WorkerOfHandlers {
       try {
         await this.#announceNow()
       } catch (error) {
-        this.#o.onError(error)
+        this.#options.onError(error)
         this.#announced = false
         await systemClock.sleep(ANNOUNCE_AGAIN_MS)
       }
@@ -61,7 +61,7 @@ export class WorkerOfHandlers {
   async #announceNow(): Promise<void> {
     if (this.#stopping) return
     if (this.#worker) return this.#worker.handlersChanged()
-    this.#worker = this.#o.make()
+    this.#worker = this.#options.make()
     this.#worker.start()
   }
 }

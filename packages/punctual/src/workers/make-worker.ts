@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { defaults } from '@punctual/core/errors'
 import { createHeartbeat, type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { Worker, type WorkerEvents, type WorkerOptions } from '@punctual/worker'
-import type { Events } from '../activity/activity.ts'
+import type { Activity } from '../activity/activity.ts'
 import type { CompiledOptions } from '../config/options.ts'
 import { version } from '../config/version.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -53,7 +53,7 @@ export interface WorkerReports {
   readonly store: PostgresStore
   readonly metrics: Metrics
   readonly waiter: Waiter
-  readonly events: Events
+  readonly events: Activity
   readonly warn: (fields: object, message: string) => void
   readonly fault: (where: string, error: unknown) => void
 }

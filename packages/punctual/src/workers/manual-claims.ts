@@ -28,7 +28,7 @@ export interface ClaimOptions {
   signal?: AbortSignal
 }
 
-export class OwnLoops {
+export class ManualClaims {
   readonly #home: WorkerHome
   readonly #events: WorkerEvents
   readonly #loops = new Map<string, OwnLoop>()

@@ -21,7 +21,7 @@ import type { Middleware } from '../handlers/middleware.ts'
 import type { HandlerArgument } from '../handlers/options.ts'
 import type { RegisterHandler } from '../handlers/register.ts'
 import type { HandlerHandle } from '../submit/handler-handle.ts'
-import { WorkerOfHandlers } from './handler-worker.ts'
+import { HandlerWorker } from './handler-worker.ts'
 
 /** What `RemoteWorker.start` takes. */
 export interface RemoteWorkerOptions {
@@ -73,7 +73,7 @@ export class RemoteWorker {
   readonly #servers: readonly string[]
   readonly #apiKey: string | null
   readonly #handlers = new Handlers()
-  readonly #worker: WorkerOfHandlers
+  readonly #worker: HandlerWorker
 
   private constructor(given: RemoteWorkerOptions) {
     const { server, apiKey, ...options } = given
@@ -81,7 +81,7 @@ export class RemoteWorker {
     this.#options = compileOptions({ ...options, embedded: true }, {})
     this.#servers = serversOf(server)
     this.#apiKey = apiKey ?? null
-    this.#worker = new WorkerOfHandlers({
+    this.#worker = new HandlerWorker({
       make: () => this.#make(),
       onError: (error) => this.#fault('worker', error),
     })

@@ -176,14 +176,19 @@ describe('runs', () => {
     expect(table.stdout).toContain('labels     why=test')
     expect(table.stdout).toMatch(/1 +failed .*NonRetryableError: no use/)
     expect(table.stdout).toMatch(/NonRetryableError: no use\n +at /)
-    expect(value).toMatchObject({ id, state: 'dead', reason: 'non_retryable', notRunning: null })
+    expect(value).toMatchObject({
+      id,
+      state: 'dead',
+      reason: 'non_retryable',
+      explanation: { running: false },
+    })
   })
 
   test('show says why a run is not running', async () => {
     const { id } = await punctual.submit('unheard-of')
     const { table, value } = await both(['runs', 'show', id], { env })
     expect(table.stdout).toContain('No live worker has the handler unheard-of')
-    expect(value.notRunning.reason).toBe('no_worker')
+    expect(value.explanation.reasons[0].code).toBe('no_worker')
   })
 
   test.for([

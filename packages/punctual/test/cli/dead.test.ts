@@ -41,7 +41,7 @@ describe('dead', () => {
       new RegExp(`${id} +ship +seen .*non_retryable +- +NonRetryableError: no truck for order 0`),
     )
     expect(list.value).toHaveLength(2)
-    const groups = await both(['dead', 'groups', '--queue', 'seen'], { env })
+    const groups = await both(['dead', 'causes', '--queue', 'seen'], { env })
     expect(groups.table.stdout).toMatch(/\n2 .* ship .*NonRetryableError: no truck for order <n>/)
     expect(groups.value).toMatchObject([{ count: 2, handlers: ['ship'] }])
     const none = await both(['dead', 'list', '--queue', 'unheard-of'], { env })

@@ -51,7 +51,7 @@ describe('jobs create', () => {
     })
     const more = [
       ['--start-at', '2099-01-01T00:00', '--end-at', '2100-01-01T00:00:00Z', '--max-runs', '7'],
-      ['--jitter', '30s', '--calendar', 'workdays', '--dst-gap', 'shift', '--dst-overlap', 'both'],
+      ['--jitter', '30s', '--calendar', 'workdays', '--dst-gap', 'shift', '--dst-fold', 'both'],
       ['--day-rule', 'and', '--misfire', 'latest', '--misfire-grace', '2m'],
       ['--misfire-max-age', '2h', '--misfire-max-count', '5', '--misfire-drip', '1s'],
       ['--overlap', 'queue-one', '--pause-after-failures', '3', '--description', 'all of it'],

@@ -35,11 +35,11 @@ describe('next --json', () => {
     expect(JSON.parse(stdout)).toEqual(fires)
   })
 
-  test('--dst-overlap both fires in each pass, and --day-rule and wants both days', async () => {
+  test('--dst-fold both fires in each pass, and --day-rule and wants both days', async () => {
     const [overlap, days] = await Promise.all([
       cli([
         ...['next', '30 2 * * *', '--tz', 'Europe/Berlin', '--from', '2026-10-25'],
-        ...['--count', '2', '--dst-overlap', 'both', '--json'],
+        ...['--count', '2', '--dst-fold', 'both', '--json'],
       ]),
       cli([
         ...['next', '0 0 13 * FRI', '--from', '2026-01-01', '--count', '2'],

@@ -118,7 +118,7 @@ test('later starts make no other key, though the file is gone, and make sure of 
   const { key, path } = await ensure()
   expect(await ensure(), 'it is shown once').toEqual({ key: null, path, found: true })
   // As after a crash between the file and the database.
-  await punctual.store.database.read.query({ name: '', text: 'delete from punctual.api_keys' })
+  await punctual.store.database.control.query({ name: '', text: 'delete from punctual.api_keys' })
   await ensure()
   expect(await punctual.authenticate(key as string, 'system')).toMatchObject({ tenantId: null })
   rmSync(path as string)

@@ -65,9 +65,9 @@ it('what waits for its key is parked at once, and does not hold up what is behin
   const [waiting] = await kit.punctual.runs.list({ states: ['waiting'], limit: 1 })
   const run = await kit.punctual.runs.get(waiting?.id as string)
   expect(run).toMatchObject({ state: 'waiting', concurrency: { key: 'k', limit: 1 } })
-  expect(await kit.punctual.runs.whyNotRunning(run as Run)).toMatchObject({
-    reason: 'concurrency',
-    message: expect.stringMatching(
+  expect((await kit.punctual.runs.explain(run as Run)).reasons[0]).toMatchObject({
+    code: 'concurrency',
+    detail: expect.stringMatching(
       /concurrency key k .*not started: \S+ \(no live worker has the handler blocked/,
     ),
   })

@@ -76,8 +76,8 @@ it('what waits is told why, goes on when the holder ends, and needs no poll for 
     async () => (await kit.punctual.runs.get(first.id))?.state === 'running',
   )
   const second = await kit.punctual.submit('block', null, { queue: 'narrow' })
-  const waiting = await kit.punctual.runs.get(second.id)
-  expect(await kit.punctual.runs.whyNotRunning(waiting as never)).toMatchObject({ reason: 'limit' })
+  const { reasons } = await kit.punctual.runs.explain(second.id)
+  expect(reasons).toMatchObject([{ code: 'limit_concurrency', queue: 'narrow', limit: 1 }])
   expect(await kit.punctual.limits.list()).toMatchObject([
     { queue: 'narrow', concurrency: 1, running: 1, setBy: 'ada' },
   ])

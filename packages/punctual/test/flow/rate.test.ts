@@ -60,10 +60,9 @@ it('what waits for its rate is scheduled for the moment when it may start, and s
   const inMs = third.nextAt.getTime() - Date.now()
   expect(inMs).toBeGreaterThan(3_500_000)
   expect(inMs).toBeLessThanOrEqual(3_600_000)
-  expect(await kit.punctual.runs.whyNotRunning(third)).toMatchObject({
-    reason: 'rate',
-    message: expect.stringContaining('The rate of its key rated is used up'),
-  })
+  expect((await kit.punctual.runs.explain(third)).reasons).toMatchObject([
+    { code: 'rate_limited', key: 'rated' },
+  ])
 })
 
 it('each key has a rate of its own', async () => {

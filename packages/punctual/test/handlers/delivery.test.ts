@@ -79,7 +79,7 @@ describe('at-least-once', () => {
         leaseMs: 1_000,
       })
       const lanes = await work.lanes(['work'], [])
-      const { runs } = await work.claim({ sessionId, claim: '4711', limit: 1, lanes })
+      const { runs } = await work.claim({ sessionId, fence: '4711', limit: 1, lanes })
       return runs.length === 1
     })
     const held = await kit.punctual.runs.get(id)

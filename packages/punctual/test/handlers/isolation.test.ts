@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const moduleUrl = (name = '') =>
-  new URL(`./children/isolated.mjs${name && `#${name}`}`, import.meta.url)
+  new URL(`../children/isolated.mjs${name && `#${name}`}`, import.meta.url)
 const again = { retry: { backoff: { kind: 'fixed', delayMs: 0 } } } as const
 const once = { maxAttempts: 1 } as const
 

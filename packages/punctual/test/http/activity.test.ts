@@ -31,7 +31,7 @@ async function listen(
   query = '',
   options: { key?: string; lastEventId?: string; headers?: Record<string, string> } = {},
 ): Promise<EventReader> {
-  const reader = await EventReader.open(`${http.url}/v1/events${query}`, {
+  const reader = await EventReader.open(`${http.url}/v1/activity${query}`, {
     key: http.admin,
     ...options,
   })
@@ -53,7 +53,7 @@ const runsOf = (events: readonly ReadEvent[]) => events.map(({ data }) => data.r
 const hears = (reader: EventReader, id: string) =>
   eventually(`${id} is told`, () => runsOf(reader.told).includes(id))
 
-describe('GET /events', () => {
+describe('GET /activity', () => {
   test('tells what dies and what is cancelled, as it happens', async () => {
     const queue = name('queue')
     const reader = await listen()
@@ -146,7 +146,7 @@ describe('GET /events', () => {
     ['', { 'last-event-id': '-1' }, 'invalid_cursor'],
     ['', { 'last-event-id': '99999999999999' }, 'invalid_cursor'],
   ] as const)('refuses %s %j', async ([query, headers, code]) => {
-    const { status, body } = await http.get(`/events${query}`, { headers: { ...headers } })
+    const { status, body } = await http.get(`/activity${query}`, { headers: { ...headers } })
     expect([status, body.code]).toEqual([400, code])
   })
 })
@@ -161,7 +161,7 @@ describe('who hears what', () => {
     await http.post(`/runs/${own}/cancel`, {}, { key: rival })
     await hears(reader, own)
     expect(runsOf(reader.told)).toEqual([own])
-    const lost = await http.get('/events?types=worker.lost', { key: rival })
+    const lost = await http.get('/activity?types=worker.lost', { key: rival })
     expect([lost.status, lost.body.code]).toEqual([403, 'forbidden'])
   })
 
@@ -175,8 +175,8 @@ describe('who hears what', () => {
 
   test('a key that may not read hears nothing', async () => {
     const key = await http.keyFor('acme', 'submit')
-    expect((await http.get('/events', { key })).status).toBe(403)
-    expect((await http.get('/events', { key: null })).status).toBe(401)
+    expect((await http.get('/activity', { key })).status).toBe(403)
+    expect((await http.get('/activity', { key: null })).status).toBe(401)
   })
 
   test('a key that is revoked hears no more within seconds', async () => {
@@ -192,12 +192,12 @@ describe('who hears what', () => {
   test('a key has so many streams and no more, and gets the place of one that is left', async () => {
     const key = await http.keyFor('acme', 'read')
     const readers = await Promise.all(Array.from({ length: 20 }, () => listen('', { key })))
-    const refused = await http.get('/events', { key })
+    const refused = await http.get('/activity', { key })
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_streams'])
     expect(refused.headers.get('retry-after')).toBe('1')
     readers[0]?.leave()
     await eventually('there is room again', async () => {
-      const reader = await EventReader.open(`${http.url}/v1/events`, { key })
+      const reader = await EventReader.open(`${http.url}/v1/activity`, { key })
       reader.leave()
       return reader.status === 200
     })
@@ -224,7 +224,7 @@ describe('the end of a stream', () => {
 
   test('a server that closes ends its streams at once', async () => {
     const other = await HttpKit.open({ roles: [] })
-    const reader = await EventReader.open(`${other.url}/v1/events`, { key: other.admin })
+    const reader = await EventReader.open(`${other.url}/v1/activity`, { key: other.admin })
     expect(reader.status).toBe(200)
     await other.close()
     await reader.ended

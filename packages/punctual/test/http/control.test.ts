@@ -163,7 +163,7 @@ describe('keys', () => {
     const first = await send()
     const again = await send()
     expect([again.body.id, again.body.key]).toEqual([first.body.id, null])
-    const { read } = http.punctual.store.database
+    const { control: read } = http.punctual.store.database
     const rows = await read.query({ name: '', text: 'select body from punctual.requests' })
     expect(JSON.stringify(rows)).not.toContain(first.body.key)
   })

@@ -63,13 +63,13 @@ describe('GET /dead-letters', () => {
     const queue = name('queue')
     await dead(queue, 2, { why: 'order 17 is lost' })
     await dead(queue, 1, { why: 'no disk' })
-    const { body } = await http.get(`/dead-letters/groups?queue=${queue}`)
-    expect(body.groups.map(({ count }: { count: number }) => count)).toEqual([2, 1])
-    expect(body.groups[0]).toMatchObject({
+    const { body } = await http.get(`/dead-letters/causes?queue=${queue}`)
+    expect(body.causes.map(({ count }: { count: number }) => count)).toEqual([2, 1])
+    expect(body.causes[0]).toMatchObject({
       ...{ handlers: ['dies'], sample_message: 'order 17 is lost' },
       ...{ first_died_at: expect.any(String), sample_id: expect.any(String) },
     })
-    const { fingerprint } = body.groups[1]
+    const { fingerprint } = body.causes[1]
     const of = await http.get(
       `/dead-letters?queue=${queue}&fingerprint=${encodeURIComponent(fingerprint)}`,
     )

@@ -23,7 +23,7 @@ const set = (name: string, value: string, idempotencyKey: string, key = http.adm
 
 async function fingerprints(key: string): Promise<string[]> {
   const text = "select encode(fingerprint, 'hex') from punctual.requests where key = $1"
-  const rows = await http.punctual.store.database.read.query({ name: '', text }, [key])
+  const rows = await http.punctual.store.database.control.query({ name: '', text }, [key])
   return rows.map(([fingerprint]) => fingerprint as string)
 }
 

@@ -245,7 +245,7 @@ describe('an answer that is lost', () => {
     const lost = await claimed()
     const { body } = await post('claim', { limit: 5, held: [] })
     // As a node does that noticed late that nobody had its answer.
-    await t.store.work.giveBack([{ id: lost.run_id, claim: BigInt(lost.fence) }])
+    await t.store.work.giveBack([{ id: lost.run_id, fence: BigInt(lost.fence) }])
     expect(await t.places(lost.run_id)).toEqual(['leases'])
     const [{ run_id, fence }] = body.runs
     const outcomes = [{ run_id, fence, outcome: 'succeeded' }]

@@ -7,7 +7,7 @@ import { Punctual } from '../../src/index.ts'
 import { RemoteNode } from '../kit/remote-kit.ts'
 
 const program = fileURLToPath(
-  new URL('../../../examples/remote-worker-python/worker.py', import.meta.url),
+  new URL('../../../../examples/remote-worker-python/worker.py', import.meta.url),
 )
 
 function hasPython(): boolean {

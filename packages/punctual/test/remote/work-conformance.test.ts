@@ -49,7 +49,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
 
   async function claim(limit = 10) {
     const lanes = await work.lanes(['test'], [])
-    return work.claim({ sessionId: session, claim: systemRandomToken(), limit, lanes })
+    return work.claim({ sessionId: session, fence: systemRandomToken(), limit, lanes })
   }
 
   async function running(options: SubmitOptions = {}): Promise<ClaimedRun> {
@@ -120,7 +120,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
 
   it('refuses what is settled under a fence that is not held', async () => {
     const run = await running()
-    const forged = { ...run, claim: run.claim + 1n }
+    const forged = { ...run, fence: run.fence + 1n }
     expect(await settle(succeeded(forged))).toEqual([run.id])
     expect(await state(run)).toBe('running')
     await t.expire(session)
@@ -146,7 +146,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
 
   it('finds leases that it does not know of, and gives them back', async () => {
     const [known, stray] = [await running(), await running()]
-    const strays = await work.strayLeases(session, [known.claim])
+    const strays = await work.strayLeases(session, [known.fence])
     expect(strays.map(({ id }) => id)).toEqual([stray.id])
     await work.giveBack(strays)
     expect([await t.places(known.id), await t.places(stray.id)]).toEqual([['leases'], ['queue']])
@@ -155,7 +155,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
   it('marks the start of what must not happen twice, of what it holds only', async () => {
     const run = await running({ delivery: 'at-most-once' })
     expect([...(await work.markStarted([run]))]).toEqual([run.id])
-    expect([...(await work.markStarted([{ ...run, claim: run.claim + 1n }]))]).toEqual([])
+    expect([...(await work.markStarted([{ ...run, fence: run.fence + 1n }]))]).toEqual([])
     const { rows } = await t.sql.query('select started_at from punctual.leases')
     expect(rows).toEqual([{ started_at: expect.any(Date) }])
   })
@@ -163,16 +163,16 @@ describe.each(ways)('a worker over %s', (_, open) => {
   it('is told what is asked to end, and what is not its own any more', async () => {
     const [asked, gone, quiet] = [await running(), await running(), await running()]
     await t.store.steering.cancel([asked.id], 'not wanted', 1)
-    const lost = { ...gone, claim: gone.claim + 1n }
+    const lost = { ...gone, fence: gone.fence + 1n }
     const told = await work.cancelRequests([asked, lost, quiet])
     expect([...told]).toHaveLength(2)
-    expect([told.get(asked.claim), told.get(lost.claim)]).toEqual(['not wanted', null])
+    expect([told.get(asked.fence), told.get(lost.fence)]).toEqual(['not wanted', null])
   })
 
   it('keeps checkpoints for the next attempt', async () => {
     const run = await running()
     expect(await work.saveCheckpoint(run, '{"page":3}')).toBe(true)
-    expect(await work.saveCheckpoint({ ...run, claim: run.claim + 1n }, '1')).toBe(false)
+    expect(await work.saveCheckpoint({ ...run, fence: run.fence + 1n }, '1')).toBe(false)
     await settle(retry(run, 0))
     const [again] = (await claim()).runs
     expect(again).toMatchObject({ id: run.id, attempt: 1, traits: 128 })

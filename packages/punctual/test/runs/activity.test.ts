@@ -153,7 +153,7 @@ describe('a loop over events', () => {
   it('gives those that match, from its call on, and ends when it is left', async () => {
     punctual.handler('a', () => 1)
     punctual.handler('b', () => 1)
-    const events = punctual.events({ types: ['run.succeeded', 'run.submitted'], handler: 'b' })
+    const events = punctual.activity({ types: ['run.succeeded', 'run.submitted'], handler: 'b' })
     await ended((await punctual.submit('a')).id)
     const { id } = await punctual.submit('b')
     const seen: string[] = []
@@ -168,10 +168,10 @@ describe('a loop over events', () => {
 
   it('ends by its signal, and when Punctual stops; what waited is given first', async () => {
     const stop = new AbortController()
-    const aborted = punctual.events({ signal: stop.signal }).next()
+    const aborted = punctual.activity({ signal: stop.signal }).next()
     stop.abort()
     expect(await aborted).toEqual({ value: undefined, done: true })
-    const events = punctual.events({ types: ['run.submitted'], queue: 'mine' })
+    const events = punctual.activity({ types: ['run.submitted'], queue: 'mine' })
     const { id } = await punctual.submit('nobody', null, { queue: 'mine' })
     await punctual.stop()
     expect(await events.next()).toMatchObject({ value: { runId: id } })
@@ -179,7 +179,7 @@ describe('a loop over events', () => {
   })
 
   it('that falls behind too far ends with an error, after what it had', async () => {
-    const events = punctual.events({ types: ['run.submitted'] })
+    const events = punctual.activity({ types: ['run.submitted'] })
     const payloads = Array.from({ length: 10_000 }, () => null)
     await punctual.submitMany('nobody', payloads)
     await punctual.submit('nobody')
@@ -187,7 +187,7 @@ describe('a loop over events', () => {
     const loop = async () => {
       for await (const _ of events) given++
     }
-    await expect(loop()).rejects.toMatchObject({ code: 'events_behind' })
+    await expect(loop()).rejects.toMatchObject({ code: 'activity_behind' })
     expect(given).toBe(10_000)
   })
 })
@@ -223,7 +223,7 @@ describe('events of the fleet', () => {
   })
 
   it('come in a loop, and from one queue only', async () => {
-    const events = punctual.events({ fleet: true, types: ['run.cancelled'], queue: 'second' })
+    const events = punctual.activity({ fleet: true, types: ['run.cancelled'], queue: 'second' })
     for (const queue of ['first', 'second']) {
       const { id } = await other.submit('nobody', null, { queue, delayMs: 60_000 })
       await other.runs.cancel(id)
@@ -254,14 +254,14 @@ describe('events of the fleet', () => {
   })
 
   it('cost no statement when nobody listens', async () => {
-    const { read } = punctual.store.database
+    const { control: read } = punctual.store.database
     const asked: string[] = []
     const query = read.query.bind(read)
     read.query = (statement, values) => {
       asked.push(statement.name)
       return query(statement, values)
     }
-    const looks = () => asked.filter((name) => name.includes('events/')).length
+    const looks = () => asked.filter((name) => name.includes('activity/')).length
     const stop = punctual.on('run.dead', () => undefined, { fleet: true })
     await eventually('it looks twice', () => looks() >= 2)
     expect(asked.every((name) => !name.includes('list-ends'))).toBe(true)
@@ -293,9 +293,9 @@ it('what is none is refused', () => {
         refused(Object.keys(options).at(-1) as string),
       )
   expect(() => punctual.on('run.dead', () => 1, null as never)).toThrow(refused('options'))
-  expect(() => punctual.events({ types: [] })).toThrow(refused('types'))
-  expect(() => punctual.events({ kinds: [] } as never)).toThrow(refused('options'))
-  expect(() => punctual.events({ types: 'run.dead' } as never)).toThrow(refused('types'))
+  expect(() => punctual.activity({ types: [] })).toThrow(refused('types'))
+  expect(() => punctual.activity({ kinds: [] } as never)).toThrow(refused('options'))
+  expect(() => punctual.activity({ types: 'run.dead' } as never)).toThrow(refused('types'))
 })
 
 it('events are typed by their names', () => {
@@ -303,7 +303,7 @@ it('events are typed by their names', () => {
     expectTypeOf(event.type).toEqualTypeOf<'run.dead'>()
     expectTypeOf(event.reason).toEqualTypeOf<string>()
   })
-  const events = punctual.events({ types: ['run.retrying', 'job.paused'] })
+  const events = punctual.activity({ types: ['run.retrying', 'job.paused'] })
   expectTypeOf(events).toEqualTypeOf<
     AsyncIterableIterator<PunctualEvent<'run.retrying' | 'job.paused'>>
   >()

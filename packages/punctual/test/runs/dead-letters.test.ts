@@ -115,7 +115,7 @@ describe('one dead letter', () => {
 describe('many dead letters', () => {
   it('are grouped, and a group is replayed by its fingerprint', async () => {
     const { queue } = await dead(3)
-    const [group] = await punctual.deadLetters.groups({ queue })
+    const [group] = await punctual.deadLetters.causes({ queue })
     expect(group).toMatchObject({
       ...{ fingerprint: 'NonRetryableError: order <n> is refused', count: 3, handlers: ['mend'] },
       sampleMessage: 'order 2 is refused',
@@ -305,7 +305,7 @@ describe('an unknown run', () => {
       "update punctual.sessions set expires_at = now() + interval '1 hour' where id = 77",
     )
     const lanes = await work.lanes(['elsewhere'], [])
-    const { runs } = await work.claim({ sessionId: '77', claim: '1', limit: 10, lanes })
+    const { runs } = await work.claim({ sessionId: '77', fence: '1', limit: 10, lanes })
     expect(runs.map((run) => run.id)).toEqual([id])
     await work.markStarted(runs)
     await client.query('update punctual.sessions set expires_at = now() where id = 77')

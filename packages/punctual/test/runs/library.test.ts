@@ -279,10 +279,8 @@ describe('order and limits', () => {
     await punctual.runs.waitFor(here)
     for (const waiting of [id, other.id])
       expect(await punctual.runs.get(waiting)).toMatchObject({ state: 'queued' })
-    const why = await punctual.runs.whyNotRunning(
-      (await punctual.runs.get(id)) as NonNullable<Awaited<ReturnType<typeof punctual.runs.get>>>,
-    )
-    expect(why?.reason).toBe('no_worker')
+    const { reasons } = await punctual.runs.explain(id)
+    expect(reasons.map(({ code }) => code)).toEqual(['no_worker'])
   })
 
   it('strict refuses what no live worker has; otherwise it waits for a worker that comes later', async () => {

@@ -101,7 +101,7 @@ describe('while the standby is frozen', () => {
     expect((await punctual.runs.page({})).runs.map(({ id }) => id)).toEqual([runId])
     expect(await punctual.runs.count({})).toMatchObject({ count: 1, exact: true })
     expect(await punctual.deadLetters.list()).toEqual([])
-    expect(await punctual.deadLetters.groups()).toEqual([])
+    expect(await punctual.deadLetters.causes()).toEqual([])
     expect(await punctual.stats.recent()).toEqual([])
     expect(await punctual.groups.list()).toEqual([])
     const said = (await punctual.audit.list()).map(({ action, target }) => [action, target.name])
@@ -166,7 +166,7 @@ describe('while the standby is frozen', () => {
 
   test('within a transaction, and within what somebody decides, the primary is read', async () => {
     const { store } = punctual
-    const read = () => store.forPeople.read(({ jobs }) => jobs.list({}, 1))
+    const read = () => store.replica.read(({ jobs }) => jobs.list({}, 1))
     expect(names(await store.transaction(read))).not.toContain('old')
     expect(names(await punctual.as({ kind: 'library', name: 'ann' }, read))).not.toContain('old')
     expect(names(await read())).toContain('old')
@@ -175,8 +175,8 @@ describe('while the standby is frozen', () => {
   test('the wall between tenants stands there as well', async () => {
     const { store } = punctual
     const { tenantId } = acme
-    const listOf = (id: number) => () => store.forPeople.read(({ jobs }) => jobs.list({}, id))
-    expect(store.wall.state).toBe('up')
+    const listOf = (id: number) => () => store.replica.read(({ jobs }) => jobs.list({}, id))
+    expect(store.rowSecurity.state).toBe('up')
     expect(names(await listOf(1)())).toEqual(['declared', 'old'])
     // As if a statement had forgotten whose rows it is to show.
     expect(await store.asTenant(tenantId, listOf(1))).toEqual([])
@@ -194,8 +194,8 @@ describe('while the standby is frozen', () => {
       })
       expect(await listed(other)).not.toContain('old')
       expect(await passedBy()).toContain('200 ms are allowed')
-      const { database, forPeople } = other.store
-      const findings = await examine(database, { forPeople })
+      const { database, replica } = other.store
+      const findings = await examine(database, { replica })
       expect(findings.filter(({ check }) => check === 'reading standby')).toMatchObject([
         { level: 'warn', found: expect.stringContaining('passed by: it may be') },
       ])
@@ -217,7 +217,7 @@ test('what fails on the standby is read again from the primary, whole', async ()
   await caughtUp()
   const conflict = { code: '40001', message: 'canceling statement due to conflict with recovery' }
   const asked: unknown[] = []
-  const found = await store.forPeople.read(async (readers) => {
+  const found = await store.replica.read(async (readers) => {
     asked.push(readers)
     if (asked.length === 1) throw Object.assign(new Error(), conflict)
     return readers.jobs.list({}, 1)
@@ -225,7 +225,7 @@ test('what fails on the standby is read again from the primary, whole', async ()
   expect(names(found)).toContain('new')
   expect(asked[0]).not.toBe(asked[1])
   // The next one is read there again.
-  await store.forPeople.read(async (readers) => expect(readers).not.toBe(asked[1]))
+  await store.replica.read(async (readers) => expect(readers).not.toBe(asked[1]))
 })
 
 test.for([

@@ -50,7 +50,7 @@ describe('what a worker leaves behind', () => {
   it('shows in the status of its job, and in counts by job', async () => {
     const { id } = await punctual.jobs.trigger('nightly')
     await punctual.runs.waitFor(id)
-    const job = await punctual.jobs.latestRun('nightly')
+    const job = await punctual.jobs.inspect('nightly')
     expect(job).toMatchObject({
       status: 'scheduled',
       latestRun: { id, state: 'succeeded', attempt: 1 },
@@ -114,6 +114,6 @@ describe('what cannot be asked', () => {
     })
     const id = '01a1dc80-f000-7000-8000-000000000000'
     await expect(punctual.runs.explain(id)).rejects.toMatchObject({ code: 'run_not_found' })
-    expect(await punctual.jobs.latestRun('none')).toBeNull()
+    expect(await punctual.jobs.inspect('none')).toBeNull()
   })
 })

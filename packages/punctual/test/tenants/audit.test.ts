@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { apiKeyWrites, tenantWrites } from '../../src/audit/identity-writes.ts'
 import { calendarWrites, jobWrites } from '../../src/audit/job-writes.ts'
-import { groupWrites, letterWrites } from '../../src/audit/letter-writes.ts'
+import { deadLetterWrites, groupWrites } from '../../src/audit/letter-writes.ts'
 import { limitWrites, queueWrites, workerWrites } from '../../src/audit/queue-writes.ts'
 import { runWrites } from '../../src/audit/run-writes.ts'
 import { Punctual } from '../../src/index.ts'
@@ -326,7 +326,7 @@ describe('the list of what is recorded', () => {
   const others = {
     jobs: ['get', 'list', 'page', 'latestRun', 'preview', 'slots', 'explain', 'change'],
     calendars: ['list'],
-    runs: ['get', 'list', 'page', 'count', 'logs', 'waitFor', 'whyNotRunning', 'explain'],
+    runs: ['get', 'list', 'page', 'count', 'logs', 'waitFor', 'explain'],
     queues: ['list', 'pauses'],
     limits: ['list'],
     workers: ['present', 'list', 'waitUntilDrained'],
@@ -345,7 +345,7 @@ describe('the list of what is recorded', () => {
     workers: workerWrites,
     tenants: tenantWrites,
     apiKeys: apiKeyWrites,
-    deadLetters: letterWrites,
+    deadLetters: deadLetterWrites,
     groups: groupWrites,
   }
 

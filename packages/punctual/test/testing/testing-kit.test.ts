@@ -48,9 +48,9 @@ describe('a year', () => {
     ['shift', 'last', 365],
     ['run-after', 'both', 366],
   ] as const)(
-    'with the gap %s and the overlap %s has as many slots as that means',
-    async (gap, overlap, slots) => {
-      const job = { cron: '30 2 * * *', timezone: 'Europe/Berlin', dst: { gap, overlap } }
+    'with the gap %s and the fold %s has as many slots as that means',
+    async (gap, fold, slots) => {
+      const job = { cron: '30 2 * * *', timezone: 'Europe/Berlin', dst: { gap, fold } }
       const lab = await year(job)
       expect(lab.ledger('job')).toHaveLength(slots)
       expect(lab.verify()).toEqual(whole)

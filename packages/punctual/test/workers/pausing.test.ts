@@ -62,14 +62,14 @@ describe('a paused queue', () => {
       (await client.submit('work', null, { queue: 'mail', delayMs: 3_600_000 })).id,
     )
     if (!run || !later) throw new Error('they were not submitted')
-    expect(await client.runs.whyNotRunning(run)).toMatchObject({
-      reason: 'paused',
-      message: expect.stringMatching(/^The queue mail is paused since .* by ada: the provider/),
+    expect((await client.runs.explain(run)).reasons[0]).toMatchObject({
+      code: 'paused',
+      detail: expect.stringMatching(/^The queue mail is paused since .* by ada: the provider/),
     })
-    expect(await client.runs.whyNotRunning(later)).toMatchObject({
-      reason: 'not_due',
-      message: expect.stringContaining('The queue mail is paused'),
-    })
+    expect((await client.runs.explain(later)).reasons.slice(0, 2)).toMatchObject([
+      { code: 'not_due' },
+      { code: 'paused', queue: 'mail' },
+    ])
   })
 
   it('is a metric from the first look at them on', async () => {
@@ -90,7 +90,9 @@ it('everything is paused, and what is paused by itself stays so', async () => {
   const [mail, reports] = [await submit('mail'), await submit('reports')]
   const run = await client.runs.get(reports)
   if (!run) throw new Error('it was not submitted')
-  expect((await client.runs.whyNotRunning(run))?.message).toMatch(/^Everything is paused .*mainten/)
+  expect((await client.runs.explain(run)).reasons[0]?.detail).toMatch(
+    /^Everything is paused .*mainten/,
+  )
   expect(await client.queues.resumeAll()).toBe(true)
   await client.runs.waitFor(reports)
   expect(await stateOf(mail)).toBe('queued')

@@ -9,7 +9,7 @@ import { type FinalState, finalStateOf } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Row, Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
-import type { LetterReader } from '../dead-letters/reader.ts'
+import type { DeadLetterReader } from '../dead-letters/reader.ts'
 import type { EndsCursor } from './ends-cursor.ts'
 
 const PAGE = 1_000
@@ -51,9 +51,9 @@ const AT = 4
 
 export class EndsReader {
   readonly #database: Database
-  readonly #letters: LetterReader
+  readonly #letters: DeadLetterReader
 
-  constructor(database: Database, letters: LetterReader) {
+  constructor(database: Database, letters: DeadLetterReader) {
     this.#database = database
     this.#letters = letters
   }
@@ -107,7 +107,7 @@ export class EndsReader {
     do {
       const after = [last?.[AT] ?? null, last?.[ID] ?? null]
       const values = [...scope, scan.fromMs, ...after, PAGE]
-      const rows: Row[] = await this.#database.read.query(statement, values)
+      const rows: Row[] = await this.#database.control.query(statement, values)
       // What is committed while the other pages are read belongs to the next look.
       first ??= rows[0] as Row
       fresh.push(...rows.filter((row) => row[ID] !== null && cursor.isNew(row[ID] as string)))
@@ -127,7 +127,7 @@ export class EndsReader {
     const sorted = [...ids].sort()
     const bounds = [sorted[0] as string, sorted.at(-1) as string]
     const statement = this.#database.statement('activity/list-run-jobs')
-    const rows = await this.#database.read.query(statement, [uuidArray(sorted), ...bounds])
+    const rows = await this.#database.control.query(statement, [uuidArray(sorted), ...bounds])
     return new Map(rows.map(([id, jobId]) => [id as string, jobId as string]))
   }
 }

@@ -125,7 +125,7 @@ export class ApiKeyStore {
   }
 
   #query(name: string, values: readonly Value[]): Promise<Row[]> {
-    return this.#database.read.query(this.#database.statement(`api-keys/${name}`), values)
+    return this.#database.control.query(this.#database.statement(`api-keys/${name}`), values)
   }
 }
 

@@ -10,7 +10,7 @@ import { type Caller, prefixOfApiKey, type Scope } from '@punctual/core/identity
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
-import { Remembered } from '../tenants/ttl-cache.ts'
+import { TtlCache } from '../tenants/ttl-cache.ts'
 import { hashOf } from './api-key-store.ts'
 
 interface KnownKey {
@@ -26,7 +26,7 @@ const NOTE_AGAIN_MS = 60_000
 
 export class Authenticator {
   readonly #database: Database
-  readonly #keys: Remembered<string, KnownKey | null>
+  readonly #keys: TtlCache<string, KnownKey | null>
   /** When the use of a key was last noted here. */
   readonly #noted = new Map<string, number>()
   readonly #toNote = new Set<string>()
@@ -34,7 +34,7 @@ export class Authenticator {
 
   constructor(database: Database, signals: Signals) {
     this.#database = database
-    this.#keys = new Remembered({
+    this.#keys = new TtlCache({
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, most: KEYS_MAX },
       // What is remembered here must not be undone with somebody's transaction, and must not wait for one.
       ask: (prefix) => database.transactions.apart(() => this.#look(prefix)),
@@ -59,7 +59,7 @@ export class Authenticator {
 
   async #look(prefix: string): Promise<KnownKey | null> {
     const statement = this.#database.statement('api-keys/recognise-api-key')
-    const [row] = await this.#database.read.query(statement, [prefix])
+    const [row] = await this.#database.control.query(statement, [prefix])
     if (!row) return null
     const [id, name, hash, scopes, expiresMs, revoked, tenantId, tenantName, suspended, erased] =
       row
@@ -98,7 +98,7 @@ export class Authenticator {
       const ids = [...this.#toNote]
       this.#toNote.clear()
       // When it cannot be written, the next use after a minute tries again.
-      await this.#database.read.query(statement, [uuidArray(ids)]).catch(() => undefined)
+      await this.#database.control.query(statement, [uuidArray(ids)]).catch(() => undefined)
     }
   }
 

@@ -7,7 +7,7 @@ import type { Random } from '@punctual/core/clock'
 import { storableText } from '@punctual/core/errors'
 import { RunIdSource } from '@punctual/core/run'
 import type { Row } from '../connection/channel.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import type { Queryable } from '../connection/queryable.ts'
 import { keptValue } from './kept-value.ts'
@@ -48,10 +48,10 @@ export class AuditLog {
   readonly sealing: Sealing
   readonly verifying: Verifying
 
-  constructor(database: Database, conversations: Conversations, random: Random) {
+  constructor(database: Database, clientPool: ClientPool, random: Random) {
     this.#database = database
     this.#ids = new RunIdSource(random)
-    this.sealing = new Sealing(database, conversations)
+    this.sealing = new Sealing(database, clientPool)
     this.verifying = new Verifying(database)
   }
 
@@ -63,7 +63,7 @@ export class AuditLog {
     for (let i = 0; i < rows.length; i += BATCH) {
       const values = [JSON.stringify(rows.slice(i, i + BATCH))]
       if (tx) await tx.query(statement.text, values)
-      else await this.#database.read.query(statement, values)
+      else await this.#database.control.query(statement, values)
     }
     return rows.map(({ id }) => id)
   }
@@ -77,7 +77,7 @@ export class AuditLog {
    * of the installation with the end of the chain that was there.
    */
   async erase(tenantId: number): Promise<{ entries: number; head: AuditHead | null }> {
-    const { read } = this.#database
+    const { control: read } = this.#database
     const [allow, erase] = ['audit-log/allow-erasing', 'audit-log/erase-entries']
     await read.query(this.#database.statement(allow as string), [tenantId])
     const [row] = await read.query(this.#database.statement(erase as string), [tenantId])

@@ -33,7 +33,7 @@ export async function listEntries(source: ReadSource, filter: AuditFilter): Prom
   const floor = runIdFloor(Math.max(0, (fromMs ?? 0) - ID_SLACK_MS))
   const all = filter.chain === null
   const path = all ? 'audit-log/list-all-entries' : 'audit-log/list-entries'
-  const rows = await source.read.query(source.statement(path), [
+  const rows = await source.reads.query(source.statement(path), [
     ...(all ? [] : [filter.chain]),
     ...[floor, filter.after ?? LAST_ID, moment(fromMs), moment(toMs)],
     ...[filter.action ?? null, filter.targetKind ?? null, filter.target ?? null],

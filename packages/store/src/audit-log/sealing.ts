@@ -12,7 +12,7 @@ import type { SealStore } from '@punctual/core/ports'
 import type pg from 'pg'
 import { int4Array, int8ArrayOfNumbers, textArray, uuidArray } from '../connection/binary-arrays.ts'
 import type { Row } from '../connection/channel.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
 
@@ -28,18 +28,18 @@ type Ends = Map<number, { readonly seq: number; readonly hash: string }>
 
 export class Sealing implements SealStore {
   readonly #database: Database
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
 
-  constructor(database: Database, conversations: Conversations) {
+  constructor(database: Database, clientPool: ClientPool) {
     this.#database = database
-    this.#conversations = conversations
+    this.#clientPool = clientPool
   }
 
   async seal(most: number): Promise<{ sealed: number; more: boolean }> {
     const waits = this.#database.statement('audit-log/find-unsealed')
     const [row] = await this.#database.upkeep.query(waits)
     if (row?.[0] !== 't') return { sealed: 0, more: false }
-    return this.#conversations.transaction((client) => this.#sealIn(client, most))
+    return this.#clientPool.transaction((client) => this.#sealIn(client, most))
   }
 
   async #ask(client: pg.Client, path: string, values: unknown[] = []): Promise<Row[]> {

@@ -35,7 +35,7 @@ export class Verifying {
   }
 
   #read(path: string, values: (string | number | null)[]): Promise<Row[]> {
-    return this.#database.read.query(this.#database.statement(`audit-log/${path}`), values)
+    return this.#database.control.query(this.#database.statement(`audit-log/${path}`), values)
   }
 
   /** All chains, or one. */

@@ -16,12 +16,15 @@ export class CalendarStore {
     checkName('name', name)
     parseCalendar(calendar)
     const values = [tenantId, name, JSON.stringify(calendar)]
-    await this.#database.read.query(this.#database.statement('calendars/upsert-calendar'), values)
+    await this.#database.control.query(
+      this.#database.statement('calendars/upsert-calendar'),
+      values,
+    )
   }
 
   async list(tenantId: number): Promise<{ name: string; calendar: CalendarInput }[]> {
     const statement = this.#database.statement('calendars/list-calendars')
-    const rows = await this.#database.read.query(statement, [tenantId])
+    const rows = await this.#database.control.query(statement, [tenantId])
     return rows.map(([name, spec]) => ({
       name: name as string,
       calendar: JSON.parse(spec as string),
@@ -31,7 +34,7 @@ export class CalendarStore {
   /** False when there is none of this name. */
   async delete(name: string, tenantId: number): Promise<boolean> {
     const statement = this.#database.statement('calendars/delete-calendar')
-    const [row] = await this.#database.read.query(statement, [tenantId, name])
+    const [row] = await this.#database.control.query(statement, [tenantId, name])
     const [existed, users] = row as readonly (string | null)[]
     if (existed === 't' && Number(users) > 0)
       throw new PunctualError(

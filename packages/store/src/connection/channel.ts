@@ -144,7 +144,7 @@ export class Channel {
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
     const within = this.#options.transactions.current
     if (within) return within.query(statement, values)
-    const { wall } = this.#options.transactions
+    const { rowSecurity: wall } = this.#options.transactions
     const client = await this.#client()
     if (wall === null) return this.#send(client, statement, values)
     const [rows] = await this.#together(client, wall, [behind({ statement, values })])
@@ -155,7 +155,7 @@ export class Channel {
   async pinned(steps: readonly Step[]): Promise<Row[][]> {
     const within = this.#options.transactions.current
     if (within) return pinnedWithin(within, steps)
-    const { wall } = this.#options.transactions
+    const { rowSecurity: wall } = this.#options.transactions
     const client = await this.#client()
     if (wall !== null) {
       const begin = this.#sessionPinned ? wall : [wall, LOCAL_PINS].join('; ')

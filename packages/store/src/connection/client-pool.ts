@@ -1,5 +1,5 @@
 /**
- * A few connections for conversations of several round trips: keyed submissions, transactions of handlers,
+ * A few connections for clientPool of several round trips: keyed submissions, transactions of handlers,
  * upkeep. At most so many at once; the others wait their turn. One that failed is thrown away, and so are
  * those that nobody uses.
  */
@@ -18,7 +18,7 @@ interface OwnTransaction {
   readonly answerMs?: number
 }
 
-export interface ConversationBounds {
+export interface ClientPoolBounds {
   /** How many at most; the others wait. @default 8 */
   readonly atOnce?: number
   /** How many are kept open for those to come. @default 2 */
@@ -29,7 +29,7 @@ const AT_ONCE = 8
 const KEEP = 2
 const IDLE_MS = 10_000
 
-export class Conversations {
+export class ClientPool {
   readonly #database: Database
   readonly #settings: ConnectSettings
   readonly #atOnce: number
@@ -40,7 +40,7 @@ export class Conversations {
   #resting: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(database: Database, settings: ConnectSettings = {}, bounds: ConversationBounds = {}) {
+  constructor(database: Database, settings: ConnectSettings = {}, bounds: ClientPoolBounds = {}) {
     this.#database = database
     this.#settings = settings
     this.#atOnce = bounds.atOnce ?? AT_ONCE
@@ -71,14 +71,14 @@ export class Conversations {
    * that the caller runs in, where there is one.
    */
   transaction<T>(work: (client: pg.Client) => Promise<T>, own: OwnTransaction = {}): Promise<T> {
-    const { current, wall } = this.#database.transactions
+    const { current, rowSecurity: wall } = this.#database.transactions
     if (current) return current.part(work)
     return this.apart(work, wall === null ? own : { ...own, begin: wall })
   }
 
   /** The same, with statements that must not fall back to reading whole tables. */
   async pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const { current, wall } = this.#database.transactions
+    const { current, rowSecurity: wall } = this.#database.transactions
     if (!current)
       return this.apart(work, { begin: wall === null ? PINNED : `${wall}; ${LOCAL_PINS}` })
     await current.pin()

@@ -52,7 +52,8 @@ export class Database {
   /** Second ones for when one is not enough: while its commit waits for the disk, the other works. */
   readonly claimBeside: Channel
   readonly settleBeside: Channel
-  readonly read: Channel
+  /** General purpose: reads, cancels and edits, triggers, sweeps, hints. */
+  readonly control: Channel
   readonly #browse: readonly Channel[]
   #browsed = 0
   /** Of the roles that time drives: in use every few seconds, and never behind somebody's long list. */
@@ -111,7 +112,7 @@ export class Database {
     this.upkeep = new Channel(own)
     this.claimBeside = beside()
     this.settleBeside = beside()
-    this.read = passing()
+    this.control = passing()
     this.#browse = Array.from({ length: BROWSE_CHANNELS }, () => {
       return new Channel({
         ...base,
@@ -138,6 +139,11 @@ export class Database {
   /** Whether statements are named, so that the server keeps their plans. */
   get prepared(): boolean {
     return this.#prepared ?? this.#pooled !== true
+  }
+
+  /** Plain reads share the general connection; a replica has its own. */
+  get reads(): Channel {
+    return this.control
   }
 
   /** Whether a pooler stands between: the process that answers is not the one we greeted. */
@@ -187,7 +193,7 @@ export class Database {
 
   async close(): Promise<void> {
     const beside = [this.claimBeside, this.settleBeside]
-    const readers = [this.read, ...this.#browse]
+    const readers = [this.control, ...this.#browse]
     const all = [this.claim, this.settle, ...beside, ...readers, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }

@@ -5,7 +5,7 @@ import type { DatabaseClock } from './database-clock.ts'
 import type { Statement } from './statements.ts'
 
 export interface ReadSource {
-  readonly read: Pick<Channel, 'query' | 'pinnedOne'>
+  readonly reads: Pick<Channel, 'query' | 'pinnedOne'>
   /** For what may take long. */
   readonly browse: Pick<Channel, 'query'>
   readonly clock: DatabaseClock

@@ -176,7 +176,7 @@ export class Signals {
 
   async #notify(payload: string): Promise<void> {
     // A lost hint costs a poll.
-    await this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
+    await this.#database.control.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
   }
 
   /** Something became due, or will, in lanes that the caller does not know. */
@@ -202,7 +202,7 @@ export class Signals {
     this.#anything = false
     // From here on another hint is another message.
     this.#scheduled = false
-    await this.#database.read.query(NOTIFY, [this.channelName, payload]).catch(() => undefined) // A lost hint costs a poll.
+    await this.#database.control.query(NOTIFY, [this.channelName, payload]).catch(() => undefined) // A lost hint costs a poll.
   }
 
   #payload(): string {

@@ -95,12 +95,12 @@ export class OpenTransaction {
 interface Surroundings {
   readonly transaction: OpenTransaction | null
   /** How a transaction begins that is behind the wall of a tenant. */
-  readonly wall: string | null
+  readonly rowSecurity: string | null
   /** Something is decided here: what it rests on is read where it is written. */
   readonly deciding: boolean
 }
 
-const OPEN_GROUND: Surroundings = { transaction: null, wall: null, deciding: false }
+const OPEN_GROUND: Surroundings = { transaction: null, rowSecurity: null, deciding: false }
 
 /** The transactions of one database, each known to the work that runs in it. */
 export class Transactions {
@@ -113,13 +113,13 @@ export class Transactions {
   }
 
   /** How a transaction begins here; null where there is no wall. */
-  get wall(): string | null {
-    return this.#storage.getStore()?.wall ?? null
+  get rowSecurity(): string | null {
+    return this.#storage.getStore()?.rowSecurity ?? null
   }
 
   /** Does this behind a wall: every transaction and every lone statement begins with it. */
-  behind<T>(wall: string, work: () => T): T {
-    return this.#storage.run({ transaction: null, wall, deciding: this.decides }, work)
+  withRowSecurity<T>(wall: string, work: () => T): T {
+    return this.#storage.run({ transaction: null, rowSecurity: wall, deciding: this.decides }, work)
   }
 
   /** Whether what the caller reads is to come from the primary: it is in a transaction, or decides something. */
@@ -135,7 +135,7 @@ export class Transactions {
 
   /** Does this outside of the transaction and of the wall that the caller may be in. */
   apart<T>(work: () => T): T {
-    const { transaction, wall, deciding } = this.#storage.getStore() ?? OPEN_GROUND
+    const { transaction, rowSecurity: wall, deciding } = this.#storage.getStore() ?? OPEN_GROUND
     if (transaction === null && wall === null) return work()
     return this.#storage.run({ ...OPEN_GROUND, deciding }, work)
   }
@@ -160,10 +160,13 @@ export class Transactions {
     settings: Omit<TransactionSettings, 'walled'>,
     work: () => Promise<T>,
   ): Promise<{ value: T; afterCommit: readonly (() => unknown)[] }> {
-    const { wall } = this
+    const { rowSecurity: wall } = this
     const transaction = new OpenTransaction(client, { ...settings, walled: wall !== null })
     try {
-      const value = await this.#storage.run({ transaction, wall, deciding: true }, work)
+      const value = await this.#storage.run(
+        { transaction, rowSecurity: wall, deciding: true },
+        work,
+      )
       return { value, afterCommit: transaction.takeAfterCommit() }
     } finally {
       transaction.open = false

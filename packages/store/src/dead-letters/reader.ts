@@ -1,34 +1,34 @@
 /** Reads dead letters for people, and for those who handle many of them. Never used to decide who handles one. */
 import type {
-  CompiledLetterFilter,
+  CompiledDeadLetterFilter,
   DeadLetter,
-  DeadLetterGroup,
-  LetterState,
+  DeadLetterCause,
+  DeadLetterState,
 } from '@punctual/core/dead-letter'
 import { type FinalState, finalStateOf } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Row, Value } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import { type LastWords, toGroup, toLastWords, toLetter } from './rows.ts'
+import { type LastWords, toDeadLetter, toGroup, toLastWords } from './rows.ts'
 
 /** How many open letters a filter has, and until when: what dies later is not meant. */
-export interface LetterCount {
+export interface DeadLetterCount {
   readonly letters: number
   readonly until: string
 }
 
-const handledOnly: Readonly<Record<LetterState, boolean | null>> = {
+const handledOnly: Readonly<Record<DeadLetterState, boolean | null>> = {
   open: false,
   handled: true,
   all: null,
 }
 
-function scope(filter: CompiledLetterFilter, tenantId: number): Value[] {
+function scope(filter: CompiledDeadLetterFilter, tenantId: number): Value[] {
   const { queue, handler, job, fingerprint, reason, fromMs, beforeMs } = filter
   return [tenantId, queue, handler, job, fingerprint, reason, fromMs, beforeMs]
 }
 
-export class LetterReader {
+export class DeadLetterReader {
   readonly #database: ReadSource
 
   constructor(database: ReadSource) {
@@ -36,13 +36,13 @@ export class LetterReader {
   }
 
   #query(path: string, values: readonly Value[]): Promise<Row[]> {
-    return this.#database.read.query(this.#database.statement(`dead-letters/${path}`), values)
+    return this.#database.reads.query(this.#database.statement(`dead-letters/${path}`), values)
   }
 
   /** The last to die first; `after` is the last one of the page before. */
   async list(
-    filter: CompiledLetterFilter,
-    page: { state: LetterState; after: string | null; limit: number },
+    filter: CompiledDeadLetterFilter,
+    page: { state: DeadLetterState; after: string | null; limit: number },
     tenantId: number,
   ): Promise<DeadLetter[]> {
     const rows = await this.#query('list-letters', [
@@ -55,11 +55,11 @@ export class LetterReader {
   }
 
   /** The largest group first. */
-  async groups(
-    filter: CompiledLetterFilter,
-    page: { state: LetterState; limit: number },
+  async causes(
+    filter: CompiledDeadLetterFilter,
+    page: { state: DeadLetterState; limit: number },
     tenantId: number,
-  ): Promise<DeadLetterGroup[]> {
+  ): Promise<DeadLetterCause[]> {
     const values = [...scope(filter, tenantId), handledOnly[page.state], page.limit]
     const rows = await this.#query('group-letters', values)
     const words = await this.#lastWords(rows.map(([, , , , sample]) => sample as string))
@@ -70,15 +70,15 @@ export class LetterReader {
     return this.#withWords(await this.#query('find-letters', [tenantId, uuidArray(ids)]))
   }
 
-  async count(filter: CompiledLetterFilter, tenantId: number): Promise<LetterCount> {
+  async count(filter: CompiledDeadLetterFilter, tenantId: number): Promise<DeadLetterCount> {
     const [row] = await this.#query('count-letters', scope(filter, tenantId))
     return { letters: Number(row?.[0]), until: row?.[1] as string }
   }
 
   /** The next open ones of those that were counted, the first to die first. */
   async pick(
-    filter: CompiledLetterFilter,
-    { until }: LetterCount,
+    filter: CompiledDeadLetterFilter,
+    { until }: DeadLetterCount,
     after: string | null,
     most: number,
     tenantId: number,
@@ -104,13 +104,13 @@ export class LetterReader {
   /** What the last checkpoint of a run has kept, as JSON; null when there is none. */
   async checkpoint(id: string): Promise<string | null> {
     const statement = this.#database.statement('work/progress/list-checkpoints')
-    const [row] = await this.#database.read.query(statement, [uuidArray([id])])
+    const [row] = await this.#database.reads.query(statement, [uuidArray([id])])
     return row?.[1] ?? null
   }
 
   async #withWords(rows: readonly Row[]): Promise<DeadLetter[]> {
     const words = await this.#lastWords(rows.map(([id]) => id as string))
-    return rows.map((row) => toLetter(row, words.get(row[0] as string)))
+    return rows.map((row) => toDeadLetter(row, words.get(row[0] as string)))
   }
 
   async #lastWords(ids: readonly string[]): Promise<ReadonlyMap<string, LastWords>> {

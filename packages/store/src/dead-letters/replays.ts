@@ -9,7 +9,7 @@ import { RunIdSource } from '@punctual/core/run'
 import type pg from 'pg'
 import { textArray, uuidArray } from '../connection/binary-arrays.ts'
 import type { Row } from '../connection/channel.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
@@ -29,7 +29,7 @@ export interface Replay {
 
 export interface ReplaysOptions {
   readonly database: Database
-  readonly conversations: Conversations
+  readonly clientPool: ClientPool
   readonly random: Random
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: Iterable<number>) => void
@@ -37,30 +37,30 @@ export interface ReplaysOptions {
 }
 
 export class Replays {
-  readonly #o: ReplaysOptions
+  readonly #options: ReplaysOptions
   readonly #ids: RunIdSource
   #sequence = 0
 
   constructor(options: ReplaysOptions) {
-    this.#o = options
+    this.#options = options
     this.#ids = new RunIdSource(options.random)
   }
 
   /** @throws `tenant_suspended` */
   async checkActive(tenantId: number): Promise<void> {
-    await this.#o.quotas.checkActive(tenantId)
+    await this.#options.quotas.checkActive(tenantId)
   }
 
   newId(): string {
-    return this.#ids.next(this.#o.database.clock.nowMs())
+    return this.#ids.next(this.#options.database.clock.nowMs())
   }
 
   /** Tried again after a fault of the moment; `again` tells that an earlier try may have been committed. */
   async transaction<T>(work: (client: pg.Client, again: boolean) => Promise<T>): Promise<T> {
-    const { database, conversations, ensurePartitions } = this.#o
+    const { database, clientPool, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     return retrying(bounds, (again) =>
-      conversations.pinned(async (client) => {
+      clientPool.pinned(async (client) => {
         await client.query("set local lock_timeout = '5s'")
         return work(client, again)
       }),
@@ -68,7 +68,7 @@ export class Replays {
   }
 
   async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
-    const { text } = this.#o.database.statement(path)
+    const { text } = this.#options.database.statement(path)
     const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
     return (await client.query(query)).rows as Row[]
   }
@@ -93,9 +93,9 @@ export class Replays {
 
   /** The live run that has a key; null when it has just been freed. */
   async holderOf(key: string, tenantId: number): Promise<string | null> {
-    const { database } = this.#o
+    const { database } = this.#options
     const statement = database.statement('submit/find-keys')
-    const [row] = await database.read.query(statement, [tenantId, [key]])
+    const [row] = await database.control.query(statement, [tenantId, [key]])
     return row?.[1] ?? null
   }
 
@@ -120,6 +120,6 @@ export class Replays {
 
   /** Hints at what became due. */
   queued(lanes: readonly number[]): void {
-    if (lanes.length > 0) this.#o.onQueued(lanes)
+    if (lanes.length > 0) this.#options.onQueued(lanes)
   }
 }

@@ -1,5 +1,5 @@
 /** Rows of the letter statements as the dead letters that people see. */
-import { type DeadLetter, type DeadLetterGroup, handlingOf } from '@punctual/core/dead-letter'
+import { type DeadLetter, type DeadLetterCause, handlingOf } from '@punctual/core/dead-letter'
 import type { Row } from '../connection/channel.ts'
 
 export interface LastWords {
@@ -14,7 +14,7 @@ export function toLastWords([, attempt, name, message]: Row): LastWords {
   }
 }
 
-export function toLetter(row: Row, words: LastWords | undefined): DeadLetter {
+export function toDeadLetter(row: Row, words: LastWords | undefined): DeadLetter {
   const [id, handler, queue, priority, jobId, job, reason, fingerprint, diedAt, ...rest] = row
   const [handledAt, handling, replayedAs, note, handledBy] = rest
   return {
@@ -40,7 +40,7 @@ export function toLetter(row: Row, words: LastWords | undefined): DeadLetter {
   }
 }
 
-export function toGroup(row: Row, words: ReadonlyMap<string, LastWords>): DeadLetterGroup {
+export function toGroup(row: Row, words: ReadonlyMap<string, LastWords>): DeadLetterCause {
   const [fingerprint, count, first, last, sample, handlers] = row as readonly string[]
   return {
     fingerprint: fingerprint as string,

@@ -6,7 +6,7 @@
 import { type DeadLetter, handlings } from '@punctual/core/dead-letter'
 import type pg from 'pg'
 import { uuidArray, uuidArrayOrNull } from '../connection/binary-arrays.ts'
-import type { LetterReader } from './reader.ts'
+import type { DeadLetterReader } from './reader.ts'
 import type { Replay, Replays } from './replays.ts'
 
 /** Why and by whom; kept with what is handled. */
@@ -38,18 +38,18 @@ export type ReplayAnswer =
   | KeyBusy
   | { readonly result: 'not_found' }
 
-interface LockedLetter {
+interface LockedDeadLetter {
   readonly id: string
   /** Whether its run is still there. */
   readonly found: boolean
   readonly key: string | null
 }
 
-export class LetterSteering {
+export class DeadLetterSteering {
   readonly #replays: Replays
-  readonly #reader: LetterReader
+  readonly #reader: DeadLetterReader
 
-  constructor(replays: Replays, reader: LetterReader) {
+  constructor(replays: Replays, reader: DeadLetterReader) {
     this.#replays = replays
     this.#reader = reader
   }
@@ -121,7 +121,7 @@ export class LetterSteering {
       uuidArray(ids),
     ])
     return rows.map(
-      ([id, found, key]): LockedLetter => ({
+      ([id, found, key]): LockedDeadLetter => ({
         id: id as string,
         found: found === 't',
         key: key ?? null,

@@ -6,11 +6,11 @@
 import { defaults, PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
-import type { ForPeople } from '../replica/replica-reads.ts'
+import type { ReplicaReads } from '../replica/replica-reads.ts'
 import { type MigrationStatus, migrationStatus } from '../schema/migrations.ts'
 import { listDays } from '../schema/partitions.ts'
 import { brokenKeys } from '../schema/primary-keys.ts'
-import { readWall } from '../tenants/row-security.ts'
+import { readRowSecurity } from '../tenants/row-security.ts'
 import { clientChecks } from './client-checks.ts'
 import { durabilityChecks } from './durability-checks.ts'
 import type { Facts, Finding } from './finding.ts'
@@ -27,7 +27,7 @@ export interface ExamineOptions {
   /** How long history is to be kept: decides how many days there will be. @default 90 */
   readonly retentionDays?: number
   /** Where people read, and so which standby is looked at. @default none */
-  readonly forPeople?: ForPeople
+  readonly replica?: ReplicaReads
 }
 
 export async function examine(
@@ -49,7 +49,7 @@ export async function examine(
       ),
       ...durabilityChecks(settings as Facts),
       ...clientChecks(database),
-      ...standbyChecks((await options.forPeople?.look()) ?? null),
+      ...standbyChecks((await options.replica?.look()) ?? null),
       ...(await schemaFindings(client, database, ask)),
       ...vacuumChecks(activity as Facts, await ask('list-dead-rows', [database.schema, hotTables])),
     ]
@@ -72,7 +72,7 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   if (status instanceof PunctualError || status.applied.length === 0) return findings
   findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
   if (status.pending.length === 0)
-    findings.push(wallCheck(schema, await readWall(client, database)))
+    findings.push(wallCheck(schema, await readRowSecurity(client, database)))
   const [row] = await ask('count-detaching', [schema])
   const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]

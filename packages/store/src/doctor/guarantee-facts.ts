@@ -3,9 +3,9 @@ import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import { isMissingSchema } from '../connection/faults.ts'
-import type { ForPeople } from '../replica/replica-reads.ts'
+import type { ReplicaReads } from '../replica/replica-reads.ts'
 import { zoneData } from '../schema/zone-data.ts'
-import { readWall } from '../tenants/row-security.ts'
+import { readRowSecurity } from '../tenants/row-security.ts'
 import type { Facts } from './finding.ts'
 import { freeConnections } from './server-checks.ts'
 
@@ -14,7 +14,7 @@ type Ask = (path: string) => Promise<Facts[]>
 /** Reads only; also of a server that Punctual has never touched. */
 export async function readGuaranteeFacts(
   database: Database,
-  forPeople?: ForPeople,
+  replica?: ReplicaReads,
 ): Promise<GuaranteeFacts> {
   const client = await database.connect()
   try {
@@ -33,8 +33,8 @@ export async function readGuaranteeFacts(
       clockOffsetMs: Math.round(database.clock.skewMs),
       zoneData,
       plannerZoneData: await plannerZoneData(ask),
-      tenantWall: await tenantWall(client, database),
-      readStandby: await readStandby(forPeople),
+      rowSecurity: await rowSecurity(client, database),
+      readStandby: await readStandby(replica),
     }
   } finally {
     await client.end()
@@ -42,10 +42,10 @@ export async function readGuaranteeFacts(
 }
 
 /** Null where people read the primary. */
-async function readStandby(forPeople: ForPeople | undefined): Promise<ReadStandbyFacts | null> {
-  const state = await forPeople?.look()
-  if (!forPeople || !state) return null
-  const allowedMs = forPeople.lagMs as number
+async function readStandby(replica: ReplicaReads | undefined): Promise<ReadStandbyFacts | null> {
+  const state = await replica?.look()
+  if (!replica || !state) return null
+  const allowedMs = replica.lagMs as number
   if (!state.used) return { allowedMs, lagMs: null, passedBy: state.why }
   return { allowedMs, lagMs: Math.round(state.lagMs), passedBy: null }
 }
@@ -67,9 +67,9 @@ function ofServer(settings: Facts) {
 const NOT_THERE = new Set(['42883', '42501', '3F000'])
 
 /** Null where the schema is not there, is older, or is closed to this role. */
-async function tenantWall(client: pg.Client, database: Database) {
+async function rowSecurity(client: pg.Client, database: Database) {
   try {
-    return await readWall(client, database)
+    return await readRowSecurity(client, database)
   } catch (error) {
     if (NOT_THERE.has((error as { code?: string }).code ?? '')) return null
     throw error

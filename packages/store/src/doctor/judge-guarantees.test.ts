@@ -15,7 +15,7 @@ const sound: GuaranteeFacts = {
   standbys: [],
   connectionsFree: 100,
   pooled: false,
-  tenantWall: 'up',
+  rowSecurity: 'up',
   readStandby: null,
   clockOffsetMs: 3,
   zoneData: '2026a',
@@ -105,8 +105,8 @@ test('the offset of the clock is told with its direction', () => {
 
 test('says when only one wall is between tenants, which weakens no promise of these', () => {
   expect(judge({}).notes.join()).not.toContain('row security')
-  expect(judge({ tenantWall: null }).notes.join()).not.toContain('row security')
-  const { notes, verdict } = judge({ tenantWall: 'no_role' })
+  expect(judge({ rowSecurity: null }).notes.join()).not.toContain('row security')
+  const { notes, verdict } = judge({ rowSecurity: 'no_role' })
   expect([notes.join(), verdict]).toEqual([expect.stringContaining('row security'), 'holds'])
 })
 

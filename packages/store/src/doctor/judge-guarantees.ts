@@ -167,7 +167,7 @@ function shownOffset(ms: number): string {
 
 function notesOn(facts: GuaranteeFacts): string[] {
   const { standbys, synchronousStandbyNames: names, pooled, dataChecksums } = facts
-  const { tenantWall, readStandby } = facts
+  const { rowSecurity, readStandby } = facts
   const notes: string[] = []
   const others = standbys.filter((standby) => standby.syncState && !isSynchronous(standby))
   if (standbys.length === 0 && names === '')
@@ -183,9 +183,9 @@ function notesOn(facts: GuaranteeFacts): string[] {
   if (!dataChecksums)
     notes.push('Data checksums are off: what a faulty disk changes is not noticed by the server.')
   if (readStandby) notes.push(onReading(readStandby))
-  if (tenantWall !== null && tenantWall !== 'up')
+  if (rowSecurity !== null && rowSecurity !== 'up')
     notes.push(
-      `Tenants are kept apart by the predicates of the statements only (${tenantWall}): there is no row security behind them.`,
+      `Tenants are kept apart by the predicates of the statements only (${rowSecurity}): there is no row security behind them.`,
     )
   return notes
 }

@@ -1,6 +1,6 @@
 /** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
 import { PunctualError } from '@punctual/core/errors'
-import type { TenantWallState } from '@punctual/core/ports'
+import type { RowSecurityState } from '@punctual/core/ports'
 import { DAY_MS, dayName, dayStart } from '../connection/day-names.ts'
 import type { MigrationStatus } from '../schema/migrations.ts'
 import { keyRepair, shownKeys } from '../schema/primary-keys.ts'
@@ -118,8 +118,8 @@ const WALL_MISSING = {
   table_open: 'a table with rows of tenants has no policy',
 } as const
 
-/** The second wall between tenants: docs/concepts/tenant-wall.md. */
-export function wallCheck(schema: string, state: TenantWallState): Finding {
+/** The second wall between tenants: docs/concepts/tenant-isolation.md. */
+export function wallCheck(schema: string, state: RowSecurityState): Finding {
   const check = 'tenant wall'
   const role = `${schema}_tenant`
   if (state === 'up')

@@ -55,7 +55,7 @@ export class GroupReader {
   }
 
   #pinned(path: string, values: (string | number | boolean | null)[]): Promise<Row[]> {
-    return this.#database.read.pinnedOne(this.#database.statement(`groups/${path}`), values)
+    return this.#database.reads.pinnedOne(this.#database.statement(`groups/${path}`), values)
   }
 
   async find(id: string, tenantId: number): Promise<Group | null> {

@@ -9,7 +9,7 @@ import type { GroupLook, GroupUpkeep } from '@punctual/core/ports'
 import { callbackPayload, type GroupResult, RunIdSource } from '@punctual/core/run'
 import { compileOptions, makeSubmission, type Submission } from '@punctual/core/submit'
 import { int4Array, uuidArray } from '../connection/binary-arrays.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
 import type { Queryable } from '../connection/queryable.ts'
@@ -44,7 +44,7 @@ export interface NewGroup {
 
 export interface GroupStoreOptions {
   readonly database: Database
-  readonly conversations: Conversations
+  readonly clientPool: ClientPool
   readonly submitter: Submitter
   readonly quotas: QuotaKeeper
   readonly keyed: KeyedSubmitter
@@ -74,12 +74,12 @@ interface Try {
 const truth = (value: unknown) => value === true || value === 't'
 
 export class GroupStore implements GroupUpkeep {
-  readonly #o: GroupStoreOptions
+  readonly #options: GroupStoreOptions
   readonly #ids: RunIdSource
   readonly reader: GroupReader
 
   constructor(options: GroupStoreOptions) {
-    this.#o = options
+    this.#options = options
     this.#ids = new RunIdSource(options.random)
     this.reader = new GroupReader(options.database)
   }
@@ -90,9 +90,9 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     tx?: Queryable,
   ): Promise<{ id: string; accepted: readonly Accepted[] }> {
-    await this.#o.quotas.admit(tenantId, group.submissions)
-    const runs = await this.#o.submitter.prepare(group.submissions, tenantId)
-    const id = this.#ids.next(this.#o.database.clock.nowMs())
+    await this.#options.quotas.admit(tenantId, group.submissions)
+    const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
+    const id = this.#ids.next(this.#options.database.clock.nowMs())
     const accepted = await this.#submitting(runs, tx, async (client, known, { freed }) => {
       const { name, callback } = group
       const call = [callback?.call ?? null, callback?.payload ?? null]
@@ -115,8 +115,8 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     tx?: Queryable,
   ): Promise<readonly Accepted[]> {
-    await this.#o.quotas.admit(tenantId, submissions)
-    const runs = await this.#o.submitter.prepare(submissions, tenantId)
+    await this.#options.quotas.admit(tenantId, submissions)
+    const runs = await this.#options.submitter.prepare(submissions, tenantId)
     return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])
       const there = again ? await this.#there(client, id, known) : new Set<string>()
@@ -144,7 +144,7 @@ export class GroupStore implements GroupUpkeep {
     notify = false,
   ): Promise<readonly Accepted[]> {
     if (runs.length === 0) return []
-    const { accepted, freedGates } = await this.#o.keyed.submitIn(tx, runs, tenantId, notify)
+    const { accepted, freedGates } = await this.#options.keyed.submitIn(tx, runs, tenantId, notify)
     freed.push(...freedGates)
     return accepted
   }
@@ -181,7 +181,7 @@ export class GroupStore implements GroupUpkeep {
     tx: Queryable | undefined,
     work: (tx: Queryable, runs: readonly Prepared[], attempt: Try) => Promise<T>,
   ): Promise<T> {
-    const { database, signals, submitter, ensurePartitions } = this.#o
+    const { database, signals, submitter, ensurePartitions } = this.#options
     // Of all tries: one whose answer was lost may be the one that has freed them.
     const freed: bigint[] = []
     if (tx) {
@@ -202,8 +202,8 @@ export class GroupStore implements GroupUpkeep {
   }
 
   #transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
-    const { conversations, database } = this.#o
-    return conversations
+    const { clientPool, database } = this.#options
+    return clientPool
       .transaction(async (client) => {
         await client.query("set local lock_timeout = '5s'")
         const query_timeout = database.timeoutMs
@@ -223,7 +223,7 @@ export class GroupStore implements GroupUpkeep {
   }
 
   async #run(tx: Queryable, path: string, values: unknown[]): Promise<unknown[]> {
-    const { text } = this.#o.database.statement(`groups/${path}`)
+    const { text } = this.#options.database.statement(`groups/${path}`)
     return (await tx.query(text, values)).rows
   }
 
@@ -248,7 +248,7 @@ export class GroupStore implements GroupUpkeep {
   }
 
   async #walk(after: string): Promise<Walked[]> {
-    const { database } = this.#o
+    const { database } = this.#options
     const statement = database.statement('groups/look-at-groups')
     const values = [after, GROUPS_AT_ONCE, MEMBERS_AT_ONCE]
     const rows = await database.upkeep.pinnedOne(statement, values)
@@ -260,7 +260,7 @@ export class GroupStore implements GroupUpkeep {
   }
 
   async #move(groups: readonly Walked[]): Promise<number> {
-    const { database } = this.#o
+    const { database } = this.#options
     const moved = await database.upkeep.pinnedOne(database.statement('groups/move-groups'), [
       uuidArray(groups.map(({ id }) => id)),
       int4Array(groups.map(({ passed }) => passed)),
@@ -271,7 +271,7 @@ export class GroupStore implements GroupUpkeep {
 
   /** False when somebody else has done so, or it is not that far. */
   async #finish(id: string): Promise<boolean> {
-    const { database, submitter, signals, ensurePartitions } = this.#o
+    const { database, submitter, signals, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     const freed: bigint[] = []
     const runs = await retrying(bounds, () =>
@@ -297,7 +297,7 @@ export class GroupStore implements GroupUpkeep {
     const payload = callbackPayload(resultOf(id, row), row.callback_payload as string)
     const submission = makeSubmission(compileOptions(handler, options), payload)
     const tenantId = Number(row.tenant_id)
-    const runs = await this.#o.submitter.prepare([submission], tenantId)
+    const runs = await this.#options.submitter.prepare([submission], tenantId)
     const [run] = await this.#accepted(tx, runs, tenantId, freed)
     await this.#run(tx, 'set-callback-run', [id, run?.id])
     return runs

@@ -6,11 +6,11 @@
 import { type CompiledJob, encodeRules, firstSlot } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
-import type { HeldJob, JobConversation, TakenBack } from './job-transaction.ts'
+import type { HeldJob, JobTransaction, TakenBack } from './job-transaction.ts'
 import type { PassedDecisions } from './passed-decisions.ts'
 
 export interface JobEditsOptions {
-  readonly jobs: JobConversation
+  readonly jobs: JobTransaction
   readonly timings: TimingCache
   readonly passed: PassedDecisions
 }
@@ -25,16 +25,16 @@ export interface JobPlace {
 }
 
 export class JobEdits {
-  readonly #o: JobEditsOptions
+  readonly #options: JobEditsOptions
 
   constructor(options: JobEditsOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async place(client: pg.Client, held: HeldJob, job: CompiledJob): Promise<JobPlace> {
     const { stored, nowMs } = held
     const afterEnd = stored.rules.when.kind === 'after-end'
-    const passed = await this.#o.passed.decide(client, held)
+    const passed = await this.#options.passed.decide(client, held)
     const back = await held.takeBack()
     const left = passed.runsLeft === null ? null : passed.runsLeft + back.runs
     const used = (stored.maxRuns ?? 0) - (left ?? 0)
@@ -56,7 +56,7 @@ export class JobEdits {
     // What is due now was decided by the old rules.
     const fromMs = Math.max(nowMs, back.stayMs ?? 0) + 1
     const keptMs = sameRhythm && (stored.anchorMs ?? 0) <= nowMs ? stored.anchorMs : null
-    const first = firstSlot(job, stored.id, this.#o.timings, fromMs, keptMs)
+    const first = firstSlot(job, stored.id, this.#options.timings, fromMs, keptMs)
     const { kind } = job.rules.when
     if (kind !== stored.rules.when.kind) return first
     if (kind === 'once') {
@@ -69,7 +69,7 @@ export class JobEdits {
     }
     if (kind !== 'after-end') return first
     if (stored.nextAt === null && back.runs === 0) {
-      const live = await this.#o.jobs.hasLiveRun(client, stored.id, cursorMs)
+      const live = await this.#options.jobs.hasLiveRun(client, stored.id, cursorMs)
       return live ? { nextMs: null, anchorMs: null } : first
     }
     if (job.startMs !== null && job.startMs > nowMs) return first

@@ -22,13 +22,13 @@ import type { LaneRegistry } from '../lanes/registry.ts'
 import { encodeFlow } from '../submit/flow-keys.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { JobEdits } from './edits.ts'
-import type { JobConversation } from './job-transaction.ts'
+import type { JobTransaction } from './job-transaction.ts'
 import { type JobFilter, listJobs } from './list-jobs.ts'
 import { type StoredJob, toJob } from './rows.ts'
 
 export interface JobStoreOptions {
   readonly database: Database
-  readonly jobs: JobConversation
+  readonly jobs: JobTransaction
   readonly edits: JobEdits
   readonly timings: TimingCache
   readonly quotas: QuotaKeeper
@@ -67,15 +67,15 @@ const CHANGE_TRIES = 10
 const shardOf = (id: string): number => Number.parseInt(id.slice(-2), 16)
 
 export class JobStore {
-  readonly #o: JobStoreOptions
+  readonly #options: JobStoreOptions
   readonly #database: Database
   readonly #ids: RunIdSource
   readonly #timings: TimingCache
-  readonly #jobs: JobConversation
+  readonly #jobs: JobTransaction
   readonly #timingIds = new Map<string, number>()
 
   constructor(options: JobStoreOptions) {
-    this.#o = options
+    this.#options = options
     this.#database = options.database
     this.#timings = options.timings
     this.#jobs = options.jobs
@@ -104,7 +104,7 @@ export class JobStore {
       batch.forEach(({ job }, n) => void byJob.set(job, changed[n] as JobResult))
     }
     const results = jobs.map((job) => byJob.get(job) as JobResult)
-    if (results.some(({ change }) => change !== 'unchanged')) this.#o.onChanged()
+    if (results.some(({ change }) => change !== 'unchanged')) this.#options.onChanged()
     return results
   }
 
@@ -139,7 +139,7 @@ export class JobStore {
     const statement = this.#database.statement('jobs/find-jobs')
     for (let i = 0; i < names.length; i += BATCH) {
       const values = [tenantId, null, names.slice(i, i + BATCH)]
-      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+      for (const row of await this.#database.control.pinnedOne(statement, values)) {
         const job = toJob(row)
         found.set(job.name, job)
       }
@@ -149,12 +149,12 @@ export class JobStore {
 
   /** Registers those whose names are free. */
   async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
-    const quotas = await this.#o.quotas.checkActive(tenantId)
+    const quotas = await this.#options.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
     const timings = await this.#internTimings(jobs)
     const lanes = await Promise.all(
       jobs.map(({ run: { queue, handler, priority } }) =>
-        this.#o.lanes.intern({ tenantId, queue, handler, priority }),
+        this.#options.lanes.intern({ tenantId, queue, handler, priority }),
       ),
     )
     const ids = jobs.map(() => this.#ids.next(this.#database.clock.nowMs()))
@@ -185,7 +185,7 @@ export class JobStore {
       else if (found && isSame(found, job, lane, timing))
         results.push({ id: found.id, name, change: 'unchanged' })
       else {
-        this.#o.quotas.checkJob(quotas, job, this.#timings)
+        this.#options.quotas.checkJob(quotas, job, this.#timings)
         results.push(await this.#change({ job, lane, timing }, tenantId, tries))
       }
     }
@@ -198,7 +198,7 @@ export class JobStore {
     tenantId: number,
     quotas: Quotas,
   ): Promise<ReadonlySet<string>> {
-    const checkCount = await this.#o.quotas.holdJobs(quotas, tenantId, (path, values) =>
+    const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, (path, values) =>
       this.#jobs.run(client, path, values),
     )
     const of = jobs.map(({ job }) => job)
@@ -225,7 +225,7 @@ export class JobStore {
     const made = new Set(rows.map(([id]) => id as string))
     const fresh = jobs.filter(({ id }) => made.has(id))
     if (fresh.length === 0) return made
-    for (const { job } of fresh) this.#o.quotas.checkJob(quotas, job, this.#timings)
+    for (const { job } of fresh) this.#options.quotas.checkJob(quotas, job, this.#timings)
     const nowMs = Number(rows[0]?.[1])
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
@@ -255,7 +255,7 @@ export class JobStore {
     const changed = await this.#jobs.steer(job.name, tenantId, async (client, held) => {
       const { stored, nowMs } = held
       if (isSame(stored, job, lane, timing)) return false
-      const at = await this.#o.edits.place(client, held, job)
+      const at = await this.#options.edits.place(client, held, job)
       await this.#jobs.run(client, 'jobs/update-job', [
         ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
         ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
@@ -281,7 +281,7 @@ export class JobStore {
   /** The names of jobs by their ids; of those that are there. */
   async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
     const statement = this.#database.statement('jobs/list-names')
-    const rows = await this.#database.read.query(statement, [tenantId, uuidArray([...ids])])
+    const rows = await this.#database.control.query(statement, [tenantId, uuidArray([...ids])])
     return new Map(rows.map(([id, name]) => [id as string, name as string]))
   }
 
@@ -297,7 +297,7 @@ export class JobStore {
       const intern = this.#database.statement('jobs/intern-timings')
       // What is remembered here must not be undone with somebody's transaction.
       const rows = await this.#database.transactions.apart(() =>
-        this.#database.read.query(intern, [textArray(unknown)]),
+        this.#database.control.query(intern, [textArray(unknown)]),
       )
       if (this.#timingIds.size > 200_000) this.#timingIds.clear()
       for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
@@ -310,7 +310,7 @@ export class JobStore {
   async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
     const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
     if (wanted.size === 0) return
-    const rows = await this.#database.read.query(
+    const rows = await this.#database.control.query(
       this.#database.statement('calendars/list-calendars'),
       [tenantId],
     )

@@ -7,7 +7,7 @@ import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
 import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Row } from '../connection/channel.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { SlotRange } from './passed-slots.ts'
@@ -52,25 +52,25 @@ const NOTHING: TakenBack = { stayMs: null, runs: 0, decisions: 0 }
 
 type EnsureDaysOf = (instantsMs: readonly number[]) => Promise<void>
 
-export interface JobConversationOptions {
+export interface JobTransactionOptions {
   readonly database: Database
-  readonly conversations: Conversations
+  readonly clientPool: ClientPool
   readonly timings: TimingCache
   readonly ensureDaysOf: EnsureDaysOf
   /** Runs of these lanes were put into the queue. */
   readonly onQueued: (lanes: readonly number[]) => void
 }
 
-export class JobConversation {
+export class JobTransaction {
   readonly #database: Database
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
   readonly #timings: TimingCache
   readonly #ensureDaysOf: EnsureDaysOf
   readonly #onQueued: (lanes: readonly number[]) => void
 
-  constructor(options: JobConversationOptions) {
+  constructor(options: JobTransactionOptions) {
     this.#database = options.database
-    this.#conversations = options.conversations
+    this.#clientPool = options.clientPool
     this.#timings = options.timings
     this.#ensureDaysOf = options.ensureDaysOf
     this.#onQueued = options.onQueued
@@ -80,7 +80,7 @@ export class JobConversation {
     const isId = UUID.test(nameOrId)
     const values = [tenantId, isId ? uuidArray([nameOrId]) : null, isId ? null : [nameOrId]]
     const statement = this.#database.statement('jobs/find-jobs')
-    const [row] = await this.#database.read.query(statement, values)
+    const [row] = await this.#database.control.query(statement, values)
     return row ? toJob(row) : null
   }
 
@@ -200,7 +200,7 @@ export class JobConversation {
   }
 
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#conversations.pinned(work)
+    return this.#clientPool.pinned(work)
   }
 
   async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {

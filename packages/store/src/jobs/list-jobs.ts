@@ -24,5 +24,5 @@ export async function listJobs(
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
   const values = [tenantId, after, source, state, limit]
-  return (await from.read.query(from.statement('jobs/list-jobs'), values)).map(toJob)
+  return (await from.reads.query(from.statement('jobs/list-jobs'), values)).map(toJob)
 }

@@ -7,11 +7,11 @@ import { type DueJob, type PlannedJob, planJob } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
 import { instantsOf, type PostgresPlanStore } from '../plan/plan-store.ts'
-import type { HeldJob, JobConversation } from './job-transaction.ts'
+import type { HeldJob, JobTransaction } from './job-transaction.ts'
 import { passedSlots } from './passed-slots.ts'
 
 export interface PassedDecisionsOptions {
-  readonly jobs: JobConversation
+  readonly jobs: JobTransaction
   readonly timings: TimingCache
   readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
 }
@@ -29,10 +29,10 @@ export interface DecidedUntil {
 const ROUNDS_MAX = 100
 
 export class PassedDecisions {
-  readonly #o: PassedDecisionsOptions
+  readonly #options: PassedDecisionsOptions
 
   constructor(options: PassedDecisionsOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async decide(client: pg.Client, held: HeldJob): Promise<DecidedUntil> {
@@ -43,18 +43,18 @@ export class PassedDecisions {
     // The slots of one that waits for its runs to end do not pass.
     if (stored.rules.when.kind === 'after-end') return { runsLeft, lastMs, nextMs }
     if (stored.pausedAt || stored.planningError) {
-      const { passed } = passedSlots(stored, this.#o.timings, nowMs, cursorMs)
+      const { passed } = passedSlots(stored, this.#options.timings, nowMs, cursorMs)
       if (passed) {
         held.writesOf([passed.slotMs])
         const reason = stored.pausedAt ? 'paused' : 'misfire'
-        await this.#o.jobs.skipSlots(client, stored, passed, reason)
+        await this.#options.jobs.skipSlots(client, stored, passed, reason)
       }
       return { runsLeft, lastMs: passed?.slotMs ?? cursorMs, nextMs }
     }
     for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
       const plan: PlannedJob = await this.#plan(held, { nextMs, cursorMs: lastMs, runsLeft })
       held.writesOf(plan.decisions.flatMap(instantsOf))
-      held.queued(await this.#o.plan.write(client, [plan]))
+      held.queued(await this.#options.plan.write(client, [plan]))
       runsLeft = plan.runsLeft
       nextMs = plan.nextMs
       lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs
@@ -63,7 +63,7 @@ export class PassedDecisions {
   }
 
   async #calendars(tenantId: number) {
-    return (await this.#o.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+    return (await this.#options.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
   }
 
   async #plan(
@@ -73,12 +73,12 @@ export class PassedDecisions {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
     const endMs = stored.endAt?.getTime() ?? null
     const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
-    const skips = (await this.#o.plan.askedSkips([id])).get(id)
+    const skips = (await this.#options.plan.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
     const job = { ...due, ...at, hasSkips: skips !== undefined, ...(suspended && { suspended }) }
     return planJob(job, rules, {
       window: { nowMs, untilMs: nowMs },
-      timings: this.#o.timings,
+      timings: this.#options.timings,
       calendars,
       skips,
     })

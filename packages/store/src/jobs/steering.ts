@@ -10,14 +10,14 @@ import type { AuditLog } from '../audit-log/audit-log.ts'
 import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
-import type { HeldJob, JobConversation } from './job-transaction.ts'
+import type { HeldJob, JobTransaction } from './job-transaction.ts'
 import type { PassedDecisions } from './passed-decisions.ts'
 import { passedSlots } from './passed-slots.ts'
 import { type StoredJob, toSlot } from './rows.ts'
 
 export interface JobSteeringOptions {
   readonly database: Database
-  readonly jobs: JobConversation
+  readonly jobs: JobTransaction
   readonly timings: TimingCache
   readonly passed: PassedDecisions
   readonly quotas: QuotaKeeper
@@ -47,15 +47,15 @@ export interface PausedJob {
 const BACKFILL_BATCH = 500
 
 export class JobSteering {
-  readonly #o: JobSteeringOptions
-  readonly #jobs: JobConversation
+  readonly #options: JobSteeringOptions
+  readonly #jobs: JobTransaction
   readonly #ids: RunIdSource
   /** Called when a job was paused here, by somebody or for its failures. */
   onPaused: (job: PausedJob) => void = () => undefined
   #sequence = 0
 
   constructor(options: JobSteeringOptions) {
-    this.#o = options
+    this.#options = options
     this.#jobs = options.jobs
     this.#ids = new RunIdSource(options.random)
   }
@@ -67,16 +67,16 @@ export class JobSteering {
   ): Promise<T> {
     const steered = await this.#jobs.steer(nameOrId, tenantId, work)
     if (steered === null) throw notFound(nameOrId)
-    this.#o.onChanged()
+    this.#options.onChanged()
     return steered.result
   }
 
   /** A job as it is until the transaction of the caller ends: whoever changes it meanwhile waits. Null when there is none. */
   async held(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
-    const { database } = this.#o
+    const { database } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) return null
-    await database.read.query(database.statement('jobs/steering/lock-cursor'), [job.id])
+    await database.control.query(database.statement('jobs/steering/lock-cursor'), [job.id])
     return this.#jobs.find(job.id, tenantId)
   }
 
@@ -85,7 +85,7 @@ export class JobSteering {
     const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
       this.#pause(client, held, note),
     )
-    if (paused) await this.#o.database.transactions.afterCommit(() => this.onPaused(paused))
+    if (paused) await this.#options.database.transactions.afterCommit(() => this.onPaused(paused))
     return paused !== null
   }
 
@@ -94,7 +94,7 @@ export class JobSteering {
     const { id, name, pausedAt } = held.stored
     if (pausedAt) return null
     // What passed before the pause was not paused: it is made up for as if there were none.
-    const passed = await this.#o.passed.decide(client, held)
+    const passed = await this.#options.passed.decide(client, held)
     const { stayMs, runs } = await held.takeBack()
     const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
     const values = [id, note, held.nowMs, stayMs, runsLeft, passed.lastMs]
@@ -104,9 +104,9 @@ export class JobSteering {
 
   /** Pauses those of these jobs that have had too many dead runs in a row. */
   async pauseFailing(jobIds: readonly string[]): Promise<void> {
-    const { database } = this.#o
+    const { database } = this.#options
     const statement = database.statement('jobs/steering/list-failing')
-    for (const [id, tenantId, failures] of await database.read.query(statement, [
+    for (const [id, tenantId, failures] of await database.control.query(statement, [
       uuidArray(jobIds),
     ])) {
       const note = `${failures} runs in a row are dead`
@@ -115,7 +115,8 @@ export class JobSteering {
         Number(tenantId),
         async (client, held) => {
           const paused = await this.#pause(client, held, note)
-          if (paused) await this.#o.auditLog.append([pausedBySystem(paused, held.stored)], client)
+          if (paused)
+            await this.#options.auditLog.append([pausedBySystem(paused, held.stored)], client)
           return paused
         },
       )
@@ -131,7 +132,10 @@ export class JobSteering {
       const { nextMs, anchorMs, passed } =
         stored.rules.when.kind === 'after-end'
           ? await this.#afterEnd(client, held)
-          : { anchorMs: stored.anchorMs, ...passedSlots(stored, this.#o.timings, nowMs, cursorMs) }
+          : {
+              anchorMs: stored.anchorMs,
+              ...passedSlots(stored, this.#options.timings, nowMs, cursorMs),
+            }
       if (passed) {
         held.writesOf([passed.slotMs])
         await this.#jobs.skipSlots(client, stored, passed, 'paused')
@@ -148,7 +152,7 @@ export class JobSteering {
     const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
     if (waits) return { nextMs: null, anchorMs: stored.anchorMs, passed: null }
     const [row] = await this.#jobs.run(client, 'jobs/steering/find-last-end', [id])
-    const followsMs = row ? nextSlotOf(stored, rules, this.#o.timings)(Number(row[0])) : null
+    const followsMs = row ? nextSlotOf(stored, rules, this.#options.timings)(Number(row[0])) : null
     const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
     // An anchor says when its last run ended, for a planner to reckon from: that is done.
     return { nextMs, anchorMs: null, passed: null }
@@ -166,23 +170,26 @@ export class JobSteering {
 
   /** One that has lost its cursor has nothing that could be held. */
   async #deleteLone(nameOrId: string, tenantId: number): Promise<boolean> {
-    const { database } = this.#o
+    const { database } = this.#options
     const found = await this.#jobs.find(nameOrId, tenantId)
     if (!found || found.hasCursor) return false
     const statement = database.statement('jobs/steering/delete-lone-job')
-    return (await database.read.query(statement, [found.id])).length > 0
+    return (await database.control.query(statement, [found.id])).length > 0
   }
 
   /** Runs it now, apart from its slots. */
   async trigger(nameOrId: string, payload: string | null, tenantId: number): Promise<string> {
-    const { database, onQueued, ensurePartitions } = this.#o
+    const { database, onQueued, ensurePartitions } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
-    await this.#o.quotas.admitTrigger(tenantId, payload)
+    await this.#options.quotas.admitTrigger(tenantId, payload)
     await ensurePartitions()
     const id = this.#ids.next(database.clock.nowMs())
     const values = [job.id, id, payload, this.#sequence++]
-    const [row] = await database.read.query(database.statement('jobs/steering/trigger-job'), values)
+    const [row] = await database.control.query(
+      database.statement('jobs/steering/trigger-job'),
+      values,
+    )
     if (!row) throw notFound(nameOrId)
     onQueued([Number(row[0])])
     return id
@@ -217,7 +224,7 @@ export class JobSteering {
   /** Of a job that had made its last run, before that one was taken back. */
   #nextAfterLast(job: StoredJob, cursorMs: number): number | null {
     if (job.runsLeft !== 0 || job.pausedAt) return null
-    const nextMs = nextSlotOf(job, job.rules, this.#o.timings)(cursorMs)
+    const nextMs = nextSlotOf(job, job.rules, this.#options.timings)(cursorMs)
     return nextMs !== null && nextMs < (job.endAt?.getTime() ?? Number.POSITIVE_INFINITY)
       ? nextMs
       : null
@@ -229,7 +236,7 @@ export class JobSteering {
     if (endAt && slotMs >= endAt.getTime()) return false
     if (job.rules.when.kind === 'once') return job.anchorMs === slotMs
     if (job.rules.when.kind === 'after-end') return job.nextAt?.getTime() === slotMs
-    return nextSlotOf(job, job.rules, this.#o.timings)(slotMs - 1) === slotMs
+    return nextSlotOf(job, job.rules, this.#options.timings)(slotMs - 1) === slotMs
   }
 
   /**
@@ -237,9 +244,9 @@ export class JobSteering {
    * after that: what is undecided would be run by it, and by the planner that decides it.
    */
   async decidePassed(nameOrId: string, tenantId: number): Promise<number> {
-    await this.#o.quotas.checkActive(tenantId)
+    await this.#options.quotas.checkActive(tenantId)
     return this.#steer(nameOrId, tenantId, async (client, held) => {
-      const { nextMs, lastMs, runsLeft } = await this.#o.passed.decide(client, held)
+      const { nextMs, lastMs, runsLeft } = await this.#options.passed.decide(client, held)
       const values = [held.stored.id, nextMs, lastMs, runsLeft]
       if (lastMs > held.cursorMs) await this.#jobs.run(client, 'jobs/steering/move-cursor', values)
       return nextMs !== null && nextMs <= held.nowMs ? lastMs : held.nowMs
@@ -254,10 +261,10 @@ export class JobSteering {
     paceMs: number,
     tenantId: number,
   ): Promise<BackfillResult> {
-    const { database } = this.#o
+    const { database } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) throw notFound(nameOrId)
-    await this.#o.quotas.checkActive(tenantId)
+    await this.#options.quotas.checkActive(tenantId)
     const wanted = slotsMs.filter((slotMs) => !ran.has(slotMs))
     const nowMs = database.clock.nowMs()
     let runs = 0
@@ -268,7 +275,7 @@ export class JobSteering {
         this.#backfillBatch(client, job, batch, dueMs),
       )
       // Nobody would find them before they are committed.
-      if (made.lanes.length > 0) this.#o.onQueued(made.lanes)
+      if (made.lanes.length > 0) this.#options.onQueued(made.lanes)
       runs += made.runs
     }
     return { runs, already: slotsMs.length - runs }
@@ -280,7 +287,7 @@ export class JobSteering {
     slotsMs: readonly number[],
     dueMs: (n: number) => number,
   ): Promise<{ runs: number; lanes: number[] }> {
-    const { database, horizonMs } = this.#o
+    const { database, horizonMs } = this.#options
     // Whoever deletes the job meanwhile waits, and ends these, too.
     const [lock] = await this.#jobs.run(client, 'jobs/steering/lock-cursor', [job.id])
     if (!lock) throw notFound(job.name)

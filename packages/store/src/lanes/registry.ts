@@ -55,14 +55,14 @@ export class LaneRegistry {
     const generation = this.#generation
     const values = [key.tenantId, key.queue, key.handler, key.priority]
     const find = () =>
-      this.#database.read.query(this.#database.statement('lanes/find-lane'), values)
+      this.#database.control.query(this.#database.statement('lanes/find-lane'), values)
     let [row] = await find()
     if (!row) {
       const intern = this.#database.statement('lanes/intern-lane')
       let room = true
       // Each try takes the next number: those that are taken, where the sequence is behind, are passed.
       for (let i = 0; !row && room && i < limits.lanesPerTenant; i++) {
-        const [answer] = await this.#database.read.query(intern, [
+        const [answer] = await this.#database.control.query(intern, [
           ...values,
           ...[limits.lanesPerTenant, this.#database.hintChannel],
         ])

@@ -19,33 +19,33 @@ export interface AuditStoreOptions {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export class PostgresAuditStore implements AuditStore {
-  readonly #o: AuditStoreOptions
+  readonly #options: AuditStoreOptions
 
   constructor(options: AuditStoreOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   #run(path: string, values: readonly Value[]): Promise<Row[]> {
-    const { database } = this.#o
+    const { database } = this.#options
     return database.upkeep.pinnedOne(database.statement(path), values)
   }
 
   auditPage(after: string | null, limit: number): Promise<AuditPage> {
-    return this.#o.proof.page(after, limit)
+    return this.#options.proof.page(after, limit)
   }
 
   checkSlots(samples: readonly SlotSample[], runs: boolean): Promise<readonly SlotCheck[]> {
-    return this.#o.proof.check(samples, runs)
+    return this.#options.proof.check(samples, runs)
   }
 
   straySlots(fromMs: number, untilMs: number, limit: number) {
-    return this.#o.proof.strays({ fromMs, untilMs, jobId: null }, limit)
+    return this.#options.proof.strays({ fromMs, untilMs, jobId: null }, limit)
   }
 
   async repairCursor(job: AuditedJob, nextMs: number): Promise<boolean> {
     const values = [job.id, job.version, job.nextMs, job.cursorMs, nextMs]
     const rows = await this.#run('ledger/repair-cursor', values)
-    if (rows.length > 0) this.#o.onChanged()
+    if (rows.length > 0) this.#options.onChanged()
     return rows.length > 0
   }
 
@@ -57,7 +57,7 @@ export class PostgresAuditStore implements AuditStore {
       int4Array(sorted.map(({ version }) => version)),
       int8ArrayOfNumbers(sorted.map(({ cursorMs }) => cursorMs)),
     ])
-    if (rows.length > 0) this.#o.onChanged()
+    if (rows.length > 0) this.#options.onChanged()
     return rows.map(([id]) => id as string)
   }
 
@@ -69,7 +69,7 @@ export class PostgresAuditStore implements AuditStore {
 
   async freeHolds(after: string | null, limit: number): Promise<QueuePage> {
     const page = toPage(await this.#run('ledger/free-holds', [after ?? FIRST_ID, limit]), limit)
-    if (page.runs.length > 0) await this.#o.release(page.runs.map(({ jobId }) => jobId))
+    if (page.runs.length > 0) await this.#options.release(page.runs.map(({ jobId }) => jobId))
     return page
   }
 
@@ -79,7 +79,7 @@ export class PostgresAuditStore implements AuditStore {
   }
 
   resolveParked(runIds: readonly string[]): Promise<void> {
-    return this.#o.resolveParked(runIds)
+    return this.#options.resolveParked(runIds)
   }
 
   async unplannedRuns(after: string | null, limit: number): Promise<QueuePage> {

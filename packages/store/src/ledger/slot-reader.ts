@@ -169,12 +169,12 @@ export class SlotReader {
   async #followed(jobId: string, fromMs: number, untilMs: number, limit: number) {
     const statement = this.#database.statement('ledger/list-followed-slots')
     const values = [jobId, fromMs, Math.min(untilMs, FAR_MS), Math.min(limit, COUNT_MAX)]
-    const rows = await this.#database.read.pinnedOne(statement, values)
+    const rows = await this.#database.control.pinnedOne(statement, values)
     return rows.map(([slotMs]) => Number(slotMs))
   }
 
   async #eras(job: StoredJob): Promise<Era[]> {
-    const { read } = this.#database
+    const { control: read } = this.#database
     const rows = await read.query(this.#database.statement('ledger/list-job-versions'), [job.id])
     const eras: Era[] = rows.map(([untilAt, anchorAt, endAt, , spec]) => ({
       untilMs: new Date(untilAt as string).getTime(),
@@ -194,7 +194,7 @@ export class SlotReader {
     const statement = this.#database.statement('ledger/list-slots')
     for (let i = 0; i < slotsMs.length; i += PROBE) {
       const values = [jobId, int8ArrayOfNumbers(slotsMs.slice(i, i + PROBE))]
-      for (const row of await this.#database.read.pinnedOne(statement, values)) {
+      for (const row of await this.#database.control.pinnedOne(statement, values)) {
         const slot = toSlot(row)
         found.set(slot.slotAt.getTime(), slot)
       }

@@ -23,7 +23,7 @@ import {
   uuidArray,
   uuidArrayOrNull,
 } from '../connection/binary-arrays.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isDataFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
@@ -36,7 +36,7 @@ const SPECS_MAX = 1_000
 
 export interface PlanStoreOptions {
   readonly database: Database
-  readonly conversations: Conversations
+  readonly clientPool: ClientPool
   readonly random: Random
   /** Makes the days of these instants. */
   readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
@@ -65,21 +65,21 @@ export function instantsOf(of: SlotDecision): number[] {
 const dueMsOf = (of: SlotDecision): number => (of.decision === 'run' ? of.dueMs : of.slotMs)
 
 export class PostgresPlanStore implements PlanStore {
-  readonly #o: PlanStoreOptions
+  readonly #options: PlanStoreOptions
   readonly #database: Database
   readonly #ids: RunIdSource
   readonly #specs = new Map<string, Calendar>()
   #sequence = 0
 
   constructor(options: PlanStoreOptions) {
-    this.#o = options
+    this.#options = options
     this.#database = options.database
     this.#ids = new RunIdSource(options.random)
   }
 
   async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
     const { upkeep, statements } = this.#database
-    const zoneData = this.#o.zoneData ?? ownZoneData
+    const zoneData = this.#options.zoneData ?? ownZoneData
     const values = [id, ttlMs, zoneData]
     const [row] = await upkeep.pinnedOne(statements.get('plan/announce-planner'), values)
     const [nowMs, others, anyJob, newest] = row as readonly (string | null)[]
@@ -187,11 +187,11 @@ export class PostgresPlanStore implements PlanStore {
         {
           clock: this.#database.localClock,
           deadlineMs: 10_000,
-          ensurePartitions: () => this.#o.ensureDaysOf(daysOf()),
+          ensurePartitions: () => this.#options.ensureDaysOf(daysOf()),
         },
-        () => this.#o.conversations.pinned((client) => this.#transact(client, jobs)),
+        () => this.#options.clientPool.pinned((client) => this.#transact(client, jobs)),
       )
-      if (lanes.length > 0) this.#o.onQueued(lanes)
+      if (lanes.length > 0) this.#options.onQueued(lanes)
       return accepted
     } catch (error) {
       if (!isDataFault(error)) throw error
@@ -288,7 +288,7 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   pauseFailing(jobIds: readonly string[]): Promise<void> {
-    return this.#o.pauseFailing(jobIds)
+    return this.#options.pauseFailing(jobIds)
   }
 
   async setAside(job: DueJob, reason: string): Promise<void> {

@@ -57,7 +57,7 @@ export class LimitStore {
   /** The quotas of a tenant, which nobody changes before the end of the transaction. */
   async #hold(tenantId: number): Promise<Quotas> {
     const statement = this.#database.statement('tenants/lock-tenant')
-    const [row] = await this.#database.read.query(statement, [tenantId])
+    const [row] = await this.#database.control.query(statement, [tenantId])
     return JSON.parse(row?.[0] ?? '{}')
   }
 
@@ -69,7 +69,7 @@ export class LimitStore {
   ): Promise<void> {
     const intervalUs = rate && Math.max(1, Math.round((rate.perMs * 1_000) / rate.limit))
     const statement = this.#database.statement('queues/set-limit')
-    await this.#database.read.query(statement, [
+    await this.#database.control.query(statement, [
       ...[tenantId, queue, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
       ...[rate?.burst ?? null, intervalUs, ageingMs, weight, by, this.#signals.channelName],
     ])
@@ -103,7 +103,7 @@ export class LimitStore {
   async #remove(queue: string | null, tenantId: number): Promise<boolean> {
     const statement = this.#database.statement('queues/remove-limit')
     const values = [tenantId, queue, this.#signals.channelName]
-    const rows = await this.#database.read.query(statement, values)
+    const rows = await this.#database.control.query(statement, values)
     this.#signals.changed()
     return rows.length > 0
   }
@@ -111,7 +111,7 @@ export class LimitStore {
   /** What is set, that of the tenant first. */
   async list(tenantId = 1): Promise<LimitInForce[]> {
     const statement = this.#database.statement('queues/list-limits')
-    const rows = await this.#database.read.query(statement, [tenantId])
+    const rows = await this.#database.control.query(statement, [tenantId])
     return rows.map(
       ([queue, concurrency, running, limit, perMs, burst, freeMs, ageingMs, weight, at, by]) => ({
         queue: queue ?? null,

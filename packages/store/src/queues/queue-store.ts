@@ -61,14 +61,14 @@ export class QueueStore {
   ): Promise<boolean> {
     const values = [tenantId, queue, about.note, about.by]
     const statement = this.#database.statement('queues/pause-queue')
-    const rows = await this.#database.read.query(statement, values)
+    const rows = await this.#database.control.query(statement, values)
     // Also when it was paused already: whoever did so may still be waiting.
     await this.claimsEnded()
     return rows.length > 0
   }
 
   async #claims(): Promise<string[]> {
-    const { read } = this.#database
+    const { control: read } = this.#database
     const rows = await read.query(this.#database.statement('queues/list-claims'))
     return rows.map(([transaction]) => transaction as string)
   }
@@ -97,7 +97,7 @@ export class QueueStore {
   /** False when it was not paused. Workers are told at once. */
   async resume(queue: string | null, tenantId = 1): Promise<boolean> {
     const statement = this.#database.statement('queues/resume-queue')
-    const rows = await this.#database.read.query(statement, [tenantId, queue])
+    const rows = await this.#database.control.query(statement, [tenantId, queue])
     if (rows.length > 0) this.#signals.anything()
     return rows.length > 0
   }
@@ -105,7 +105,7 @@ export class QueueStore {
   /** What is paused, that of everything first. */
   async pauses(tenantId = 1): Promise<Pause[]> {
     const statement = this.#database.statement('queues/list-pauses')
-    const rows = await this.#database.read.query(statement, [tenantId])
+    const rows = await this.#database.control.query(statement, [tenantId])
     return rows.map(([queue, pausedAt, note, pausedBy]) => ({
       queue: queue ?? null,
       pausedAt: new Date(pausedAt as string),
@@ -117,7 +117,7 @@ export class QueueStore {
   /** How much waits and runs in each lane; counted up to 10,000 a lane. */
   async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
     const statement = this.#database.statement('lanes/list-depths')
-    const rows = await this.#database.read.query(statement, [tenantId])
+    const rows = await this.#database.control.query(statement, [tenantId])
     return rows.map(
       ([tenant, queue, handler, priority, paused, due, waiting, oldestMs, running]) => ({
         tenantId: Number(tenant),
@@ -136,7 +136,7 @@ export class QueueStore {
   /** How many runs ended in the last so many seconds, by queue and state. */
   async endedSince(seconds: number, tenantId: number | null = null) {
     const statement = this.#database.statement('lanes/sum-counters')
-    const rows = await this.#database.read.query(statement, [tenantId, seconds])
+    const rows = await this.#database.control.query(statement, [tenantId, seconds])
     return rows.map(([queue, state, runs]) => ({
       queue: queue as string,
       state: finalStateOf.get(Number(state)) as FinalState,

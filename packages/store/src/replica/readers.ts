@@ -8,7 +8,7 @@ import type { Job } from '@punctual/core/job'
 import { type AuditFilter, listEntries } from '../audit-log/list-entries.ts'
 import type { Row } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import { LetterReader } from '../dead-letters/reader.ts'
+import { DeadLetterReader } from '../dead-letters/reader.ts'
 import { GroupReader } from '../groups/group-reader.ts'
 import { type JobFilter, listJobs } from '../jobs/list-jobs.ts'
 import { JobPages } from '../jobs/pages.ts'
@@ -23,7 +23,7 @@ export interface Readers {
   readonly stats: Pick<StatStore, 'recent' | 'workers' | 'days' | 'jobs'>
   readonly jobs: { list(filter: JobFilter, tenantId: number): Promise<Job[]> }
   readonly jobPages: Pick<JobPages, 'page' | 'total'>
-  readonly letters: Pick<LetterReader, 'list' | 'groups'>
+  readonly letters: Pick<DeadLetterReader, 'list' | 'causes'>
   readonly groups: Pick<GroupReader, 'list'>
   readonly audit: { list(filter: AuditFilter): ReturnType<typeof listEntries> }
   /** What a tenant has used, by day. */
@@ -39,10 +39,10 @@ export function readersOf(source: ReadSource): Readers {
     stats: new StatStore(source),
     jobs: { list: (filter, tenantId) => listJobs(source, filter, tenantId) },
     jobPages: new JobPages(source),
-    letters: new LetterReader(source),
+    letters: new DeadLetterReader(source),
     groups: new GroupReader(source),
     audit: { list: (filter) => listEntries(source, filter) },
     usage: (tenantId, range) => usageOf(source, tenantId, range),
-    exportRuns: (...values) => source.read.query(source.statement('tenants/export-runs'), values),
+    exportRuns: (...values) => source.reads.query(source.statement('tenants/export-runs'), values),
   }
 }

@@ -16,7 +16,7 @@ import { Standby, StandbyUnfit } from './standby.ts'
 const REST_MS = 1_000
 const REST_MS_MAX = 60_000
 
-export interface ForPeopleOptions {
+export interface ReplicaReadsOptions {
   /** The standby; several hosts with commas. @default none: all is read from the primary */
   readonly readUrl?: string
   /** How far behind it may be. @default 10000 */
@@ -28,7 +28,7 @@ export type StandbyState =
   | { readonly used: true; readonly lagMs: number }
   | { readonly used: false; readonly why: string }
 
-export class ForPeople {
+export class ReplicaReads {
   /** Called when the standby is passed by from now on, and when it is used again. */
   readonly onChange: ((state: StandbyState) => void)[] = []
   readonly #database: Database
@@ -43,7 +43,7 @@ export class ForPeople {
 
   constructor(
     database: Database,
-    { readUrl, readLagMs: lagMs = defaults.readLagMs }: ForPeopleOptions,
+    { readUrl, readLagMs: lagMs = defaults.readLagMs }: ReplicaReadsOptions,
   ) {
     this.#database = database
     this.#primary = readersOf(database)

@@ -85,7 +85,7 @@ export class Standby {
       },
     })
     const statement = (path: string) => this.#database.statement(path)
-    const source = { read: channel, browse: channel, clock, localClock, statement }
+    const source = { reads: channel, browse: channel, clock, localClock, statement }
     return { channel, readers: readersOf(source) }
   }
 
@@ -102,7 +102,7 @@ export class Standby {
     })
     if (!seen.isStandby)
       throw new StandbyUnfit('it is no standby (any more), but a server that takes writes')
-    this.#primary ??= await this.#positionOf(this.#database.read)
+    this.#primary ??= await this.#positionOf(this.#database.control)
     if (seen.identity !== this.#primary.identity)
       throw new StandbyUnfit('it is no standby of this database, but of another one')
     if (seen.migration < this.#primary.migration)
@@ -112,7 +112,7 @@ export class Standby {
     const lagMs = this.#database.clock.nowMs() - (seen.replayedMs ?? Number.NEGATIVE_INFINITY)
     if (lagMs <= this.lagMs) return Math.max(0, lagMs)
     // Nothing may have been written for a while.
-    this.#primary = await this.#positionOf(this.#database.read)
+    this.#primary = await this.#positionOf(this.#database.control)
     if (seen.position >= this.#primary.position) return 0
     throw new StandbyUnfit(
       `it may be ${inWords(lagMs)} behind, and ${this.lagMs} ms are allowed`,

@@ -8,12 +8,12 @@ import type { Job } from '@punctual/core/job'
 import { finalStateOf, runIdFloor } from '@punctual/core/run'
 import type { CalendarStore } from '../calendars/calendar-store.ts'
 import type { LimitStore } from '../queues/limit-store.ts'
-import type { ForPeople } from './replica-reads.ts'
+import type { ReplicaReads } from './replica-reads.ts'
 
 const PAGE = 1_000
 
 export interface ExportSources {
-  readonly forPeople: ForPeople
+  readonly replica: ReplicaReads
   readonly calendars: CalendarStore
   readonly limits: LimitStore
 }
@@ -27,13 +27,13 @@ export async function* exportTenant(
   for (const calendar of await sources.calendars.list(tenant.id)) yield line('calendar', calendar)
   for (const { running: _, freeAt: __, ...limit } of await sources.limits.list(tenant.id))
     yield line('limit', limit)
-  for await (const job of jobsOf(sources.forPeople, tenant.id)) yield line('job', job)
-  yield* runsOf(sources.forPeople, tenant.id, range)
+  for await (const job of jobsOf(sources.replica, tenant.id)) yield line('job', job)
+  yield* runsOf(sources.replica, tenant.id, range)
 }
 
-async function* jobsOf(forPeople: ForPeople, tenantId: number): AsyncGenerator<Job> {
+async function* jobsOf(replica: ReplicaReads, tenantId: number): AsyncGenerator<Job> {
   for (let after = ''; ; ) {
-    const page = await forPeople.read(({ jobs }) => jobs.list({ after, limit: PAGE }, tenantId))
+    const page = await replica.read(({ jobs }) => jobs.list({ after, limit: PAGE }, tenantId))
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)?.name ?? ''
@@ -41,13 +41,13 @@ async function* jobsOf(forPeople: ForPeople, tenantId: number): AsyncGenerator<J
 }
 
 async function* runsOf(
-  forPeople: ForPeople,
+  replica: ReplicaReads,
   tenantId: number,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): AsyncGenerator<string> {
   const endId = runIdFloor(toMs)
   for (let after = runIdFloor(fromMs); ; ) {
-    const rows = await forPeople.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
+    const rows = await replica.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
     for (const [id, facts, payload, output] of rows) {
       const { final_state: state, ...rest } = JSON.parse(facts as string)
       const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }

@@ -25,7 +25,7 @@ export class RequestLog {
     tenantId: number,
     keys: readonly string[],
   ): Promise<readonly (AnsweredRequest | 'busy' | null)[]> {
-    const { read } = this.#database
+    const { control: read } = this.#database
     const lock = this.#database.statement('requests/lock-requests')
     const free = new Set((await read.query(lock, [tenantId, textArray(keys)])).map(([key]) => key))
     const find = this.#database.statement('requests/find-requests')
@@ -44,7 +44,7 @@ export class RequestLog {
     answers: readonly (AnsweredRequest & { readonly key: string })[],
   ): Promise<void> {
     const statement = this.#database.statement('requests/insert-requests')
-    await this.#database.read.query(statement, [
+    await this.#database.control.query(statement, [
       tenantId,
       textArray(answers.map(({ key }) => key)),
       textArray(answers.map(({ fingerprint }) => fingerprint)),

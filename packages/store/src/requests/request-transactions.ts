@@ -3,7 +3,7 @@
  * the server is asked what became of the transaction: work that took place is not done a second time.
  */
 import { PunctualError } from '@punctual/core/errors'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isConnectionFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
@@ -25,11 +25,11 @@ class CommitUnknown extends Error {}
 
 export class RequestTransactions {
   readonly #database: Database
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
 
-  constructor(database: Database, conversations: Conversations) {
+  constructor(database: Database, clientPool: ClientPool) {
     this.#database = database
-    this.#conversations = conversations
+    this.#clientPool = clientPool
   }
 
   async run<T>(work: () => Promise<T>, ensurePartitions: () => Promise<void>): Promise<Done<T>> {
@@ -48,13 +48,13 @@ export class RequestTransactions {
 
   async #once<T>(work: () => Promise<T>): Promise<Done<T>> {
     const { transactions, timeoutMs, prepared } = this.#database
-    const { wall } = transactions
+    const { rowSecurity: wall } = transactions
     let id = ''
     let done: Done<T> | null = null
     const { timeline } = this.#database
     try {
       const begin = `${wall ?? BEGIN}; ${NUMBERED}`
-      return await this.#conversations.apart(
+      return await this.#clientPool.apart(
         async (client, begun) => {
           id = numberIn(begun)
           done = await transactions.within(client, { timeoutMs, prepared }, work)
@@ -72,7 +72,7 @@ export class RequestTransactions {
 
   /** Only the server that it was sent to knows: on another timeline its number may be that of another one. */
   async #committed(id: string, timeline: string | null, cause: unknown): Promise<boolean> {
-    const { localClock, read } = this.#database
+    const { localClock, control: read } = this.#database
     const statement = this.#database.statement('requests/find-commit')
     const endMs = localClock.monotonicMs() + DEADLINE_MS
     for (;;) {

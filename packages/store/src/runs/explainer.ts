@@ -34,7 +34,7 @@ export class RunExplainer {
       if (!run) return null
       const statement = this.#database.statement('runs/find-obstacles')
       const values = [id, tenantId, run.queue, run.handler, run.job?.id ?? null]
-      const [row] = await this.#database.read.query(statement, values)
+      const [row] = await this.#database.control.query(statement, values)
       const facts = { ...toFacts(run, row as Row), tellsFleet }
       // When it moved between the two looks, what it is now tells more than what it was.
       const isLeased = run.state === 'running' || run.state === 'cancelling'

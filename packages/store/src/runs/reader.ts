@@ -56,11 +56,11 @@ export class RunReader {
 
   /** A connection that breaks under it costs a moment, and a server that is away is told by its code. */
   async find(id: string, tenantId: number | null = null): Promise<Run | null> {
-    const { read, localClock: clock } = this.#database
+    const { reads, localClock: clock } = this.#database
     const [[row], attempts] = await retrying({ clock, deadlineMs: FIND_DEADLINE_MS }, () =>
       Promise.all([
-        read.query(this.#database.statement('runs/find-run'), [id, tenantId]),
-        read.query(this.#database.statement('runs/list-attempts'), [id]),
+        reads.query(this.#database.statement('runs/find-run'), [id, tenantId]),
+        reads.query(this.#database.statement('runs/list-attempts'), [id]),
       ]),
     )
     return row ? toRun(row, attempts.map(toAttempt)) : null
@@ -68,14 +68,14 @@ export class RunReader {
 
   /** The database's clock. */
   async nowMs(): Promise<number> {
-    const [row] = await this.#database.read.query(this.#database.statement('jobs/read-clock'))
+    const [row] = await this.#database.reads.query(this.#database.statement('jobs/read-clock'))
     return Number(row?.[0])
   }
 
   /** Which of these runs have ended. */
   async finished(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const sorted = [...ids].sort()
-    const rows = await this.#database.read.query(this.#database.statement('runs/find-finished'), [
+    const rows = await this.#database.reads.query(this.#database.statement('runs/find-finished'), [
       uuidArray(sorted),
       sorted[0] as string,
       sorted.at(-1) as string,
@@ -90,16 +90,16 @@ export class RunReader {
     limit: number = limits.logLinesPerPage,
     tenantId: number | null = null,
   ): Promise<LogLine[]> {
-    const { read } = this.#database
+    const { reads } = this.#database
     const values = [id, after.attempt, after.seq, limit, tenantId]
-    return (await read.query(this.#database.statement('runs/list-logs'), values)).map(toLogLine)
+    return (await reads.query(this.#database.statement('runs/list-logs'), values)).map(toLogLine)
   }
 
   /** The last lines of a run's log, oldest first. */
   async lastLogs(id: string, count: number, tenantId: number | null = null): Promise<LogLine[]> {
-    const { read } = this.#database
+    const { reads } = this.#database
     const statement = this.#database.statement('runs/list-last-logs')
-    const rows = await read.query(statement, [id, count, tenantId])
+    const rows = await reads.query(statement, [id, count, tenantId])
     return rows.map(toLogLine).reverse()
   }
 
@@ -118,7 +118,7 @@ export class RunReader {
    * unless the filter names ids.
    */
   async select(filter: ListFilter, after: string, size: number): Promise<RunSelection> {
-    const [row] = await this.#database.read.pinnedOne(
+    const [row] = await this.#database.reads.pinnedOne(
       this.#database.statement('runs/steering/select-runs'),
       [...this.#scope(filter), after, size, [...(filter.states ?? [])]],
     )
@@ -134,7 +134,7 @@ export class RunReader {
 
   async #live(filter: ListFilter, states: readonly RunState[], limit: number) {
     if (states.length === 0) return []
-    const rows = await this.#database.read.query(this.#database.statement('runs/list-live'), [
+    const rows = await this.#database.reads.query(this.#database.statement('runs/list-live'), [
       ...this.#scope(filter),
       limit,
       [...states],
@@ -184,7 +184,7 @@ export class RunReader {
   }
 
   async #day(filter: ListFilter, states: readonly FinalState[], fromMs: number, limit: number) {
-    const rows = await this.#database.read.query(this.#database.statement('runs/list-finished'), [
+    const rows = await this.#database.reads.query(this.#database.statement('runs/list-finished'), [
       ...this.#scope(filter),
       int2Array(states.map((state) => finalStates[state])),
       runIdFloor(fromMs),

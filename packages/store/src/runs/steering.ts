@@ -29,10 +29,10 @@ const places = {
 } as const
 
 export class RunSteering {
-  readonly #o: RunSteeringOptions
+  readonly #options: RunSteeringOptions
 
   constructor(options: RunSteeringOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** Cancels runs that have not started; returns the ids that it cancelled. */
@@ -45,8 +45,8 @@ export class RunSteering {
     const cancelled = await this.#inPlaces('cancel', ids, values)
     const jobs = [...new Set(cancelled.values())].filter((job) => job !== null)
     if (jobs.length > 0) {
-      await this.#o.release(jobs)
-      this.#o.signals.jobsChanged()
+      await this.#options.release(jobs)
+      this.#options.signals.jobsChanged()
     }
     return new Set(cancelled.keys())
   }
@@ -73,7 +73,7 @@ export class RunSteering {
         if (now === 't') asked.push(id as string)
       }
     }
-    if (asked.length > 0) this.#o.signals.cancel(asked)
+    if (asked.length > 0) this.#options.signals.cancel(asked)
     return answers
   }
 
@@ -83,7 +83,7 @@ export class RunSteering {
     dueMs: number | null,
     tenantId = 1,
   ): Promise<ReadonlySet<string>> {
-    const { horizonMs, signals } = this.#o
+    const { horizonMs, signals } = this.#options
     const values = (left: readonly string[]) => [uuidArray(left), tenantId, dueMs, horizonMs]
     const moved = await this.#inPlaces('reschedule', ids, values)
     if (moved.size > 0) signals.anything()
@@ -109,7 +109,7 @@ export class RunSteering {
       for (const id of moved.keys()) done.add(id)
       if (moved.size > 0) for (const lane of moves.values()) lanes.add(lane)
     }
-    if (lanes.size > 0) this.#o.signals.due(lanes)
+    if (lanes.size > 0) this.#options.signals.due(lanes)
     return done
   }
 
@@ -126,7 +126,7 @@ export class RunSteering {
       if (Number(current) === priority) done.add(id as string)
       else if (!moves.has(Number(lane))) {
         const key = { tenantId, queue: queue as string, handler: handler as string, priority }
-        moves.set(Number(lane), await this.#o.lanes.intern(key))
+        moves.set(Number(lane), await this.#options.lanes.intern(key))
       }
     }
     return moves
@@ -137,14 +137,14 @@ export class RunSteering {
     const values = (left: readonly string[]) => [uuidArray(left), tenantId, payload]
     const edited = await this.#inPlaces('edit', ids, values)
     // A claim that found them locked has passed them by.
-    if (edited.size > 0) this.#o.signals.anything()
+    if (edited.size > 0) this.#options.signals.anything()
     return new Set(edited.keys())
   }
 
   #send(path: string, values: readonly Value[]) {
-    const { database } = this.#o
+    const { database } = this.#options
     return retrying({ clock: database.localClock, deadlineMs: DEADLINE_MS }, () =>
-      database.read.pinnedOne(database.statement(path), values),
+      database.control.pinnedOne(database.statement(path), values),
     )
   }
 

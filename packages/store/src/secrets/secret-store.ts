@@ -47,7 +47,7 @@ export class SecretStore {
   }
 
   #run(path: string, values: (string | number | null)[]): Promise<Row[]> {
-    return this.#database.read.query(this.#database.statement(`secrets/${path}`), values)
+    return this.#database.control.query(this.#database.statement(`secrets/${path}`), values)
   }
 
   /** The version that it is now. */

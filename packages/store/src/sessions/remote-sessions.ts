@@ -24,7 +24,7 @@ export class PostgresRemoteSessions implements RemoteSessions {
 
   async find(sessionId: string): Promise<OpenSession | null> {
     const statement = this.#database.statement('sessions/find-session')
-    const [row] = await this.#database.read.query(statement, [sessionId])
+    const [row] = await this.#database.control.query(statement, [sessionId])
     if (!row) return null
     const [id, tenantId, handlers, queues, leaseMs, drains, openMs] = row
     return {
@@ -48,18 +48,18 @@ export class PostgresRemoteSessions implements RemoteSessions {
   async fenceAgain(
     sessionId: string,
     runs: readonly Fence[],
-    claim: string,
+    fence: string,
   ): Promise<readonly Lease[]> {
     if (runs.length === 0) return []
     const statement = this.#database.statement('work/fence-again')
-    const fresh = int8Array(runs.map((_, i) => BigInt(claim) + BigInt(i) + 1n))
+    const fresh = int8Array(runs.map((_, i) => BigInt(fence) + BigInt(i) + 1n))
     const values = [sessionId, ...fences(runs), fresh]
     return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
   }
 
   async holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const statement = this.#database.statement('work/parked/find-holders')
-    const rows = await this.#database.read.query(statement, [uuidArray(runIds)])
+    const rows = await this.#database.control.query(statement, [uuidArray(runIds)])
     return new Map(rows.map(([runId, sessionId]) => [runId as string, sessionId as string]))
   }
 
@@ -79,10 +79,10 @@ export class PostgresRemoteSessions implements RemoteSessions {
   async ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]> {
     if (runIds.length === 0) return []
     const statement = this.#database.statement('work/find-ends')
-    const rows = await this.#database.read.query(statement, [sessionId, uuidArray(runIds)])
-    return rows.map(([id, claim, outcome, state]) => ({
+    const rows = await this.#database.control.query(statement, [sessionId, uuidArray(runIds)])
+    return rows.map(([id, fence, outcome, state]) => ({
       id: id as string,
-      claim: BigInt(claim as string),
+      fence: BigInt(fence as string),
       outcome: attemptOutcomeOf.get(Number(outcome)) ?? null,
       state: finalStateOf.get(Number(state)) ?? 'retrying',
     }))
@@ -90,11 +90,11 @@ export class PostgresRemoteSessions implements RemoteSessions {
 }
 
 function toLease(row: Row): Lease {
-  const [id, claim, lane, tenantId, handler, queue, priority, attempt, crashes, ...rest] = row
+  const [id, fence, lane, tenantId, handler, queue, priority, attempt, crashes, ...rest] = row
   const [traits, jobId, gate, limited] = rest
   return {
     id: id as string,
-    claim: BigInt(claim as string),
+    fence: BigInt(fence as string),
     lane: Number(lane),
     tenantId: Number(tenantId),
     handler: handler as string,

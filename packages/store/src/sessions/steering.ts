@@ -52,13 +52,13 @@ export class WorkerSteering {
   /** The workers whose session is open, oldest first. */
   async sessions(): Promise<WorkerSession[]> {
     const statement = this.#database.statement('sessions/list-sessions')
-    return (await this.#database.read.query(statement)).map(toSession)
+    return (await this.#database.control.query(statement)).map(toSession)
   }
 
   /** Those that left in the last day, the last one first. */
   async past(id: string | null = null): Promise<PastSession[]> {
     const statement = this.#database.statement('sessions/list-past-sessions')
-    return (await this.#database.read.query(statement, [id])).map(toPast)
+    return (await this.#database.control.query(statement, [id])).map(toPast)
   }
 
   /**
@@ -71,7 +71,7 @@ export class WorkerSteering {
     tenantId: number | null = null,
   ): Promise<'asked' | 'already' | null> {
     const statement = this.#database.statement('sessions/drain-session')
-    const [row] = await this.#database.read.query(statement, [id, drains, tenantId])
+    const [row] = await this.#database.control.query(statement, [id, drains, tenantId])
     if (!row) return null
     this.#signals.sessions([id])
     return row[1] === 't' ? 'asked' : 'already'

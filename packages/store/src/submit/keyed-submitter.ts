@@ -5,7 +5,7 @@
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { SubmitOutcome } from '@punctual/core/submit'
 import type pg from 'pg'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import type { Queryable } from '../connection/queryable.ts'
 import type { Signals } from '../connection/signals.ts'
@@ -52,17 +52,12 @@ export class KeyedSubmitter {
   readonly #database: Database
   readonly #submitter: Submitter
   readonly #signals: Signals
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
   readonly #keys: KeyTaking
 
-  constructor(
-    database: Database,
-    conversations: Conversations,
-    submitter: Submitter,
-    signals: Signals,
-  ) {
+  constructor(database: Database, clientPool: ClientPool, submitter: Submitter, signals: Signals) {
     this.#database = database
-    this.#conversations = conversations
+    this.#clientPool = clientPool
     this.#submitter = submitter
     this.#signals = signals
     this.#keys = new KeyTaking(database, new KeyReplacing(database, submitter.horizonMs))
@@ -74,7 +69,7 @@ export class KeyedSubmitter {
     tenantId: number,
     again: boolean,
   ): Promise<readonly Accepted[]> {
-    const { accepted, lanes, freedGates } = await this.#conversations.transaction(
+    const { accepted, lanes, freedGates } = await this.#clientPool.transaction(
       async (client) => {
         const tx = timed(client)
         await tx.query("set local lock_timeout = '5s'")

@@ -62,7 +62,7 @@ export interface SubmitterOptions {
 }
 
 export class Submitter {
-  readonly #o: SubmitterOptions
+  readonly #options: SubmitterOptions
   readonly #ids: RunIdSource
   readonly #pending: Pending[] = []
   readonly #idle: Channel[]
@@ -70,7 +70,7 @@ export class Submitter {
   readonly horizonMs: number
 
   constructor(options: SubmitterOptions) {
-    this.#o = options
+    this.#options = options
     this.#ids = new RunIdSource(options.random)
     this.#idle = [...options.database.submit]
     this.horizonMs = options.horizonMs ?? defaults.horizonMs
@@ -78,10 +78,10 @@ export class Submitter {
 
   /** Gives each submission its id, its due time and its lane. */
   async prepare(submissions: readonly Submission[], tenantId: number): Promise<Prepared[]> {
-    const { database, lanes } = this.#o
+    const { database, lanes } = this.#options
     if (database.clock.ageMs > 60_000) await this.#looking(() => this.#readClock())
     const nowMs = database.clock.nowMs()
-    const daysAhead = this.#o.daysAhead ?? defaults.partitionDaysAhead
+    const daysAhead = this.#options.daysAhead ?? defaults.partitionDaysAhead
     const prepared: Prepared[] = []
     const generation = lanes.generation
     let last: { options: Submission['options'] | null; lane: number } = { options: null, lane: 0 }
@@ -104,7 +104,7 @@ export class Submitter {
   }
 
   #laneOf(options: Submission['options'], tenantId: number): number | Promise<number> {
-    const { lanes } = this.#o
+    const { lanes } = this.#options
     const { queue, handler, priority } = options
     const key = { tenantId, queue, handler, priority }
     return lanes.known(key) ?? this.#looking(() => lanes.intern(key))
@@ -112,13 +112,13 @@ export class Submitter {
 
   /** With their lanes looked up in the database, whatever is known of them. */
   lookAgain(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
-    this.#o.lanes.forget()
+    this.#options.lanes.forget()
     return this.current(runs)
   }
 
   /** As they are to be sent on a connection that is open: with lanes that its server knows. */
   async current(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
-    const { lanes } = this.#o
+    const { lanes } = this.#options
     const { generation } = lanes
     if (runs.every((run) => run.generation === generation)) return runs
     const found: Prepared[] = []
@@ -131,14 +131,14 @@ export class Submitter {
 
   /** A submission that has to look something up first waits for the database as long as any other. */
   #looking<T>(look: () => Promise<T>): Promise<T> {
-    return retrying({ clock: this.#o.database.localClock, deadlineMs: DEADLINE_MS }, look)
+    return retrying({ clock: this.#options.database.localClock, deadlineMs: DEADLINE_MS }, look)
   }
 
   async #readClock(): Promise<void> {
-    const { database } = this.#o
+    const { database } = this.#options
     const sentAtMs = database.localClock.monotonicMs()
     const text = 'select extract(epoch from clock_timestamp())::float8 * 1000'
-    const [row] = await database.read.query({ name: 'clock/read', text })
+    const [row] = await database.control.query({ name: 'clock/read', text })
     database.clock.sample(sentAtMs, Number(row?.[0]))
   }
 
@@ -147,16 +147,16 @@ export class Submitter {
     return new Promise((resolve, reject) => {
       this.#pending.push({ runs, resolve, reject })
       // It carries the runs of others as well, from whatever they come.
-      this.#o.database.transactions.apart(() => this.#pump())
+      this.#options.database.transactions.apart(() => this.#pump())
     })
   }
 
   /** In the transaction that the caller runs in; those who wait for them are told once it is committed. */
   async submitWithin(prepared: readonly Prepared[]): Promise<void> {
-    const { database, signals } = this.#o
+    const { database, signals } = this.#options
     const runs = await this.current(prepared)
     for (const { statement, values } of this.inserts(runs, false))
-      await database.read.query(statement, values)
+      await database.control.query(statement, values)
     signals.due(new Set(runs.map((run) => run.lane)))
     void database.transactions.afterCommit(() => this.committed(runs))
   }
@@ -188,9 +188,9 @@ export class Submitter {
     try {
       await retrying(
         {
-          clock: this.#o.database.localClock,
+          clock: this.#options.database.localClock,
           deadlineMs: DEADLINE_MS,
-          ensurePartitions: this.#o.ensurePartitions,
+          ensurePartitions: this.#options.ensurePartitions,
         },
         (again) => this.#send(channel, runs, again),
       )
@@ -205,7 +205,7 @@ export class Submitter {
   }
 
   async #send(channel: Channel, prepared: readonly Prepared[], again: boolean): Promise<void> {
-    const { signals } = this.#o
+    const { signals } = this.#options
     await channel.ready()
     const runs = await this.current(prepared)
     const lanes = new Set(runs.map((run) => run.lane))
@@ -228,7 +228,7 @@ export class Submitter {
   committed(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
     const gates = [...freed, ...runs.flatMap(({ gate }) => gate ?? [])]
     // Should this fail, the reaper looks after them.
-    if (gates.length > 0) this.#o.onGated(gates).catch(() => undefined)
+    if (gates.length > 0) this.#options.onGated(gates).catch(() => undefined)
   }
 
   /**
@@ -240,7 +240,7 @@ export class Submitter {
     again: boolean,
     mayWait = true,
   ): { statement: Statement; values: Value[] }[] {
-    const { database } = this.#o
+    const { database } = this.#options
     // What is surely within the horizon needs no look at it.
     const soonMs = database.clock.nowMs() + this.horizonMs / 2
     const inserts = []

@@ -65,11 +65,11 @@ const MEMBERS = 5_000
 const PASSES_MAX = 100
 
 export class TenantErasure {
-  readonly #o: TenantErasureOptions
+  readonly #options: TenantErasureOptions
   readonly #database: Database
 
   constructor(options: TenantErasureOptions) {
-    this.#o = options
+    this.#options = options
     this.#database = options.database
   }
 
@@ -86,8 +86,8 @@ export class TenantErasure {
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {
     const [begun] = await this.#query('begin-erasing', [id, options.actor.name ?? null])
     if (!begun) throw gone(name)
-    this.#o.signals.identityChanged()
-    await this.#o.claimsEnded()
+    this.#options.signals.identityChanged()
+    await this.#options.claimsEnded()
     await this.#database.localClock.sleep(REMEMBERED_MS, options.signal)
     let rows = 0
     for (let pass = 0; pass < PASSES_MAX; pass++) {
@@ -95,18 +95,18 @@ export class TenantErasure {
       rows += removed
       if (removed === 0) break
     }
-    const audit = await this.#o.transact(async () => {
+    const audit = await this.#options.transact(async () => {
       // First of all: whoever else is about to end it waits here, and has nothing left to end.
       const [ended] = await this.#query('end-erasing', [id])
       if (!ended) throw gone(name)
-      const erased = await this.#o.auditLog.erase(id)
+      const erased = await this.#options.auditLog.erase(id)
       const target = { kind: 'tenant', id: String(id), name }
       const entry = { tenantId: null, actor: options.actor, action: 'tenant.erase', target }
       const after = { rows, audit: erased }
-      await this.#o.auditLog.append([{ ...entry, before: null, after, note: null }])
+      await this.#options.auditLog.append([{ ...entry, before: null, after, note: null }])
       return erased
     })
-    this.#o.signals.identityChanged()
+    this.#options.signals.identityChanged()
     return { id, name, rows, audit }
   }
 
@@ -136,7 +136,7 @@ export class TenantErasure {
       returning 1
     ) select count(*) from gone`
     const values = [id, `(${block},0)`, `(${block + BLOCKS},0)`]
-    const [row] = await this.#database.read.query({ name: `erase ${table}`, text }, values)
+    const [row] = await this.#database.control.query({ name: `erase ${table}`, text }, values)
     return Number(row?.[0])
   }
 
@@ -146,7 +146,7 @@ export class TenantErasure {
   }
 
   #query(name: string, values: readonly (string | number | null)[]) {
-    return this.#database.read.query(this.#database.statement(`tenants/${name}`), values)
+    return this.#database.control.query(this.#database.statement(`tenants/${name}`), values)
   }
 }
 

@@ -12,7 +12,7 @@ import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
 import { SubmissionMeter } from './submission-meter.ts'
-import { Remembered } from './ttl-cache.ts'
+import { TtlCache } from './ttl-cache.ts'
 
 interface KnownTenant {
   /** Null when there is no such tenant. */
@@ -32,12 +32,12 @@ const TENANTS_MAX = 10_000
 export class QuotaKeeper {
   readonly #database: Database
   readonly #meter: SubmissionMeter
-  readonly #tenants: Remembered<number, KnownTenant>
+  readonly #tenants: TtlCache<number, KnownTenant>
 
   constructor(database: Database, signals: Signals) {
     this.#database = database
     this.#meter = new SubmissionMeter(database)
-    this.#tenants = new Remembered({
+    this.#tenants = new TtlCache({
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, refreshMs: REFRESH_MS },
       most: TENANTS_MAX,
       // What is remembered here must not be undone with somebody's transaction.
@@ -52,7 +52,7 @@ export class QuotaKeeper {
     // Whoever has to know this first waits for the database as long as for what follows.
     const [row] = await retrying(
       { clock: this.#database.localClock, deadlineMs: DEADLINE_MS },
-      () => this.#database.read.query(statement, [tenantId]),
+      () => this.#database.control.query(statement, [tenantId]),
     )
     if (!row) return NOBODY
     const [name, text, flag] = row

@@ -1,17 +1,20 @@
 /**
  * The second wall between tenants: requests of a tenant run as a role that sees the rows of that tenant only (migration
- * 0014, docs/concepts/tenant-wall.md), should a statement ever lack its predicate. The role and the tenant are settings of
+ * 0014, docs/concepts/tenant-isolation.md), should a statement ever lack its predicate. The role and the tenant are settings of
  * one transaction, so that a connection that is used again knows nothing of them.
  *
  * Where the role is missing, or this connection may not work as it, there is one wall less; the doctor and the guarantees
  * say so.
  */
-import type { TenantWallState } from '@punctual/core/ports'
+import type { RowSecurityState } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import { BEGIN } from '../connection/pins.ts'
 
-export async function readWall(client: pg.Client, database: Database): Promise<TenantWallState> {
+export async function readRowSecurity(
+  client: pg.Client,
+  database: Database,
+): Promise<RowSecurityState> {
   const { rows } = await client.query({
     text: database.statement('doctor/read-wall').text,
     values: [database.schema],
@@ -26,20 +29,20 @@ export async function readWall(client: pg.Client, database: Database): Promise<T
 
 const NOT_ALLOWED = '42501'
 
-export class TenantWall {
+export class RowSecurity {
   readonly #database: Database
-  #state: TenantWallState = 'no_role'
+  #state: RowSecurityState = 'no_role'
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  get state(): TenantWallState {
+  get state(): RowSecurityState {
     return this.#state
   }
 
   async look(client: pg.Client): Promise<void> {
-    this.#state = await readWall(client, this.#database)
+    this.#state = await readRowSecurity(client, this.#database)
   }
 
   /** Makes what is missing of it, where that is allowed. */
@@ -54,11 +57,11 @@ export class TenantWall {
   }
 
   /** Everything that the store is asked for within the work sees and writes rows of this tenant only. */
-  behind<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
+  asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     if (this.#state !== 'up') return work()
     const { schema, transactions } = this.#database
     const settings = [`role ${schema}_tenant`, `${schema}.tenant = '${Math.trunc(tenantId)}'`]
     const wall = [BEGIN, ...settings.map((setting) => `set local ${setting}`)].join('; ')
-    return transactions.behind(wall, work)
+    return transactions.withRowSecurity(wall, work)
   }
 }

@@ -59,7 +59,7 @@ export class SubmissionMeter {
   }
 
   async #take(tenantId: number, count: number, quota: number): Promise<void> {
-    const { read, transactions } = this.#database
+    const { control: read, transactions } = this.#database
     const statement = this.#database.statement('tenants/take-submissions')
     const values = [tenantId, count, Math.max(count, Math.ceil(quota / PARTS)), quota]
     // Apart from the caller's transaction: others do not wait for its end to be counted.

@@ -121,8 +121,8 @@ export class TenantStore {
     return row ? tenantFrom(row) : this.get(found.id)
   }
 
-  #query(name: string, values: Parameters<Database['read']['query']>[1]): Promise<Row[]> {
-    return this.#database.read.query(this.#database.statement(`tenants/${name}`), values)
+  #query(name: string, values: Parameters<Database['control']['query']>[1]): Promise<Row[]> {
+    return this.#database.control.query(this.#database.statement(`tenants/${name}`), values)
   }
 }
 

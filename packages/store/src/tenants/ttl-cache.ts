@@ -10,7 +10,7 @@ interface Answer<T> {
   readonly value: T
 }
 
-export interface RememberedOptions<K, T> {
+export interface TtlCacheOptions<K, T> {
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** How long an answer holds. */
   readonly holdsMs: number
@@ -21,23 +21,26 @@ export interface RememberedOptions<K, T> {
   readonly ask: (key: K) => Promise<T>
 }
 
-export class Remembered<K, T> {
-  readonly #o: RememberedOptions<K, T>
+export class TtlCache<K, T> {
+  readonly #options: TtlCacheOptions<K, T>
   readonly #answers = new Map<K, Answer<T>>()
   readonly #asking = new Map<K, Promise<T>>()
   #generation = 0
 
-  constructor(options: RememberedOptions<K, T>) {
-    this.#o = options
+  constructor(options: TtlCacheOptions<K, T>) {
+    this.#options = options
   }
 
   /** At once where the answer is known, so that the hot path does not even wait for a turn of the loop. */
   get(key: K): T | Promise<T> {
     const known = this.#answers.get(key)
-    const ageMs = known ? this.#o.clock.monotonicMs() - known.askedMs : Number.POSITIVE_INFINITY
-    if (!known || ageMs >= this.#o.holdsMs) return this.#ask(key)
+    const ageMs = known
+      ? this.#options.clock.monotonicMs() - known.askedMs
+      : Number.POSITIVE_INFINITY
+    if (!known || ageMs >= this.#options.holdsMs) return this.#ask(key)
     // A failure is told to whoever has to wait, when the answer holds no more.
-    if (ageMs >= (this.#o.refreshMs ?? this.#o.holdsMs)) this.#ask(key).catch(() => undefined)
+    if (ageMs >= (this.#options.refreshMs ?? this.#options.holdsMs))
+      this.#ask(key).catch(() => undefined)
     return known.value
   }
 
@@ -52,8 +55,8 @@ export class Remembered<K, T> {
     const under = this.#asking.get(key)
     if (under !== undefined) return under
     const generation = this.#generation
-    const askedMs = this.#o.clock.monotonicMs()
-    const asking = this.#o
+    const askedMs = this.#options.clock.monotonicMs()
+    const asking = this.#options
       .ask(key)
       .then((value) => {
         if (generation === this.#generation) this.#keep(key, { askedMs, value })
@@ -69,7 +72,7 @@ export class Remembered<K, T> {
   #keep(key: K, answer: Answer<T>): void {
     this.#answers.delete(key)
     this.#answers.set(key, answer)
-    if (this.#answers.size <= this.#o.most) return
+    if (this.#answers.size <= this.#options.most) return
     const [oldest] = this.#answers.keys()
     this.#answers.delete(oldest as K)
   }

@@ -35,7 +35,7 @@ export async function usageOf(
   const days: UsageDay[] = []
   for (let dayMs = dayStart(fromMs); dayMs < toMs; dayMs += DAY_MS) {
     const values = [tenantId, runIdFloor(dayMs), runIdFloor(dayMs + DAY_MS)]
-    const [row] = await source.read.query(statement, values)
+    const [row] = await source.reads.query(statement, values)
     const [runs, succeeded, endedOtherwise, attempts, ranMs, ...bytes] = (row ?? []).map(Number)
     const [payloadBytes = 0, outputBytes = 0, logBytes = 0] = bytes
     days.push({

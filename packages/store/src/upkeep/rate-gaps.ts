@@ -2,7 +2,7 @@
  * Moments of rates that nobody uses any more, because the runs that had them were cancelled or are to start later: what waits behind
  * them moves up. The database's lock of a rate keeps claims from giving moments of it meanwhile.
  */
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 
 const RATES_AT_ONCE = 5_000
@@ -27,18 +27,18 @@ const listed = (array: string | null | undefined): string[] => array?.slice(1, -
 
 export class RateGaps {
   readonly #database: Database
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
   readonly #onQueued: (lanes: Iterable<number>) => void
   /** Where the next look begins. */
   #afterRate = FIRST_RATE
 
   constructor(
     database: Database,
-    conversations: Conversations,
+    clientPool: ClientPool,
     onQueued: (lanes: Iterable<number>) => void,
   ) {
     this.#database = database
-    this.#conversations = conversations
+    this.#clientPool = clientPool
     this.#onQueued = onQueued
   }
 
@@ -72,7 +72,7 @@ export class RateGaps {
 
   /** In two statements: the second one sees what the first has waited for. Null when the rate is forgotten. */
   #advance(rate: string, afterUs: string): Promise<Advanced | null> {
-    return this.#conversations.pinned(async (client) => {
+    return this.#clientPool.pinned(async (client) => {
       const held = await client.query(this.#database.statement('upkeep/lock-rate').text, [rate])
       if (held.rowCount === 0) return null
       const { rows } = await client.query({

@@ -3,7 +3,7 @@ import { defaults } from '@punctual/core/errors'
 import type { ReapResult, UpkeepStore } from '@punctual/core/ports'
 import { int8Array } from '../connection/binary-arrays.ts'
 import type { Row } from '../connection/channel.ts'
-import type { Conversations } from '../connection/client-pool.ts'
+import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureDays } from '../schema/partitions.ts'
 import { dropDays } from '../schema/retention.ts'
@@ -36,7 +36,7 @@ const FIRST_GATE = '-9223372036854775808'
 
 export class PostgresUpkeepStore implements UpkeepStore {
   readonly #database: Database
-  readonly #conversations: Conversations
+  readonly #clientPool: ClientPool
   readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
   readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
   readonly #stats: StatStore
@@ -51,7 +51,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   constructor(
     database: Database,
-    conversations: Conversations,
+    clientPool: ClientPool,
     resolveParked: (runIds: readonly string[]) => Promise<void>,
     releaseGates: (gates: readonly bigint[]) => Promise<void>,
     onQueued: (lanes: Iterable<number>) => void,
@@ -59,9 +59,9 @@ export class PostgresUpkeepStore implements UpkeepStore {
     this.#database = database
     this.#resolveParked = resolveParked
     this.#releaseGates = releaseGates
-    this.#conversations = conversations
+    this.#clientPool = clientPool
     this.#stats = new StatStore(database)
-    this.#rateGaps = new RateGaps(database, conversations, onQueued)
+    this.#rateGaps = new RateGaps(database, clientPool, onQueued)
   }
 
   async promote(
@@ -151,14 +151,14 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {
     const { clock, localClock, schema } = this.#database
-    return this.#conversations.with((client) =>
+    return this.#clientPool.with((client) =>
       ensureDays(client, schema, clock.nowMs(), daysAhead, (ms) => localClock.sleep(ms)),
     )
   }
 
   dropOldDays(retentionDays: number): Promise<readonly string[]> {
     const { clock, localClock, schema } = this.#database
-    return this.#conversations.with((client) =>
+    return this.#clientPool.with((client) =>
       dropDays(client, schema, clock.nowMs(), retentionDays, (ms) => localClock.sleep(ms)),
     )
   }
@@ -180,7 +180,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       'delete-old-sums',
     ]) {
       const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
-      const [row] = await this.#database.read.query(
+      const [row] = await this.#database.control.query(
         this.#database.statement(`upkeep/sweeps/${path}`),
         values,
       )
@@ -192,7 +192,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   /** For tests: keys and rates are as if nothing had run. */
   async forgetUses(): Promise<void> {
-    await this.#database.read.query(this.#database.statement('upkeep/sweeps/forget-uses'))
+    await this.#database.control.query(this.#database.statement('upkeep/sweeps/forget-uses'))
   }
 
   /** Jobs that ran once, from where the last sweep ended: some may have to stay for long. */
@@ -220,7 +220,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     ])
     const tables = rows.map(([table]) => table as string)
     if (tables.length > 0)
-      await this.#conversations.with(async (client) => {
+      await this.#clientPool.with(async (client) => {
         for (const table of tables)
           await client.query(`vacuum (truncate off, skip_locked) ${schema}.${table}`)
       })

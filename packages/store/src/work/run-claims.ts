@@ -93,7 +93,7 @@ function places(ids: Text, { payloads }: Definitions): Map<string, number> {
   return at
 }
 
-export class Claiming {
+export class RunClaims {
   readonly #database: Database
   readonly #marks = new LaneMarks()
 
@@ -123,7 +123,7 @@ export class Claiming {
     const statement = database.statements.onDay('work/claim-runs', database.clock.nowMs())
     const [about] = await channel.pinnedOne(statement, [
       request.sessionId,
-      request.claim,
+      request.fence,
       int4Array(request.lanes.map((lane) => lane.id)),
       int8Array(scans.map((scan) => BigInt(Math.floor(scan.startMs)) << POSITION_BITS)),
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
@@ -207,10 +207,10 @@ export class Claiming {
       )
     const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
     const runs: ClaimedRun[] = []
-    let claim = BigInt(request.claim)
+    let fence = BigInt(request.fence)
     for (let i = 0; i < taken.ids.length; i++) {
       const id = taken.ids[i] as string
-      claim += 1n
+      fence += 1n
       if (taken.parked?.has(id)) continue
       const place = at ? at.get(id) : i
       invariant(place !== undefined, `run ${id} is in the queue and has no definition`)
@@ -226,7 +226,7 @@ export class Claiming {
       )
       runs.push({
         id,
-        claim,
+        fence,
         lane: lane.id,
         tenantId: lane.tenantId,
         handler: lane.handler,

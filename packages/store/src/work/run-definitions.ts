@@ -32,7 +32,7 @@ export async function readDefinitions(
 }
 
 async function readDay(
-  { statements, read }: Database,
+  { statements, control: read }: Database,
   day: number,
   ids: readonly string[],
 ): Promise<readonly Row[]> {

@@ -59,7 +59,7 @@ export interface SettlingOptions {
   readonly settleDeadlineMs?: number
 }
 
-export class Settling {
+export class RunSettlements {
   readonly #database: Database
   readonly #options: SettlingOptions
   #settling = 0
@@ -150,13 +150,15 @@ export class Settling {
    */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0) return []
-    const rows = await this.#database.read.query(this.#sql('work/find-settled'), [uuidArray(ids)])
+    const rows = await this.#database.control.query(this.#sql('work/find-settled'), [
+      uuidArray(ids),
+    ])
     const settled = new Set(rows.map((row) => row.join(' ')))
     const byId = new Map(settlements.map((s) => [s.run.id, s]))
     return ids.filter((id) => {
       const settlement = byId.get(id) as Settlement
-      const { claim } = settlement.run
-      return !endsOf(settlement).some((end) => settled.has(`${id} ${claim} ${end}`))
+      const { fence } = settlement.run
+      return !endsOf(settlement).some((end) => settled.has(`${id} ${fence} ${end}`))
     })
   }
 
@@ -252,7 +254,7 @@ export class Settling {
 }
 
 export function fences(runs: readonly Fence[]): [Buffer, Buffer] {
-  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.claim))]
+  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.fence))]
 }
 
 function outputs(succeeded: readonly Of<'succeeded'>[]): Buffer | null {

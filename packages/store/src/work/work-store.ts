@@ -22,8 +22,8 @@ import {
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Statement } from '../connection/statements.ts'
-import { Claiming } from './run-claims.ts'
-import { ago, fences, Settling, type SettlingOptions } from './run-settlements.ts'
+import { RunClaims } from './run-claims.ts'
+import { ago, fences, RunSettlements, type SettlingOptions } from './run-settlements.ts'
 
 export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
   /** How much a run of a tenant may log. */
@@ -35,14 +35,14 @@ export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onG
 export class PostgresWorkStore implements WorkStore {
   readonly #database: Database
   readonly #options: WorkStoreOptions
-  readonly #claiming: Claiming
-  readonly #settling: Settling
+  readonly #claiming: RunClaims
+  readonly #settling: RunSettlements
 
   constructor(options: WorkStoreOptions) {
     this.#options = options
     this.#database = options.database
-    this.#claiming = new Claiming(options.database)
-    this.#settling = new Settling({
+    this.#claiming = new RunClaims(options.database)
+    this.#settling = new RunSettlements({
       ...options,
       onFreed: (jobIds) => this.release(jobIds),
       onGatesFreed: (gates) => this.releaseGates(gates),
@@ -109,7 +109,7 @@ export class PostgresWorkStore implements WorkStore {
     return new Set(rows.map(([id]) => id as string))
   }
 
-  async saveCheckpoint({ id, claim }: Fence, state: string): Promise<boolean> {
+  async saveCheckpoint({ id, fence }: Fence, state: string): Promise<boolean> {
     const rows = await retrying(
       {
         clock: this.#database.localClock,
@@ -119,7 +119,7 @@ export class PostgresWorkStore implements WorkStore {
       () =>
         this.#database.settle.pinnedOne(this.#sql('work/progress/save-checkpoint'), [
           id,
-          claim.toString(),
+          fence.toString(),
           state,
         ]),
     )
@@ -168,7 +168,7 @@ export class PostgresWorkStore implements WorkStore {
       sessionId,
       int8Array(known),
     ])
-    return rows.map(([id, claim]) => ({ id: id as string, claim: BigInt(claim as string) }))
+    return rows.map(([id, fence]) => ({ id: id as string, fence: BigInt(fence as string) }))
   }
 
   async reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void> {
@@ -241,7 +241,7 @@ export class PostgresWorkStore implements WorkStore {
   async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
     const values = fences(runs)
     const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
-    return new Map(rows.map(([claim, reason]) => [BigInt(claim as string), reason ?? null]))
+    return new Map(rows.map(([fence, reason]) => [BigInt(fence as string), reason ?? null]))
   }
 
   logBytesMax(tenantId: number): Promise<number> {

@@ -23,10 +23,10 @@ it('each death is read once, also one that was dealt with before it was read', a
   const cursor = new EndsCursor(0)
   const [first, second] = [await die(), await die()]
   const handled = { note: 'known', by: null }
-  await t.store.letterSteering.discard([first], handled, 1)
+  await t.store.deadLetterSteering.discard([first], handled, 1)
   expect(await deaths(cursor)).toEqual([first, second])
   expect(await deaths(cursor)).toEqual([])
-  await t.store.letterSteering.discard([second], handled, 1)
+  await t.store.deadLetterSteering.discard([second], handled, 1)
   const third = await die()
   expect(await deaths(cursor)).toEqual([third])
 })

@@ -57,7 +57,7 @@ describeWithServer('pgbouncer', () => {
     const lanes = await store.work.lanes(['test'], [])
     const { runs } = await store.work.claim({
       sessionId,
-      claim: systemRandomToken(),
+      fence: systemRandomToken(),
       limit: 100,
       lanes,
     })

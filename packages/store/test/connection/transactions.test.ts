@@ -115,7 +115,10 @@ test('a connection that is lost before the commit lets the work be done again, o
     tries++
     const [run] = await store.submit([submission('together')])
     if (tries === 1) {
-      const [row] = await store.database.read.query({ name: '', text: 'select pg_backend_pid()' })
+      const [row] = await store.database.control.query({
+        name: '',
+        text: 'select pg_backend_pid()',
+      })
       await store.database.transactions.apart(() =>
         store.database.upkeep.query(
           { name: '', text: 'select pg_terminate_backend($1::integer)' },

@@ -46,7 +46,7 @@ it('a replay is made once, and its caller gets its id (case 11)', async () => {
     const id = await aDeadRun(key)
     const how = { note: null, by: null, fromCheckpoint: false }
     const requests = [{ id, payload: null }]
-    const [answer] = await swallowing(() => store.letterSteering.replay(requests, how, 1))
+    const [answer] = await swallowing(() => store.deadLetterSteering.replay(requests, how, 1))
     expect(answer?.result).toBe('replayed')
     expect(await replaysOf(id)).toEqual([answer?.result === 'replayed' && answer.id])
   }
@@ -55,9 +55,9 @@ it('a replay is made once, and its caller gets its id (case 11)', async () => {
 it('a discard counts as the own', async () => {
   const ids = [await aDeadRun(), await aDeadRun()]
   const other = await aDeadRun()
-  await t.store.letterSteering.discard([other], { note: 'before', by: null }, 1)
+  await t.store.deadLetterSteering.discard([other], { note: 'before', by: null }, 1)
   const discarded = await swallowing(() =>
-    store.letterSteering.discard([...ids, other], { note: 'enough', by: 'ann' }, 1),
+    store.deadLetterSteering.discard([...ids, other], { note: 'enough', by: 'ann' }, 1),
   )
   expect([...discarded].sort()).toEqual([...ids].sort())
 })

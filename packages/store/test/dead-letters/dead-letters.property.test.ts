@@ -92,12 +92,12 @@ async function perform(world: World, store: PostgresStore, action: Step, told: T
   const ids = action.letters.map((n) => world.letters[n] as string)
   if (action.kind === 'discard') {
     const how = { note: 'enough', by: null }
-    told.discards.push(...(await store.letterSteering.discard(ids, how, 1)))
+    told.discards.push(...(await store.deadLetterSteering.discard(ids, how, 1)))
     return
   }
   const requests = ids.map((id) => ({ id, payload: null }))
   const how = { note: null, by: null, fromCheckpoint: true }
-  const answers = await store.letterSteering.replay(requests, how, 1)
+  const answers = await store.deadLetterSteering.replay(requests, how, 1)
   for (const [n, answer] of answers.entries())
     if (answer.result === 'replayed') told.replays.push(new Map([[ids[n] as string, answer.id]]))
 }

@@ -1,5 +1,5 @@
 /** Dead letters on the real database: what is listed, what a replay is, and that each is handled once. */
-import { compileLetterFilter, type DeadLetterFilter } from '@punctual/core/dead-letter'
+import { compileDeadLetterFilter, type DeadLetterFilter } from '@punctual/core/dead-letter'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
@@ -20,13 +20,13 @@ beforeEach(async () => {
   session = await t.session()
 })
 
-type How = Parameters<TestStore['store']['letterSteering']['replay']>[1]
+type How = Parameters<TestStore['store']['deadLetterSteering']['replay']>[1]
 
 const NOBODY: How = { note: null, by: null, fromCheckpoint: false }
 const find = (id: string) => t.store.runs.find(id)
 const letter = async (id: string) => (await t.store.letters.find([id], 1))[0]
 const replay = async (id: string, payload: string | null = null, how = NOBODY) =>
-  (await t.store.letterSteering.replay([{ id, payload }], how, 1))[0]
+  (await t.store.deadLetterSteering.replay([{ id, payload }], how, 1))[0]
 
 function diedOf(run: ClaimedRun, message: string): Settlement {
   const settlement = dead(run)
@@ -53,7 +53,7 @@ async function replayed(id: string, payload: string | null = null, how = NOBODY)
 describe('a list of dead letters', () => {
   const list = async (filter: DeadLetterFilter = {}, page: object = {}) => {
     const whole = { state: 'open', after: null, limit: 50, ...page } as const
-    const letters = await t.store.letters.list(compileLetterFilter(filter), whole, 1)
+    const letters = await t.store.letters.list(compileDeadLetterFilter(filter), whole, 1)
     return letters.map(({ id }) => id)
   }
 
@@ -99,7 +99,7 @@ describe('a list of dead letters', () => {
 
   it('has open ones unless asked for others', async () => {
     const [open, done] = [await aDeadRun(), await aDeadRun()]
-    await t.store.letterSteering.discard([done], { note: 'stale', by: 'ann' }, 1)
+    await t.store.deadLetterSteering.discard([done], { note: 'stale', by: 'ann' }, 1)
     expect(await list()).toEqual([open])
     expect(await list({}, { state: 'handled' })).toEqual([done])
     expect(await list({}, { state: 'all' })).toEqual([done, open])
@@ -109,7 +109,7 @@ describe('a list of dead letters', () => {
     const ids = [await aDeadRun({}, 'order 1'), await aDeadRun({ queue: 'b' }, 'order 2')]
     const single = await aDeadRun({}, 'something else')
     const page = { state: 'open', limit: 10 } as const
-    const groups = await t.store.letters.groups(compileLetterFilter({}), page, 1)
+    const groups = await t.store.letters.causes(compileDeadLetterFilter({}), page, 1)
     expect(groups).toMatchObject([
       { fingerprint: 'Error: order <n>', count: 2, sampleId: ids[1], sampleMessage: 'order 2' },
       { fingerprint: 'Error: something else', count: 1, sampleId: single, handlers: ['test'] },
@@ -231,7 +231,7 @@ describe('a replay', () => {
   it('of two that want one key is given to one, in one batch or after the other', async () => {
     const ids = [await aDeadRun({ key: 'k' }), await aDeadRun({ key: 'k' }), await aDeadRun()]
     const requests = ids.map((id) => ({ id, payload: null }))
-    const answers = await t.store.letterSteering.replay(requests, NOBODY, 1)
+    const answers = await t.store.deadLetterSteering.replay(requests, NOBODY, 1)
     expect(answers.map(({ result }) => result).sort()).toEqual(['key_busy', 'replayed', 'replayed'])
     expect(await t.count('queue')).toBe(2)
   })
@@ -324,14 +324,14 @@ describe('a dead letter', () => {
       result: 'already_handled',
       handled: { as: 'replayed', replayedAs: again },
     })
-    const discarded = await t.store.letterSteering.discard([id], { note: 'x', by: null }, 1)
+    const discarded = await t.store.deadLetterSteering.discard([id], { note: 'x', by: null }, 1)
     expect(discarded).toEqual(new Set())
     expect(await t.count('runs')).toBe(2)
   })
 
   it('is not replayed when it was discarded, and says why', async () => {
     const id = await aDeadRun()
-    await t.store.letterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1)
+    await t.store.deadLetterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1)
     expect(await replay(id)).toMatchObject({
       result: 'already_handled',
       handled: { as: 'discarded', replayedAs: null, note: 'a test order', by: 'ann' },
@@ -343,7 +343,7 @@ describe('a dead letter', () => {
     const id = await aDeadRun()
     const live = await t.submit()
     const requests = [id, live].map((it) => ({ id: it, payload: null }))
-    const of = (tenant: number) => t.store.letterSteering.replay(requests, NOBODY, tenant)
+    const of = (tenant: number) => t.store.deadLetterSteering.replay(requests, NOBODY, tenant)
     expect((await of(2)).map(({ result }) => result)).toEqual(['not_found', 'not_found'])
     expect((await of(1)).map(({ result }) => result)).toEqual(['replayed', 'not_found'])
   })

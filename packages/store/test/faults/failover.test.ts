@@ -82,7 +82,7 @@ it('passes the standby by, works on the primary, and goes on with the standby af
   const lanes = await store.work.lanes(['test'], [])
   const { runs } = await store.work.claim({
     sessionId,
-    claim: systemRandomToken(),
+    fence: systemRandomToken(),
     limit: 1,
     lanes,
   })

@@ -76,7 +76,7 @@ function work() {
   })
   const working = again(async () => {
     const lanes = await store.work.lanes(['test'], [])
-    const claim = { sessionId, claim: systemRandom.token(), limit: 5, lanes }
+    const claim = { sessionId, fence: systemRandom.token(), limit: 5, lanes }
     const { runs } = await store.work.claim(claim)
     const settlements = runs.map((run: ClaimedRun) => succeeded(run))
     const refused = await store.work.settle(sessionId, settlements)

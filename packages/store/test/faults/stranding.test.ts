@@ -47,7 +47,7 @@ it.each([1, 2])(
       for (let empty = 0; submitting || empty < 40; ) {
         const { runs } = await t.store.work.claim({
           sessionId: session,
-          claim: systemRandomToken(),
+          fence: systemRandomToken(),
           limit: 7,
           lanes,
         })
@@ -83,7 +83,7 @@ it('does not walk the dead: a claim reads few index entries however many runs ha
     for (;;) {
       const { runs } = await t.store.work.claim({
         sessionId: session,
-        claim: systemRandomToken(),
+        fence: systemRandomToken(),
         limit: 500,
         lanes,
       })

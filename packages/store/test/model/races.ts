@@ -58,7 +58,7 @@ async function atLease<A, B>(
 /** A run that this worker holds, and whose lease is its own. */
 function heldBy(model: Model, by: number): ClaimedRun | undefined {
   const worker = workerOf(model, by)
-  return worker.gone ? undefined : worker.held.find(({ id, claim }) => holds(model, id, claim))
+  return worker.gone ? undefined : worker.held.find(({ id, fence }) => holds(model, id, fence))
 }
 
 const forget = (model: Model, by: number, run: ClaimedRun) => {

@@ -40,7 +40,7 @@ export function took(model: Model, worker: ModelWorker, runs: readonly ClaimedRu
     expect(before.place, `run ${run.id} waits`).toBe('queue')
     expect(before.due || run.dueMs <= Date.now() + 5, `run ${run.id} is due`).toBe(true)
     expect([run.attempt, run.crashes]).toEqual([before.attempt, before.crashes])
-    change(model, run.id, (it) => claimed(it, run.claim.toString(), worker.session))
+    change(model, run.id, (it) => claimed(it, run.fence.toString(), worker.session))
     worker.held.push(run)
   }
 }
@@ -83,15 +83,15 @@ const mark = fc
       (model) => workerOf(model, by).held.length > 0,
       async (model, { t }) => {
         const runs = workerOf(model, by).held.slice(0, many)
-        const ours = runs.filter(({ id, claim }) => holds(model, id, claim)).map(({ id }) => id)
+        const ours = runs.filter(({ id, fence }) => holds(model, id, fence)).map(({ id }) => id)
         expect([...(await t.store.work.markStarted(runs))].sort()).toEqual(ours.sort())
         for (const id of ours) change(model, id, marked)
       },
     ),
   )
 
-export const holds = (model: Model, id: string, claim: bigint) =>
-  isHeldBy(model.runs.get(id) as ModelRun, claim.toString())
+export const holds = (model: Model, id: string, fence: bigint) =>
+  isHeldBy(model.runs.get(id) as ModelRun, fence.toString())
 
 export type How = 'ok' | 'fail' | 'interrupt' | 'dead' | 'cancelled'
 
@@ -143,7 +143,7 @@ const settle = fc
         const runs = takeHeld(worker, from, hows.length)
         const both = runs.map((run, i) => settlementOf(run, hows[i] as How, distance))
         const settlements = both.map(([settlement]) => settlement)
-        const stale = runs.filter(({ id, claim }) => !holds(model, id, claim)).map(({ id }) => id)
+        const stale = runs.filter(({ id, fence }) => !holds(model, id, fence)).map(({ id }) => id)
         const refused = await t.store.work.settle(worker.session, settlements)
         expect([...refused].sort(), 'refused is exactly what is not held').toEqual(stale.sort())
         for (const [i, { id }] of runs.entries())
@@ -165,7 +165,7 @@ const giveBack = fc
       async (model, { t }) => {
         const runs = workerOf(model, by).held.splice(0, many)
         await t.store.work.giveBack(runs)
-        for (const { id, claim } of runs) if (holds(model, id, claim)) change(model, id, givenBack)
+        for (const { id, fence } of runs) if (holds(model, id, fence)) change(model, id, givenBack)
       },
     ),
   )
@@ -239,7 +239,7 @@ const die = fc
         const worker = workerOf(model, by)
         const runs = worker.held.slice(0, begun)
         if (begun > 0) await t.store.work.markStarted(runs)
-        for (const { id, claim } of runs) if (holds(model, id, claim)) change(model, id, marked)
+        for (const { id, fence } of runs) if (holds(model, id, fence)) change(model, id, marked)
         await t.expire(worker.session)
         const result = await t.reap([worker.session], CRASHES_UNTIL_QUARANTINE)
         expect(result).toEqual(countsOf(1, fence(model, worker)))

@@ -30,7 +30,7 @@ describe('a run that runs', () => {
     const listed = await t.store.runs.list({ states: ['cancelling'] })
     expect(listed.map(({ id }) => id)).toContain(run.id)
     expect(await t.store.work.cancelRequests([run])).toEqual(
-      new Map([[run.claim, 'nobody wants it']]),
+      new Map([[run.fence, 'nobody wants it']]),
     )
   })
 

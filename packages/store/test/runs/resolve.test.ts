@@ -58,7 +58,7 @@ describe('an unknown run', () => {
       ...{ reason: 'resolved', fingerprint: 'WorkerLost: resolved', handled: null },
     })
     const how = { ...ANN, fromCheckpoint: false }
-    const [answer] = await t.store.letterSteering.replay([{ id, payload: null }], how, 1)
+    const [answer] = await t.store.deadLetterSteering.replay([{ id, payload: null }], how, 1)
     expect(answer?.result).toBe('replayed')
   })
 

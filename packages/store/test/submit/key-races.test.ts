@@ -2,7 +2,7 @@
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import { succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { Conversations } from '../../src/connection/client-pool.ts'
+import { ClientPool } from '../../src/connection/client-pool.ts'
 import { systemRandom } from '../../src/connection/system-ports.ts'
 import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
 import { Submitter } from '../../src/submit/submitter.ts'
@@ -148,9 +148,9 @@ describe('a submission that is sent again because its answer was lost', () => {
       onGated: async () => undefined,
       ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
     })
-    const conversations = new Conversations(database)
-    onTestFinished(() => conversations.close())
-    const keyed = new KeyedSubmitter(database, conversations, submitter, signals)
+    const clientPool = new ClientPool(database)
+    onTestFinished(() => clientPool.close())
+    const keyed = new KeyedSubmitter(database, clientPool, submitter, signals)
     const runs = await submitter.prepare([{ options: compileOptions('test', options), payload }], 1)
     return async (again: boolean) => (await keyed.submit(runs, 1, again))[0]
   }

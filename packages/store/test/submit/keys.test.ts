@@ -2,7 +2,7 @@ import { compileOptions } from '@punctual/core/submit'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { Conversations } from '../../src/connection/client-pool.ts'
+import { ClientPool } from '../../src/connection/client-pool.ts'
 import { systemRandom } from '../../src/connection/system-ports.ts'
 import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
 import { Submitter } from '../../src/submit/submitter.ts'
@@ -48,9 +48,9 @@ it('does not give a key to a run that has ended: its submission was committed, a
     onGated: async () => undefined,
     ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
   })
-  const conversations = new Conversations(database)
-  onTestFinished(() => conversations.close())
-  const submissions = new KeyedSubmitter(database, conversations, submitter, signals)
+  const clientPool = new ClientPool(database)
+  onTestFinished(() => clientPool.close())
+  const submissions = new KeyedSubmitter(database, clientPool, submitter, signals)
   const options = compileOptions('test', { key: 'lost answer' })
   const runs = await submitter.prepare([{ options, payload: '1' }], 1)
   const [first] = await submissions.submit(runs, 1, false)

@@ -268,7 +268,7 @@ describe('starts and runs at once', () => {
     for (let round = 0; round < 30; round++) {
       const claims = nodes.map((node, i) =>
         node.work.claim({
-          ...{ sessionId: sessions[i] as string, claim: systemRandom.token(), limit: 5, lanes },
+          ...{ sessionId: sessions[i] as string, fence: systemRandom.token(), limit: 5, lanes },
         }),
       )
       for (const { runs } of await Promise.all(claims)) taken.push(...runs)

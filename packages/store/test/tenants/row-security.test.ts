@@ -10,7 +10,7 @@ let other = 0
 /** Tables with rows of tenants, days included. */
 let tables: string[]
 
-/** What a table is to tenants that has no column of theirs: docs/concepts/tenant-wall.md. A new one is decided there. */
+/** What a table is to tenants that has no column of theirs: docs/concepts/tenant-isolation.md. A new one is decided there. */
 const WITHOUT_TENANT = {
   own: ['tenants', 'audit_heads', 'audit_seals', 'audit_unsealed', 'group_members'],
   ofTheirs: ['gated', 'job_holds'],
@@ -59,7 +59,7 @@ const codeOf = (promise: Promise<unknown>) =>
 
 describe('the wall', () => {
   it('stands, and its role can neither log in nor pass by policies (case 154)', async () => {
-    expect(t.store.wall.state).toBe('up')
+    expect(t.store.rowSecurity.state).toBe('up')
     const { rows } = await t.sql.query(
       "select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_roles where rolname = 'punctual_tenant'",
     )
@@ -180,7 +180,7 @@ describe('a tenant', () => {
 describe('asTenant', () => {
   const jobs = { name: '', text: 'select tenant_id from punctual.jobs order by 1' }
   const who = { name: '', text: "select current_user, current_setting('punctual.tenant', true)" }
-  const read = (statement = jobs) => t.store.database.read.query(statement)
+  const read = (statement = jobs) => t.store.database.control.query(statement)
 
   it('holds for lone statements and in transactions, and ends with them (case 154)', async () => {
     const owner = (await read(who))[0]?.[0]
@@ -232,9 +232,9 @@ describe('where the owner cannot make roles', () => {
     })
     try {
       await store.migrate()
-      expect(store.wall.state).toBe('no_role')
+      expect(store.rowSecurity.state).toBe('no_role')
       const text = 'select name from weak.tenants'
-      const seen = await store.asTenant(1, () => store.database.read.query({ name: '', text }))
+      const seen = await store.asTenant(1, () => store.database.control.query({ name: '', text }))
       expect(seen).toEqual([['default']])
     } finally {
       await store.close()

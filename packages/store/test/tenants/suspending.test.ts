@@ -23,7 +23,7 @@ const submit = (tenantId: number, store = t.store) => store.submit([run], { tena
 async function claimed(tenantId: number) {
   const lanes = (await t.lanes()).filter((lane) => lane.tenantId === tenantId)
   const sessionId = await t.session()
-  const claim = { sessionId, claim: systemRandom.token(), limit: 10, lanes }
+  const claim = { sessionId, fence: systemRandom.token(), limit: 10, lanes }
   return (await t.store.work.claim(claim)).runs
 }
 
@@ -46,7 +46,7 @@ it('nothing is accepted for it, by whichever way, and its data can be read', asy
     () => jobs.upsert([declared], acme),
     () => steering.trigger('nightly', null, acme),
     () => steering.backfill('nightly', [0], new Set(), 0, acme),
-    () => t.store.letterSteering.replay([], noted, acme),
+    () => t.store.deadLetterSteering.replay([], noted, acme),
   ])
     await expect(ask()).rejects.toMatchObject({ code: 'tenant_suspended', id: suspended.name })
   expect(await jobs.find('nightly', acme)).toMatchObject({ name: 'nightly' })

@@ -159,7 +159,7 @@ it('passes by what a stopped worker has locked, takes the rest, and comes back f
   await t.sql.query('begin')
   await t.sql.query('delete from punctual.leases where run_id = $1', [locked.id])
   const observer = t.another()
-  await observer.database.read.query({
+  await observer.database.control.query({
     name: 'expire',
     text: `update punctual.sessions set expires_at = clock_timestamp() where id in (${stopped}, ${other})`,
   })

@@ -43,10 +43,10 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     )
     const found = await t.store.runs.find(run.id)
     expect(found).toMatchObject({ state: 'succeeded', output: 'heir' })
-    const stale = await t.sql.query('select claim from punctual.stale_settles where run_id = $1', [
+    const stale = await t.sql.query('select fence from punctual.stale_settles where run_id = $1', [
       run.id,
     ])
-    expect(stale.rows).toEqual([{ claim: run.claim.toString() }])
+    expect(stale.rows).toEqual([{ fence: run.fence.toString() }])
   })
 
   it('matches run and claim as a pair: the claim of another run in the batch does not open the door', async () => {
@@ -111,9 +111,9 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
   it('finds leases whose claim reply was lost, and gives them back (case 7)', async () => {
     const session = await t.session()
     const run = await t.running(session)
-    expect(await t.store.work.strayLeases(session, [run.claim])).toEqual([])
+    expect(await t.store.work.strayLeases(session, [run.fence])).toEqual([])
     const strays = await t.store.work.strayLeases(session, [])
-    expect(strays).toEqual([{ id: run.id, claim: run.claim }])
+    expect(strays).toEqual([{ id: run.id, fence: run.fence }])
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
     await t.store.steering.cancelWaiting([run.id], 'test')
@@ -127,7 +127,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     const after = await t.session()
     const again = (await t.claim(after)).runs[0] as typeof lost
     expect(again.id).toBe(lost.id)
-    expect(again.claim).not.toBe(lost.claim)
+    expect(again.fence).not.toBe(lost.fence)
     expect(await t.store.work.settle(after, [succeeded(lost, '"old"')])).toEqual([lost.id])
     expect(await t.store.work.settle(after, [succeeded(again, '"new"')])).toEqual([])
     expect(await t.store.runs.find(lost.id)).toMatchObject({ state: 'succeeded', output: 'new' })

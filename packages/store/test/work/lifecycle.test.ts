@@ -150,7 +150,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.work.settle(session, [dead(run)])
       const how = { note: null, by: null, fromCheckpoint: false }
       const requests = [{ id: run.id, payload: null }]
-      const [answer] = await t.store.letterSteering.replay(requests, how, 1)
+      const [answer] = await t.store.deadLetterSteering.replay(requests, how, 1)
       expect(await t.places(run.id)).toEqual(['outcomes'])
       return answer?.result === 'replayed' ? answer.id : ''
     },
@@ -243,7 +243,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       const { session, holder: run, waiter } = await overlapping('cancel-previous')
       await t.store.work.resolveParked([waiter])
       const asked = await t.store.work.cancelRequests([run])
-      const reason = asked.get(run.claim) as string
+      const reason = asked.get(run.fence) as string
       const ended = { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason } as const
       await t.store.work.settle(session, [ended])
       return run.id

@@ -122,7 +122,7 @@ describe('while a run of the job goes on, another one', () => {
     const second = await run(jobId)
     expect(await claim()).toEqual([])
     expect(await t.store.work.cancelRequests([first])).toEqual(
-      new Map([[first.claim, 'superseded']]),
+      new Map([[first.fence, 'superseded']]),
     )
     expect(await t.places(first.id)).toEqual(['leases'])
     const cancelled = {

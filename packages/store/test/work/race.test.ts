@@ -29,7 +29,7 @@ it(`gives one run to one of ${RACERS} racing workers, ${ROUNDS} times`, async ()
         stores.map((store, i) =>
           store.work.claim({
             sessionId: sessions[i] as string,
-            claim: systemRandomToken(),
+            fence: systemRandomToken(),
             limit: 3,
             lanes,
           }),

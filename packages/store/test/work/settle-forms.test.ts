@@ -21,7 +21,7 @@ async function settleMix(alsoStale: boolean) {
   const claim = async () => {
     const lanes = await t.lanes()
     return (
-      await t.store.work.claim({ sessionId: session, claim: systemRandomToken(), limit: 10, lanes })
+      await t.store.work.claim({ sessionId: session, fence: systemRandomToken(), limit: 10, lanes })
     ).runs
   }
   const first = await claim()

@@ -6,7 +6,7 @@ import type { Overlap } from '@punctual/core/job'
 import type { FinalState, Place } from '@punctual/core/run'
 
 export interface ModelLease {
-  readonly claim: string
+  readonly fence: string
   readonly session: string
   /** Its start is committed. */
   readonly marked: boolean
@@ -49,8 +49,8 @@ export function made(run: NewRun, distance: Distance): ModelRun {
   return { ...run, ...waitsIn(distance), ...fresh }
 }
 
-export function claimed(run: ModelRun, claim: string, session: string): ModelRun {
-  const lease = { claim, session, marked: false, cancelling: false }
+export function claimed(run: ModelRun, fence: string, session: string): ModelRun {
+  const lease = { fence, session, marked: false, cancelling: false }
   return { ...run, place: 'leases', lease, holds: run.overlap !== 'allow' }
 }
 
@@ -59,8 +59,8 @@ export function marked(run: ModelRun): ModelRun {
 }
 
 /** Whoever names this fence may still end the run. */
-export function isHeldBy(run: ModelRun, claim: string): boolean {
-  return run.lease?.claim === claim
+export function isHeldBy(run: ModelRun, fence: string): boolean {
+  return run.lease?.fence === fence
 }
 
 function ended(run: ModelRun, final: FinalState): ModelRun {

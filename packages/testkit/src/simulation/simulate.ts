@@ -72,7 +72,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 class World {
-  readonly #o: SimulationOptions
+  readonly #options: SimulationOptions
   readonly #chance: Chance
   readonly #settings: Settings
   readonly #timeline = new Timeline(START_MS)
@@ -87,7 +87,7 @@ class World {
   #named = 0
 
   constructor(options: SimulationOptions) {
-    this.#o = options
+    this.#options = options
     this.#chance = new Chance(options.seed)
     const settings = settingsOf(this.#chance.fork('settings'))
     this.#settings = options.change?.(settings) ?? settings
@@ -166,7 +166,7 @@ class World {
       ...{ chance, ledger: this.#ledger, hints: this.#hints, lineFor: this.#lineFor },
       skewMs: this.#nemesis.over ? 0 : chance.int(-skewMs, skewMs),
       rate: 1 + drift * (2 * chance.fraction() - 1),
-      wiring: this.#o.wiring ?? noWiringMutants,
+      wiring: this.#options.wiring ?? noWiringMutants,
       onHint: (machine: Machine, listener: (hint: WorkerHint) => void) =>
         this.#hints.listen(machine, listener),
       onKill: (dying) => this.#nemesis.crash(dying),
@@ -177,7 +177,7 @@ class World {
   }
 
   async run(): Promise<void> {
-    const { events = 500 } = this.#o
+    const { events = 500 } = this.#options
     const { activeMs } = this.#settings
     const eventsMax = events + (EVENTS_PER_SECOND_MAX * activeMs) / 1_000
     layLanes(this.#server.db)
@@ -211,7 +211,7 @@ class World {
     const { db } = this.#server
     const effects = [...this.#ledger.effects.values()]
     return {
-      ...{ seed: this.#o.seed, hash: this.#trace.hash, events: this.#timeline.happened },
+      ...{ seed: this.#options.seed, hash: this.#trace.hash, events: this.#timeline.happened },
       ...{ virtualMs: this.#timeline.nowMs - START_MS, runs: db.runs.size, slots: db.slots.size },
       effects: effects.reduce((sum, of) => sum + of.length, 0),
       duplicates: effects.filter((of) => of.length > 1).length,

@@ -120,7 +120,7 @@ export class TestStore {
 
   async claim(sessionId: string, limit = 1, store = this.store): Promise<ClaimResult> {
     const lanes = await this.lanes(store)
-    return store.work.claim({ sessionId, claim: systemRandom.token(), limit, lanes })
+    return store.work.claim({ sessionId, fence: systemRandom.token(), limit, lanes })
   }
 
   /** Submits, claims and returns one run that is held by the session. */

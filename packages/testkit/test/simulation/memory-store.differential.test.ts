@@ -145,7 +145,7 @@ async function settle(twins: Twins, of: Extract<Step, { kind: 'settle' }>['of'])
 
 async function ask(twins: Twins, of: { worker: number; pick: number }): Promise<void> {
   const held = twins.held[of.worker] as ClaimedRun[]
-  const known = held.slice(of.pick % 2).map(({ claim }) => claim)
+  const known = held.slice(of.pick % 2).map(({ fence }) => fence)
   const session = twins.sessions[of.worker] as string
   await twins.both(({ work }) => work.strayLeases(session, known))
   if (held.length > 0) await twins.both(({ work }) => work.cancelRequests(held))

@@ -12,10 +12,10 @@ const QUERIES: Readonly<Record<string, string>> = {
   later: CARRIED,
   queue: CARRIED,
   parked: CARRIED,
-  leases: `${CARRIED}, claim, session_id, started_at is not null, cancel_reason`,
+  leases: `${CARRIED}, fence, session_id, started_at is not null, cancel_reason`,
   outcomes:
-    'run_id, claim, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
-  attempts: 'run_id, claim, attempt, outcome, started_at is not null',
+    'run_id, fence, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
+  attempts: 'run_id, fence, attempt, outcome, started_at is not null',
   dead_letters: 'run_id, reason',
   stale_settles: 'run_id, claim',
   live_keys: 'key, run_id',
@@ -59,14 +59,14 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
     queue: rows(db.queue, carried),
     parked: rows(db.parked, carried),
     leases: rows(db.leases, (r) => [
-      ...[...carried(r), r.claim, r.sessionId, r.startedMs !== null, r.cancelReason],
+      ...[...carried(r), r.fence, r.sessionId, r.startedMs !== null, r.cancelReason],
     ]),
     outcomes: rows(db.outcomes, (r) => [
-      ...[r.runId, r.claim, r.sessionId, r.state, r.attempt, r.crashes, r.attemptOutcome],
+      ...[r.runId, r.fence, r.sessionId, r.state, r.attempt, r.crashes, r.attemptOutcome],
       ...[r.startedMs !== null, r.output, r.reason],
     ]),
     attempts: rows(db.attempts, (r) => [
-      ...[r.runId, r.claim, r.attempt, r.outcome, r.startedMs !== null],
+      ...[r.runId, r.fence, r.attempt, r.outcome, r.startedMs !== null],
     ]),
     dead_letters: rows(db.deadLetters, (reason, id) => [id, reason]),
     stale_settles: rows(db.staleSettles, (_, key) => key.split(' ')),

@@ -150,7 +150,7 @@ export class Twins {
   async claim(worker: number, limit: number): Promise<void> {
     const request = {
       sessionId: this.sessions[worker] as string,
-      claim: systemRandom.token(),
+      fence: systemRandom.token(),
       limit,
     }
     const lanes = await this.t.lanes()

@@ -2,8 +2,8 @@ import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimResult } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { Slots } from '../run/capacity.ts'
-import { Claimer } from './claim-loop.ts'
+import { Capacity } from '../run/capacity.ts'
+import { ClaimLoop } from './claim-loop.ts'
 import { LaneList } from './lane-list.ts'
 
 const lane: Lane = {
@@ -22,10 +22,10 @@ function make(concurrency: number, ...others: readonly Lane[]) {
   const clock = new ManualClock()
   const asked: { limit: number; lanes: number[]; answer: (result: ClaimResult | Error) => void }[] =
     []
-  const slots = new Slots({ concurrency, queueConcurrency: {} })
+  const capacity = new Capacity({ concurrency, queueConcurrency: {} })
   const lanes = new LaneList({ lanes: async () => [lane, ...others] }, clock, () => ['h'], [])
-  const claimer = new Claimer({
-    ...{ clock, lanes, slots, hintsArrive: () => true, backlog: () => 0 },
+  const claimer = new ClaimLoop({
+    ...{ clock, lanes, capacity, hintsArrive: () => true, backlog: () => 0 },
     random: { fraction: () => 0.5, token: () => '1', fill: () => undefined },
     store: {
       claim: ({ limit, lanes }) =>

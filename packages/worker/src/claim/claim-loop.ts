@@ -6,10 +6,10 @@
 import { type Clock, type Random, restTogether } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimResult, WorkStore } from '@punctual/core/ports'
-import type { Slots } from '../run/capacity.ts'
+import type { Capacity } from '../run/capacity.ts'
 import { claimSize, Demand, Pace, Yielding } from './intake.ts'
 import type { LaneList } from './lane-list.ts'
-import { Aside } from './quiet-lane-claims.ts'
+import { QuietLaneClaims } from './quiet-lane-claims.ts'
 
 const SPACING_MS = 5
 const BURST = 4
@@ -30,12 +30,12 @@ const COMPANY_MS = 1_000
 const RARE_MS = 50
 const RARE_RUNS = 2
 
-export interface ClaimerOptions {
+export interface ClaimLoopOptions {
   readonly store: Pick<WorkStore, 'claim'>
   readonly clock: Clock
   readonly random: Random
   readonly lanes: LaneList
-  readonly slots: Slots
+  readonly capacity: Capacity
   /** Whether hints arrive: then polling is slow. */
   readonly hintsArrive: () => boolean
   readonly sessionId: () => string | null
@@ -50,12 +50,12 @@ export interface ClaimerOptions {
 
 type Claimed = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'>
 
-export class Claimer {
-  readonly #o: ClaimerOptions
+export class ClaimLoop {
+  readonly #options: ClaimLoopOptions
   readonly #pace: Pace
   readonly #yielding = new Yielding()
   readonly #demand = new Demand()
-  readonly #aside: Aside
+  readonly #quietLanes: QuietLaneClaims
   /** When the hint that came is to be followed; null when none came since the last claim. */
   #followAtMs: number | null = null
   /** When the next run is due that the last claim saw. */
@@ -76,16 +76,16 @@ export class Claimer {
   /** When a small claim beside the large ones brought something. */
   #gaveAsideMs = Number.NEGATIVE_INFINITY
 
-  constructor(options: ClaimerOptions) {
-    this.#o = options
+  constructor(options: ClaimLoopOptions) {
+    this.#options = options
     this.#pace = new Pace(options.clock.monotonicMs())
     const { clock, random } = options
-    this.#aside = new Aside({ clock, random, take: () => this.#takeAside() })
+    this.#quietLanes = new QuietLaneClaims({ clock, random, take: () => this.#takeAside() })
   }
 
   /** Whether a claim is under way that nobody waits for: its leases are not known here yet. */
   get underWay(): boolean {
-    return this.#following !== null || this.#aside.underWay
+    return this.#following !== null || this.#quietLanes.underWay
   }
 
   /** Does this while no claim is under way, and none begins; not at all when one is. */
@@ -112,17 +112,17 @@ export class Claimer {
 
   /** Something may be due; `lanes`: where, if that is known. */
   hinted(lanes: readonly number[] | null = null): void {
-    const { clock, random } = this.#o
+    const { clock, random } = this.#options
     const little = lanes?.some((id) => this.#demand.expected(id) !== null) ?? true
-    if (this.#bulk && little && !this.#alone) this.#aside.hinted()
+    if (this.#bulk && little && !this.#alone) this.#quietLanes.hinted()
     this.#followAtMs ??= clock.monotonicMs() + this.#yielding.delayMs(random.fraction())
     this.#hungry = true
   }
 
   #limit(): number {
-    const { backlog, clock, slots } = this.#o
+    const { backlog, clock, capacity } = this.#options
     if (backlog() > BACKLOG_MAX) return 0
-    const { free, running, buffered, exact } = slots
+    const { free, running, buffered, exact } = capacity
     if (exact) return claimSize(free, 0, buffered + this.#asked)
     const ahead = this.#pace.ahead(clock.monotonicMs(), running)
     const size = claimSize(free, ahead, buffered + this.#asked)
@@ -133,7 +133,7 @@ export class Claimer {
   async tick(alone: boolean): Promise<number> {
     this.#postponed = false
     this.#alone = alone
-    this.#aside.check()
+    this.#quietLanes.check()
     let claiming = this.#following
     this.#following = null
     if (!claiming) {
@@ -149,7 +149,7 @@ export class Claimer {
       this.#hungry = false
       claiming = this.#ask(limit)
     }
-    const inCompany = this.#o.clock.monotonicMs() < this.#companyUntilMs
+    const inCompany = this.#options.clock.monotonicMs() < this.#companyUntilMs
     if (this.#bulk && !alone && !inCompany) this.#followUp()
     const hinted = this.#followAtMs !== null
     this.#followAtMs = null
@@ -157,7 +157,7 @@ export class Claimer {
   }
 
   #idleMs(): number {
-    const { clock, hintsArrive } = this.#o
+    const { clock, hintsArrive } = this.#options
     return restTogether(clock.monotonicMs(), hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS)
   }
 
@@ -170,22 +170,22 @@ export class Claimer {
 
   /** What the answer says of when to come back. */
   #judge(claims: readonly Claimed[], hinted: boolean): number {
-    this.#bulk = claims.some((claim) => claim.more && claim.runs.length >= BULK)
-    if (claims.some((claim) => claim.runs.length > 0)) this.#yielding.won()
+    this.#bulk = claims.some((fence) => fence.more && fence.runs.length >= BULK)
+    if (claims.some((fence) => fence.runs.length > 0)) this.#yielding.won()
     else if (hinted) this.#yielding.lost()
-    if (claims.some((claim) => claim.more)) {
+    if (claims.some((fence) => fence.more)) {
       this.#dueAtMs = Number.NEGATIVE_INFINITY
       this.#hungry = true
       return this.#limit() > 0 ? 0 : this.#idleMs()
     }
-    const inMs = Math.min(...claims.map((claim) => claim.nextDueInMs ?? Number.POSITIVE_INFINITY))
-    this.#dueAtMs = this.#o.clock.monotonicMs() + inMs
+    const inMs = Math.min(...claims.map((fence) => fence.nextDueInMs ?? Number.POSITIVE_INFINITY))
+    this.#dueAtMs = this.#options.clock.monotonicMs() + inMs
     return Math.min(this.#idleMs(), inMs)
   }
 
   /** How long to wait with the next claim: for the spacing, and after a hint for others to be first. */
   #waitMs(): number {
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const spacingMs = this.#nextClaimMs - nowMs
     if (this.#followAtMs === null) return spacingMs
     return Math.max(spacingMs, Math.min(this.#followAtMs, this.#dueAtMs) - nowMs)
@@ -193,7 +193,7 @@ export class Claimer {
 
   /** On average one claim in 5 ms, with a small random offset; a few may follow each other at once. */
   #space(): void {
-    const { clock, random } = this.#o
+    const { clock, random } = this.#options
     const spacingMs = SPACING_MS * (0.8 + 0.4 * random.fraction())
     const earliestMs = clock.monotonicMs() - BURST * SPACING_MS
     this.#nextClaimMs = Math.max(this.#nextClaimMs, earliestMs) + spacingMs
@@ -210,14 +210,14 @@ export class Claimer {
 
   /** Claims from all queues without a cap at once, and from each capped one by itself. */
   async #claim(limit: number): Promise<Claimed[]> {
-    const { lanes, slots, hintsArrive } = this.#o
+    const { lanes, capacity, hintsArrive } = this.#options
     const groups = new Map<string | null, Lane[]>()
     const all = await lanes.current(hintsArrive())
     const aside = new Set(this.#alone ? [] : this.#little(all))
-    if (aside.size > 0) this.#aside.besideAnother()
+    if (aside.size > 0) this.#quietLanes.besideAnother()
     for (const lane of all) {
       if (aside.has(lane)) continue
-      const group = slots.room(lane.queue) === null ? null : lane.queue
+      const group = capacity.room(lane.queue) === null ? null : lane.queue
       const of = groups.get(group)
       if (of) of.push(lane)
       else groups.set(group, [lane])
@@ -225,7 +225,7 @@ export class Claimer {
     const results: Claimed[] = []
     let left = limit
     for (const [queue, of] of groups) {
-      const room = queue === null ? left : Math.min(left, slots.room(queue) ?? left)
+      const room = queue === null ? left : Math.min(left, capacity.room(queue) ?? left)
       if (room < 1) {
         this.#hungry = true
         continue
@@ -238,12 +238,12 @@ export class Claimer {
   }
 
   async #claimFrom(lanes: readonly Lane[], limit: number, bulk: boolean): Promise<Claimed> {
-    const { store, random, clock, onSessionLost, onClaimed, onParked } = this.#o
-    const sessionId = this.#o.sessionId()
+    const { store, random, clock, onSessionLost, onClaimed, onParked } = this.#options
+    const sessionId = this.#options.sessionId()
     if (!sessionId) return { runs: [], more: true, nextDueInMs: null }
     const askedAtMs = clock.monotonicMs()
     const weights = this.#demand.weights(lanes)
-    const request = { sessionId, claim: random.token(), limit, lanes, weights, bulk }
+    const request = { sessionId, fence: random.token(), limit, lanes, weights, bulk }
     const result = await store.claim(request)
     if (!result.sessionAlive) {
       await onSessionLost()
@@ -260,19 +260,19 @@ export class Claimer {
    * claim is large.
    */
   #little(lanes: readonly Lane[]): readonly Lane[] {
-    const { slots } = this.#o
-    if (!this.#bulk || slots.exact) return []
+    const { capacity } = this.#options
+    if (!this.#bulk || capacity.exact) return []
     const busy = lanes.filter(({ id }) => this.#demand.expected(id) === null)
     if (busy.length === 0) return []
     const above = Math.max(...busy.map(({ priority }) => priority))
     return lanes.filter(
       ({ id, priority, queue }) =>
-        priority >= above && this.#demand.expected(id) !== null && slots.room(queue) === null,
+        priority >= above && this.#demand.expected(id) !== null && capacity.room(queue) === null,
     )
   }
 
   #takeAside(): Promise<Claimed> | null {
-    const lanes = this.#little(this.#o.lanes.known)
+    const lanes = this.#little(this.#options.lanes.known)
     if (lanes.length === 0) return null
     const limit = lanes.reduce((sum, { id }) => sum + (this.#demand.expected(id) ?? 0), 0)
     return this.#claimFrom(lanes, limit, false).then((claimed) => {
@@ -282,7 +282,7 @@ export class Claimer {
   }
 
   #gaveAside(runs: number): void {
-    const nowMs = this.#o.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     if (runs <= RARE_RUNS && nowMs - this.#gaveAsideMs >= RARE_MS)
       this.#companyUntilMs = nowMs + COMPANY_MS
     this.#gaveAsideMs = nowMs
@@ -290,7 +290,7 @@ export class Claimer {
 
   /** Resolves when no claim is under way. */
   async idle(): Promise<void> {
-    await this.#aside.idle()
+    await this.#quietLanes.idle()
     await this.#following?.catch(() => undefined)
   }
 }

@@ -1,7 +1,7 @@
 import type { ClaimResult } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { Aside } from './quiet-lane-claims.ts'
+import { QuietLaneClaims } from './quiet-lane-claims.ts'
 
 const CLAIM_MS = 10
 const random = { fraction: () => 0, token: () => '1', fill: () => undefined }
@@ -12,7 +12,7 @@ it('claims at once after a pause, and under constant demand a third of the time'
   const answer: Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'> = {
     ...{ runs: [], more: true, nextDueInMs: null },
   }
-  const aside = new Aside({
+  const aside = new QuietLaneClaims({
     ...{ clock, random },
     take: async () => {
       beganMs.push(clock.monotonicMs())

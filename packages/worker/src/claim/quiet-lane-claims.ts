@@ -16,15 +16,15 @@ const REST_MAX_MS = 50
 /** Something may be due that no hint told of: looked for so often. */
 const POLL_MS = 1_000
 
-export interface AsideOptions {
+export interface QuietLaneClaimsOptions {
   readonly clock: Clock
   readonly random: Random
   /** Claims from the lanes with little to do; null when there are none. */
   readonly take: () => Promise<Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs'>> | null
 }
 
-export class Aside {
-  readonly #o: AsideOptions
+export class QuietLaneClaims {
+  readonly #options: QuietLaneClaimsOptions
   readonly #yielding = new Yielding()
   #wanted = false
   #hinted = false
@@ -34,8 +34,8 @@ export class Aside {
   #going: Promise<void> | null = null
   #fault: { readonly error: unknown } | null = null
 
-  constructor(options: AsideOptions) {
-    this.#o = options
+  constructor(options: QuietLaneClaimsOptions) {
+    this.#options = options
   }
 
   /** Whether a claim is under way: its leases are not known here yet. */
@@ -50,7 +50,7 @@ export class Aside {
 
   /** A large claim is made. */
   besideAnother(): void {
-    if (this.#o.clock.monotonicMs() >= this.#dueAtMs) this.#look(false)
+    if (this.#options.clock.monotonicMs() >= this.#dueAtMs) this.#look(false)
   }
 
   #look(hinted: boolean): void {
@@ -62,7 +62,7 @@ export class Aside {
   }
 
   async #go(): Promise<void> {
-    const { clock, random, take } = this.#o
+    const { clock, random, take } = this.#options
     while (this.#wanted) {
       // Every busy worker has the same hint, and one of them is enough.
       const delayMs = this.#yielding.delayMs(random.fraction())

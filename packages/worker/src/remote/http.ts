@@ -37,16 +37,16 @@ class NoAnswer extends Error {
 }
 
 export class PunctualServer {
-  readonly #o: ServerOptions
+  readonly #options: ServerOptions
   /** The node that answered last. */
   #at = 0
 
   constructor(options: ServerOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   async ask<T>(question: Question): Promise<T> {
-    const { clock, servers } = this.#o
+    const { clock, servers } = this.#options
     const endMs = clock.monotonicMs() + (question.againMs ?? 0)
     for (let tries = 1; ; tries++) {
       const at = this.#at
@@ -65,7 +65,7 @@ export class PunctualServer {
   }
 
   async #askOne(server: string, question: Question): Promise<unknown> {
-    const { apiKey } = this.#o
+    const { apiKey } = this.#options
     const { body, path, signal, timeoutMs = 10_000 } = question
     const late = AbortSignal.timeout(timeoutMs)
     const answer = await fetch(`${server}/v1/worker-sessions${path}`, {

@@ -45,7 +45,7 @@ interface Results {
   readonly results: readonly { readonly run_id: string; readonly accepted: boolean }[]
 }
 
-const wire = ({ id, claim }: Fence) => ({ run_id: id, fence: claim.toString() })
+const wire = ({ id, fence }: Fence) => ({ run_id: id, fence: fence.toString() })
 const acceptedIn = ({ results }: Results) =>
   new Set(results.filter((it) => it.accepted).map((it) => it.run_id))
 
@@ -188,7 +188,7 @@ export class RemoteWorkStore implements WorkStore {
   async strayLeases(_sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
     const body = { limit: 0, held: known.map(String) }
     const { runs } = await this.#ask<WireClaim>('claim', body)
-    return runs.map((run) => ({ id: run.run_id, claim: BigInt(run.fence) }))
+    return runs.map((run) => ({ id: run.run_id, fence: BigInt(run.fence) }))
   }
 
   /** The server does this with the claim. */

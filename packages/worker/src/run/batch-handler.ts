@@ -44,7 +44,7 @@ export function batchHandler(options: BatchHandlerOptions, run: BatchFunction): 
 }
 
 class Batcher {
-  readonly #o: BatchHandlerOptions
+  readonly #options: BatchHandlerOptions
   readonly #run: BatchFunction
   /** A batch is called outside of what surrounds the run that happened to complete it. */
   readonly #outside = AsyncLocalStorage.snapshot()
@@ -52,7 +52,7 @@ class Batcher {
   #timer: (() => void) | undefined
 
   constructor(options: BatchHandlerOptions, run: BatchFunction) {
-    this.#o = options
+    this.#options = options
     this.#run = run
   }
 
@@ -73,8 +73,8 @@ class Batcher {
 
   #gather(entry: Entry): void {
     const count = this.#gathering.push(entry)
-    if (count >= this.#o.batchSize) this.#flush()
-    else this.#timer ??= this.#o.clock.after(this.#o.batchWaitMs, () => this.#flush())
+    if (count >= this.#options.batchSize) this.#flush()
+    else this.#timer ??= this.#options.clock.after(this.#options.batchWaitMs, () => this.#flush())
   }
 
   #leave(entry: Entry): void {
@@ -105,7 +105,7 @@ class Batcher {
       // Also of what is too much: a promise that nobody waits for would end the process.
       for (const [i, outcome] of outcomes.entries())
         outcome.then(batch[i]?.resolve, right ? batch[i]?.reject : () => undefined)
-      if (!right) throw wrongOutcomes(this.#o.handler, batch.length, returned)
+      if (!right) throw wrongOutcomes(this.#options.handler, batch.length, returned)
     } catch (thrown) {
       for (const { reject } of batch) reject(thrown)
     }

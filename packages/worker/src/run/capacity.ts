@@ -1,20 +1,20 @@
 /** Counts what is held and what runs, for the whole worker and for each queue that has a cap of its own. */
-export interface SlotOptions {
+export interface CapacityOptions {
   readonly concurrency: number
   /** How many may run at once, where that changes. */
   readonly allowed?: () => number
   readonly queueConcurrency: Readonly<Record<string, number>>
 }
 
-export class Slots {
-  readonly #o: SlotOptions
+export class Capacity {
+  readonly #options: CapacityOptions
   readonly #held = new Map<string, number>()
   readonly #anyCapped: boolean
   #running = 0
   #total = 0
 
-  constructor(options: SlotOptions) {
-    this.#o = options
+  constructor(options: CapacityOptions) {
+    this.#options = options
     this.#anyCapped = Object.keys(options.queueConcurrency).length > 0
   }
 
@@ -32,23 +32,23 @@ export class Slots {
   }
 
   get free(): number {
-    return (this.#o.allowed?.() ?? this.#o.concurrency) - this.#running
+    return (this.#options.allowed?.() ?? this.#options.concurrency) - this.#running
   }
 
   /** No more is wanted than what is free. */
   get exact(): boolean {
-    return this.#o.allowed !== undefined
+    return this.#options.allowed !== undefined
   }
 
   /** How many more of a capped queue may be held; null when it has no cap. */
   room(queue: string): number | null {
-    const cap = this.#o.queueConcurrency[queue]
+    const cap = this.#options.queueConcurrency[queue]
     return cap === undefined ? null : Math.max(0, cap - (this.#held.get(queue) ?? 0))
   }
 
   hold(queue: string): void {
     this.#total++
-    if (this.#anyCapped && queue in this.#o.queueConcurrency)
+    if (this.#anyCapped && queue in this.#options.queueConcurrency)
       this.#held.set(queue, (this.#held.get(queue) ?? 0) + 1)
   }
 
@@ -59,7 +59,7 @@ export class Slots {
   release(queue: string, started: boolean): void {
     this.#total--
     if (started) this.#running--
-    if (this.#anyCapped && queue in this.#o.queueConcurrency)
+    if (this.#anyCapped && queue in this.#options.queueConcurrency)
       this.#held.set(queue, (this.#held.get(queue) ?? 1) - 1)
   }
 }

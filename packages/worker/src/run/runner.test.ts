@@ -2,12 +2,12 @@ import type { ClaimedRun, WorkStore } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import { type Gate, gate, ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { Slots } from './capacity.ts'
+import { Capacity } from './capacity.ts'
 import { Runner, type RunnerOptions } from './runner.ts'
 
-const aRun = (claim: bigint, more: Partial<ClaimedRun>): ClaimedRun =>
+const aRun = (fence: bigint, more: Partial<ClaimedRun>): ClaimedRun =>
   ({
-    ...{ id: `run-${claim}`, claim, handler: 'work', queue: 'default', payload: 'null' },
+    ...{ id: `run-${fence}`, fence, handler: 'work', queue: 'default', payload: 'null' },
     ...{ lane: 1, priority: 5 },
     ...{ attempt: 0, crashes: 0, traits: 0, timeoutMs: 60_000, policy: null, ...more },
   }) as ClaimedRun
@@ -35,7 +35,7 @@ function lab(handled: unknown = new Promise(() => undefined)): Lab {
   }
   const runner = new Runner({
     ...{ store, clock: new ManualClock(), outputBytes: 1_000, random: () => 0 },
-    slots: new Slots({ concurrency: 10, queueConcurrency: {} }),
+    slots: new Capacity({ concurrency: 10, queueConcurrency: {} }),
     handlers: new Map([['work', { name: 'work', run }]]),
     settle: () => undefined,
     ...{ onStarted: () => undefined, onReturned: () => undefined, onError: () => undefined },
@@ -67,7 +67,7 @@ it.for([
   'of three runs that have crashed %i times %i start at once',
   async ([crashes, count]) => {
     const { runner, marks } = lab()
-    runner.accept([1n, 2n, 3n].map((claim) => aRun(claim, { crashes })))
+    runner.accept([1n, 2n, 3n].map((fence) => aRun(fence, { crashes })))
     expect(marks.size).toBe(count)
   },
 )

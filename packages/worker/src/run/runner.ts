@@ -8,7 +8,7 @@ import { defaults } from '@punctual/core/errors'
 import type { ClaimedRun, Settlement, StuckHandler, WorkStore } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import { Attempt, type AttemptHost } from './attempt.ts'
-import type { Slots } from './capacity.ts'
+import type { Capacity } from './capacity.ts'
 import type { RegisteredHandler, TransactionRunner } from './handler.ts'
 import { Progress } from './progress.ts'
 import type { RunLogs } from './run-logs.ts'
@@ -31,7 +31,7 @@ export interface RunnerOptions {
   readonly store: WorkStore
   readonly clock: Clock
   readonly logs: RunLogs
-  readonly slots: Slots
+  readonly capacity: Capacity
   readonly handlers: ReadonlyMap<string, RegisteredHandler>
   readonly transaction: TransactionRunner
   readonly random: () => number
@@ -50,7 +50,7 @@ export interface RunnerOptions {
 }
 
 export class Runner {
-  readonly #o: RunnerOptions
+  readonly #options: RunnerOptions
   readonly #progress: Progress
   readonly #running = new Running<Attempt>()
   readonly #host: AttemptHost
@@ -68,7 +68,7 @@ export class Runner {
   #idle: (() => void)[] = []
 
   constructor(options: RunnerOptions) {
-    this.#o = options
+    this.#options = options
     this.#progress = new Progress(options.store, options.clock, options.onError)
     this.#host = {
       clock: options.clock,
@@ -107,7 +107,7 @@ export class Runner {
 
   /** The fences of everything that is held here. */
   claims(): bigint[] {
-    return this.held().map((run) => run.claim)
+    return this.held().map((run) => run.fence)
   }
 
   #unstarted(): ClaimedRun[] {
@@ -115,9 +115,9 @@ export class Runner {
   }
 
   accept(runs: readonly ClaimedRun[]): void {
-    const sinceMs = this.#o.clock.monotonicMs()
+    const sinceMs = this.#options.clock.monotonicMs()
     for (const run of runs) {
-      this.#o.slots.hold(run.queue)
+      this.#options.capacity.hold(run.queue)
       if ((run.traits & traits.expires) !== 0 && run.expiresInMs !== null)
         this.#expiries.set(run, sinceMs + run.expiresInMs)
       if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
@@ -136,11 +136,11 @@ export class Runner {
     if (this.#pumping) return
     this.#pumping = true
     try {
-      while (this.#o.slots.free > 0 && this.#waiting.size > 0) {
+      while (this.#options.capacity.free > 0 && this.#waiting.size > 0) {
         if (!this.#mayStart()) break
         const run = this.#waiting.take()
         if (this.#expired(run)) continue
-        this.#o.slots.start()
+        this.#options.capacity.start()
         this.#start(run)
       }
       if (this.#suspects.length > 0) this.#pumpSuspects()
@@ -153,9 +153,9 @@ export class Runner {
   #expired(run: ClaimedRun): boolean {
     if ((run.traits & traits.expires) === 0) return false
     const expiresMs = this.#expiries.get(run)
-    if (expiresMs === undefined || this.#o.clock.monotonicMs() < expiresMs) return false
-    this.#o.slots.release(run.queue, false)
-    this.#o.settle({ kind: 'skipped', run, startedAgoMs: null, reason: 'expired' })
+    if (expiresMs === undefined || this.#options.clock.monotonicMs() < expiresMs) return false
+    this.#options.capacity.release(run.queue, false)
+    this.#options.settle({ kind: 'skipped', run, startedAgoMs: null, reason: 'expired' })
     return true
   }
 
@@ -171,28 +171,28 @@ export class Runner {
   }
 
   #pumpSuspects(): void {
-    while (this.#o.slots.free > 0) {
+    while (this.#options.capacity.free > 0) {
       const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
       if (at < 0) break
       const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
       if (this.#expired(run)) continue
       if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
-      this.#o.slots.start()
+      this.#options.capacity.start()
       this.#preparing.set(run, this.#startPrepared(run))
     }
   }
 
   /** Suspects that have waited for another one long enough are better off with another worker. */
   takeOverdueSuspects(): ClaimedRun[] {
-    const bound = this.#o.clock.monotonicMs() - SUSPECT_PATIENCE_MS
+    const bound = this.#options.clock.monotonicMs() - SUSPECT_PATIENCE_MS
     const overdue = this.#suspects.filter((s) => s.sinceMs < bound)
     this.#suspects = this.#suspects.filter((s) => s.sinceMs >= bound)
-    for (const { run } of overdue) this.#o.slots.release(run.queue, false)
+    for (const { run } of overdue) this.#options.capacity.release(run.queue, false)
     return overdue.map((s) => s.run)
   }
 
   async #startPrepared(run: ClaimedRun): Promise<void> {
-    const { store } = this.#o
+    const { store } = this.#options
     try {
       const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
@@ -202,9 +202,9 @@ export class Runner {
         return this.#start(run, kept?.get(run.id) ?? null)
       }
     } catch (error) {
-      this.#o.onError(error)
+      this.#options.onError(error)
       // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
-      await store.giveBack([run]).catch(this.#o.onError)
+      await store.giveBack([run]).catch(this.#options.onError)
     }
     // Not ours any more, or not known to be: it is not started.
     this.#preparing.delete(run)
@@ -213,11 +213,11 @@ export class Runner {
   }
 
   #start(run: ClaimedRun, checkpoint: string | null = null): void {
-    const handler = this.#o.handlers.get(run.handler)
+    const handler = this.#options.handlers.get(run.handler)
     const attempt = new Attempt(run, this.#host)
     this.#running.add(attempt)
-    const startedAtMs = this.#o.clock.monotonicMs()
-    this.#o.onStarted(run, startedAtMs)
+    const startedAtMs = this.#options.clock.monotonicMs()
+    this.#options.onStarted(run, startedAtMs)
     attempt.start(handler ?? missing(run), startedAtMs, checkpoint)
     if (attempt.place < 0) return
     if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
@@ -253,7 +253,7 @@ export class Runner {
 
   #returned(attempt: Attempt): void {
     this.#running.delete(attempt)
-    if (attempt.wasStuck) this.#o.onStuckChanged()
+    if (attempt.wasStuck) this.#options.onStuckChanged()
     this.#release(attempt.run)
   }
 
@@ -262,8 +262,8 @@ export class Runner {
       this.#alone.returned = true
       this.#leaveAlone()
     }
-    this.#o.slots.release(run.queue, true)
-    this.#o.onReturned(run)
+    this.#options.capacity.release(run.queue, true)
+    this.#options.onReturned(run)
     this.pump()
     if (this.#isIdle) for (const done of this.#idle.splice(0)) done()
   }
@@ -283,7 +283,7 @@ export class Runner {
     if (runs.length === 0) return runs
     this.#waiting.remove(leaves)
     this.#suspects = this.#suspects.filter(({ run }) => !leaves(run))
-    for (const run of runs) this.#o.slots.release(run.queue, false)
+    for (const run of runs) this.#options.capacity.release(run.queue, false)
     return runs
   }
 

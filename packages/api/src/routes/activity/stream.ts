@@ -1,8 +1,8 @@
-/** GET /events: what ends in the tenant of the caller, as it happens, as server-sent events. */
+/** GET /activity: what ends in the tenant of the caller, as it happens, as server-sent events. */
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import type { EventsPort, Feed } from '../../ports/activity-service.ts'
+import type { ActivityBatch, ActivityPort } from '../../ports/activity-service.ts'
 import type { EventWriter } from '../../streams/sse-writer.ts'
 import { lastEventId, stream } from '../../streams/stream.ts'
 import { exactly, text } from '../../wire/schemas.ts'
@@ -10,7 +10,7 @@ import { toWire } from '../../wire/snake.ts'
 
 /** What is told: what was asked for, of what this caller may hear of. */
 function typesOf(
-  { ofTenants, ofInstallation }: EventsPort,
+  { ofTenants, ofInstallation }: ActivityPort,
   asked: readonly string[] | undefined,
   isSystem: boolean,
 ): readonly string[] {
@@ -32,7 +32,7 @@ function typesOf(
 }
 
 /** False when there is nobody any more. */
-async function tell({ events, before, after }: Feed, out: EventWriter): Promise<boolean> {
+async function tell({ events, before, after }: ActivityBatch, out: EventWriter): Promise<boolean> {
   for (const [i, event] of events.entries()) {
     const id = i === events.length - 1 ? after : before
     if (!(await out.send({ id, event: event.type, data: toWire(event) }))) return false
@@ -41,11 +41,11 @@ async function tell({ events, before, after }: Feed, out: EventWriter): Promise<
   return true
 }
 
-export const streamEvents = defineRoute({
+export const streamActivity = defineRoute({
   method: 'GET',
-  path: '/events',
+  path: '/activity',
   scope: 'read',
-  tag: 'Events',
+  tag: 'Activity',
   summary: 'What ends, as it happens',
   description:
     'Server-sent events of the tenant: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` goes on where a stream ended, up to a day back: at least once, so that what ended in the seconds before may come again. A comment shows every 15 s that the stream lives.',
@@ -57,13 +57,13 @@ export const streamEvents = defineRoute({
   problems: ['too_many_streams', 'invalid_cursor'],
   async handle(call) {
     const { service, tenant, caller, query, request } = call
-    const types = typesOf(service.events, query.types, caller.tenantId === null)
+    const types = typesOf(service.activity, query.types, caller.tenantId === null)
     const mark = lastEventId(request)
-    const begins = service.events.begin(mark)
+    const begins = service.activity.begin(mark)
     await stream(call, async (out, signal) => {
       await out.send({ id: begins.mark, ...(begins.gap && { event: 'gap', data: begins.gap }) })
       const start = { mark: begins.mark, types, signal }
-      for await (const feed of service.events.feed(tenant.tenantId, start))
+      for await (const feed of service.activity.feed(tenant.tenantId, start))
         if (!(await tell(feed, out))) return
     })
   },

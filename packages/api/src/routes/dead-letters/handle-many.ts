@@ -2,7 +2,7 @@
 import { limits } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { letterFilter, letterFilterOf } from '../../wire/letter-fields.ts'
+import { deadLetterFilter, deadLetterFilterOf } from '../../wire/letter-fields.ts'
 import { answer, exactly, text } from '../../wire/schemas.ts'
 import { manyAnswer, manyFields, manyOptions } from '../runs/steer-many.ts'
 
@@ -14,7 +14,7 @@ const many = {
   problems: ['job_not_found'],
 } as const
 
-const fields = { filter: Type.Optional(letterFilter), ...manyFields }
+const fields = { filter: Type.Optional(deadLetterFilter), ...manyFields }
 
 /** What was counted, of which no more than the limit was dealt with. */
 function counted(matching: number, { dryRun, limit }: { dryRun: boolean; limit: number }) {
@@ -41,7 +41,7 @@ export const bulkReplay = defineRoute({
   async handle({ tenant, body, actor: { name: by } }) {
     const options = manyOptions(body)
     const { note, from_checkpoint: fromCheckpoint } = body
-    const done = await tenant.deadLetters.replayMany(letterFilterOf(body.filter), {
+    const done = await tenant.deadLetters.replayMany(deadLetterFilterOf(body.filter), {
       ...options,
       perSecond: Number.POSITIVE_INFINITY,
       ...(fromCheckpoint !== undefined && { fromCheckpoint }),
@@ -68,7 +68,7 @@ export const bulkDiscard = defineRoute({
   async handle({ tenant, body, actor: { name: by } }) {
     const options = manyOptions(body)
     const { matching, discarded } = await tenant.deadLetters.discardMany(
-      letterFilterOf(body.filter),
+      deadLetterFilterOf(body.filter),
       { ...options, reason: body.reason, ...(by !== undefined && { by }) },
     )
     return { ...counted(matching, options), discarded }

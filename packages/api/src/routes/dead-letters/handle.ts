@@ -14,7 +14,7 @@ const handles = {
   problems: ['dead_letter_not_found', 'already_handled', 'key_conflict'],
 } as const
 
-export const replayLetter = defineRoute({
+export const replayDeadLetter = defineRoute({
   ...handles,
   path: '/dead-letters/:id/replay',
   summary: 'Make a new run of a dead one, due now',
@@ -30,7 +30,7 @@ export const replayLetter = defineRoute({
   },
 })
 
-export const discardLetter = defineRoute({
+export const discardDeadLetter = defineRoute({
   ...handles,
   path: '/dead-letters/:id/discard',
   summary: 'Close a dead letter without doing it again',

@@ -1,15 +1,15 @@
 /** GET /dead-letters: those that match, what dies alike, and one with all that is known of it. */
-import { letterStates } from '@punctual/core/dead-letter'
+import { deadLetterStates } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import { isRunId } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import {
-  letterAnswer,
-  letterFields,
-  letterFilterOf,
-  letterMembers,
-  letterToWire,
+  deadLetterAnswer,
+  deadLetterFields,
+  deadLetterFilterOf,
+  deadLetterMembers,
+  deadLetterToWire,
 } from '../../wire/letter-fields.ts'
 import { logLine, runAnswer, runToWire } from '../../wire/run-answer.ts'
 import { answer, exactly, idParam, nullable, oneOf, pageQuery } from '../../wire/schemas.ts'
@@ -17,7 +17,7 @@ import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Dead letters' } as const
 const state = Type.Optional(
-  oneOf(letterStates, { default: 'open', description: 'Whether somebody has handled them.' }),
+  oneOf(deadLetterStates, { default: 'open', description: 'Whether somebody has handled them.' }),
 )
 
 function afterOf(cursor: string): string {
@@ -26,30 +26,30 @@ function afterOf(cursor: string): string {
   throw new PunctualError('invalid_cursor', message, { field: 'cursor' })
 }
 
-export const listLetters = defineRoute({
+export const listDeadLetters = defineRoute({
   ...looks,
   path: '/dead-letters',
   summary: 'Runs that died, the last first',
-  query: exactly({ ...letterFields, state, ...pageQuery }),
+  query: exactly({ ...deadLetterFields, state, ...pageQuery }),
   answer: answer({
-    dead_letters: Type.Array(letterAnswer),
+    dead_letters: Type.Array(deadLetterAnswer),
     next_cursor: nullable(Type.String()),
   }),
   problems: ['invalid_cursor', 'job_not_found'],
   async handle({ tenant, query }) {
     const { limit = 100, cursor, state: wanted, ...filter } = query
     const letters = await tenant.deadLetters.list({
-      ...letterFilterOf(filter),
+      ...deadLetterFilterOf(filter),
       limit,
       ...(wanted !== undefined && { state: wanted }),
       ...(cursor !== undefined && { after: afterOf(cursor) }),
     })
     const last = letters.length === limit ? letters.at(-1) : undefined
-    return { dead_letters: letters.map(letterToWire), next_cursor: last?.id ?? null }
+    return { dead_letters: letters.map(deadLetterToWire), next_cursor: last?.id ?? null }
   },
 })
 
-const group = answer({
+const cause = answer({
   fingerprint: Type.String(),
   count: Type.Integer(),
   first_died_at: Type.String(),
@@ -59,31 +59,31 @@ const group = answer({
   handlers: Type.Array(Type.String()),
 })
 
-export const groupLetters = defineRoute({
+export const listDeadLetterCauses = defineRoute({
   ...looks,
-  path: '/dead-letters/groups',
-  summary: 'What dies alike, together; the largest group first',
-  query: exactly({ ...letterFields, state, limit: pageQuery.limit }),
-  answer: answer({ groups: Type.Array(group) }),
+  path: '/dead-letters/causes',
+  summary: 'What dies alike, together; the largest cause first',
+  query: exactly({ ...deadLetterFields, state, limit: pageQuery.limit }),
+  answer: answer({ causes: Type.Array(cause) }),
   problems: ['job_not_found'],
   async handle({ tenant, query }) {
     const { limit = 100, state: wanted, ...filter } = query
-    const groups = await tenant.deadLetters.groups({
-      ...letterFilterOf(filter),
+    const causes = await tenant.deadLetters.causes({
+      ...deadLetterFilterOf(filter),
       limit,
       ...(wanted !== undefined && { state: wanted }),
     })
-    return { groups: toWire(groups) as Static<typeof group>[] }
+    return { causes: toWire(causes) as Static<typeof cause>[] }
   },
 })
 
-export const getLetter = defineRoute({
+export const getDeadLetter = defineRoute({
   ...looks,
   path: '/dead-letters/:id',
   summary: 'A dead letter with its run, the end of its log and its last checkpoint',
   params: idParam,
   answer: answer({
-    ...letterMembers,
+    ...deadLetterMembers,
     run: runAnswer,
     log: Type.Array(logLine),
     checkpoint: Type.Unknown(),
@@ -99,6 +99,6 @@ export const getLetter = defineRoute({
       )
     const { run, log, checkpoint, ...letter } = found
     const lines = toWire(log) as Static<typeof logLine>[]
-    return { ...letterToWire(letter), run: runToWire(run), log: lines, checkpoint }
+    return { ...deadLetterToWire(letter), run: runToWire(run), log: lines, checkpoint }
   },
 })

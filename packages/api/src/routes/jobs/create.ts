@@ -21,7 +21,7 @@ export const createJob = defineRoute({
   writes: 'always',
   problems: ['job_exists', 'invalid_schedule', 'invalid_timezone', 'never_fires', 'quota_exceeded'],
   async handle({ service, tenant, body }) {
-    const taken = await inWireNames([body], () => tenant.jobs.latestRun(body.name))
+    const taken = await inWireNames([body], () => tenant.jobs.inspect(body.name))
     if (taken && !(await isFreed(taken, tenant, service))) throw nameTaken(body.name, taken.id)
     const { id, change } = await inWireNames([body], async () =>
       tenant.jobs.upsert(jobOptionsOf(body.name, body)),
@@ -37,7 +37,7 @@ async function isFreed(job: JobItem, tenant: TenantService, service: Service): P
   if (!ranOnce(job)) return false
   // Somebody may be giving it another time.
   await service.holdJob(job.id, tenant.tenantId)
-  const held = await tenant.jobs.latestRun(job.id)
+  const held = await tenant.jobs.inspect(job.id)
   if (held && !ranOnce(held)) return false
   if (held) await tenant.jobs.delete(held.id)
   return true

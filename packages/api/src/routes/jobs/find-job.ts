@@ -4,7 +4,7 @@ import type { JobStatus } from '@punctual/core/job'
 import type { JobItem, TenantService } from '../../ports/service.ts'
 
 export async function findJob(tenant: TenantService, nameOrId: string): Promise<JobItem> {
-  const job = await tenant.jobs.latestRun(nameOrId)
+  const job = await tenant.jobs.inspect(nameOrId)
   if (job) return job
   throw noJob(nameOrId)
 }

@@ -41,6 +41,6 @@ export const settleRuns = workerRoute({
       throw new PunctualError('invalid_option', 'A batch names each run once.', {
         field: 'outcomes',
       })
-    return { results: await sessions.settles.settle(session, outcomes) }
+    return { results: await sessions.outcomes.settle(session, outcomes) }
   },
 })

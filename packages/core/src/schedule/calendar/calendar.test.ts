@@ -111,7 +111,7 @@ describe('windows', () => {
     expect(allows(calendar, '2026-03-03T12:00Z')).toBe(true)
   })
 
-  test('are those of the local clock, in both passes of an overlap', () => {
+  test('are those of the local clock, in both passes of a fold', () => {
     const calendar = { windows: [{ from: '02:00', to: '03:00' }] }
     for (const at of ['2026-10-25T00:30Z', '2026-10-25T01:30Z'])
       expect(allows(calendar, at, 'Europe/Berlin')).toBe(true)

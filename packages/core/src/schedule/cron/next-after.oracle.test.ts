@@ -9,7 +9,7 @@ import {
   recordAround,
   type Tape,
 } from '../../../test/brute-force-clock.ts'
-import { defaultDstPolicy, gapPolicies, overlapPolicies } from '../zones/dst-policy.ts'
+import { defaultDstPolicy, foldPolicies, gapPolicies } from '../zones/dst-policy.ts'
 import { zoneOf } from '../zones/zone.ts'
 import { nextAfter } from './next-after.ts'
 import { parseCron } from './parse-cron.ts'
@@ -55,7 +55,7 @@ const patterns: KnownPattern[] = [
 ]
 
 /** Every policy for a fixed pattern; an interval pattern has to ignore it. */
-const policies = gapPolicies.flatMap((gap) => overlapPolicies.map((overlap) => ({ gap, overlap })))
+const policies = gapPolicies.flatMap((gap) => foldPolicies.map((fold) => ({ gap, fold })))
 
 /** What differs, in words; empty when the engine agrees with the tape. */
 function disagreements(zone: string, tape: Tape, marginMs: number): string[] {
@@ -67,14 +67,14 @@ function disagreements(zone: string, tape: Tape, marginMs: number): string[] {
     const matches = times.filter(({ wall }) => known.matches(wall))
     const pattern = parseCron(known.expression)
     for (const dst of known.fixed ? policies : policies.slice(0, 1)) {
-      const expected = firesOf(matches, known.fixed, dst.gap, dst.overlap)
+      const expected = firesOf(matches, known.fixed, dst.gap, dst.fold)
       const inside = expected.filter((ms) => ms > lowMs && ms <= highMs)
       const actual: number[] = []
       let ms = nextAfter(pattern, zoneOf(zone), dst, lowMs, highMs)
       for (; ms !== null; ms = nextAfter(pattern, zoneOf(zone), dst, ms, highMs)) actual.push(ms)
       if (inside.length !== actual.length || inside.some((it, i) => it !== actual[i])) {
         const text = (all: number[]) => all.map((it) => new Date(it).toISOString()).join(' ')
-        const policy = `${dst.gap} ${dst.overlap}`
+        const policy = `${dst.gap} ${dst.fold}`
         found.push(`${zone} ${known.expression} ${policy}: ${text(inside)} is not ${text(actual)}`)
       }
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clockReader, firesOf, localTimesOf, record } from '../../../test/brute-force-clock.ts'
 import { clockChanges } from '../zones/clock-change.ts'
-import { gapPolicies, overlapPolicies } from '../zones/dst-policy.ts'
+import { foldPolicies, gapPolicies } from '../zones/dst-policy.ts'
 import { zoneOf } from '../zones/zone.ts'
 import { nextAfter } from './next-after.ts'
 import { type DayRule, dayRules, parseCron } from './parse-cron.ts'
@@ -60,7 +60,7 @@ type Cron = typeof cron extends fc.Arbitrary<infer T> ? T : never
 
 const policy = fc.record({
   gap: fc.constantFrom(...gapPolicies),
-  overlap: fc.constantFrom(...overlapPolicies),
+  fold: fc.constantFrom(...foldPolicies),
 })
 const restless = [
   ...['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca', 'Asia/Gaza'],
@@ -110,7 +110,7 @@ describe('the next fire (case 105)', () => {
         const fixed = of.minute.single && of.hour.single
         const lowMs = jumpMs - 8 * HOUR_MS
         const highMs = jumpMs + 8 * HOUR_MS
-        const expected = firesOf(times, fixed, dst.gap, dst.overlap)
+        const expected = firesOf(times, fixed, dst.gap, dst.fold)
         const actual: number[] = []
         let ms = nextAfter(pattern, zoneOf(name), dst, lowMs, highMs)
         for (; ms !== null; ms = nextAfter(pattern, zoneOf(name), dst, ms, highMs)) actual.push(ms)
@@ -125,7 +125,7 @@ describe('the next fire (case 105)', () => {
       fc.property(cron, instant, (of, afterMs) => {
         const pattern = compiled(of)
         const next =
-          pattern && nextAfter(pattern, zoneOf('UTC'), { gap: 'skip', overlap: 'both' }, afterMs)
+          pattern && nextAfter(pattern, zoneOf('UTC'), { gap: 'skip', fold: 'both' }, afterMs)
         if (next === null) return
         expect(next).toBeGreaterThan(afterMs)
         expect(matches(of, new Date(next))).toBe(true)

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { GapPolicy, OverlapPolicy } from '../zones/dst-policy.ts'
+import type { FoldPolicy, GapPolicy } from '../zones/dst-policy.ts'
 import { zoneOf } from '../zones/zone.ts'
 import { nextAfter } from './next-after.ts'
 import { parseCron } from './parse-cron.ts'
 
 interface Policy {
   gap?: GapPolicy
-  overlap?: OverlapPolicy
+  fold?: FoldPolicy
 }
 
 /** Every fire between two moments, in local time with its offset in hours: "03-29 03:00 +2". */
 function fires(expression: string, tz: string, from: string, to: string, policy: Policy = {}) {
   const zone = zoneOf(tz)
   const pattern = parseCron(expression)
-  const dst = { gap: 'run-after', overlap: 'first', ...policy } as const
+  const dst = { gap: 'run-after', fold: 'first', ...policy } as const
   const found: string[] = []
   const untilMs = Date.parse(to)
   let ms = nextAfter(pattern, zone, dst, Date.parse(from) - 1, untilMs)
@@ -74,9 +74,9 @@ describe('a fixed time in a gap (case 89)', () => {
   })
 })
 
-describe('a fixed time in an overlap (case 90)', () => {
-  const day = (overlap: OverlapPolicy, expression = '30 1 * * *') =>
-    fires(expression, NEW_YORK, '2025-11-02T04:00Z', '2025-11-03T05:00Z', { overlap })
+describe('a fixed time in a fold (case 90)', () => {
+  const day = (fold: FoldPolicy, expression = '30 1 * * *') =>
+    fires(expression, NEW_YORK, '2025-11-02T04:00Z', '2025-11-03T05:00Z', { fold })
 
   test('first: in the first pass', () => {
     expect(day('first')).toEqual(['11-02 01:30 -4'])
@@ -96,7 +96,7 @@ describe('a fixed time in an overlap (case 90)', () => {
     ])
   })
 
-  test('the times at both edges of the overlap: 01:00 is twice, 02:00 once', () => {
+  test('the times at both edges of the fold: 01:00 is twice, 02:00 once', () => {
     expect(day('both', '0 1,2 * * *')).toEqual([
       '11-02 01:00 -4',
       '11-02 01:00 -5',
@@ -116,7 +116,7 @@ describe('interval patterns follow the clock face (case 91)', () => {
     (expression) => {
       const pattern = parseCron(expression)
       const zone = zoneOf(NEW_YORK)
-      const dst = { gap: 'run-after', overlap: 'first' } as const
+      const dst = { gap: 'run-after', fold: 'first' } as const
       for (const from of ['2025-03-09T04:00Z', '2025-11-02T03:00Z']) {
         const steps = new Set<number>()
         let ms = Date.parse(from)
@@ -162,9 +162,9 @@ describe('zones of the south (case 92)', () => {
   })
 
   test('Santiago repeats the hour before midnight', () => {
-    const at = (overlap: OverlapPolicy) =>
+    const at = (fold: FoldPolicy) =>
       fires('30 23 * * *', 'America/Santiago', '2026-04-04T12:00Z', '2026-04-05T12:00Z', {
-        overlap,
+        fold,
       })
     expect(at('first')).toEqual(['04-04 23:30 -3'])
     expect(at('last')).toEqual(['04-04 23:30 -4'])
@@ -264,9 +264,9 @@ describe('gaps of other lengths', () => {
     expect(fires('30 1 * * *', 'Europe/Dublin', '2026-03-28T12:00Z', '2026-03-29T12:00Z')).toEqual([
       '03-29 02:00 +1',
     ])
-    const at = (overlap: OverlapPolicy) =>
+    const at = (fold: FoldPolicy) =>
       fires('30 2 * * *', 'Africa/Casablanca', '2026-02-14T12:00Z', '2026-02-15T12:00Z', {
-        overlap,
+        fold,
       })
     expect(at('first')).toEqual(['02-15 02:30 +1'])
     expect(at('both')).toEqual(['02-15 02:30 +1', '02-15 02:30 +0'])
@@ -278,7 +278,7 @@ describe('gaps of other lengths', () => {
 
 describe('the ends of time (case 102)', () => {
   const utc = zoneOf('UTC')
-  const dst = { gap: 'run-after', overlap: 'first' } as const
+  const dst = { gap: 'run-after', fold: 'first' } as const
 
   test('nothing fires before 1970 or after 2199, by the local clock', () => {
     const minutely = parseCron('* * * * *')

@@ -6,7 +6,7 @@
  * 1. A pattern is *fixed* when second, minute and hour hold only single values and lists of them: `30 2 * * *`,
  *    `0 9,17 * * 1-5`. With a star, a range or a step in one of the three it is an *interval* pattern.
  * 2. An interval pattern fires at every instant at which the local clock shows a matching time, and at no
- *    other: in both passes of an overlap, and not at all for times that lie in a gap. So its cadence is one of
+ *    other: in both passes of a fold, and not at all for times that lie in a gap. So its cadence is one of
  *    elapsed time wherever the shift of the clocks is a multiple of it.
  * 3. A fixed pattern fires once for every matching local time. One that lies in a gap is moved to the first
  *    instant after it (`run-after`), or by the length of the gap (`shift`), or left out (`skip`). One that
@@ -14,7 +14,7 @@
  * 4. Two times that fall on one instant are one fire.
  *
  * It works segment by segment: within one, local time is the instant plus a constant. The searched part of the
- * local clock never comes back except by an overlap, so a search that found its match far away goes there
+ * local clock never comes back except by a fold, so a search that found its match far away goes there
  * at once and does not visit the changes in between.
  */
 import { DAY_MS, END_MS, FIRST_DAY, SECOND_MS } from '../zones/civil.ts'
@@ -35,7 +35,7 @@ export function nextAfter(
   afterMs: number,
   untilMs: number = END_MS,
 ): number | null {
-  const { gap, overlap } = pattern.fixed ? dst : clockFacePolicy
+  const { gap, fold } = pattern.fixed ? dst : clockFacePolicy
   const lastMs = Math.min(untilMs, END_MS)
   let fromMs = Math.max((Math.floor(afterMs / SECOND_MS) + 1) * SECOND_MS, FIRST_MS)
   // Each turn goes on to a later segment, of which a zone has some hundred.
@@ -44,10 +44,10 @@ export function nextAfter(
     const { startMs, endMs, offsetMs, previousOffsetMs, nextOffsetMs } = segment
     let wallMs = fromMs + offsetMs
     let wallEndMs = endMs + offsetMs
-    // The second pass of an overlap is at the start of its segment, the first at the end of the one before.
-    if (overlap === 'first' && previousOffsetMs > offsetMs)
+    // The second pass of a fold is at the start of its segment, the first at the end of the one before.
+    if (fold === 'first' && previousOffsetMs > offsetMs)
       wallMs = Math.max(wallMs, startMs + previousOffsetMs)
-    else if (overlap === 'last' && nextOffsetMs < offsetMs) wallEndMs = endMs + nextOffsetMs
+    else if (fold === 'last' && nextOffsetMs < offsetMs) wallEndMs = endMs + nextOffsetMs
     const matchMs = pattern.nextWall(wallMs / SECOND_MS) * SECOND_MS
     let foundMs = matchMs < wallEndMs ? matchMs - offsetMs : Number.POSITIVE_INFINITY
     if (gap !== 'skip' && fromMs < startMs + offsetMs - previousOffsetMs)

@@ -3,7 +3,7 @@
 /** For a time that does not exist, because clocks went forward over it. */
 export const gapPolicies = ['run-after', 'shift', 'skip'] as const
 /** For a time that exists twice, because clocks went back over it. */
-export const overlapPolicies = ['first', 'last', 'both'] as const
+export const foldPolicies = ['first', 'last', 'both'] as const
 
 /**
  * For a time that does not exist, because clocks went forward over it. `run-after`: at the first instant after the
@@ -14,7 +14,7 @@ export type GapPolicy = (typeof gapPolicies)[number]
  * For a time that exists twice, because clocks went back over it. `first`: in the first pass only. `last`: in the
  * second only. `both`: in each.
  */
-export type OverlapPolicy = (typeof overlapPolicies)[number]
+export type FoldPolicy = (typeof foldPolicies)[number]
 
 export interface DstPolicy {
   /**
@@ -23,10 +23,10 @@ export interface DstPolicy {
    */
   readonly gap: GapPolicy
   /** `first`: in the first pass only. `last`: in the second only. `both`: in each. @default 'first' */
-  readonly overlap: OverlapPolicy
+  readonly fold: FoldPolicy
 }
 
-export const defaultDstPolicy: DstPolicy = Object.freeze({ gap: 'run-after', overlap: 'first' })
+export const defaultDstPolicy: DstPolicy = Object.freeze({ gap: 'run-after', fold: 'first' })
 
 /** A pattern that matches the clock face and knows of no change: what interval patterns follow. */
-export const clockFacePolicy: DstPolicy = Object.freeze({ gap: 'skip', overlap: 'both' })
+export const clockFacePolicy: DstPolicy = Object.freeze({ gap: 'skip', fold: 'both' })

@@ -1,4 +1,4 @@
-/** From what a local clock shows to the instants at which it does so: none in a gap, two in an overlap. */
+/** From what a local clock shows to the instants at which it does so: none in a gap, two in a fold. */
 import { DAY_MS } from './civil.ts'
 import type { DstPolicy } from './dst-policy.ts'
 import type { Zone } from './zone.ts'
@@ -10,7 +10,7 @@ import type { Zone } from './zone.ts'
 export function instantAfter(
   zone: Zone,
   wallMs: number,
-  { gap, overlap }: DstPolicy,
+  { gap, fold }: DstPolicy,
   afterMs: number,
 ): number {
   let firstMs = Number.POSITIVE_INFINITY
@@ -30,12 +30,12 @@ export function instantAfter(
     if (endMs > wallMs + DAY_MS) break
     segment = zone.segmentAt(endMs)
   }
-  if (overlap !== 'last' && firstMs > afterMs) return firstMs
-  return overlap !== 'first' && lastMs > afterMs ? lastMs : Number.POSITIVE_INFINITY
+  if (fold !== 'last' && firstMs > afterMs) return firstMs
+  return fold !== 'first' && lastMs > afterMs ? lastMs : Number.POSITIVE_INFINITY
 }
 
 /** The one instant for a local time that has to be somewhere, such as the start of a schedule. */
-export function instantOf(zone: Zone, wallMs: number, { gap, overlap }: DstPolicy): number {
-  const somewhere: DstPolicy = { gap: gap === 'skip' ? 'run-after' : gap, overlap }
+export function instantOf(zone: Zone, wallMs: number, { gap, fold }: DstPolicy): number {
+  const somewhere: DstPolicy = { gap: gap === 'skip' ? 'run-after' : gap, fold: fold }
   return instantAfter(zone, wallMs, somewhere, Number.NEGATIVE_INFINITY)
 }

@@ -5,7 +5,7 @@
  * then on none of the answers within it calls Intl. One zone is one object for the whole process.
  *
  * A block reads a few days beyond both of its ends, because a question near an end needs to know of a change
- * of the offset just outside: gaps and overlaps last up to a whole day.
+ * of the offset just outside: gaps and folds last up to a whole day.
  */
 import { DAY_MS, END_DAY, FIRST_DAY } from './civil.ts'
 import { checkZoneName } from './zone-names.ts'

@@ -40,9 +40,9 @@ async function runDoctor(context: CommandContext) {
   const standby = readUrl === null ? {} : { readUrl, readLagMs }
   const store = new PostgresStore({ url, schema, ...choice, ...standby, ...ports })
   context.onEnd(() => store.close())
-  const { database, forPeople } = store
-  const findings = await examine(database, { retentionDays, forPeople })
-  const guarantees = judgeGuarantees(await readGuaranteeFacts(database, forPeople))
+  const { database, replica } = store
+  const findings = await examine(database, { retentionDays, replica })
+  const guarantees = judgeGuarantees(await readGuaranteeFacts(database, replica))
   const count = (level: Level) => findings.filter((it) => it.level === level).length
   const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') }
   if (context.json) terminal.json({ database: description, ...summary, findings, guarantees })

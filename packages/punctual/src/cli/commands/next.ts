@@ -1,5 +1,5 @@
 /** `punctual next "<expression>"`: when a schedule fires, without a database. */
-import { dayRules, gapPolicies, overlapPolicies, zoneOf } from '@punctual/core/schedule'
+import { dayRules, foldPolicies, gapPolicies, zoneOf } from '@punctual/core/schedule'
 import { type Command, Option } from 'commander'
 import { nextFires, previewFires } from '../../jobs/fires.ts'
 import { parseCount } from '../flags/counts.ts'
@@ -16,7 +16,7 @@ interface Flags {
   from?: string
   count?: string
   dstGap?: (typeof gapPolicies)[number]
-  dstOverlap?: (typeof overlapPolicies)[number]
+  dstFold?: (typeof foldPolicies)[number]
   dayRule?: (typeof dayRules)[number]
   seed?: string
   aroundDst?: true
@@ -33,7 +33,7 @@ export function addNext(program: Command): void {
     .option('--from <time>', 'fires after this (default: now)')
     .option('--count <n>', `so many, up to ${COUNT_MAX} (default: 5)`)
     .addOption(choice('--dst-gap <policy>', 'a fixed time that clocks go over', gapPolicies))
-    .addOption(choice('--dst-overlap <policy>', 'a fixed time that comes twice', overlapPolicies))
+    .addOption(choice('--dst-fold <policy>', 'a fixed time that comes twice', foldPolicies))
     .addOption(choice('--day-rule <rule>', 'how both day fields combine', dayRules))
     .option('--seed <text>', 'what H is spread by: the id of the job')
     .option('--around-dst', 'also those around the next two changes of the clocks')
@@ -49,7 +49,7 @@ async function showNextFires(context: CommandContext, expression: string, flags:
     tz,
     from: parseMomentIn('--from', flags.from ?? 'now', tz, Date.now()),
     count: parseCount('--count', flags.count ?? '5', COUNT_MAX),
-    ...{ gap: flags.dstGap, overlap: flags.dstOverlap, dayRule: flags.dayRule, seed: flags.seed },
+    ...{ gap: flags.dstGap, fold: flags.dstFold, dayRule: flags.dayRule, seed: flags.seed },
   }
   if (context.json) {
     context.terminal.json(nextFires(expression, options))

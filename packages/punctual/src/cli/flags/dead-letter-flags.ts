@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { Operator } from '../runtime/operator.ts'
 import { parseMomentIn } from './instants.ts'
 
-export interface LetterFlags {
+export interface DeadLetterFlags {
   queue?: string
   handler?: string
   job?: string
@@ -16,12 +16,12 @@ export interface LetterFlags {
   before?: string
 }
 
-export function addLetterFlags(command: Command): Command {
+export function addDeadLetterFlags(command: Command): Command {
   return command
     .option('--queue <name>', 'only of this queue')
     .option('--handler <name>', 'only of this handler')
     .option('--job <name>', 'only of this job, by name or id')
-    .option('--fingerprint <text>', 'only what died of this, as `dead groups` shows it')
+    .option('--fingerprint <text>', 'only what died of this, as `dead causes` shows it')
     .option('--like <id>', 'only what died of the same as this one')
     .option('--died-of <reason>', 'only for this reason, such as attempts_exhausted')
     .option('--from <time>', 'only what died from then on: 2030-01-31T12:00Z, or -2h')
@@ -29,14 +29,14 @@ export function addLetterFlags(command: Command): Command {
 }
 
 /** What it takes to know which are meant. */
-export interface LetterReader {
+export interface DeadLetterReader {
   readonly deadLetters: Pick<Operator['deadLetters'], 'get'>
   nowMs(): number
 }
 
-export async function letterFilter(
-  flags: LetterFlags,
-  { nowMs: now, deadLetters }: LetterReader,
+export async function deadLetterFilter(
+  flags: DeadLetterFlags,
+  { nowMs: now, deadLetters }: DeadLetterReader,
 ): Promise<DeadLetterFilter> {
   const { queue, handler, job, like } = flags
   if (like !== undefined && flags.fingerprint !== undefined)
@@ -74,7 +74,10 @@ export function refuseFlagsOfMany(flags: object): void {
       })
 }
 
-async function fingerprintOf(letters: LetterReader['deadLetters'], id: string): Promise<string> {
+async function fingerprintOf(
+  letters: DeadLetterReader['deadLetters'],
+  id: string,
+): Promise<string> {
   const letter = await letters.get(id)
   if (letter) return letter.fingerprint
   throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })

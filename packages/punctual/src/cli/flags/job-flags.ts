@@ -2,12 +2,7 @@
 import { checkJsonText } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import type { JobOptions, MisfireRules, Overlap } from '@punctual/core/job'
-import {
-  dayRules,
-  gapPolicies,
-  overlapPolicies as passPolicies,
-  zoneOf,
-} from '@punctual/core/schedule'
+import { dayRules, foldPolicies, gapPolicies, zoneOf } from '@punctual/core/schedule'
 import { type Command, Option } from 'commander'
 import type { Config } from '../../config/settings.ts'
 import { addDeliveryFlags, type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
@@ -33,7 +28,7 @@ export interface JobFlags extends DeliveryFlags, FlowFlags {
   exact?: true
   calendar?: string[]
   dstGap?: (typeof gapPolicies)[number]
-  dstOverlap?: (typeof passPolicies)[number]
+  dstFold?: (typeof foldPolicies)[number]
   dayRule?: (typeof dayRules)[number]
   misfire?: MisfireRules['policy']
   misfireGrace?: string
@@ -77,7 +72,7 @@ export function addJobFlags(command: Command): Command {
     .option('--exact', 'not moved, whatever the setting jitterMs says')
     .option('--calendar <name...>', 'only when these calendars allow it; may be repeated')
     .addOption(choice('--dst-gap <policy>', 'a fixed time that clocks go over', gapPolicies))
-    .addOption(choice('--dst-overlap <policy>', 'a fixed time that comes twice', passPolicies))
+    .addOption(choice('--dst-fold <policy>', 'a fixed time that comes twice', foldPolicies))
     .addOption(choice('--day-rule <rule>', 'how both day fields combine', dayRules))
     .addOption(choice('--misfire <policy>', 'slots missed while nothing ran', misfires))
     .option('--misfire-grace <time>', 'a slot is missed when it is this late (default: 1m)')
@@ -117,7 +112,7 @@ export function jobOptions(
     jitterMs: duration('--jitter', flags.jitter),
     exact: flags.exact,
     calendars: flags.calendar,
-    dst: flags.dstGap || flags.dstOverlap ? dstOf(flags) : undefined,
+    dst: flags.dstGap || flags.dstFold ? dstOf(flags) : undefined,
     dayRule: flags.dayRule,
     misfire: Object.keys(misfire).length > 0 ? misfire : undefined,
     overlap: flags.overlap,
@@ -153,8 +148,8 @@ function onceOf(flags: JobFlags, moment: Moment): { at?: Date; delayMs?: number 
   return { at: moment('--at', at) }
 }
 
-function dstOf({ dstGap, dstOverlap }: JobFlags): NonNullable<JobOptions['dst']> {
-  return defined({ gap: dstGap, overlap: dstOverlap }) as NonNullable<JobOptions['dst']>
+function dstOf({ dstGap, dstFold }: JobFlags): NonNullable<JobOptions['dst']> {
+  return defined({ gap: dstGap, fold: dstFold }) as NonNullable<JobOptions['dst']>
 }
 
 function misfireOf(flags: JobFlags): Partial<MisfireRules> {

@@ -65,7 +65,7 @@ export class NodeState implements Ports {
 
 async function look({ store }: Punctual): Promise<Readiness> {
   const given = new AbortController()
-  const answered = store.database.read.query(ping).then(
+  const answered = store.database.control.query(ping).then(
     () => null,
     (error: Error) => error.message,
   )

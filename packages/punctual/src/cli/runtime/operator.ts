@@ -15,20 +15,20 @@ export interface OperatedJobs extends Pick<Jobs, JobVerbs> {
 }
 
 type RunVerbs =
-  | ('get' | 'list' | 'logs' | 'whyNotRunning' | 'waitFor')
+  | ('get' | 'list' | 'logs' | 'explain' | 'waitFor')
   | ('cancel' | 'reschedule' | 'promote' | 'reprioritise')
   | ('cancelMany' | 'rescheduleMany' | 'promoteMany' | 'reprioritiseMany')
 
 export type OperatedRuns = Pick<Runs, RunVerbs>
 
-type LetterVerbs =
-  | ('list' | 'groups' | 'get')
+type DeadLetterVerbs =
+  | ('list' | 'causes' | 'get')
   | ('replay' | 'replayMany' | 'discard' | 'discardMany')
 
 export interface Operator {
   readonly jobs: OperatedJobs
   readonly runs: OperatedRuns
-  readonly deadLetters: Pick<DeadLetters, LetterVerbs>
+  readonly deadLetters: Pick<DeadLetters, DeadLetterVerbs>
   readonly queues: Pick<Queues, 'list' | 'pauses'>
   readonly submit: Punctual['submit']
   /** The time by which ages are told. */

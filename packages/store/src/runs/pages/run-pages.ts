@@ -234,7 +234,7 @@ export class RunPages {
     const known = this.#alone.get(tenantId)
     if (known && known.untilMs > nowMs) return known.alone
     const statement = this.#database.statement('lanes/find-others')
-    const [row] = await this.#database.read.query(statement, [tenantId])
+    const [row] = await this.#database.reads.query(statement, [tenantId])
     const alone = row?.[0] !== 't'
     if (this.#alone.size > 1_000) this.#alone.clear()
     this.#alone.set(tenantId, { untilMs: nowMs + ALONE_FOR_MS, alone })

@@ -34,7 +34,7 @@ function checkRun(run: ObservedRun, starts: readonly EffectLine[], evidence: Ind
   ]
   if (run.state === null) return told('missing', 'has not ended')
   if (run.outcomes > 1) return told('duplicateAccepted', `has ${run.outcomes} outcomes`)
-  const claims = run.attempts.flatMap((it) => (it.claim === null ? [] : [it.claim]))
+  const claims = run.attempts.flatMap((it) => (it.fence === null ? [] : [it.fence]))
   if (new Set(claims).size < claims.length)
     return told('duplicateAccepted', 'has two outcomes of one attempt')
   if (run.state === 'dead' && !EXPLAINED_DEATHS.has(run.reason ?? ''))
@@ -70,24 +70,24 @@ function checkAccepted(
   if (run.state !== 'succeeded') return []
   if (starts.length === 0) return told('missing', 'succeeded, and no handler ran it')
   // One that commits with its handler may say "failed" as well, when it did not hear of its commit.
-  if (!isTransactional(run.payload.kind) && run.refused.includes(run.claim ?? ''))
-    return told('staleAccepted', `was accepted and refused under ${run.claim}`)
-  if (run.output?.claim != null && run.output.claim !== run.claim)
+  if (!isTransactional(run.payload.kind) && run.refused.includes(run.fence ?? ''))
+    return told('staleAccepted', `was accepted and refused under ${run.fence}`)
+  if (run.output?.fence != null && run.output.fence !== run.fence)
     return told(
       'staleAccepted',
-      `has the output of ${run.output.claim} under the fence ${run.claim}`,
+      `has the output of ${run.output.fence} under the fence ${run.fence}`,
     )
-  const accepted = starts.find((line) => line.claim === run.claim)
-  if (starts.some((line) => line.claim === null)) return []
-  if (!accepted) return told('staleAccepted', `was settled under ${run.claim}, which never started`)
+  const accepted = starts.find((line) => line.fence === run.fence)
+  if (starts.some((line) => line.fence === null)) return []
+  if (!accepted) return told('staleAccepted', `was settled under ${run.fence}, which never started`)
   // By the number of the attempt: an older one may start later, when the answer to its claim came late.
   const newer = starts.find(
     (line) =>
-      line.claim !== run.claim &&
+      line.fence !== run.fence &&
       line.attempt > accepted.attempt &&
       wallMs(line) < (run.finishedMs ?? 0),
   )
   return newer
-    ? told('staleAccepted', `was settled under ${run.claim} after ${newer.claim} had started`)
+    ? told('staleAccepted', `was settled under ${run.fence} after ${newer.fence} had started`)
     : []
 }

@@ -19,7 +19,7 @@ export function checkTurns(evidence: Indexed): Violation[] {
   const ends = new Map(
     evidence.ledger.effects
       .filter((line) => line.what === 'end')
-      .map((line) => [`${line.run} ${line.claim}`, line.monotonicMs]),
+      .map((line) => [`${line.run} ${line.fence}`, line.monotonicMs]),
   )
   return [...groupBy(crowded, (run) => run.payload.crowd as string)].flatMap(([name, runs]) => {
     const crowd = crowds.find((it) => it.name === name) as Crowd
@@ -29,13 +29,13 @@ export function checkTurns(evidence: Indexed): Violation[] {
 }
 
 function acceptedSpan(
-  { id, state, claim }: ObservedRun,
+  { id, state, fence }: ObservedRun,
   { starts }: Indexed,
   ends: ReadonlyMap<string, number>,
 ): Span | null {
-  if (state !== 'succeeded' || claim === null) return null
-  const fromMs = starts.get(id)?.find((line) => line.claim === claim)?.monotonicMs
-  const untilMs = ends.get(`${id} ${claim}`)
+  if (state !== 'succeeded' || fence === null) return null
+  const fromMs = starts.get(id)?.find((line) => line.fence === fence)?.monotonicMs
+  const untilMs = ends.get(`${id} ${fence}`)
   return fromMs === undefined || untilMs === undefined ? null : { run: id, fromMs, untilMs }
 }
 

@@ -18,16 +18,16 @@ const payloadOf = (kind: Kind, of: Partial<ChaosPayload>): ChaosPayload => {
 function aRun(id: string, more: Partial<ObservedRun> = {}): ObservedRun {
   return {
     ...{ id, job: null, slotMs: null, dueMs: ANCHOR_MS, payload: payloadOf('quick', { ask: id }) },
-    ...{ state: 'succeeded', outcomes: 1, claim: `${id}-1`, output: { claim: `${id}-1` } },
+    ...{ state: 'succeeded', outcomes: 1, fence: `${id}-1`, output: { fence: `${id}-1` } },
     ...{ reason: null, finishedMs: ANCHOR_MS + 1_500, effects: 0, refused: [] },
-    attempts: [{ claim: `${id}-1`, outcome: 'succeeded' }],
+    attempts: [{ fence: `${id}-1`, outcome: 'succeeded' }],
     ...more,
   }
 }
 
 function start(run: string, n: number, atMs: number, more: Partial<EffectLine> = {}): EffectLine {
   return {
-    ...{ what: 'start', run, attempt: n, claim: `${run}-${n}`, ask: run, job: null, slotMs: null },
+    ...{ what: 'start', run, attempt: n, fence: `${run}-${n}`, ask: run, job: null, slotMs: null },
     ...{ dueMs: ANCHOR_MS, kind: 'quick', process: 'worker-1', pid: 1, wallMs: atMs },
     ...{ monotonicMs: atMs, ...more },
   }
@@ -164,8 +164,8 @@ it.for<[string, ViolationKind, () => Evidence]>([
       withRun(
         aRun('r', {
           attempts: [
-            { claim: 'r-1', outcome: 'failed' },
-            { claim: 'r-1', outcome: 'succeeded' },
+            { fence: 'r-1', outcome: 'failed' },
+            { fence: 'r-1', outcome: 'succeeded' },
           ],
         }),
       ),
@@ -173,7 +173,7 @@ it.for<[string, ViolationKind, () => Evidence]>([
   [
     'the output of another attempt',
     'staleAccepted',
-    () => withRun(aRun('r', { output: { claim: 'r-0' } })),
+    () => withRun(aRun('r', { output: { fence: 'r-0' } })),
   ],
   [
     'an outcome that was accepted and refused',
@@ -231,10 +231,10 @@ it.for([
   const faults = ['kill9', ...others].map((kind) => ({ ...fault, kind }))
   const again = start('r', 2, fault.fromMs + afterMs, { pid: 2 })
   const crashed = aRun('r', {
-    ...{ claim: 'r-2', output: { claim: 'r-2' }, finishedMs: again.monotonicMs + 10 },
+    ...{ fence: 'r-2', output: { fence: 'r-2' }, finishedMs: again.monotonicMs + 10 },
     attempts: [
-      { claim: 'r-1', outcome: 'crashed' },
-      { claim: 'r-2', outcome: 'succeeded' },
+      { fence: 'r-1', outcome: 'crashed' },
+      { fence: 'r-2', outcome: 'succeeded' },
     ],
   })
   const evidence = { ...withStarts(withRun(crashed), ...starts, again), faults }
@@ -274,10 +274,10 @@ it('a submission that nobody knows of may be there or not, and not twice', () =>
 it('an older attempt that starts later, because the answer to its claim came late, is not newer', () => {
   const evidence = withRun(
     aRun('r', {
-      ...{ claim: 'r-2', output: { claim: 'r-2' } },
+      ...{ fence: 'r-2', output: { fence: 'r-2' } },
       attempts: [
-        { claim: 'r-1', outcome: 'crashed' },
-        { claim: 'r-2', outcome: 'succeeded' },
+        { fence: 'r-1', outcome: 'crashed' },
+        { fence: 'r-2', outcome: 'succeeded' },
       ],
     }),
   )

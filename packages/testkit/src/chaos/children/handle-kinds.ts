@@ -7,9 +7,9 @@ import type { ChaosPayload, Kind } from '../plan/workload.ts'
 /**
  * Not part of what handlers are promised; where it is there, the checker can tell attempts apart.
  */
-function claimOf(ctx: HandlerContext): string | null {
-  const { run } = ctx as unknown as { run?: { claim?: bigint } }
-  return run?.claim?.toString() ?? null
+function fenceOf(ctx: HandlerContext): string | null {
+  const { run } = ctx as unknown as { run?: { fence?: bigint } }
+  return run?.fence?.toString() ?? null
 }
 
 function lineOf(
@@ -20,7 +20,7 @@ function lineOf(
   return {
     run: ctx.runId,
     attempt: ctx.attempt,
-    claim: claimOf(ctx),
+    fence: fenceOf(ctx),
     ask: payload.ask,
     job: payload.job,
     slotMs: ctx.job?.slotAt?.getTime() ?? null,
@@ -34,7 +34,7 @@ function lineOf(
 }
 
 async function perform(payload: ChaosPayload, ctx: HandlerContext): Promise<unknown> {
-  const output = { claim: claimOf(ctx), attempt: ctx.attempt, pid: process.pid }
+  const output = { fence: fenceOf(ctx), attempt: ctx.attempt, pid: process.pid }
   // waits: the handler takes as long as the campaign says
   if (payload.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, payload.takesMs))
   if (ctx.attempt <= payload.throwsUntil) throw new Error('It was told to fail.')

@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'worker/dist/worker.js',
-        find: 'const strays = await this.#o.store.strayLeases(sessionId, known);',
+        find: 'const strays = await this.#options.store.strayLeases(sessionId, known);',
         replace: 'const strays = known.length < 0 ? known : [];',
       },
     ],
@@ -180,12 +180,12 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'api/dist/worker-sessions/remote-outcomes.js',
-        find: 'lease?.claim === BigInt(outcome.fence) ? lease : null',
+        find: 'lease?.fence === BigInt(outcome.fence) ? lease : null',
         replace: 'lease ?? null',
       },
       {
         file: 'api/dist/worker-sessions/known-leases.js',
-        find: 'if (lease?.claim === BigInt(fence))',
+        find: 'if (lease?.fence === BigInt(fence))',
         replace: 'if (fence === null)',
       },
       {

@@ -26,8 +26,8 @@ export interface ObservedRun {
   /** As the outcomes have it; null while it is live. */
   readonly state: string | null
   readonly outcomes: number
-  readonly claim: string | null
-  readonly output: { readonly claim: string | null } | null
+  readonly fence: string | null
+  readonly output: { readonly fence: string | null } | null
   readonly reason: string | null
   readonly finishedMs: number | null
   readonly attempts: readonly ObservedAttempt[]
@@ -38,7 +38,7 @@ export interface ObservedRun {
 }
 
 export interface ObservedAttempt {
-  readonly claim: string | null
+  readonly fence: string | null
   readonly outcome: string
 }
 

@@ -13,7 +13,7 @@ export interface EffectLine {
   readonly run: string
   readonly attempt: number
   /** The fence of the attempt, as far as a handler can see it. */
-  readonly claim: string | null
+  readonly fence: string | null
   readonly ask: string | null
   readonly job: string | null
   readonly slotMs: number | null

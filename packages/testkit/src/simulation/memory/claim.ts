@@ -23,13 +23,13 @@ export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResul
   const runs: ClaimedRun[] = []
   taken.forEach((row, n) => {
     if (parked.has(row.runId)) return
-    const claim = BigInt(request.claim) + BigInt(n + 1)
+    const fence = BigInt(request.fence) + BigInt(n + 1)
     const { runId, tenantId, lane, attempt, crashes, traits, jobId } = row
     db.leases.insert(runId, {
-      ...{ runId, tenantId, lane, attempt, crashes, traits, jobId, claim },
+      ...{ runId, tenantId, lane, attempt, crashes, traits, jobId, fence },
       ...{ sessionId: request.sessionId, claimedMs: boundMs, startedMs: null, cancelReason: null },
     })
-    runs.push(described(db, row, claim, lanes.get(lane) as Lane))
+    runs.push(described(db, row, fence, lanes.get(lane) as Lane))
   })
   runs.sort((a, b) => priorityOf(lanes, b.lane) - priorityOf(lanes, a.lane))
   return {
@@ -99,12 +99,12 @@ function park(db: MemoryDatabase, taken: readonly QueueRow[]): Set<string> {
 const byJob = (a: Carried, b: Carried) =>
   `${a.jobId} ${a.runId}` < `${b.jobId} ${b.runId}` ? -1 : 1
 
-function described(db: MemoryDatabase, row: QueueRow, claim: bigint, lane: Lane): ClaimedRun {
+function described(db: MemoryDatabase, row: QueueRow, fence: bigint, lane: Lane): ClaimedRun {
   const run = db.runs.get(row.runId) as RunRow
   const { attempt, crashes, traits, jobId } = row
   const { maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs } = run
   return {
-    ...{ id: row.runId, claim, lane: lane.id, tenantId: lane.tenantId },
+    ...{ id: row.runId, fence, lane: lane.id, tenantId: lane.tenantId },
     ...{ priority: lane.priority, gate: null, limited: false, weight: 1, expiresInMs: null },
     ...{ handler: lane.handler, queue: lane.queue, attempt, crashes, traits, jobId },
     ...{ maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs },

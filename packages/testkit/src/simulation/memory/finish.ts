@@ -7,16 +7,16 @@ import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
 export type Ended = Carried &
   Pick<
     OutcomeRow,
-    'claim' | 'sessionId' | 'state' | 'attemptOutcome' | 'startedMs' | 'output' | 'reason'
+    'fence' | 'sessionId' | 'state' | 'attemptOutcome' | 'startedMs' | 'output' | 'reason'
   >
 
 export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
   const nowMs = db.nowMs
   for (const run of ended) {
-    const { runId, tenantId, claim, sessionId, state, attempt, crashes } = run
+    const { runId, tenantId, fence, sessionId, state, attempt, crashes } = run
     const { attemptOutcome, startedMs, output, reason } = run
     db.outcomes.insert(runId, {
-      ...{ runId, tenantId, claim, sessionId, state, attempt, crashes },
+      ...{ runId, tenantId, fence, sessionId, state, attempt, crashes },
       ...{ attemptOutcome, startedMs, output, reason, finishedMs: nowMs },
     })
     if ((run.traits & traits.keyed) !== 0 && !db.mutants.has('key-not-freed')) freeKeyOf(db, runId)

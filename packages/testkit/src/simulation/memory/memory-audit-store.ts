@@ -19,19 +19,19 @@ const WAITING = ['queue', 'later', 'parked', 'leases'] as const
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 
 export class MemoryAuditStore implements AuditStore {
-  readonly #o: MemoryStoreOptions
+  readonly #options: MemoryStoreOptions
   readonly #db: MemoryDatabase
   readonly #work: MemoryWorkStore
   readonly #timings = new TimingCache()
 
   constructor(options: MemoryStoreOptions, work: MemoryWorkStore) {
-    this.#o = options
+    this.#options = options
     this.#db = options.db
     this.#work = work
   }
 
   #call<T>(what: string, work: () => T): Promise<T> {
-    return this.#o.line.call(what, work)
+    return this.#options.line.call(what, work)
   }
 
   auditPage(after: string | null, limit: number): Promise<AuditPage> {

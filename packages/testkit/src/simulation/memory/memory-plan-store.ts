@@ -16,14 +16,14 @@ export interface MemoryPlanStoreOptions extends MemoryStoreOptions {
 }
 
 export class MemoryPlanStore implements PlanStore {
-  readonly #o: MemoryPlanStoreOptions
+  readonly #options: MemoryPlanStoreOptions
 
   constructor(options: MemoryPlanStoreOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
-    const { db, line, race } = this.#o
+    const { db, line, race } = this.#options
     return line.call('announce-planner', () => {
       const nowMs = db.nowMs
       db.planners.set(id, nowMs + ttlMs)
@@ -41,16 +41,16 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   retirePlanner(id: string): Promise<void> {
-    const { db, line } = this.#o
+    const { db, line } = this.#options
     return line.call('retire-planner', () => void db.planners.delete(id))
   }
 
   dueJobs(request: DueRequest): Promise<readonly DueJob[]> {
-    return this.#o.line.call('list-due-jobs', () => dueJobs(this.#o.db, request))
+    return this.#options.line.call('list-due-jobs', () => dueJobs(this.#options.db, request))
   }
 
   rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {
-    const { db, line } = this.#o
+    const { db, line } = this.#options
     return line.call('list-timings', () => {
       const found = timings.flatMap((timing) => {
         const text = db.timings.get(String(timing))
@@ -71,15 +71,15 @@ export class MemoryPlanStore implements PlanStore {
   async plan(jobs: readonly PlannedJob[]): Promise<number> {
     if (jobs.length === 0) return 0
     const sorted = [...jobs].sort((a, b) => (a.job.id < b.job.id ? -1 : 1))
-    const retries = { clock: this.#o.clock, deadlineMs: PLAN_DEADLINE_MS }
+    const retries = { clock: this.#options.clock, deadlineMs: PLAN_DEADLINE_MS }
     const accepted = await retrying(retries, () => this.#transact(sorted))
-    this.#o.hints.queued([])
+    this.#options.hints.queued([])
     return accepted
   }
 
   /** First the cursors, and then what was decided for those that were ours to move. */
   async #transact(jobs: readonly PlannedJob[]): Promise<number> {
-    const { db, line, nextId } = this.#o
+    const { db, line, nextId } = this.#options
     if (db.mutants.has('cursor-outside-transaction')) {
       const ours = await line.call('advance-cursors', () => advanceCursors(db, jobs))
       await line.call('insert-slots', () => insertSlots(db, ours, nextId))
@@ -95,7 +95,7 @@ export class MemoryPlanStore implements PlanStore {
   async pauseFailing(): Promise<void> {}
 
   setAside({ id, version }: DueJob, reason: string): Promise<void> {
-    const { db, line } = this.#o
+    const { db, line } = this.#options
     return line.call('set-aside', () => {
       const [cursor, job] = [db.cursors.get(id), db.jobs.get(id)]
       if (!cursor || !job || cursor.version !== version) return

@@ -26,7 +26,7 @@ export interface MemoryAccepted {
 const created = ({ id }: PreparedRun): MemoryAccepted => ({ id, created: true, outcome: 'created' })
 
 export class MemorySubmitter {
-  readonly #o: MemoryStoreOptions
+  readonly #options: MemoryStoreOptions
   readonly #db: MemoryDatabase
   readonly #clock: Clock
   readonly #work: MemoryWorkStore
@@ -34,7 +34,7 @@ export class MemorySubmitter {
   readonly #timings = new TimingCache()
 
   constructor(options: MemoryStoreOptions, work: MemoryWorkStore, random: Random) {
-    this.#o = options
+    this.#options = options
     this.#db = options.db
     this.#clock = options.clock
     this.#work = work
@@ -42,7 +42,7 @@ export class MemorySubmitter {
   }
 
   #call<T>(what: string, work: () => T): Promise<T> {
-    return this.#o.line.call(what, work)
+    return this.#options.line.call(what, work)
   }
 
   /** Gives a lane its number. */
@@ -61,7 +61,7 @@ export class MemorySubmitter {
 
   /** A submission whose reply was lost is sent again under the same id. */
   async submit(run: PreparedRun): Promise<MemoryAccepted> {
-    const { horizonMs, hints } = this.#o
+    const { horizonMs, hints } = this.#options
     const { key } = run.submission.options
     const deadlineMs = key === null ? SUBMIT_DEADLINE_MS : KEYED_DEADLINE_MS
     const accepted = await retrying({ clock: this.#clock, deadlineMs }, (again) =>
@@ -86,14 +86,14 @@ export class MemorySubmitter {
     await this.#call('insert-job', () => {
       if (!this.#db.jobs.has(jobId)) insertJob(this.#db, { id: jobId, job, lane }, this.#timings)
     })
-    this.#o.hints.jobsChanged()
+    this.#options.hints.jobsChanged()
     return jobId
   }
 
   async trigger(jobId: string, id?: string): Promise<string> {
     const runId = id ?? this.#ids.next(this.#db.nowMs)
     await this.#call('trigger', () => triggerJob(this.#db, jobId, runId))
-    this.#o.hints.queued([])
+    this.#options.hints.queued([])
     return runId
   }
 
@@ -114,7 +114,7 @@ export class MemorySubmitter {
     for (let round = 0; round < CANCEL_ROUNDS; round++) {
       if (await this.#cancelWaiting(id, reason)) return 'cancelled'
       const now = await this.#call('cancel-in-leases', () => cancelInLeases(this.#db, id, reason))
-      if (now) this.#o.hints.cancels([id])
+      if (now) this.#options.hints.cancels([id])
       if (now !== null) return 'cancelling'
     }
     return null
@@ -126,7 +126,7 @@ export class MemorySubmitter {
     const id = ids[Math.floor(random.fraction() * ids.length)]
     const set = async (on: boolean) => {
       if (id !== undefined) await this.#work.askToDrain(id, on)
-      if (id !== undefined) this.#o.hints.sessions([id])
+      if (id !== undefined) this.#options.hints.sessions([id])
     }
     await set(true)
     return set
@@ -139,14 +139,14 @@ export class MemorySubmitter {
         if (on) this.#db.pauses.set(queue, queue)
         else this.#db.pauses.delete(queue)
       })
-      if (!on) this.#o.hints.queued([])
+      if (!on) this.#options.hints.queued([])
     }
     await set(true)
     return set
   }
 
   async reschedule(id: string, dueMs: number): Promise<boolean> {
-    const { horizonMs, hints } = this.#o
+    const { horizonMs, hints } = this.#options
     for (const place of ['later', 'queue', 'later'] as const)
       if (
         await this.#call(`reschedule-in-${place}`, () =>

@@ -10,33 +10,33 @@ type Simulated = Pick<
 >
 
 export class MemoryUpkeepStore implements Simulated {
-  readonly #o: MemoryStoreOptions
+  readonly #options: MemoryStoreOptions
   readonly #work: MemoryWorkStore
 
   constructor(options: MemoryStoreOptions, work: MemoryWorkStore) {
-    this.#o = options
+    this.#options = options
     this.#work = work
   }
 
   promote(horizonMs: number, limit: number) {
-    return this.#o.line.call('promote', () => promote(this.#o.db, horizonMs, limit))
+    return this.#options.line.call('promote', () => promote(this.#options.db, horizonMs, limit))
   }
 
   expiredSessions() {
-    return this.#o.line.call('list-expired', () => expiredSessions(this.#o.db))
+    return this.#options.line.call('list-expired', () => expiredSessions(this.#options.db))
   }
 
   orphanSessions() {
-    return this.#o.line.call('list-orphans', () => orphanSessions(this.#o.db))
+    return this.#options.line.call('list-orphans', () => orphanSessions(this.#options.db))
   }
 
   async reap(sessionIds: readonly string[], crashesUntilQuarantine: number) {
-    const { db, line } = this.#o
+    const { db, line } = this.#options
     return line.call('reap', () => reap(db, sessionIds, crashesUntilQuarantine))
   }
 
   async resolveParked(olderThanMs: number): Promise<number> {
-    const { db, line } = this.#o
+    const { db, line } = this.#options
     const ids = await line.call('list-parked-jobs', () => parkedLongerThan(db, olderThanMs))
     if (ids.length > 0) await this.#work.resolveParked(ids)
     return ids.length

@@ -41,16 +41,16 @@ const SETTLE_DEADLINE_MS = 10_000
 const GIVE_BACK_DEADLINE_MS = 5_000
 
 export class MemoryWorkStore implements WorkStore {
-  readonly #o: MemoryStoreOptions
+  readonly #options: MemoryStoreOptions
   readonly #db: MemoryDatabase
 
   constructor(options: MemoryStoreOptions) {
-    this.#o = options
+    this.#options = options
     this.#db = options.db
   }
 
   #call<T>(what: string, work: () => T): Promise<T> {
-    return this.#o.line.call(what, work)
+    return this.#options.line.call(what, work)
   }
 
   lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
@@ -69,7 +69,7 @@ export class MemoryWorkStore implements WorkStore {
   openSession({ id, leaseMs }: SessionAnnouncement): Promise<void> {
     const byWorker = this.#db.mutants.has('lease-by-worker-clock')
     return this.#call('open-session', () => {
-      const fromMs = byWorker ? this.#o.clock.wallMs() : this.#db.nowMs
+      const fromMs = byWorker ? this.#options.clock.wallMs() : this.#db.nowMs
       this.#db.sessions.insert(id, { id, leaseMs, drains: false, expiresMs: fromMs + leaseMs })
     })
   }
@@ -79,7 +79,7 @@ export class MemoryWorkStore implements WorkStore {
     return this.#call('renew-session', () => {
       const session = this.#db.sessions.get(id)
       if (!session) return null
-      const fromMs = byWorker ? this.#o.clock.wallMs() : this.#db.nowMs
+      const fromMs = byWorker ? this.#options.clock.wallMs() : this.#db.nowMs
       this.#db.sessions.set(id, { ...session, expiresMs: fromMs + session.leaseMs })
       return { drains: session.drains }
     })
@@ -107,12 +107,12 @@ export class MemoryWorkStore implements WorkStore {
     return this.#call('claim', () => claimRuns(this.#db, request))
   }
 
-  saveCheckpoint({ id, claim }: Fence, state: string): Promise<boolean> {
-    const retries = { clock: this.#o.clock, deadlineMs: SETTLE_DEADLINE_MS }
+  saveCheckpoint({ id, fence }: Fence, state: string): Promise<boolean> {
+    const retries = { clock: this.#options.clock, deadlineMs: SETTLE_DEADLINE_MS }
     return retrying(retries, () =>
       this.#call('save-checkpoint', () => {
         const lease = this.#db.leases.get(id)
-        if (lease?.claim !== claim) return false
+        if (lease?.fence !== fence) return false
         this.#db.leases.set(id, { ...lease, traits: lease.traits | traits.checkpointed })
         this.#db.checkpoints.set(id, state)
         return true
@@ -133,13 +133,13 @@ export class MemoryWorkStore implements WorkStore {
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
-    const retries = { clock: this.#o.clock, deadlineMs: GIVE_BACK_DEADLINE_MS }
+    const retries = { clock: this.#options.clock, deadlineMs: GIVE_BACK_DEADLINE_MS }
     await retrying(retries, () => this.#call('give-back', () => giveBack(this.#db, runs)))
-    this.#o.hints.queued([])
+    this.#options.hints.queued([])
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
-    const { clock, horizonMs, hints } = this.#o
+    const { clock, horizonMs, hints } = this.#options
     const { refused, cancelled } = await retrying(
       { clock, deadlineMs: SETTLE_DEADLINE_MS },
       async () => {
@@ -162,8 +162,8 @@ export class MemoryWorkStore implements WorkStore {
     return ids.filter((id) => {
       const s = byId.get(id) as Settlement
       return !rows.some(
-        ({ runId, claim, outcome }) =>
-          runId === id && claim === s.run.claim && isOutcomeOf(s, outcome),
+        ({ runId, fence, outcome }) =>
+          runId === id && fence === s.run.fence && isOutcomeOf(s, outcome),
       )
     })
   }
@@ -172,7 +172,7 @@ export class MemoryWorkStore implements WorkStore {
     return this.#call('record-stale', () => {
       for (const { run } of settlements)
         if (refused.has(run.id) && this.#db.runs.has(run.id))
-          this.#db.staleSettles.set(`${run.id} ${run.claim}`, sessionId)
+          this.#db.staleSettles.set(`${run.id} ${run.fence}`, sessionId)
     })
   }
 
@@ -181,7 +181,7 @@ export class MemoryWorkStore implements WorkStore {
     const of = ended.filter(({ run }) => run.jobId !== null)
     const freed = of.filter(({ run }) => overlapOf(run.traits) > 1)
     await this.release(freed.map(({ run }) => run.jobId as string))
-    if (of.some(({ run }) => (run.traits & traits.rearms) !== 0)) this.#o.hints.jobsChanged()
+    if (of.some(({ run }) => (run.traits & traits.rearms) !== 0)) this.#options.hints.jobsChanged()
   }
 
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
@@ -190,7 +190,7 @@ export class MemoryWorkStore implements WorkStore {
 
   async resolveParked(runIds: readonly string[]): Promise<void> {
     const told = await this.#call('supersede', () => supersedeHolders(this.#db, runIds))
-    if (told.length > 0) this.#o.hints.cancels(told)
+    if (told.length > 0) this.#options.hints.cancels(told)
     await this.release(await this.#call('list-parked', () => jobsOfParked(this.#db, runIds)))
     await this.#call('skip-parked', () => skipParked(this.#db, runIds))
   }
@@ -199,7 +199,7 @@ export class MemoryWorkStore implements WorkStore {
   async release(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length === 0) return
     await this.#call('release-parked', () => releaseParked(this.#db, jobIds))
-    this.#o.hints.queued([])
+    this.#options.hints.queued([])
   }
 
   cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {

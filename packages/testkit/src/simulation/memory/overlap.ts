@@ -12,7 +12,7 @@ const TERMINATE_PREVIOUS = 5
 
 const waitingEnd = (row: Carried, state: number, reason: string): Ended => ({
   ...{ runId: row.runId, tenantId: row.tenantId, lane: row.lane, attempt: row.attempt },
-  ...{ crashes: row.crashes, traits: row.traits, jobId: row.jobId, claim: null, sessionId: null },
+  ...{ crashes: row.crashes, traits: row.traits, jobId: row.jobId, fence: null, sessionId: null },
   ...{ state, attemptOutcome: null, startedMs: null, output: null, reason },
 })
 
@@ -48,10 +48,10 @@ function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: En
   }
   if (lease) {
     db.leases.delete(holder)
-    const { claim, sessionId } = lease
+    const { fence, sessionId } = lease
     const startedMs = startMark(lease)
     ended.push({
-      ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs },
+      ...{ ...carried(lease), attempt: lease.attempt + 1, fence, sessionId, startedMs },
       ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.terminated },
       ...{ output: null, reason: 'superseded' },
     })

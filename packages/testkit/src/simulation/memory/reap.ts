@@ -72,13 +72,13 @@ function comeBack(db: MemoryDatabase, lease: LeaseRow, fate: 'unstarted' | 'cras
     queueNow(db, row)
     return
   }
-  const { runId, claim } = lease
+  const { runId, fence } = lease
   const startedMs = startMark(lease)
   const attempt = lease.attempt + 1
   const crashes = lease.crashes + (db.mutants.has('reap-forgets-crash') ? 0 : 1)
   if (!db.mutants.has('reap-forgets-crash'))
     db.attempts.insert(`${runId} ${attempt}`, {
-      ...{ runId, claim, attempt, startedMs, outcome: attemptOutcomes.crashed },
+      ...{ runId, fence, attempt, startedMs, outcome: attemptOutcomes.crashed },
     })
   queueNow(db, { ...row, attempt: crashes > lease.crashes ? attempt : lease.attempt, crashes })
 }
@@ -91,13 +91,13 @@ const ends: Readonly<Record<string, readonly [state: number, reason: string | nu
 }
 
 function endedBy(db: MemoryDatabase, lease: LeaseRow, fate: Fate): Ended {
-  const { runId, claim, sessionId, cancelReason } = lease
+  const { runId, fence, sessionId, cancelReason } = lease
   const startedMs = startMark(lease)
   const [state, reason] = ends[fate] as readonly [number, string | null]
   if (state === finalStates.dead) db.deadLetters.insert(runId, reason ?? '')
   return {
     ...{ ...carried(lease), attempt: lease.attempt + 1, crashes: lease.crashes + 1 },
-    ...{ claim, sessionId, startedMs, state, output: null, reason: reason ?? cancelReason },
+    ...{ fence, sessionId, startedMs, state, output: null, reason: reason ?? cancelReason },
     attemptOutcome: attemptOutcomes.crashed,
   }
 }

@@ -46,7 +46,7 @@ export interface ParkedRow extends Carried {
 }
 
 export interface LeaseRow extends Carried {
-  readonly claim: bigint
+  readonly fence: bigint
   readonly sessionId: string
   readonly claimedMs: number
   readonly startedMs: number | null
@@ -56,7 +56,7 @@ export interface LeaseRow extends Carried {
 export interface OutcomeRow {
   readonly runId: string
   readonly tenantId: number
-  readonly claim: bigint | null
+  readonly fence: bigint | null
   readonly sessionId: string | null
   readonly state: number
   readonly attempt: number
@@ -70,7 +70,7 @@ export interface OutcomeRow {
 
 export interface AttemptRow {
   readonly runId: string
-  readonly claim: bigint
+  readonly fence: bigint
   readonly attempt: number
   readonly outcome: number
   readonly startedMs: number | null
@@ -134,7 +134,7 @@ export interface SlotRow {
 /** What a handler wrote in the transaction that settled its run. */
 export interface EffectRow {
   readonly runId: string
-  readonly claim: bigint
+  readonly fence: bigint
 }
 
 /** Its job lets one run go on at a time. */

@@ -36,10 +36,10 @@ export function settle(
   return { refused, cancelled }
 }
 
-function leaseOf(db: MemoryDatabase, { id, claim }: Fence): LeaseRow | null {
+function leaseOf(db: MemoryDatabase, { id, fence }: Fence): LeaseRow | null {
   const lease = db.leases.get(id)
   if (!lease) return null
-  return lease.claim === claim || db.mutants.has('settle-without-fence') ? lease : null
+  return lease.fence === fence || db.mutants.has('settle-without-fence') ? lease : null
 }
 
 /** Null when the handler was never called. */
@@ -49,9 +49,9 @@ function startOf(db: MemoryDatabase, { startedAgoMs }: Settlement): number | nul
 
 function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): Ended {
   const { sessionId, cancelReason } = lease
-  const { claim } = settlement.run
+  const { fence } = settlement.run
   const startedMs = startOf(db, settlement)
-  const base = { ...carried(lease), attempt: lease.attempt + 1, claim, sessionId, startedMs }
+  const base = { ...carried(lease), attempt: lease.attempt + 1, fence, sessionId, startedMs }
   switch (settlement.kind) {
     case 'succeeded':
       return {
@@ -86,12 +86,12 @@ function again(
   settlement: Extract<Settlement, { kind: 'retry' }>,
   horizonMs: number,
 ): void {
-  const { runId, claim } = lease
+  const { runId, fence } = lease
   if (!db.mutants.has('retry-keeps-lease')) db.leases.delete(runId)
   const attempt = lease.attempt + 1
   const startedMs = startOf(db, settlement)
   const outcome = attemptOutcomes[settlement.outcome]
-  db.attempts.insert(`${runId} ${attempt}`, { runId, claim, attempt, outcome, startedMs })
+  db.attempts.insert(`${runId} ${attempt}`, { runId, fence, attempt, outcome, startedMs })
   const delayMs = Math.round(settlement.delayMs)
   const dueMs = db.nowMs + delayMs
   const row = { ...carried(lease), attempt }
@@ -111,13 +111,13 @@ export function queueNow(db: MemoryDatabase, row: Omit<QueueRow, 'posMs' | 'seq'
 /** What was not started, as its worker knows, goes back as it was; what was asked to end has ended. */
 export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
   const ended: Ended[] = []
-  for (const { id, claim } of runs) {
+  for (const { id, fence } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.claim !== claim) continue
+    if (lease?.fence !== fence) continue
     if (lease.cancelReason !== null) {
       db.leases.delete(id)
       ended.push({
-        ...{ ...carried(lease), attempt: lease.attempt + 1, claim, sessionId: lease.sessionId },
+        ...{ ...carried(lease), attempt: lease.attempt + 1, fence, sessionId: lease.sessionId },
         ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
         ...{ startedMs: null, output: null, reason: lease.cancelReason },
       })
@@ -132,9 +132,9 @@ export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
 /** Returns the ids that are still ours. */
 export function markStarted(db: MemoryDatabase, runs: readonly Fence[]): ReadonlySet<string> {
   const ours = new Set<string>()
-  for (const { id, claim } of runs) {
+  for (const { id, fence } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.claim !== claim) continue
+    if (lease?.fence !== fence) continue
     db.leases.set(id, { ...lease, startedMs: db.nowMs })
     ours.add(id)
   }
@@ -149,31 +149,31 @@ export function strayLeases(
   const ours = new Set(known)
   return db.leases
     .values()
-    .filter((lease) => lease.sessionId === sessionId && !ours.has(lease.claim))
-    .map(({ runId, claim }) => ({ id: runId, claim }))
+    .filter((lease) => lease.sessionId === sessionId && !ours.has(lease.fence))
+    .map(({ runId, fence }) => ({ id: runId, fence }))
 }
 
 /** Which are asked to end, and why; null when the lease is gone. */
 export function cancelRequests(db: MemoryDatabase, runs: readonly Fence[]) {
   const asked = new Map<bigint, string | null>()
-  for (const { id, claim } of runs) {
+  for (const { id, fence } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.claim !== claim) asked.set(claim, null)
-    else if (lease.cancelReason !== null) asked.set(claim, lease.cancelReason)
+    if (lease?.fence !== fence) asked.set(fence, null)
+    else if (lease.cancelReason !== null) asked.set(fence, lease.cancelReason)
   }
   return asked
 }
 
 /** How attempts of these claims ended, as far as they have: the outcome, or the attempt before another. */
 export function findSettled(db: MemoryDatabase, ids: readonly string[]) {
-  const settled: { runId: string; claim: bigint; outcome: number | null }[] = []
+  const settled: { runId: string; fence: bigint; outcome: number | null }[] = []
   const wanted = new Set(ids)
   for (const id of ids) {
     const row = db.outcomes.get(id)
-    if (row?.claim != null)
-      settled.push({ runId: id, claim: row.claim, outcome: row.attemptOutcome })
+    if (row?.fence != null)
+      settled.push({ runId: id, fence: row.fence, outcome: row.attemptOutcome })
   }
-  for (const { runId, claim, outcome } of db.attempts.values())
-    if (wanted.has(runId)) settled.push({ runId, claim, outcome })
+  for (const { runId, fence, outcome } of db.attempts.values())
+    if (wanted.has(runId)) settled.push({ runId, fence, outcome })
   return settled
 }

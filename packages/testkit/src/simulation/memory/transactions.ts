@@ -33,7 +33,7 @@ function succeed({ db, horizonMs }: MemoryStoreOptions, run: ClaimedRun, started
   const { refused } = settle(db, [settlement], horizonMs)
   if (refused.length > 0)
     throw new PunctualError('lease_lost', `Run ${run.id} was given to another worker.`)
-  db.effects.insert(`${run.id} ${run.claim}`, { runId: run.id, claim: run.claim })
+  db.effects.insert(`${run.id} ${run.fence}`, { runId: run.id, fence: run.fence })
 }
 
 /** When the answer to the commit is lost, the outcome tells: it names the claim. */
@@ -41,7 +41,7 @@ function isSettled({ db, line, clock }: MemoryStoreOptions, run: ClaimedRun): Pr
   return retrying({ clock, deadlineMs: LOOK_DEADLINE_MS }, () =>
     line.call('find-settled', () =>
       findSettled(db, [run.id]).some(
-        ({ claim, outcome }) => claim === run.claim && outcome === attemptOutcomes.succeeded,
+        ({ fence, outcome }) => fence === run.fence && outcome === attemptOutcomes.succeeded,
       ),
     ),
   )

@@ -38,14 +38,14 @@ export interface FaultLineOptions {
 }
 
 export class FaultLine implements Line {
-  readonly #o: FaultLineOptions
+  readonly #options: FaultLineOptions
 
   constructor(options: FaultLineOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   call<T>(what: string, work: () => T): Promise<T> {
-    const { machine, chance, faultOf } = this.#o
+    const { machine, chance, faultOf } = this.#options
     // What is left of a machine that has died does nothing more.
     if (!machine.alive) return new Promise(() => undefined)
     const fault = faultOf(chance)
@@ -75,12 +75,12 @@ export class FaultLine implements Line {
   }
 
   #wayMs(): number {
-    return this.#o.chance.fraction() * 2
+    return this.#options.chance.fraction() * 2
   }
 
   /** What arrives is applied, though its sender may be gone by then; not by a server that is. */
   #arrive(inMs: number, what: string, work: () => unknown, then: (result: Applied) => void): void {
-    const { timeline, server, machine, onCall } = this.#o
+    const { timeline, server, machine, onCall } = this.#options
     const { generation } = server
     timeline.after(inMs, null, () => {
       if (!server.up || server.generation !== generation) return then({ kind: 'down' })
@@ -91,7 +91,7 @@ export class FaultLine implements Line {
   }
 
   #answer(inMs: number, told: string, deliver: () => void): void {
-    const { timeline, machine, onCall } = this.#o
+    const { timeline, machine, onCall } = this.#options
     timeline.after(inMs, machine, () => {
       onCall(machine, told, 'answered')
       deliver()

@@ -41,7 +41,7 @@ async function perform(host: HandlerHost, behaviour: Behaviour, context: Handler
   if (!machine.alive) return new Promise(() => undefined)
   const { run } = context as unknown as { run: ClaimedRun }
   const lease = db.leases.get(run.id)
-  const marked = lease?.claim === run.claim && lease.startedMs !== null
+  const marked = lease?.fence === run.fence && lease.startedMs !== null
   if (machine.stopped) ledger.afterStop.add(run.id)
   const effect = ledger.started(run, machine.name, host.nowMs(), marked)
   if (context.attempt <= behaviour.kills) host.onKill()

@@ -17,11 +17,11 @@ interface Listener {
 }
 
 export class HintBoard implements Hints {
-  readonly #o: HintBoardOptions
+  readonly #options: HintBoardOptions
   #listeners: Listener[] = []
 
   constructor(options: HintBoardOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   listen(machine: Machine, hear: (hint: WorkerHint) => void): () => void {
@@ -45,12 +45,12 @@ export class HintBoard implements Hints {
   }
 
   jobsChanged(): void {
-    const { timeline, chance, arrive, onJobsChanged } = this.#o
+    const { timeline, chance, arrive, onJobsChanged } = this.#options
     if (arrive()) timeline.after(5 * chance.fraction(), null, onJobsChanged)
   }
 
   #tell(hint: WorkerHint): void {
-    const { timeline, chance, arrive } = this.#o
+    const { timeline, chance, arrive } = this.#options
     if (!arrive()) return
     for (const { machine, hear } of this.#listeners)
       timeline.after(5 * chance.fraction(), machine, () => hear(hint))

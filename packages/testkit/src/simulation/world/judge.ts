@@ -119,10 +119,10 @@ function judgeStarts(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
     ...db.attempts.values(),
     ...ended.map((outcome) => ({ ...outcome, outcome: outcome.attemptOutcome })),
   ]
-  for (const { runId, claim, outcome, startedMs } of attempts) {
+  for (const { runId, fence, outcome, startedMs } of attempts) {
     if (startedMs === null || outcome === attemptOutcomes.crashed) continue
-    if (!ledger.effects.get(runId)?.some((effect) => effect.claim === claim))
-      watch.fail('what has not started is not said to have', `run ${runId} by ${claim}`)
+    if (!ledger.effects.get(runId)?.some((effect) => effect.fence === fence))
+      watch.fail('what has not started is not said to have', `run ${runId} by ${fence}`)
   }
 }
 
@@ -131,17 +131,17 @@ function judgeOutcome(
   writtenBy: ReadonlyMap<string, readonly EffectRow[]>,
   ledger: Ledger,
   watch: Watch,
-  { runId, claim, state }: OutcomeRow,
+  { runId, fence, state }: OutcomeRow,
 ): void {
   const written = writtenBy.get(runId) ?? []
   if (written.length > 1) watch.fail('a transaction takes effect once', `run ${runId}`)
-  if (written.length === 1 && (state !== finalStates.succeeded || written[0]?.claim !== claim))
+  if (written.length === 1 && (state !== finalStates.succeeded || written[0]?.fence !== fence))
     watch.fail('a transaction takes effect with its outcome', `run ${runId}`)
   if (state !== finalStates.succeeded) return
-  const of = ledger.effects.get(runId)?.find((effect) => effect.claim === claim)
+  const of = ledger.effects.get(runId)?.find((effect) => effect.fence === fence)
   const transacts = written.length === 1
   if (!of || (of.end !== 'returned' && !transacts))
-    watch.fail('a success was a success', `run ${runId} by ${claim}`)
+    watch.fail('a success was a success', `run ${runId} by ${fence}`)
 }
 
 /**
@@ -158,17 +158,17 @@ function judgeFindings({ findings }: Ledger, watch: Watch): void {
 
 /** Workers were told the truth about what they settled. */
 function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
-  const tried = new Map(db.attempts.values().map((attempt) => [attempt.claim, attempt]))
-  for (const { runId, claim, kind, accepted } of ledger.told) {
+  const tried = new Map(db.attempts.values().map((attempt) => [attempt.fence, attempt]))
+  for (const { runId, fence, kind, accepted } of ledger.told) {
     const outcome = db.outcomes.get(runId)
-    const attempt = tried.get(claim)
+    const attempt = tried.get(fence)
     const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4 }[kind]
-    const ended = outcome?.claim === claim && outcome.state === state && !byAnother(outcome)
+    const ended = outcome?.fence === fence && outcome.state === state && !byAnother(outcome)
     const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
     if (accepted !== (ended || again))
       watch.fail(
         accepted ? 'no stale outcome is accepted' : 'what is accepted is said to be',
-        `run ${runId} by ${claim}, ${kind}`,
+        `run ${runId} by ${fence}, ${kind}`,
       )
   }
 }

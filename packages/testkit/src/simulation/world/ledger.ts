@@ -7,7 +7,7 @@ import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 
 export interface Effect {
   readonly runId: string
-  readonly claim: bigint
+  readonly fence: bigint
   readonly node: string
   readonly startedMs: number
   /** Whether the store had the start mark when the handler was called. */
@@ -17,7 +17,7 @@ export interface Effect {
 
 export interface Told {
   readonly runId: string
-  readonly claim: bigint
+  readonly fence: bigint
   readonly kind: Settlement['kind']
   readonly accepted: boolean
 }
@@ -38,8 +38,8 @@ export class Ledger {
   readonly doubtful = new Set<string>()
 
   started(run: ClaimedRun, node: string, startedMs: number, marked: boolean): Effect {
-    const { id: runId, claim } = run
-    const effect: Effect = { runId, claim, node, startedMs, marked, end: null }
+    const { id: runId, fence } = run
+    const effect: Effect = { runId, fence, node, startedMs, marked, end: null }
     const of = this.effects.get(runId)
     if (of) of.push(effect)
     else this.effects.set(runId, [effect])
@@ -47,7 +47,7 @@ export class Ledger {
   }
 
   tell({ run, kind }: Settlement, accepted: boolean): void {
-    this.told.push({ runId: run.id, claim: run.claim, kind, accepted })
+    this.told.push({ runId: run.id, fence: run.fence, kind, accepted })
   }
 
   /** A handler was told that its checkpoint is kept. */

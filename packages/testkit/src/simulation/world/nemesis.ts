@@ -24,7 +24,7 @@ export interface NemesisOptions {
 }
 
 export class Nemesis {
-  readonly #o: NemesisOptions
+  readonly #options: NemesisOptions
   readonly #calls: readonly CallFault[]
   readonly #world: readonly WorldFault[]
   /** By how much the database's clock is wrong. */
@@ -35,7 +35,7 @@ export class Nemesis {
   readonly counts = new Map<string, number>()
 
   constructor(options: NemesisOptions) {
-    this.#o = options
+    this.#options = options
     const { enabled } = options.settings.faults
     this.#calls = callFaults.filter((fault) => enabled.has(fault))
     this.#world = worldFaults.filter((fault) => enabled.has(fault))
@@ -45,7 +45,7 @@ export class Nemesis {
   end(): void {
     this.over = true
     this.databaseSkewMs = 0
-    for (const node of this.#o.nodes()) node.clock.skewMs = 0
+    for (const node of this.#options.nodes()) node.clock.skewMs = 0
   }
 
   start(): void {
@@ -53,7 +53,7 @@ export class Nemesis {
   }
 
   #later(): void {
-    const { timeline, chance, settings } = this.#o
+    const { timeline, chance, settings } = this.#options
     timeline.after(2 * settings.faults.everyMs * chance.fraction(), null, () => {
       if (this.over) return
       this.#strike(chance.pick(this.#world))
@@ -64,7 +64,7 @@ export class Nemesis {
   /** What becomes of a call. */
   readonly callFault = (chance: Chance): CallFault | null => {
     if (this.over || this.#calls.length === 0) return null
-    if (chance.fraction() * 100 >= this.#o.settings.faults.callPercent) return null
+    if (chance.fraction() * 100 >= this.#options.settings.faults.callPercent) return null
     const fault = chance.pick(this.#calls)
     this.#count(fault)
     return fault
@@ -75,7 +75,7 @@ export class Nemesis {
   }
 
   #strike(fault: WorldFault): void {
-    const { chance, settings, note } = this.#o
+    const { chance, settings, note } = this.#options
     note(`fault ${fault}`)
     this.#count(fault)
     switch (fault) {
@@ -97,7 +97,7 @@ export class Nemesis {
         this.databaseSkewMs += chance.int(-30_000, 30_000)
         break
       case 'loseHints':
-        this.hintsLostUntilMs = this.#o.timeline.nowMs + chance.int(1_000, 20_000)
+        this.hintsLostUntilMs = this.#options.timeline.nowMs + chance.int(1_000, 20_000)
         break
       default:
         this.#strikeServer(fault)
@@ -105,7 +105,7 @@ export class Nemesis {
   }
 
   #strikeServer(fault: WorldFault): void {
-    const { server, chance, watch, settings } = this.#o
+    const { server, chance, watch, settings } = this.#options
     const away = () => this.#away(chance.int(100, 3 * settings.leaseMs))
     server.generation++
     if (fault === 'outage') away()
@@ -121,7 +121,7 @@ export class Nemesis {
   }
 
   #away(ms: number): void {
-    const { server, timeline } = this.#o
+    const { server, timeline } = this.#options
     server.up = false
     timeline.after(ms, null, () => {
       server.up = true
@@ -129,7 +129,7 @@ export class Nemesis {
   }
 
   #readOnly(ms: number): void {
-    const { server, timeline } = this.#o
+    const { server, timeline } = this.#options
     server.db.readOnly = true
     timeline.after(ms, null, () => {
       server.db.readOnly = false
@@ -137,29 +137,29 @@ export class Nemesis {
   }
 
   #onNode(act: (node: SimNode) => void): void {
-    const nodes = this.#o.nodes().filter((node) => node.alive)
-    if (nodes.length > 0) act(this.#o.chance.pick(nodes))
+    const nodes = this.#options.nodes().filter((node) => node.alive)
+    if (nodes.length > 0) act(this.#options.chance.pick(nodes))
   }
 
   crash(node: SimNode): void {
     if (!node.alive) return
-    this.#o.note(`${node.name} dies`)
+    this.#options.note(`${node.name} dies`)
     node.crash()
-    this.#o.comeBack(this.#o.chance.int(0, 5_000))
+    this.#options.comeBack(this.#options.chance.int(0, 5_000))
   }
 
   #pause(node: SimNode, ms: number): void {
-    node.pausedUntilMs = Math.max(node.pausedUntilMs, this.#o.timeline.nowMs + ms)
+    node.pausedUntilMs = Math.max(node.pausedUntilMs, this.#options.timeline.nowMs + ms)
   }
 
   #stop(node: SimNode): void {
     if (node.stopping) return
     void node.stop().then(() => {
       if (!node.alive) return
-      this.#o.note(`${node.name} has stopped`)
+      this.#options.note(`${node.name} has stopped`)
       node.stopped = true
       // Its process is there for a while: nothing of it may go on.
-      this.#o.timeline.after(LINGERS_MS, null, () => this.crash(node))
+      this.#options.timeline.after(LINGERS_MS, null, () => this.crash(node))
     })
   }
 }

@@ -47,12 +47,12 @@ export class SimNode implements Machine {
   stopped = false
   pausedUntilMs = Number.NEGATIVE_INFINITY
   readonly worker: Worker
-  readonly #o: SimNodeOptions
+  readonly #options: SimNodeOptions
   readonly #loops: RoleLoop[]
   #stopping = false
 
   constructor(options: SimNodeOptions) {
-    this.#o = options
+    this.#options = options
     this.name = options.name
     const { timeline, server, settings, chance, lineFor, hints, ledger } = options
     this.clock = new MachineClock(timeline, this, options.skewMs, options.rate)
@@ -82,11 +82,11 @@ export class SimNode implements Machine {
   }
 
   readonly #settled = (settlement: Settlement, accepted: boolean): void => {
-    if (this.alive) this.#o.ledger.tell(settlement, accepted)
+    if (this.alive) this.#options.ledger.tell(settlement, accepted)
   }
 
   #roles(work: MemoryWorkStore, line: Line): Role[] {
-    const { server, settings, chance, hints, wiring } = this.#o
+    const { server, settings, chance, hints, wiring } = this.#options
     const { clock } = this
     const options = { db: server.db, line, clock, horizonMs: settings.horizonMs, hints }
     const upkeep = new MemoryUpkeepStore(options, work)
@@ -105,7 +105,7 @@ export class SimNode implements Machine {
       }),
       new Auditor({
         ...{ store: new MemoryAuditStore(options, work), clock, pageSize: batch },
-        onAudited: ({ findings }) => this.alive && this.#o.ledger.findings.push(...findings),
+        onAudited: ({ findings }) => this.alive && this.#options.ledger.findings.push(...findings),
       }),
     ]
   }

@@ -95,11 +95,11 @@ export class Watch {
   }
 
   #leased(before: unknown, lease: LeaseRow): void {
-    const { runId, claim, jobId, sessionId } = lease
+    const { runId, fence, jobId, sessionId } = lease
     if (before !== undefined) return
-    const other = this.#claims.get(claim)
-    if (other !== undefined) this.fail('I4 a claim is new', `${claim} of ${runId} was of ${other}`)
-    this.#claims.set(claim, runId)
+    const other = this.#claims.get(fence)
+    if (other !== undefined) this.fail('I4 a claim is new', `${fence} of ${runId} was of ${other}`)
+    this.#claims.set(fence, runId)
     const session = this.#db.sessions.get(sessionId)
     if (!session || session.expiresMs <= this.#db.nowMs)
       this.fail('I8 a lease has a session', `run ${runId} is leased to ${sessionId}, which is gone`)
@@ -123,8 +123,8 @@ export class Watch {
     )
     if (!left) this.fail('I5 an end leaves a place', `run ${key} ended from nowhere`)
     const lease = left?.table === 'leases' ? (left.before as LeaseRow) : null
-    if (outcome.claim !== (lease?.claim ?? null))
-      this.fail('I3 only the current claim ends a run', `run ${key} by ${outcome.claim}`)
+    if (outcome.fence !== (lease?.fence ?? null))
+      this.fail('I3 only the current fence ends a run', `run ${key} by ${outcome.fence}`)
     if (this.#db.liveKeys.values().includes(key))
       this.fail('I15 an end frees the key', `run ${key} has ended and holds its key`)
     if (this.#db.holds.values().includes(key))

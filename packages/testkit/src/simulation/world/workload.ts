@@ -33,17 +33,17 @@ export interface WorkloadOptions {
 }
 
 export class Workload {
-  readonly #o: WorkloadOptions
+  readonly #options: WorkloadOptions
   readonly #jobs: string[] = []
   /** Under way: nothing is judged before they have their answers. */
   pending = 0
 
   constructor(options: WorkloadOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   start(): void {
-    const { chance, settings } = this.#o
+    const { chance, settings } = this.#options
     for (let n = 0; n < settings.jobs; n++) this.#soon(() => this.#register(n))
     const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
@@ -53,7 +53,7 @@ export class Workload {
 
   /** Some time before the end. */
   #soon(act: () => Promise<void>): void {
-    const { timeline, chance, untilMs, machine } = this.#o
+    const { timeline, chance, untilMs, machine } = this.#options
     const inMs = Math.floor((untilMs - timeline.nowMs) * chance.fraction() ** 1.5)
     this.pending++
     timeline.after(inMs, machine, () => {
@@ -66,7 +66,7 @@ export class Workload {
   }
 
   async #register(n: number): Promise<void> {
-    const { chance, submitter, untilMs } = this.#o
+    const { chance, submitter, untilMs } = this.#options
     const options: JobOptions = {
       ...{ name: `job ${n}`, handler: HANDLER, payload: this.#behaviour() },
       ...chance.pick<Partial<JobOptions>>([
@@ -89,12 +89,12 @@ export class Workload {
   }
 
   #timeout(): { timeoutMs?: number } {
-    const { chance } = this.#o
+    const { chance } = this.#options
     return chance.chance(0.2) ? { timeoutMs: chance.int(100, 2_000) } : {}
   }
 
   #behaviour(): Behaviour {
-    const { chance, settings } = this.#o
+    const { chance, settings } = this.#options
     const long = chance.chance(0.1)
     return {
       takesMs: long ? chance.int(0, 2 * settings.leaseMs) : chance.int(0, settings.handlerMsMax),
@@ -107,7 +107,7 @@ export class Workload {
   }
 
   async #submit(): Promise<void> {
-    const { chance, ledger, submitter } = this.#o
+    const { chance, ledger, submitter } = this.#options
     const options: SubmitOptions = {
       ...(chance.chance(0.25) && { key: chance.pick(['a', 'b', 'c']) }),
       ...(chance.chance(0.4) && { delayMs: chance.int(0, 20_000) }),
@@ -132,7 +132,7 @@ export class Workload {
   }
 
   async #steer(): Promise<void> {
-    const { chance, ledger, submitter, timeline } = this.#o
+    const { chance, ledger, submitter, timeline } = this.#options
     // Those of late are more likely to be on their way.
     const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
     const id = ids.length > 0 ? chance.pick(ids) : null
@@ -146,7 +146,7 @@ export class Workload {
 
   /** A worker is asked to drain, or the queue is paused, for a while. Whoever forgets it is reminded at the end. */
   async #hold(kind: 'drain' | 'pause'): Promise<void> {
-    const { chance, submitter } = this.#o
+    const { chance, submitter } = this.#options
     const set = kind === 'drain' ? await submitter.drain(chance) : await submitter.pause()
     this.#soon(() => set(false))
   }

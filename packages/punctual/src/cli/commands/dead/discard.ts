@@ -2,9 +2,9 @@
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
 import {
-  addLetterFlags,
-  type LetterFlags,
-  letterFilter,
+  addDeadLetterFlags,
+  type DeadLetterFlags,
+  deadLetterFilter,
   refuseFlagsOfMany,
 } from '../../flags/dead-letter-flags.ts'
 import { createdBy } from '../../flags/submit-flags.ts'
@@ -16,7 +16,7 @@ import { openOperator } from '../../target/open-operator.ts'
 
 const LIMIT_MAX = 100_000
 
-interface Flags extends LetterFlags {
+interface Flags extends DeadLetterFlags {
   reason: string
   all?: true
   limit?: string
@@ -29,7 +29,7 @@ export function addDeadDiscard(parent: Command): void {
     .description('close dead letters without doing them again: one, or all that match')
     .argument('[id]', 'the id of one run')
     .requiredOption('--reason <text>', 'why; kept with them')
-  addLetterFlags(command)
+  addDeadLetterFlags(command)
     .option('--all', 'every open one, when nothing else narrows it')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
     .option('--dry-run', 'only count them')
@@ -60,7 +60,7 @@ async function discardOne(
 }
 
 async function discardMany({ terminal, json }: CommandContext, punctual: Operator, flags: Flags) {
-  const result = await punctual.deadLetters.discardMany(await letterFilter(flags, punctual), {
+  const result = await punctual.deadLetters.discardMany(await deadLetterFilter(flags, punctual), {
     ...{ reason: flags.reason, by: createdBy() },
     ...(flags.all && { all: true }),
     ...(flags.limit !== undefined && { limit: parseCount('--limit', flags.limit, LIMIT_MAX) }),

@@ -1,8 +1,12 @@
 /** `punctual dead list`: the runs that died, the last one first. */
-import { type DeadLetter, type LetterState, letterStates } from '@punctual/core/dead-letter'
+import { type DeadLetter, type DeadLetterState, deadLetterStates } from '@punctual/core/dead-letter'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
-import { addLetterFlags, type LetterFlags, letterFilter } from '../../flags/dead-letter-flags.ts'
+import {
+  addDeadLetterFlags,
+  type DeadLetterFlags,
+  deadLetterFilter,
+} from '../../flags/dead-letter-flags.ts'
 import { showAge } from '../../flags/durations.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -12,39 +16,43 @@ import { openOperator } from '../../target/open-operator.ts'
 
 const LIMIT_MAX = 1_000
 
-interface Flags extends LetterFlags {
-  state?: LetterState
+interface Flags extends DeadLetterFlags {
+  state?: DeadLetterState
   after?: string
   limit?: string
 }
 
 export function addDeadList(parent: Command): void {
   const command = parent.command('list').description('list dead letters, the last to die first')
-  addLetterFlags(command)
-    .option('--state <state>', `${letterStates.join(', ')} (default: open)`)
+  addDeadLetterFlags(command)
+    .option('--state <state>', `${deadLetterStates.join(', ')} (default: open)`)
     .option('--after <id>', 'those after this one: the last of the page before')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
   addFlags(command, ['database', 'server'])
-  command.action((flags: Flags) => perform(command, (context) => listLetters(context, flags)))
+  command.action((flags: Flags) => perform(command, (context) => listDeadLetters(context, flags)))
 }
 
-async function listLetters(context: CommandContext, flags: Flags) {
+async function listDeadLetters(context: CommandContext, flags: Flags) {
   const { terminal, json } = context
   const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
   const punctual = await openOperator(context)
   const letters = await punctual.deadLetters.list({
-    ...(await letterFilter(flags, punctual)),
+    ...(await deadLetterFilter(flags, punctual)),
     ...(flags.state !== undefined && { state: flags.state }),
     ...(flags.after !== undefined && { after: flags.after }),
     limit,
   })
   if (json) terminal.json(letters)
   else if (letters.length === 0) terminal.line('No dead letters.')
-  else showLetters(context, letters, punctual.nowMs())
+  else showDeadLetters(context, letters, punctual.nowMs())
   return exit.ok
 }
 
-function showLetters({ terminal }: CommandContext, letters: readonly DeadLetter[], nowMs: number) {
+function showDeadLetters(
+  { terminal }: CommandContext,
+  letters: readonly DeadLetter[],
+  nowMs: number,
+) {
   showTable(
     terminal,
     ['ID', 'HANDLER', 'QUEUE', 'DIED', 'REASON', 'HANDLED', 'MESSAGE'],

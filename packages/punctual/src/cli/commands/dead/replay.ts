@@ -6,9 +6,9 @@ import type { Command } from 'commander'
 import type { ReplayManyResult, ReplayProgress } from '../../../dead-letters/replay-many.ts'
 import { parseCount } from '../../flags/counts.ts'
 import {
-  addLetterFlags,
-  type LetterFlags,
-  letterFilter,
+  addDeadLetterFlags,
+  type DeadLetterFlags,
+  deadLetterFilter,
   refuseFlagsOfMany,
 } from '../../flags/dead-letter-flags.ts'
 import { createdBy, readPayload } from '../../flags/submit-flags.ts'
@@ -22,7 +22,7 @@ import { openOperator } from '../../target/open-operator.ts'
 
 const LIMIT_MAX = 100_000
 
-interface Flags extends LetterFlags {
+interface Flags extends DeadLetterFlags {
   payload?: string
   fromCheckpoint?: true
   note?: string
@@ -43,7 +43,7 @@ export function addDeadReplay(parent: Command): void {
     .option('--payload <json>', 'of one: instead of its own, JSON, @file, or - for the input')
     .option('--from-checkpoint', 'go on from the last checkpoint, where there is one')
     .option('--note <text>', 'kept with the dead letters')
-  addLetterFlags(command)
+  addDeadLetterFlags(command)
     .option('--all', 'every open one, when nothing else narrows it')
     .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
     .option('--per-second <n>', 'how many are released in a second (default: 50)')
@@ -102,7 +102,7 @@ async function replayMany(
 ) {
   const { terminal, json, interrupts } = context
   const progress = createProgressLine()
-  const result = await punctual.deadLetters.replayMany(await letterFilter(flags, punctual), {
+  const result = await punctual.deadLetters.replayMany(await deadLetterFilter(flags, punctual), {
     ...{ ...pace, ...handling(flags), signal: interrupts.signal },
     onProgress: (now) => progress?.show(describe(now)),
     ...(flags.all && { all: true }),

@@ -18,10 +18,10 @@ export function addDeadShow(parent: Command): void {
     .description('show one dead letter: its run, attempts, error, log, and what came of it')
     .argument('<id>', 'the id of the run')
   addFlags(command, ['database', 'server'])
-  command.action((id: string) => perform(command, (context) => showLetter(context, id)))
+  command.action((id: string) => perform(command, (context) => showDeadLetter(context, id)))
 }
 
-async function showLetter(context: CommandContext, id: string) {
+async function showDeadLetter(context: CommandContext, id: string) {
   const { terminal, json } = context
   const punctual = await openOperator(context)
   const letter = await punctual.deadLetters.get(id)

@@ -86,8 +86,8 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('changed', job.version > 1 && `${at(job.updatedAt)}, version ${job.version}`)
 }
 
-function clocksText({ gap, pass, dayRule }: Job['rules']): string {
-  const parts = [gap && `gap ${gap}`, pass && `overlap ${pass}`, dayRule && `day rule ${dayRule}`]
+function clocksText({ gap, fold, dayRule }: Job['rules']): string {
+  const parts = [gap && `gap ${gap}`, fold && `fold ${fold}`, dayRule && `day rule ${dayRule}`]
   return parts.filter(Boolean).join(', ')
 }
 

@@ -1,6 +1,13 @@
 /** `punctual runs show <id>`: everything that is known of one run, why it is not running, and its last words. */
 import { PunctualError } from '@punctual/core/errors'
-import { type Attempt, type FinishedRun, isFinal, type LogLine, type Run } from '@punctual/core/run'
+import {
+  type Attempt,
+  type FinishedRun,
+  isFinal,
+  type LogLine,
+  type Run,
+  type RunExplanation,
+} from '@punctual/core/run'
 import type { Command } from 'commander'
 import { deliveryText } from '../../flags/delivery-flags.ts'
 import { showAge, showDuration } from '../../flags/durations.ts'
@@ -31,15 +38,21 @@ export function addRunsShow(parent: Command): void {
 async function showOne(context: CommandContext, id: string) {
   const punctual = await openOperator(context)
   const run = await findRun(punctual.runs, id)
-  const notRunning = await punctual.runs.whyNotRunning(run)
+  const explanation = await punctual.runs.explain(run)
   const log = await readLogEnd(punctual.runs, id, LOG_LINES)
-  if (context.json) context.terminal.json({ ...run, notRunning, log })
+  if (context.json) context.terminal.json({ ...run, explanation, log })
   else {
     const nowMs = punctual.nowMs()
-    showRun(context.terminal, run, notRunning?.message ?? null, nowMs)
+    showRun(context.terminal, run, obstaclesOf(explanation), nowMs)
     showRunLog(context.terminal, id, log)
   }
   return exit.ok
+}
+
+/** What keeps a run from starting, in one line; null when it runs or has ended. */
+function obstaclesOf({ reasons }: RunExplanation): string | null {
+  const obstacles = reasons.filter(({ code }) => code !== 'ended')
+  return obstacles.length === 0 ? null : obstacles.map(({ detail }) => detail).join(' ')
 }
 
 export async function findRun(runs: Pick<OperatedRuns, 'get'>, id: string): Promise<Run> {

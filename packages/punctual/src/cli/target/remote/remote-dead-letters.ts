@@ -2,9 +2,9 @@
 import { type Client, PunctualHttpError } from '@punctual/client'
 import type {
   DeadLetter,
+  DeadLetterCause,
   DeadLetterFilter,
-  DeadLetterGroup,
-  LetterHandling,
+  DeadLetterHandling,
 } from '@punctual/core/dead-letter'
 import { limits } from '@punctual/core/errors'
 import type { DeadLetterDetails } from '../../../dead-letters/dead-letters.ts'
@@ -41,7 +41,7 @@ function one({ deadLetters }: Client): Pick<Letters, 'get' | 'replay' | 'discard
         return { result: 'replayed', id: made.run_id }
       } catch (error) {
         if (!handled(error)) throw error
-        const before = libraryNames((await deadLetters.get(id)).handled) as LetterHandling
+        const before = libraryNames((await deadLetters.get(id)).handled) as DeadLetterHandling
         return { result: 'already_handled', handled: before }
       }
     },
@@ -64,9 +64,9 @@ function several({ deadLetters }: Client): Omit<Letters, 'get' | 'replay' | 'dis
       const query = { ...wireFilter(filter), state, limit, cursor }
       return libraryNames(await deadLetters.list(query).all(limit)) as DeadLetter[]
     },
-    async groups({ limit = 50, state, ...filter } = {}) {
-      const groups = await deadLetters.groups({ ...wireFilter(filter), state, limit })
-      return libraryNames(groups) as DeadLetterGroup[]
+    async causes({ limit = 50, state, ...filter } = {}) {
+      const causes = await deadLetters.causes({ ...wireFilter(filter), state, limit })
+      return libraryNames(causes) as DeadLetterCause[]
     },
     async replayMany(filter, options = {}) {
       refusePace(options)

@@ -1,9 +1,9 @@
 /** Runs of a server, as the library has them. */
 import { type Client, PunctualHttpError } from '@punctual/client'
 import { PunctualError } from '@punctual/core/errors'
-import type { FinishedRun, LogLine, Run, RunSummary } from '@punctual/core/run'
+import type { FinishedRun, LogLine, Run, RunExplanation, RunSummary } from '@punctual/core/run'
 import { idOf } from '../../../runs/reference.ts'
-import type { CancelAnswer, Runs } from '../../../runs/runs.ts'
+import type { CancelAnswer } from '../../../runs/runs.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
 import { libraryNames } from './library-names.ts'
 import { nullWhenMissing } from './null-when-missing.ts'
@@ -16,7 +16,7 @@ export function remoteRuns(client: Client): OperatedRuns {
   return { ...looking(client), ...steering(client), ...steerMany(client) }
 }
 
-type Looking = Pick<OperatedRuns, 'get' | 'list' | 'logs' | 'whyNotRunning' | 'waitFor'>
+type Looking = Pick<OperatedRuns, 'get' | 'list' | 'logs' | 'explain' | 'waitFor'>
 
 function looking({ runs }: Client): Looking {
   return {
@@ -34,12 +34,8 @@ function looking({ runs }: Client): Looking {
       for await (const line of runs.logs(idOf(run), { after: from, last })) lines.push(line)
       return libraryNames(lines) as LogLine[]
     },
-    async whyNotRunning({ id }) {
-      const { running, reasons } = await runs.explain(id)
-      const [first] = reasons
-      if (running || first === undefined || first.code === 'ended') return null
-      const why = { reason: first.code, message: reasons.map(({ detail }) => detail).join(' ') }
-      return why as Awaited<ReturnType<Runs['whyNotRunning']>>
+    async explain(run) {
+      return libraryNames(await runs.explain(idOf(run))) as RunExplanation
     },
     async waitFor(run, { signal, timeoutMs } = {}) {
       const over = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)

@@ -2,9 +2,9 @@ import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 import { RunLogs } from '../run/run-logs.ts'
-import { Settler } from './settle-batches.ts'
+import { SettleBatcher } from './settle-batcher.ts'
 
-const run = (id: string) => ({ id, claim: 1n }) as ClaimedRun
+const run = (id: string) => ({ id, fence: 1n }) as ClaimedRun
 const success = (id: string): Settlement => ({
   kind: 'succeeded',
   run: run(id),
@@ -21,7 +21,7 @@ function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[
     clock,
     () => undefined,
   )
-  const settler = new Settler({
+  const settler = new SettleBatcher({
     clock,
     logs,
     sessionId: () => '1',
@@ -79,10 +79,10 @@ it('tells which outcomes were refused', async () => {
 it('settles two attempts of one run apart, so that each has its own answer (case 28)', async () => {
   const batches: string[][] = []
   const { settler, settled } = make(async (batch) => {
-    batches.push(batch.map((s) => `${s.run.id}${s.run.claim}`))
-    return batch.filter((s) => s.run.id === 'a' && s.run.claim === 1n).map((s) => s.run.id)
+    batches.push(batch.map((s) => `${s.run.id}${s.run.fence}`))
+    return batch.filter((s) => s.run.id === 'a' && s.run.fence === 1n).map((s) => s.run.id)
   })
-  const again = { ...success('a'), run: { id: 'a', claim: 2n } as ClaimedRun }
+  const again = { ...success('a'), run: { id: 'a', fence: 2n } as ClaimedRun }
   for (const settlement of [success('a'), success('b'), again, success('c')])
     settler.add(settlement)
   await settler.idle()
@@ -135,11 +135,11 @@ it('keeps trying while the database is away, and loses nothing', async () => {
 it('two attempts of one run, of which one is stale, are not settled together: answers name runs', async () => {
   const batches: bigint[][] = []
   const { settler, settled } = make(async (batch) => {
-    batches.push(batch.map((s) => s.run.claim))
-    return batch.some((s) => s.run.claim === 1n) ? ['a'] : []
+    batches.push(batch.map((s) => s.run.fence))
+    return batch.some((s) => s.run.fence === 1n) ? ['a'] : []
   })
   settler.add(success('a'))
-  settler.add({ ...success('a'), run: { ...run('a'), claim: 2n } })
+  settler.add({ ...success('a'), run: { ...run('a'), fence: 2n } })
   await settler.idle()
   expect(batches).toEqual([[1n], [2n]])
   expect(settled).toEqual([

@@ -33,8 +33,8 @@ export interface SettlerOptions {
   readonly events: SettlerEvents
 }
 
-export class Settler {
-  readonly #o: SettlerOptions
+export class SettleBatcher {
+  readonly #options: SettlerOptions
   #pending: Settlement[] = []
   readonly #batches = new Set<readonly Settlement[]>()
   #scheduled = false
@@ -42,7 +42,7 @@ export class Settler {
   readonly #givenUp = new AbortController()
 
   constructor(options: SettlerOptions) {
-    this.#o = options
+    this.#options = options
   }
 
   /** How many outcomes are not yet stored: what back-pressure looks at. */
@@ -52,7 +52,7 @@ export class Settler {
 
   /** The fences of everything that is not yet stored: those leases are known to be ours. */
   claims(): bigint[] {
-    return [...this.#batches, this.#pending].flatMap((batch) => batch.map((s) => s.run.claim))
+    return [...this.#batches, this.#pending].flatMap((batch) => batch.map((s) => s.run.fence))
   }
 
   add(settlement: Settlement): void {
@@ -92,11 +92,11 @@ export class Settler {
   }
 
   async #settle(batch: Settlement[]): Promise<void> {
-    if (this.#o.logs.pending) await this.#o.logs.flush()
-    const { events, store, clock } = this.#o
+    if (this.#options.logs.pending) await this.#options.logs.flush()
+    const { events, store, clock } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
-        const refused = new Set(await store.settle(this.#o.sessionId(), batch))
+        const refused = new Set(await store.settle(this.#options.sessionId(), batch))
         for (const settlement of batch)
           events.onSettled(settlement, refused.size === 0 || !refused.has(settlement.run.id))
         return

@@ -34,7 +34,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal
 }
 
-export interface OwnLoopOptions {
+export interface ManualClaimerOptions {
   readonly clock: Clock
   readonly handlers: readonly string[]
   readonly events: WorkerEvents
@@ -44,7 +44,7 @@ export interface OwnLoopOptions {
   ) => Worker
 }
 
-export class OwnLoop {
+export class ManualClaimer {
   readonly #clock: Clock
   readonly #worker: Worker
   readonly #asking = new Set<Asking>()
@@ -54,13 +54,13 @@ export class OwnLoop {
   /** Held, and nothing is said of them. */
   #open = 0
 
-  constructor({ clock, handlers, events, makeWorker }: OwnLoopOptions) {
+  constructor({ clock, handlers, events, makeWorker }: ManualClaimerOptions) {
     this.#clock = clock
     const run: RegisteredHandler['run'] = (payload, context) => this.#arrived(payload, context)
     this.#worker = makeWorker({
       handlers: new Map(handlers.map((name) => [name, { name, run, onLeaseLoss: 'abort' }])),
       allowed: () => this.#open + this.#wanted,
-      givesBack: ({ claim }) => this.#unasked.has(claim) || this.#held.get(claim)?.returns === true,
+      givesBack: ({ fence }) => this.#unasked.has(fence) || this.#held.get(fence)?.returns === true,
       events: this.#listening(events),
     })
     this.#worker.start()
@@ -89,16 +89,16 @@ export class OwnLoop {
         events.onTransacted?.(run)
       },
       onGivenBack: (run) => {
-        this.#unasked.delete(run.claim)
+        this.#unasked.delete(run.fence)
         this.#ended(run, 'given_back')
         events.onGivenBack?.(run)
       },
     }
   }
 
-  #ended({ claim }: ClaimedRun, fate: RunFate): void {
-    const held = this.#held.get(claim)
-    this.#held.delete(claim)
+  #ended({ fence }: ClaimedRun, fate: RunFate): void {
+    const held = this.#held.get(fence)
+    this.#held.delete(fence)
     held?.ended(fate)
   }
 
@@ -125,14 +125,14 @@ export class OwnLoop {
     const { run } = context as Attempt
     const asking = [...this.#asking].find(({ runs, limit }) => runs.length < limit)
     if (!asking) {
-      this.#unasked.add(run.claim)
+      this.#unasked.add(run.fence)
       return Promise.reject(new Error('Nobody asks for it any more.'))
     }
     const held = new Held(run, payload, context, () => {
       this.#open--
     })
     this.#open++
-    this.#held.set(run.claim, held)
+    this.#held.set(run.fence, held)
     // Those that were claimed with it start before this does.
     if (asking.runs.push(held) === 1) queueMicrotask(() => void this.#answerPrepared(asking))
     return held.work
