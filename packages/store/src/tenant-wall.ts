@@ -1,6 +1,6 @@
 /**
  * The second wall between tenants: requests of a tenant run as a role that sees the rows of that tenant only (migration
- * 0014, docs/concepts/tenant-wall.md), should a statement ever lack its predicate. The role and the tenant are settings of
+ * 0010, docs/concepts/tenant-wall.md), should a statement ever lack its predicate. The role and the tenant are settings of
  * one transaction, so that a connection that is used again knows nothing of them.
  *
  * Where the role is missing, or this connection may not work as it, there is one wall less; the doctor and the guarantees

@@ -43,10 +43,10 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     )
     const found = await t.store.runs.find(run.id)
     expect(found).toMatchObject({ state: 'succeeded', output: 'heir' })
-    const stale = await t.sql.query('select claim from punctual.stale_settles where run_id = $1', [
+    const stale = await t.sql.query('select fence from punctual.stale_settles where run_id = $1', [
       run.id,
     ])
-    expect(stale.rows).toEqual([{ claim: run.claim.toString() }])
+    expect(stale.rows).toEqual([{ fence: run.claim.toString() }])
   })
 
   it('matches run and claim as a pair: the claim of another run in the batch does not open the door', async () => {

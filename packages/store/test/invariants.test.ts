@@ -54,14 +54,14 @@ const plant = (sql: string) =>
 
 /** The lease goes, as if its outcome had been accepted, and nothing else is done. */
 const END_RUNNING = 'delete from punctual.leases where run_id = :running'
-const accept = (claim: string) =>
-  `insert into punctual.outcomes (run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt,
+const accept = (fence: string) =>
+  `insert into punctual.outcomes (run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt,
      crashes, attempt_outcome)
-   select run_id, ${claim}, session_id, now(), now(), tenant_id, lane, 1, 1, 0, 1
+   select run_id, ${fence}, session_id, now(), now(), tenant_id, lane, 1, 1, 0, 1
    from witness.leases join punctual.runs on id = run_id where run_id = :running`
-const lease = (run: string, claim: number) =>
-  `insert into punctual.leases (run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits)
-   select id, ${claim}, :session, now(), tenant_id, lane, 0, 0, traits from punctual.runs where id = :${run};
+const lease = (run: string, fence: number) =>
+  `insert into punctual.leases (run_id, fence, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits)
+   select id, ${fence}, :session, now(), tenant_id, lane, 0, 0, traits from punctual.runs where id = :${run};
    update punctual.leases set started_at = now() where run_id = :${run};
    delete from punctual.leases where run_id = :${run}`
 
@@ -82,23 +82,23 @@ const planted: [Invariant, string, string][] = [
   [
     'I2',
     'two accepted outcomes',
-    `${END_RUNNING}; ${accept('claim')}; delete from punctual.outcomes where run_id = :running; ${accept('claim')}`,
+    `${END_RUNNING}; ${accept('fence')}; delete from punctual.outcomes where run_id = :running; ${accept('fence')}`,
   ],
   [
     'I2',
     'an end that is also an attempt before it',
-    `insert into punctual.attempts (run_id, claim, session_id, ended_at, tenant_id, attempt, outcome)
-     select run_id, claim, session_id, now(), tenant_id, 1, 2 from punctual.outcomes where run_id = :done`,
+    `insert into punctual.attempts (run_id, fence, session_id, ended_at, tenant_id, attempt, outcome)
+     select run_id, fence, session_id, now(), tenant_id, 1, 2 from punctual.outcomes where run_id = :done`,
   ],
-  ['I3', 'an outcome of another claim', `${END_RUNNING}; ${accept('claim + 1')}`],
-  ['I3', 'an outcome while the lease stays', accept('claim')],
+  ['I3', 'an outcome of another fence', `${END_RUNNING}; ${accept('fence + 1')}`],
+  ['I3', 'an outcome while the lease stays', accept('fence')],
   [
     'I4',
     'an attempt that is not on record',
     'update punctual.queue set attempt = 1 where run_id = :keyed',
   ],
   ['I4', 'an attempt that is forgotten', 'delete from punctual.attempts where run_id = :failing'],
-  ['I4', 'a claim that comes twice', `${lease('keyed', 77)}; ${lease('keyed', 77)}`],
+  ['I4', 'a fence that comes twice', `${lease('keyed', 77)}; ${lease('keyed', 77)}`],
   [
     'I5',
     'another state',
@@ -139,7 +139,7 @@ const planted: [Invariant, string, string][] = [
   [
     'I9',
     'an outcome of a fenced session',
-    `delete from punctual.sessions; ${END_RUNNING}; ${accept('claim')}`,
+    `delete from punctual.sessions; ${END_RUNNING}; ${accept('fence')}`,
   ],
   ['I9', 'a claim of a fenced session', `delete from punctual.sessions; ${lease('keyed', 79)}`],
   [
@@ -158,15 +158,15 @@ const planted: [Invariant, string, string][] = [
   [
     'I12',
     'one failure too many',
-    `insert into punctual.attempts (run_id, claim, session_id, ended_at, tenant_id, attempt, outcome)
-     select run_id, claim + n, session_id, now(), tenant_id, 1 + n, 2
+    `insert into punctual.attempts (run_id, fence, session_id, ended_at, tenant_id, attempt, outcome)
+     select run_id, fence + n, session_id, now(), tenant_id, 1 + n, 2
      from punctual.attempts, generate_series(1, 2) as n where run_id = :failing`,
   ],
   [
     'I12',
     'one crash too many',
-    `insert into punctual.attempts (run_id, claim, session_id, ended_at, tenant_id, attempt, outcome)
-     select run_id, claim + n, session_id, now(), tenant_id, 1 + n, 4
+    `insert into punctual.attempts (run_id, fence, session_id, ended_at, tenant_id, attempt, outcome)
+     select run_id, fence + n, session_id, now(), tenant_id, 1 + n, 4
      from punctual.attempts, generate_series(1, 3) as n where run_id = :failing`,
   ],
   [
@@ -183,7 +183,7 @@ const planted: [Invariant, string, string][] = [
   [
     'I14',
     'a start that is followed by another attempt',
-    `insert into punctual.attempts (run_id, claim, session_id, started_at, ended_at, tenant_id, attempt, outcome)
+    `insert into punctual.attempts (run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome)
      select id, 82, 1, now(), now(), tenant_id, 1, 2 from punctual.runs where id = :once`,
   ],
   ['I15', 'a key of what has ended', `update punctual.live_keys set run_id = :done`],

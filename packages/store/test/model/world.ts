@@ -72,12 +72,12 @@ export const OVERLAPS: readonly Overlap[] = [
 const SEEN = `
   select r.id, r.key, r.max_attempts, coalesce(p.traits, r.traits) as traits, r.job_id,
     coalesce(p.place, 'nowhere') as place, coalesce(p.due, true) as due, coalesce(p.attempt, o.attempt) as attempt,
-    coalesce(p.crashes, o.crashes) as crashes, p.claim::text, p.session_id::text, p.marked, p.cancelling, o.state,
+    coalesce(p.crashes, o.crashes) as crashes, p.fence::text, p.session_id::text, p.marked, p.cancelling, o.state,
     exists (select from punctual.job_holds h where h.run_id = r.id) as holds
   from punctual.runs r
   left join (
     select run_id, 'later' as place, due_at <= clock_timestamp() + interval '60 s' as due, attempt, crashes, traits,
-      null::bigint as claim, null::bigint as session_id, null::boolean as marked, null::boolean as cancelling
+      null::bigint as fence, null::bigint as session_id, null::boolean as marked, null::boolean as cancelling
     from punctual.later
     union all
     select run_id, 'queue', pos >> 20 <= extract(epoch from clock_timestamp()) * 1000, attempt, crashes, traits,
@@ -86,7 +86,7 @@ const SEEN = `
     union all
     select run_id, 'parked', true, attempt, crashes, traits, null, null, null, null from punctual.parked
     union all
-    select run_id, 'leases', true, attempt, crashes, traits, claim, session_id, started_at is not null,
+    select run_id, 'leases', true, attempt, crashes, traits, fence, session_id, started_at is not null,
       cancel_reason is not null
     from punctual.leases
   ) p on p.run_id = r.id
@@ -94,7 +94,7 @@ const SEEN = `
 
 function seenRun(row: Record<string, unknown>): ModelRun {
   const bits = row.traits as number
-  const { claim, session_id: session, marked, cancelling } = row
+  const { fence, session_id: session, marked, cancelling } = row
   return {
     id: row.id as string,
     key: row.key as string | null,
@@ -106,7 +106,8 @@ function seenRun(row: Record<string, unknown>): ModelRun {
     due: row.due as boolean,
     attempt: row.attempt as number,
     crashes: row.crashes as number,
-    lease: claim === null ? null : ({ claim, session, marked, cancelling } as ModelRun['lease']),
+    lease:
+      fence === null ? null : ({ claim: fence, session, marked, cancelling } as ModelRun['lease']),
     holds: row.holds as boolean,
     final: row.state === null ? null : (finalStateOf.get(row.state as number) ?? null),
   }

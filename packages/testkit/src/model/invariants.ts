@@ -10,7 +10,7 @@ export const invariants = {
   I1: 'a slot has one decision, and one run at most',
   I2: 'one outcome of a run is accepted, and one of each of its attempts',
   I3: 'what is accepted names the lease of now',
-  I4: 'attempts are counted up one by one, and no claim comes twice',
+  I4: 'attempts are counted up one by one, and no fence comes twice',
   I5: 'what is final stays',
   I6: 'cursors do not go back over what has passed, and nothing below them is undecided',
   I7: 'what follows from an end is there exactly when the end says so',

@@ -14,12 +14,12 @@ interface RunRow {
   payload: string
   state: number | null
   outcomes: string
-  claim: string | null
+  fence: string | null
   attempt_outcome: number | null
   output: string | null
   reason: string | null
   finished_ms: string | null
-  earlier: { claim: string | null; outcome: number }[] | null
+  earlier: { fence: string | null; outcome: number }[] | null
   effects: string
   refused: string[]
 }
@@ -30,13 +30,13 @@ const RUNS = `
   select
     r.id, j.name as job, ${ms('r.slot_at')} as slot_ms, ${ms('r.due_at')} as due_ms, r.payload,
     o.state, (select count(*) from punctual.outcomes c where c.run_id = r.id) as outcomes,
-    o.claim::text as claim, o.attempt_outcome, o.output, o.reason,
+    o.fence::text as fence, o.attempt_outcome, o.output, o.reason,
     ${ms('o.finished_at')} as finished_ms,
     (select json_agg(
-       json_build_object('claim', a.claim::text, 'outcome', a.outcome) order by a.attempt)
+       json_build_object('fence', a.fence::text, 'outcome', a.outcome) order by a.attempt)
      from punctual.attempts a where a.run_id = r.id) as earlier,
     (select count(*) from chaos_effects e where e.run_id = r.id) as effects,
-    array(select s.claim::text from punctual.stale_settles s where s.run_id = r.id) as refused
+    array(select s.fence::text from punctual.stale_settles s where s.run_id = r.id) as refused
   from punctual.runs r
   left join punctual.jobs j on j.id = r.job_id
   left join lateral (select * from punctual.outcomes o where o.run_id = r.id limit 1) o on true`
@@ -51,7 +51,7 @@ export async function observeRuns(cluster: Cluster): Promise<ObservedRun[]> {
     payload: JSON.parse(row.payload) as ChaosPayload,
     state: row.state === null ? null : (STATES[row.state] ?? String(row.state)),
     outcomes: Number(row.outcomes),
-    claim: row.claim,
+    claim: row.fence,
     output: row.output === null ? null : (JSON.parse(row.output) as { claim: string | null }),
     reason: row.reason,
     finishedMs: row.finished_ms === null ? null : Number(row.finished_ms),
@@ -65,10 +65,10 @@ function attemptsOf(row: RunRow): ObservedAttempt[] {
   const named = (claim: string | null, outcome: number) => {
     return { claim, outcome: ATTEMPTS[outcome] ?? String(outcome) }
   }
-  const earlier = (row.earlier ?? []).map((it) => named(it.claim, it.outcome))
+  const earlier = (row.earlier ?? []).map((it) => named(it.fence, it.outcome))
   return row.attempt_outcome === null
     ? earlier
-    : [...earlier, named(row.claim, row.attempt_outcome)]
+    : [...earlier, named(row.fence, row.attempt_outcome)]
 }
 
 interface SlotRow {

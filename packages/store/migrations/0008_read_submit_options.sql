@@ -1,9 +1,9 @@
--- Submitting in SQL, for triggers and psql: punctual.submit(handler, payload, options). It writes what the library
--- writes (queries/submit/insert-runs.sql), with its defaults, limits and refusals (core/src/submission.ts,
--- core/src/limits.ts). A refusal has the SQLSTATE 22023, and its message begins with the code.
+-- Reads and checks the options of punctual.submit (0009), with the defaults, limits and error codes
+-- of the library. An invalid option raises SQLSTATE 22023 with a message that begins with the error
+-- code.
 --
--- Only punctual.submit is for callers. It runs with their rights, and with a search_path of its own; what it calls
--- has both from it.
+-- Users call punctual.submit only. It runs with their privileges and a fixed search_path; the
+-- functions below inherit both from it.
 
 create function punctual.refuse(code text, message text) returns void
 language plpgsql as $$
@@ -18,7 +18,7 @@ language sql as $$
     'invalid_option', format('%s must be %s, but %s came.', field, expected, left(came::text, 80)))
 $$;
 
--- A text among the options; null when it is not there.
+-- A string option. Null when it was not given.
 create function punctual.text_option(options jsonb, field text, length_max integer) returns text
 language plpgsql as $$
 declare
@@ -38,7 +38,7 @@ begin
 end
 $$;
 
--- A whole number among the options, or what stands for it when it is not there.
+-- An integer option, or the default when it was not given.
 create function punctual.integer_option(
   options jsonb, field text, least_value bigint, most_value bigint, otherwise bigint
 ) returns bigint
@@ -86,7 +86,8 @@ begin
 end
 $$;
 
--- An ISO 8601 text as milliseconds since 1970; null for what is none. Digits beyond the milliseconds are cut off.
+-- An ISO 8601 instant in milliseconds since 1970. Null when the string is not one. Digits after the
+-- milliseconds are cut off, as in the library.
 create function punctual.instant_ms(value text) returns bigint
 language plpgsql as $$
 begin
@@ -99,7 +100,8 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 
--- An interval such as "5 minutes" from a moment on, in milliseconds since 1970; null for what is none.
+-- The end of an interval such as "5 minutes", in milliseconds since 1970. Null when the string is
+-- not an interval, or is negative or too long.
 create function punctual.after_ms(value text, from_at timestamptz) returns bigint
 language plpgsql as $$
 declare
@@ -115,7 +117,7 @@ exception when datetime_field_overflow or invalid_datetime_format or interval_fi
 end
 $$;
 
--- When the run is due, in milliseconds since 1970; null for now.
+-- When the run is due, in milliseconds since 1970. Null means now.
 create function punctual.due_option(options jsonb, now_at timestamptz) returns bigint
 language plpgsql as $$
 declare
@@ -160,7 +162,7 @@ begin
 end
 $$;
 
--- The options that were given; what is null counts as left out.
+-- The given options without those that are null, which count as not given.
 create function punctual.given_options(options jsonb) returns jsonb
 language plpgsql as $$
 declare
@@ -182,13 +184,13 @@ begin
 end
 $$;
 
--- Whether a JavaScript number is written back as the same decimal number.
+-- Whether JavaScript reads the number and writes it back as the same decimal number.
 create function punctual.is_kept_by_javascript(n numeric) returns boolean
 language sql as $$
   select case
     when n = 0 then true
     when abs(n) not between 5e-324 and 1.7976931348623157e308 then false
-    -- Halfway between two doubles it is written with fewer digits than PostgreSQL needs.
+    -- A number halfway between two doubles: JavaScript writes fewer digits than PostgreSQL needs.
     else double = n
       or length(trim('0' from translate(n::text, '-.', ''))) < length(trim('0' from translate(double::text, '-.', '')))
   end
@@ -197,8 +199,8 @@ language sql as $$
   ) d
 $$;
 
--- The payload as it is stored, within the limits of size and depth, and without numbers that a reader of JSON in
--- JavaScript would change.
+-- The payload as it is stored. Refuses a payload that is too large or nested too deeply, or holds a
+-- number that a JavaScript worker would read as another number.
 create function punctual.payload_text(payload jsonb) returns text
 language plpgsql as $$
 declare
@@ -218,7 +220,7 @@ begin
   end if;
   select (number #>> '{}')::numeric into changed
   from jsonb_path_query(value, 'strict $.** ? (@.type() == "number")') number
-  -- Fifteen digits are always kept.
+  -- A double keeps 15 digits of any number.
   where length(number::text) > 15 and not punctual.is_kept_by_javascript((number #>> '{}')::numeric)
   limit 1;
   if found then
@@ -227,137 +229,5 @@ begin
       left(changed::text, 40)));
   end if;
   return body;
-end
-$$;
-
--- A UUIDv7 of the millisecond and 20 bits that order the ids of one millisecond (core/src/run-id.ts).
-create function punctual.make_run_id(ms bigint, sequence bigint) returns uuid
-language sql as $$
-  select (
-    lpad(to_hex(ms), 12, '0')
-    || '7' || lpad(to_hex(sequence >> 8), 3, '0')
-    || to_hex(32768 | ((sequence & 255) << 6) | floor(random() * 64)::bigint)
-    || right(gen_random_uuid()::text, 12)
-  )::uuid
-$$;
-
--- Where nodes tell each other that something became due.
-create function punctual.hint(message text) returns void
-language sql as $$
-  -- Installations have schemas of other names, which stand for `punctual` before a dot.
-  select pg_notify(rtrim('punctual.', '.') || '_due', message)
-$$;
-
--- The lane of a queue, a handler and a priority; made here if need be, and then there for others when the transaction
--- commits.
-create function punctual.lane_for(tenant integer, queue_name text, handler_name text, level smallint) returns integer
-language plpgsql as $$
-declare
-  lane integer;
-begin
-  -- Each try takes the next number: those that are taken, where the sequence is behind, are passed.
-  for try in 1 .. 10000 loop
-    select id into lane from punctual.lanes
-    where tenant_id = tenant and queue = queue_name and handler = handler_name and priority = level;
-    if found then
-      return lane;
-    end if;
-    exit when (select count(*) from punctual.lanes where tenant_id = tenant) >= 10000;
-    insert into punctual.lanes (tenant_id, queue, handler, priority)
-    values (tenant, queue_name, handler_name, level)
-    on conflict do nothing
-    returning id into lane;
-    if found then
-      perform punctual.hint('- new ' || lane);
-      return lane;
-    end if;
-  end loop;
-  raise exception using errcode = '53400', message =
-    'lanes_exhausted: The tenant has 10000 combinations of queue, handler and priority, which is the limit. '
-    || 'Use fewer queues; put what varies into labels or a key.';
-end
-$$;
-
--- The run that holds the key from now on: the new one, or one that is live.
-create function punctual.take_key(tenant integer, wanted text, new_run_id uuid) returns uuid
-language plpgsql as $$
-declare
-  holder uuid;
-begin
-  for try in 1 .. 10 loop
-    insert into punctual.live_keys (tenant_id, key, run_id) values (tenant, wanted, new_run_id)
-    on conflict (tenant_id, key) do nothing;
-    if found then
-      return new_run_id;
-    end if;
-    select run_id into holder from punctual.live_keys where tenant_id = tenant and key = wanted;
-    if found then
-      return holder;
-    end if;
-  end loop;
-  raise exception using errcode = '55P03',
-    message = 'key_busy: The key changes hands faster than it can be read. Try again.';
-end
-$$;
-
--- Submits a run in the transaction of the caller, and returns its id; with a key that a live run has, that one's.
-create function punctual.submit(handler text, payload jsonb default 'null', options jsonb default '{}') returns uuid
-language plpgsql security invoker
-set search_path = pg_catalog, pg_temp
-set timezone = 'UTC'
-set extra_float_digits = 1
-as $$
-declare
-  given jsonb := punctual.given_options(options);
-  name text := punctual.text_option(jsonb_build_object('handler', handler), 'handler', 128);
-  body text := punctual.payload_text(payload);
-  run_key text := punctual.text_option(given, 'key', 255);
-  bits smallint := case when run_key is null then 0 else 1 end;
-  now_at timestamptz := clock_timestamp();
-  sequence bigint := (extract(epoch from now_at) * 1000000)::bigint & 1048575;
-  due_ms bigint := punctual.due_option(given, now_at);
-  now_ms bigint := floor(extract(epoch from now_at) * 1000);
-  tenant integer;
-  run_lane integer;
-  run_id uuid;
-  holder uuid;
-begin
-  select id into tenant from punctual.tenants
-  where tenants.name = coalesce(punctual.text_option(given, 'tenant', 128), 'default');
-  if tenant is null then
-    perform punctual.refuse_option('tenant', 'the name of a tenant', given -> 'tenant');
-  end if;
-  run_lane := punctual.lane_for(
-    tenant, coalesce(punctual.text_option(given, 'queue', 128), 'default'), name,
-    punctual.integer_option(given, 'priority', 0, 10, 5)::smallint);
-  -- Beyond the days that surely have partitions it takes the time of its creation.
-  run_id := punctual.make_run_id(
-    case when due_ms > now_ms and due_ms - now_ms <= 1123200000 then due_ms else now_ms end, sequence);
-  if run_key is not null then
-    holder := punctual.take_key(tenant, run_key, run_id);
-    if holder <> run_id then
-      return holder;
-    end if;
-  end if;
-  -- Lanes and keys may have been waited for, and a position is never in the past.
-  now_at := clock_timestamp();
-  now_ms := floor(extract(epoch from now_at) * 1000);
-  insert into punctual.runs (
-    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels, created_by, trace)
-  values (
-    run_id, coalesce(to_timestamp(due_ms::float8 / 1000), now_at), now_at, tenant, run_lane,
-    punctual.integer_option(given, 'timeout_ms', 1, 2000000000, 300000),
-    punctual.integer_option(given, 'max_attempts', 1, 1000, 3), bits, body, run_key,
-    punctual.labels_option(given), punctual.text_option(given, 'created_by', 256),
-    punctual.text_option(given, 'trace', 512));
-  if due_ms > now_ms + 60000 then
-    insert into punctual.later (run_id, due_at, tenant_id, lane, attempt, crashes, traits)
-    values (run_id, to_timestamp(due_ms::float8 / 1000), tenant, run_lane, 0, 0, bits);
-  else
-    insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
-    values (run_id, (greatest(due_ms, now_ms) << 20) | sequence, tenant, run_lane, 0, 0, bits);
-  end if;
-  perform punctual.hint('- due ' || run_lane);
-  return run_id;
 end
 $$;

@@ -1,18 +1,21 @@
--- The second wall between tenants, behind the predicates of the statements: requests of a tenant run as a role that sees
--- and writes the rows of that tenant only (docs/concepts/tenant-wall.md). The tenant is a setting of the transaction; as
--- long as it is unset or empty there is no row at all.
+-- Row security: requests of a tenant run as a role that reads and writes only the rows of that
+-- tenant, should a statement ever lack its tenant predicate. The tenant is a setting of the
+-- transaction. While it is unset or empty, the role sees no row.
 --
--- Row security is enabled and not forced: the engine works across tenants, as the owner. Other roles, to which an
--- administrator has granted tables, see what they saw before.
+-- Row security is enabled and not forced: the engine works across tenants as the owner of the
+-- tables. Other roles, to which an administrator granted the tables, see all rows too.
 
--- The role of requests. One for all databases of a server: what it may do is said in each.
+-- The name of the role. Roles belong to the whole server, so that its privileges are granted in
+-- each database.
 create function punctual.tenant_role() returns text
 language sql immutable as $$
   select split_part('punctual.tenant', '.', 1) || '_tenant'
 $$;
 
--- What the role may do to a table, and with which rows: `sees` are those that it reads, changes and deletes, `writes`
--- what it may leave behind. No rights where nothing is said: a table that is added without a tenant is closed to it.
+-- The privileges of the role on a table, and the conditions of its policy: `sees` for the rows that
+-- it reads, updates and deletes, `writes` for the rows that it inserts or leaves behind. A table
+-- without a tenant_id that is not named here gets no privileges, so that a table that is added
+-- later is closed until somebody decides.
 create function punctual.wall_of(
   place regclass, out rights text, out sees text, out writes text
 ) language plpgsql stable as $$
@@ -27,28 +30,29 @@ begin
   sees := case when of_tenant then 'tenant_id = ' || tenant end;
   case (select c.relname from pg_class c where c.oid = root)
     when 'tenants' then
-      -- Its own row; who locks it needs to be allowed to change something of it.
+      -- Its own row. Locking a row takes the privilege to update some column of it.
       rights := 'select, update (note)';
       sees := 'id = ' || tenant;
     when 'audit_log' then
       rights := 'select, insert';
     when 'audit_unsealed' then
-      -- That an entry waits for its place, which the sealer gives it.
+      -- The statement that adds an entry also marks it as unsealed. The sealer runs as the owner.
       rights := 'select, insert';
       sees := 'chain = ' || tenant;
     when 'audit_seals', 'audit_heads' then
       rights := 'select';
       sees := 'chain = ' || tenant;
     when 'sessions' then
-      -- Workers without a tenant work for all: whether one is there is told, and nothing of them is changed.
+      -- Workers without a tenant serve all tenants: a tenant sees that they exist and cannot change
+      -- them.
       writes := sees;
       sees := sees || ' or tenant_id is null';
     when 'past_sessions', 'timings', 'day_sums' then
-      -- Workers that worked for all, rules that are kept once for all who have the same, how far sums have come.
+      -- Workers that have left, rules that all tenants share, and how far sums are written.
       rights := 'select';
       sees := 'true';
     when 'rates' then
-      -- When the next of a hash may start: it names nobody.
+      -- Hashes and instants, which identify no tenant.
       rights := 'select, insert, update, delete';
       sees := 'true';
     when 'group_members' then
@@ -60,7 +64,7 @@ begin
     when 'gated' then
       rights := 'select, insert, update, delete';
       sees := 'exists (select from punctual.runs r where r.id = run_id)';
-      -- Written in the statement that makes the run.
+      -- Inserted in the statement that inserts the run, which the policy would not see yet.
       writes := 'true';
     else null;
   end case;
@@ -68,7 +72,9 @@ begin
 end
 $$;
 
--- Makes the wall of one table, where it is missing. Whoever owns the table calls it.
+-- Enables row security on one table, and creates what is missing of its policy and privileges. The
+-- owner of the table calls it; so does the code that creates the partition of a day, because
+-- statements that name a partition bypass the policy of its parent.
 create function punctual.raise_wall(place regclass) returns void
 language plpgsql as $$
 declare
@@ -93,7 +99,8 @@ begin
 end
 $$;
 
--- Makes the role, where it may, and the walls of all tables; what there is stays as it is.
+-- Creates the role, if the caller may, and the row security of all tables. What exists stays
+-- unchanged.
 create function punctual.raise_walls() returns void
 language plpgsql as $$
 declare
@@ -104,9 +111,10 @@ begin
     begin
       execute format('create role %I nologin', role);
     exception
-      -- Another database of this server makes it at this moment.
+      -- Another database of this server has just created it.
       when duplicate_object or unique_violation then null;
-      -- Then there is no second wall; the doctor and the guarantees say so.
+      -- The installation then works without row security; `punctual doctor` and the guarantees
+      -- report it.
       when insufficient_privilege then null;
     end;
   end if;
@@ -132,7 +140,7 @@ begin
 end
 $$;
 
--- Whether whoever asks may work as the role.
+-- Whether the current user may set the role.
 create function punctual.may_be_tenant() returns boolean
 language sql stable as $$
   select coalesce(
