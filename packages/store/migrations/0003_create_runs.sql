@@ -6,8 +6,8 @@
 --
 -- A run that has not ended is in exactly one of later, queue, parked and leases; a run that has
 -- ended is in outcomes. Every transition deletes the row from one place, returning it, and inserts
--- it into the next (docs/concepts/protocol.md, ADR 0001). History has one partition a day, by run id
--- (ADR 0002).
+-- it into the next (docs/concepts/protocol.md, ADR 0001). History has one partition a day, by run
+-- id (ADR 0002).
 --
 -- The rows of the hot tables (queue, leases, parked, live_keys) are narrow: fixed-width, not-null
 -- columns come first, so that alignment wastes nothing and reading them is cheap; columns that are
@@ -114,7 +114,7 @@ create index queue_gate on punctual.queue (gate) where gate is not null;
 
 -- Runs that are due and may not start: another run of their job is running, or (`gate` is set) all
 -- permits of their concurrency key are taken. After a holder has ended, its worker moves them back
--- to the queue, those of a key in the order of their ids; the reaper does so if the worker dies first.
+-- to the queue, those of a key in the order of their ids; the reaper does so if the worker dies.
 create table punctual.parked (
   run_id uuid primary key,
   parked_at timestamptz not null,
@@ -290,8 +290,10 @@ create table punctual.dead_letters (
   handled_by text
 );
 
-create index dead_letters_open on punctual.dead_letters (tenant_id, died_at) where handled_at is null;
-create index dead_letters_open_run on punctual.dead_letters (tenant_id, run_id) where handled_at is null;
+create index dead_letters_open on punctual.dead_letters (tenant_id, died_at)
+  where handled_at is null;
+create index dead_letters_open_run on punctual.dead_letters (tenant_id, run_id)
+  where handled_at is null;
 create index dead_letters_lane on punctual.dead_letters (lane) where handled_at is null;
 create index dead_letters_group on punctual.dead_letters (tenant_id, fingerprint, died_at)
   where handled_at is null;

@@ -63,12 +63,15 @@ create function punctual.refuse_audit_change() returns trigger
 language plpgsql as $$
 begin
   -- An unset setting is null, and empty after a transaction that had set it: nullif refuses both.
-  if tg_op = 'DELETE' and to_jsonb(old) ->> tg_argv[0] = nullif(current_setting('punctual.erasing_tenant', true), '') then
+  if tg_op = 'DELETE'
+    and to_jsonb(old) ->> tg_argv[0] = nullif(current_setting('punctual.erasing_tenant', true), '')
+  then
     return old;
   end if;
   raise exception using
     errcode = 'PN002',
-    message = format('The audit log is append-only: %s of %s is refused.', lower(tg_op), tg_table_name);
+    message = format(
+      'The audit log is append-only: %s of %s is refused.', lower(tg_op), tg_table_name);
 end
 $$;
 

@@ -12,27 +12,28 @@ begin
 end
 $$;
 
-create function punctual.refuse_option(field text, expected text, came jsonb) returns void
+create function punctual.refuse_option(field text, expected text, received jsonb) returns void
 language sql as $$
   select punctual.refuse(
-    'invalid_option', format('%s must be %s, but %s came.', field, expected, left(came::text, 80)))
+    'invalid_option', format('%s must be %s; got %s.', field, expected, left(received::text, 80)))
 $$;
 
 -- A string option. Null when it was not given.
 create function punctual.text_option(options jsonb, field text, length_max integer) returns text
 language plpgsql as $$
 declare
-  came jsonb := options -> field;
-  value text := came #>> '{}';
+  given jsonb := options -> field;
+  value text := given #>> '{}';
 begin
-  if came is null then
+  if given is null then
     return null;
   end if;
-  if jsonb_typeof(came) <> 'string' or char_length(value) not between 1 and length_max then
-    perform punctual.refuse_option(field, format('a text of 1 to %s characters', length_max), came);
+  if jsonb_typeof(given) <> 'string' or char_length(value) not between 1 and length_max then
+    perform punctual.refuse_option(
+      field, format('a string of 1 to %s characters', length_max), given);
   end if;
   if value ~ '[\u0001-\u001F\u007F-\u009F]' then
-    perform punctual.refuse_option(field, 'free of control characters', came);
+    perform punctual.refuse_option(field, 'free of control characters', given);
   end if;
   return value;
 end
@@ -44,20 +45,20 @@ create function punctual.integer_option(
 ) returns bigint
 language plpgsql as $$
 declare
-  came jsonb := options -> field;
+  given jsonb := options -> field;
   value numeric;
 begin
-  if came is null then
+  if given is null then
     return otherwise;
   end if;
-  if jsonb_typeof(came) = 'number' then
-    value := (came #>> '{}')::numeric;
+  if jsonb_typeof(given) = 'number' then
+    value := (given #>> '{}')::numeric;
   end if;
   if value = trunc(value) and value between least_value and most_value then
     return value;
   end if;
   perform punctual.refuse_option(
-    field, format('a whole number from %s to %s', least_value, most_value), came);
+    field, format('an integer from %s to %s', least_value, most_value), given);
 end
 $$;
 
@@ -71,10 +72,10 @@ begin
     return null;
   end if;
   if jsonb_typeof(labels) <> 'object' then
-    perform punctual.refuse_option('labels', 'an object of texts', labels);
+    perform punctual.refuse_option('labels', 'an object of strings', labels);
   end if;
   if (select count(*) from jsonb_object_keys(labels)) > 16 then
-    perform punctual.refuse_option('labels', 'at most 16 labels', labels);
+    perform punctual.refuse_option('labels', 'an object of at most 16 labels', labels);
   end if;
   for label in select 'labels.' || key as field, key, value from jsonb_each(labels) loop
     perform punctual.text_option(jsonb_build_object('labels key', label.key), 'labels key', 64);
@@ -122,41 +123,45 @@ create function punctual.due_option(options jsonb, now_at timestamptz) returns b
 language plpgsql as $$
 declare
   field text;
-  came jsonb;
+  given jsonb;
   kind text;
   due_ms bigint;
   number numeric;
 begin
-  select key, value, jsonb_typeof(value) into field, came, kind
+  select key, value, jsonb_typeof(value) into field, given, kind
   from jsonb_each(options) where key in ('run_at', 'delay', 'delay_ms');
   if not found then
     return null;
   end if;
-  if (select count(*) from jsonb_object_keys(options) key where key in ('run_at', 'delay', 'delay_ms')) > 1 then
-    perform punctual.refuse('invalid_option', 'run_at, delay and delay_ms exclude each other; give one.');
+  if (
+    select count(*) from jsonb_object_keys(options) key where key in ('run_at', 'delay', 'delay_ms')
+  ) > 1 then
+    perform punctual.refuse(
+      'invalid_option', 'run_at, delay and delay_ms exclude each other; give one of them.');
   end if;
-  number := case kind when 'number' then (came #>> '{}')::numeric end;
+  number := case kind when 'number' then (given #>> '{}')::numeric end;
   if field = 'delay_ms' then
     if number is null or number not between 0 and 3162240000000 then
-      perform punctual.refuse_option(field, 'a number from 0 to 3162240000000', came);
+      perform punctual.refuse_option(field, 'a number from 0 to 3162240000000', given);
     end if;
     return round(extract(epoch from now_at) * 1000 + number);
   elsif field = 'delay' then
-    due_ms := case kind when 'string' then punctual.after_ms(came #>> '{}', now_at) end;
+    due_ms := case kind when 'string' then punctual.after_ms(given #>> '{}', now_at) end;
     if due_ms is null then
-      perform punctual.refuse_option(field, 'an interval of up to 36600 days, such as "5 minutes"', came);
+      perform punctual.refuse_option(
+        field, 'an interval from 0 to 36600 days, such as "5 minutes"', given);
     end if;
     return due_ms;
   end if;
   due_ms := case
-    when kind = 'string' then punctual.instant_ms(came #>> '{}')
+    when kind = 'string' then punctual.instant_ms(given #>> '{}')
     when number between -1e15 and 1e15 then trunc(number)
   end;
   if due_ms is null then
     perform punctual.refuse_option(
-      field, 'an ISO 8601 text with Z or an offset, or milliseconds since 1970', came);
+      field, 'an ISO 8601 string with Z or an offset, or milliseconds since 1970', given);
   elsif due_ms not between 0 and 253402300799999 then
-    perform punctual.refuse_option(field, 'between the years 1970 and 9999', came);
+    perform punctual.refuse_option(field, 'between the years 1970 and 9999', given);
   end if;
   return due_ms;
 end
@@ -168,8 +173,8 @@ language plpgsql as $$
 declare
   given jsonb := jsonb_strip_nulls(coalesce(options, '{}'));
   known text[] := array[
-    'queue', 'priority', 'run_at', 'delay', 'delay_ms', 'max_attempts', 'timeout_ms', 'key', 'labels', 'tenant',
-    'created_by', 'trace'];
+    'queue', 'priority', 'run_at', 'delay', 'delay_ms', 'max_attempts', 'timeout_ms', 'key',
+    'labels', 'tenant', 'created_by', 'trace'];
   unknown text;
 begin
   if jsonb_typeof(given) <> 'object' then
@@ -178,7 +183,8 @@ begin
   select key into unknown from jsonb_object_keys(given) key where key <> all (known) limit 1;
   if found then
     perform punctual.refuse('invalid_option', format(
-      '%s is not an option of submit. Known: %s.', to_json(left(unknown, 80)), array_to_string(known, ', ')));
+      '%s is not an option of submit. The options are %s.',
+      to_json(left(unknown, 80)), array_to_string(known, ', ')));
   end if;
   return given;
 end
@@ -192,10 +198,13 @@ language sql as $$
     when abs(n) not between 5e-324 and 1.7976931348623157e308 then false
     -- A number halfway between two doubles: JavaScript writes fewer digits than PostgreSQL needs.
     else double = n
-      or length(trim('0' from translate(n::text, '-.', ''))) < length(trim('0' from translate(double::text, '-.', '')))
+      or length(trim('0' from translate(n::text, '-.', '')))
+        < length(trim('0' from translate(double::text, '-.', '')))
   end
   from (
-    select case when abs(n) between 5e-324 and 1.7976931348623157e308 then n::float8::text::numeric end as double
+    select case
+      when abs(n) between 5e-324 and 1.7976931348623157e308 then n::float8::text::numeric
+    end as double
   ) d
 $$;
 
@@ -210,13 +219,16 @@ declare
 begin
   if octet_length(body) > 1048576 then
     perform punctual.refuse('payload_too_large', format(
-      'payload has %s bytes as JSON; the limit is 1048576. Store it elsewhere and pass a reference.', octet_length(body)));
+      'payload has %s bytes as JSON; the limit is 1048576. '
+      || 'Store it elsewhere and pass a reference.',
+      octet_length(body)));
   end if;
   if octet_length(body) > 200
     and jsonb_path_exists(value, 'strict $.**{100} ? (@.type() == "object" || @.type() == "array")')
   then
     perform punctual.refuse('payload_too_deep',
-      'payload is nested deeper than 100 levels. Flatten it, or store it elsewhere and pass a reference.');
+      'payload is nested deeper than 100 levels. Flatten it, '
+      || 'or store it elsewhere and pass a reference.');
   end if;
   select (number #>> '{}')::numeric into changed
   from jsonb_path_query(value, 'strict $.** ? (@.type() == "number")') number
@@ -225,7 +237,7 @@ begin
   limit 1;
   if found then
     perform punctual.refuse('invalid_payload', format(
-      'payload holds the number %s, which a JavaScript number would change. Send it as a string.',
+      'payload holds the number %s, which JavaScript would change. Send it as a string.',
       left(changed::text, 40)));
   end if;
   return body;

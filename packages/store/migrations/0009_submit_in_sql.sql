@@ -21,7 +21,9 @@ $$;
 
 -- The lane of a queue, a handler and a priority. A missing lane is inserted; other sessions see it
 -- when the transaction commits.
-create function punctual.lane_for(tenant integer, queue_name text, handler_name text, level smallint) returns integer
+create function punctual.lane_for(
+  tenant integer, queue_name text, handler_name text, level smallint
+) returns integer
 language plpgsql as $$
 declare
   lane integer;
@@ -45,8 +47,8 @@ begin
     end if;
   end loop;
   raise exception using errcode = '53400', message =
-    'lanes_exhausted: The tenant has 10000 combinations of queue, handler and priority, which is the limit. '
-    || 'Use fewer queues; put what varies into labels or a key.';
+    'lanes_exhausted: The tenant has 10000 combinations of queue, handler and priority, which is '
+    || 'the limit. Use fewer queues, and put variable parts into labels or a key.';
 end
 $$;
 
@@ -68,13 +70,15 @@ begin
     end if;
   end loop;
   raise exception using errcode = '55P03',
-    message = 'key_busy: The key changes hands faster than it can be read. Try again.';
+    message = 'key_busy: Other transactions keep taking and releasing the key. Try again.';
 end
 $$;
 
 -- Inserts the run and returns its id, or the id of the live run that has the key. Quotas are
 -- checked by punctual.submit, which calls this.
-create function punctual.accept_submission(handler text, payload jsonb default 'null', options jsonb default '{}') returns uuid
+create function punctual.accept_submission(
+  handler text, payload jsonb default 'null', options jsonb default '{}'
+) returns uuid
 language plpgsql security invoker
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
@@ -98,7 +102,7 @@ begin
   select id into tenant from punctual.tenants
   where tenants.name = coalesce(punctual.text_option(given, 'tenant', 128), 'default');
   if tenant is null then
-    perform punctual.refuse_option('tenant', 'the name of a tenant', given -> 'tenant');
+    perform punctual.refuse_option('tenant', 'the name of an existing tenant', given -> 'tenant');
   end if;
   run_lane := punctual.lane_for(
     tenant, coalesce(punctual.text_option(given, 'queue', 128), 'default'), name,
@@ -106,7 +110,8 @@ begin
   -- A run that is due beyond the days that surely have partitions gets an id of the time of its
   -- creation.
   run_id := punctual.make_run_id(
-    case when due_ms > now_ms and due_ms - now_ms <= 1123200000 then due_ms else now_ms end, sequence);
+    case when due_ms > now_ms and due_ms - now_ms <= 1123200000 then due_ms else now_ms end,
+    sequence);
   if run_key is not null then
     holder := punctual.take_key(tenant, run_key, run_id);
     if holder <> run_id then
@@ -118,7 +123,8 @@ begin
   now_at := clock_timestamp();
   now_ms := floor(extract(epoch from now_at) * 1000);
   insert into punctual.runs (
-    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels, created_by, trace)
+    id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels,
+    created_by, trace)
   values (
     run_id, coalesce(to_timestamp(due_ms::float8 / 1000), now_at), now_at, tenant, run_lane,
     punctual.integer_option(given, 'timeout_ms', 1, 2000000000, 300000),
@@ -139,7 +145,9 @@ $$;
 
 -- Submits a run. Checks all quotas of the tenant but submissionsPerSecond: counting those in the
 -- caller's transaction would lock the counter against all other nodes until it ends.
-create function punctual.submit(handler text, payload jsonb default 'null', options jsonb default '{}') returns uuid
+create function punctual.submit(
+  handler text, payload jsonb default 'null', options jsonb default '{}'
+) returns uuid
 language plpgsql security invoker
 set search_path = pg_catalog, pg_temp
 as $$
@@ -154,19 +162,21 @@ begin
   from punctual.tenants t
   where t.name = tenant_name;
   if suspended then
-    perform punctual.refuse('tenant_suspended', format('The tenant %s is suspended: nothing is accepted for it.', tenant_name));
+    perform punctual.refuse('tenant_suspended', format(
+      'The tenant %s is suspended, and accepts no submissions.', to_json(tenant_name)));
   end if;
   if quotas <> '{}' then
     used := octet_length(punctual.payload_text(payload));
     if used > (quotas ->> 'payloadBytes')::bigint then
       perform punctual.refuse('quota_exceeded', format(
-        'The quota payloadBytes of the tenant is %s (bytes of a payload), and this would make it %s.',
-        quotas ->> 'payloadBytes', used));
+        'payload has %s bytes as JSON; the quota payloadBytes of the tenant is %s.',
+        used, quotas ->> 'payloadBytes'));
     end if;
     used := punctual.integer_option(given, 'timeout_ms', 1, 2000000000, 300000);
     if used > (quotas ->> 'timeoutMs')::bigint then
       perform punctual.refuse('quota_exceeded', format(
-        'The quota timeoutMs of the tenant is %s (ms of a timeout), and this would make it %s.', quotas ->> 'timeoutMs', used));
+        'timeout_ms is %s; the quota timeoutMs of the tenant is %s.',
+        used, quotas ->> 'timeoutMs'));
     end if;
   end if;
   return punctual.accept_submission(handler, payload, options);

@@ -20,8 +20,10 @@ create function punctual.wall_of(
   place regclass, out rights text, out sees text, out writes text
 ) language plpgsql stable as $$
 declare
-  tenant constant text := '(select nullif(current_setting(''punctual.tenant'', true), '''')::integer)';
-  root regclass := coalesce((select i.inhparent from pg_inherits i where i.inhrelid = place), place);
+  tenant constant text :=
+    '(select nullif(current_setting(''punctual.tenant'', true), '''')::integer)';
+  root regclass :=
+    coalesce((select i.inhparent from pg_inherits i where i.inhrelid = place), place);
   of_tenant boolean := exists (
     select from pg_attribute
     where attrelid = place and attname = 'tenant_id' and not attisdropped);
@@ -93,7 +95,9 @@ begin
       'create policy wall on %s using (%s or (%s)) with check (%s or (%s))',
       place, others, wall.sees, others, wall.writes);
   end if;
-  if to_regrole(role) is not null and not has_any_column_privilege(role, place, 'select, insert') then
+  if to_regrole(role) is not null
+    and not has_any_column_privilege(role, place, 'select, insert')
+  then
     execute format('grant %s on %s to %I', wall.rights, place, role);
   end if;
 end
@@ -133,7 +137,8 @@ begin
   for place in
     select c.oid::regclass
     from pg_class c
-    where c.relnamespace = split_part('punctual.tenant', '.', 1)::regnamespace and c.relkind in ('r', 'p')
+    where c.relnamespace = split_part('punctual.tenant', '.', 1)::regnamespace
+      and c.relkind in ('r', 'p')
   loop
     perform punctual.raise_wall(place);
   end loop;
@@ -146,7 +151,9 @@ language sql stable as $$
   select coalesce(
     pg_has_role(
       current_user, to_regrole(punctual.tenant_role())::oid,
-      case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end),
+      case
+        when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member'
+      end),
     false)
 $$;
 
