@@ -4,7 +4,7 @@
  *
  * It does, for every run: ids that carry the due time, 98 day partitions of runs, outcomes and
  * attempts, positions that are never in the past, the session guard, claims by lane with SKIP LOCKED
- * and a clock bound in a sub-select, the watermark of PROTOCOL.md section 3, a random claim token,
+ * and a clock bound in a sub-select, the watermark of PROTOCOL.md section 3, a random fence,
  * the fenced settle, outcomes with the partial failure index, the session's own counter row, plans
  * pinned in the transaction, durable commits. Batches of 1,000, two connections.
  *
@@ -39,12 +39,12 @@ create table runs (
 ) partition by range (run_id);
 create table outcomes (
   run_id uuid primary key, tenant_id integer not null, state smallint not null,
-  attempt smallint not null, claim bigint not null, session_id bigint not null,
+  attempt smallint not null, fence bigint not null, session_id bigint not null,
   started_at timestamptz not null, finished_at timestamptz not null, output text, error text
 ) partition by range (run_id);
 create index outcomes_failed on outcomes (tenant_id, finished_at) where state <> 1;
 create table attempts (
-  run_id uuid, attempt smallint, state smallint not null, claim bigint not null,
+  run_id uuid, attempt smallint, state smallint not null, fence bigint not null,
   started_at timestamptz not null, finished_at timestamptz not null, error text,
   primary key (run_id, attempt)
 ) partition by range (run_id);
@@ -54,7 +54,7 @@ create table queue (
 ) ${HOT};
 create index queue_by_lane on queue (lane, pos);
 create table leases (
-  run_id uuid primary key, session_id bigint not null, claim bigint not null,
+  run_id uuid primary key, session_id bigint not null, fence bigint not null,
   attempt smallint not null, crashes smallint not null, claimed_at timestamptz not null,
   started_at timestamptz, deadline timestamptz not null
 ) ${HOT};
@@ -95,7 +95,7 @@ insert into queue (run_id, lane, pos, attempt, crashes)
 select q.id, ${LANE}, greatest(q.pos, (select ${NOW_POS}) | (q.pos & 1048575)), 1, 0
 from (select unnest($1::uuid[]) as id, unnest($3::bigint[]) as pos) q`
 
-/** $1 session, $2 lanes, $3 first position of each, $4 share of each, $5 claim token */
+/** $1 session, $2 lanes, $3 first position of each, $4 share of each, $5 fence */
 const claimStatement = (today, yesterday) => `
 with me as materialized (
   select id from sessions where id = $1 and expires_at > clock_timestamp() for key share
@@ -112,7 +112,7 @@ with me as materialized (
   delete from queue where ctid = any (array(select tid from picked))
   returning run_id, pos, attempt, crashes
 ), leased as (
-  insert into leases (run_id, session_id, claim, attempt, crashes, claimed_at, deadline)
+  insert into leases (run_id, session_id, fence, attempt, crashes, claimed_at, deadline)
   select run_id, $1, $5::bigint, attempt, crashes, (select clock_timestamp()),
     (select clock_timestamp() + interval '300 s')
   from taken
@@ -134,15 +134,15 @@ cross join lateral (
   ) u
 ) r`
 
-/** $1 run ids, $2 claim tokens, $3 when the batch was started, $4 session */
+/** $1 run ids, $2 fences, $3 when the batch was started, $4 session */
 const SETTLE = `
 with ended as (
-  delete from leases where run_id = any ($1::uuid[]) and claim = any ($2::bigint[])
-  returning run_id, attempt, claim, session_id
+  delete from leases where run_id = any ($1::uuid[]) and fence = any ($2::bigint[])
+  returning run_id, attempt, fence, session_id
 ), kept as (
   insert into outcomes
-    (run_id, tenant_id, state, attempt, claim, session_id, started_at, finished_at)
-  select run_id, 1, 1, attempt, claim, session_id, $3::timestamptz, (select clock_timestamp())
+    (run_id, tenant_id, state, attempt, fence, session_id, started_at, finished_at)
+  select run_id, 1, 1, attempt, fence, session_id, $3::timestamptz, (select clock_timestamp())
   from ended
 ), counted as (
   insert into counters as c (minute, lane, state, session_id, total)

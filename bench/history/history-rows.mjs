@@ -35,7 +35,7 @@ const runsOf = (fromMs, spanMs, count, first) => `
 
 const OUTCOMES = (day) => `
   insert into punctual.outcomes_${day} (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes, attempt_outcome,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes, attempt_outcome,
     output, error, reason)
   select
     id, h, 1, due_at + h % 200 * interval '1 ms',
@@ -63,20 +63,20 @@ const LETTERS = (day) => `
   insert into punctual.dead_letters (
     run_id, died_at, tenant_id, lane, job_id, reason, fingerprint, handled_at, handling, replayed_as, handled_by)
   select
-    o.run_id, o.finished_at, o.tenant_id, o.lane, r.job_id, 'attempts_exhausted', md5('server ' || o.claim % 50),
-    case when o.claim / 1000 % 5 = 0 then o.finished_at + interval '1 hour' end,
-    case when o.claim / 1000 % 5 = 0 then 1 end,
-    case when o.claim / 1000 % 5 = 0 then o.run_id end, null
+    o.run_id, o.finished_at, o.tenant_id, o.lane, r.job_id, 'attempts_exhausted', md5('server ' || o.fence % 50),
+    case when o.fence / 1000 % 5 = 0 then o.finished_at + interval '1 hour' end,
+    case when o.fence / 1000 % 5 = 0 then 1 end,
+    case when o.fence / 1000 % 5 = 0 then o.run_id end, null
   from punctual.outcomes_${day} o
   join punctual.runs_${day} r on r.id = o.run_id
   where o.state = 2`
 
 const ATTEMPTS = (day) => `
   insert into punctual.attempts_${day} (
-    run_id, claim, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
+    run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select
-    run_id, claim + 1, 1, started_at - interval '2 seconds', started_at - interval '1 second', tenant_id, 1, 2,
-    jsonb_build_object('name', 'Error', 'message', 'The server ' || claim % 50 || ' did not answer')
+    run_id, fence + 1, 1, started_at - interval '2 seconds', started_at - interval '1 second', tenant_id, 1, 2,
+    jsonb_build_object('name', 'Error', 'message', 'The server ' || fence % 50 || ' did not answer')
   from punctual.outcomes_${day}
   where attempt = 2`
 
@@ -118,7 +118,7 @@ export const FILL_LIVE = (todayMs, count) => `
   ),
   held as (
     insert into punctual.leases (
-      run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id)
+      run_id, fence, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id)
     select id, n, 1, now() - n % 7200 * interval '1 second', tenant_id, lane, 0, 0, traits, job_id
     from numbered where n % 100 = 0
   ),

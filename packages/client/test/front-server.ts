@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { basename } from 'node:path'
 
 const built = new URL('../dist/', import.meta.url)
 const page = `<!doctype html><title>a page</title>
@@ -21,7 +20,7 @@ export async function startFrontServer(api: string): Promise<FrontServer> {
     const { pathname } = new URL(asked.url ?? '/', api)
     if (pathname === '/') send(answer, 'text/html', page)
     else if (pathname.startsWith('/client/'))
-      readFile(new URL(basename(pathname), built), 'utf8').then(
+      readFile(new URL(pathname.slice('/client/'.length), built), 'utf8').then(
         (text) => send(answer, 'text/javascript', text),
         () => answer.writeHead(404).end(),
       )

@@ -176,7 +176,7 @@ export class Punctual {
   /**
    * Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles.
    * @throws `PunctualError` with `invalid_config`, `database_required`, `database_unavailable`, `database_unsupported`,
-   * `schema_missing`, `schema_too_new` or `migration_changed`; nothing is left running then.
+   * `schema_missing`, `schema_incompatible`, `schema_too_new` or `migration_changed`; nothing is left running then.
    * @example
    * ```ts
    * import { Punctual } from 'punctual'

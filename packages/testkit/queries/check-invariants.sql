@@ -8,7 +8,7 @@ with run as materialized (
   select id, tenant_id, lane, traits, max_attempts, key, job_id, slot_at from punctual.runs
 ),
 place as materialized (
-  select run_id, 'later' as name, tenant_id, lane, attempt, crashes, traits, job_id, null::bigint as claim,
+  select run_id, 'later' as name, tenant_id, lane, attempt, crashes, traits, job_id, null::bigint as fence,
     null::bigint as session_id, null::timestamptz as started_at
   from punctual.later
   union all
@@ -16,15 +16,15 @@ place as materialized (
   union all
   select run_id, 'parked', tenant_id, lane, attempt, crashes, traits, job_id, null, null, null from punctual.parked
   union all
-  select run_id, 'leases', tenant_id, lane, attempt, crashes, traits, job_id, claim, session_id, started_at
+  select run_id, 'leases', tenant_id, lane, attempt, crashes, traits, job_id, fence, session_id, started_at
   from punctual.leases
 ),
 ended as materialized (
-  select run_id, claim, session_id, started_at, tenant_id, lane, state, attempt, crashes, attempt_outcome, reason
+  select run_id, fence, session_id, started_at, tenant_id, lane, state, attempt, crashes, attempt_outcome, reason
   from punctual.outcomes
 ),
 tried as materialized (
-  select run_id, claim, session_id, started_at, tenant_id, attempt, outcome from punctual.attempts
+  select run_id, fence, session_id, started_at, tenant_id, attempt, outcome from punctual.attempts
 ),
 -- Of each run, the attempts that were followed by another one.
 tries as materialized (
@@ -42,7 +42,7 @@ slot as materialized (
 ),
 -- Runs of slots that were taken back before they started: their slots have no decision, or another one.
 withdrawn as materialized (
-  select run_id from ended where state = 3 and reason = 'superseded' and claim is null
+  select run_id from ended where state = 3 and reason = 'superseded' and fence is null
 ),
 -- Jobs that fire every so many seconds, and from when on they have had the rules of now.
 paced as materialized (
@@ -71,23 +71,23 @@ broken (invariant, subject, detail) as (
   select 'I2', run_id::text, format('%s final outcomes were accepted', count(*))
   from witness.ends where final group by run_id having count(*) > 1
   union all
-  select 'I2', run_id::text, format('%s outcomes of claim %s were accepted', count(*), claim)
-  from witness.ends where claim is not null group by run_id, claim having count(*) > 1
+  select 'I2', run_id::text, format('%s outcomes of fence %s were accepted', count(*), fence)
+  from witness.ends where fence is not null group by run_id, fence having count(*) > 1
   union all
-  select 'I2', e.run_id::text, format('claim %s is its end and an attempt before its end', e.claim)
-  from ended e join tried t on t.run_id = e.run_id and t.claim = e.claim
+  select 'I2', e.run_id::text, format('fence %s is its end and an attempt before its end', e.fence)
+  from ended e join tried t on t.run_id = e.run_id and t.fence = e.fence
 
   -- I3: what is accepted names the lease of now.
   union all
-  select 'I3', e.run_id::text, format('an outcome of claim %s was accepted without its lease', e.claim)
+  select 'I3', e.run_id::text, format('an outcome of fence %s was accepted without its lease', e.fence)
   from witness.ends e
-  where e.claim is not null and not exists (
-    select from witness.leases l where l.run_id = e.run_id and l.claim = e.claim and l.ended_in = e.ended_in)
+  where e.fence is not null and not exists (
+    select from witness.leases l where l.run_id = e.run_id and l.fence = e.fence and l.ended_in = e.ended_in)
   union all
-  select 'I3', p.run_id::text, format('claim %s holds it, and has ended', p.claim)
-  from place p join tried t on t.run_id = p.run_id and t.claim = p.claim
+  select 'I3', p.run_id::text, format('fence %s holds it, and has ended', p.fence)
+  from place p join tried t on t.run_id = p.run_id and t.fence = p.fence
 
-  -- I4: attempts are counted up one by one, and no claim comes twice.
+  -- I4: attempts are counted up one by one, and no fence comes twice.
   union all
   select 'I4', p.run_id::text, format('%s says %s attempts, %s crashes; %s and %s are on record', p.name, p.attempt,
     p.crashes, coalesce(t.all_of_them, 0), coalesce(t.crashed, 0))
@@ -97,11 +97,11 @@ broken (invariant, subject, detail) as (
   union all
   select 'I4', e.run_id::text, format('it ended with attempt %s; %s are on record', e.attempt, coalesce(t.all_of_them, 0))
   from ended e left join tries t on t.run_id = e.run_id
-  where e.attempt <> coalesce(t.all_of_them, 0) + (e.claim is not null)::integer
+  where e.attempt <> coalesce(t.all_of_them, 0) + (e.fence is not null)::integer
   union all
-  select 'I4', run_id::text, format('claim %s is its second lease of that name, or counts back', claim)
+  select 'I4', run_id::text, format('fence %s is its second lease of that name, or counts back', fence)
   from (
-    select run_id, claim, attempt < lag(attempt) over of_run or count(*) over (partition by run_id, claim) > 1 as wrong
+    select run_id, fence, attempt < lag(attempt) over of_run or count(*) over (partition by run_id, fence) > 1 as wrong
     from witness.leases
     window of_run as (partition by run_id order by step)
   ) granted
@@ -111,7 +111,7 @@ broken (invariant, subject, detail) as (
   union all
   select 'I5', subject, detail from witness.rewrites where what = 'outcome'
   union all
-  select 'I5', l.run_id::text, format('claim %s was granted after its end', l.claim)
+  select 'I5', l.run_id::text, format('fence %s was granted after its end', l.fence)
   from witness.leases l join witness.ends e on e.run_id = l.run_id and e.final and e.step < l.step
 
   -- I6: cursors do not go back over what has passed, and nothing below them is undecided.

@@ -12,24 +12,24 @@ create sequence witness.step;
 create table witness.leases (
   step bigint primary key default nextval('witness.step'),
   run_id uuid not null,
-  claim bigint not null,
+  fence bigint not null,
   session_id bigint not null,
   attempt smallint not null,
   marks integer not null default 0,
   ended_in xid8
 );
-create index leases_run on witness.leases (run_id, claim);
+create index leases_run on witness.leases (run_id, fence);
 
 create table witness.ends (
   step bigint primary key default nextval('witness.step'),
   run_id uuid not null,
-  claim bigint,
+  fence bigint,
   session_id bigint,
   final boolean not null,
   outcome smallint,
   ended_in xid8 not null default pg_current_xact_id()
 );
-create index ends_run on witness.ends (run_id, claim);
+create index ends_run on witness.ends (run_id, fence);
 
 create table witness.fenced (
   step bigint primary key default nextval('witness.step'),
@@ -46,16 +46,16 @@ create table witness.rewrites (
 create function witness.see_lease() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into witness.leases (run_id, claim, session_id, attempt)
-    values (new.run_id, new.claim, new.session_id, new.attempt);
+    insert into witness.leases (run_id, fence, session_id, attempt)
+    values (new.run_id, new.fence, new.session_id, new.attempt);
   elsif tg_op = 'UPDATE' then
     if new.started_at is distinct from old.started_at then
       update witness.leases set marks = marks + 1
-      where run_id = new.run_id and claim = new.claim and ended_in is null;
+      where run_id = new.run_id and fence = new.fence and ended_in is null;
     end if;
   else
     update witness.leases set ended_in = pg_current_xact_id()
-    where run_id = old.run_id and claim = old.claim and ended_in is null;
+    where run_id = old.run_id and fence = old.fence and ended_in is null;
   end if;
   return null;
 end
@@ -64,8 +64,8 @@ $$;
 create function witness.see_outcome() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into witness.ends (run_id, claim, session_id, final, outcome)
-    values (new.run_id, new.claim, new.session_id, true, new.attempt_outcome);
+    insert into witness.ends (run_id, fence, session_id, final, outcome)
+    values (new.run_id, new.fence, new.session_id, true, new.attempt_outcome);
   -- Somebody may resolve what is unknown, and the retention deletes what is old.
   elsif not (old.state = 5 or (tg_op = 'DELETE' and old.finished_at < now() - interval '1 day')) then
     insert into witness.rewrites (what, subject, detail)
@@ -77,8 +77,8 @@ $$;
 
 create function witness.see_attempt() returns trigger language plpgsql as $$
 begin
-  insert into witness.ends (run_id, claim, session_id, final, outcome)
-  values (new.run_id, new.claim, new.session_id, false, new.outcome);
+  insert into witness.ends (run_id, fence, session_id, final, outcome)
+  values (new.run_id, new.fence, new.session_id, false, new.outcome);
   return null;
 end
 $$;

@@ -3,6 +3,7 @@ export { eventually, type Gate, gate } from './gate.ts'
 export { ManualClock } from './manual-clock.ts'
 export * from './model/index.ts'
 export * from './postgres/index.ts'
+export { dumpSchema, freshSchema } from './schema/dump-schema.ts'
 export * from './servers/index.ts'
 export {
   dead,

@@ -156,6 +156,10 @@ export const errorCatalogue = {
     meaning: 'The schema was migrated by a newer Punctual in a way that this version cannot use.',
   },
   schema_missing: { status: 409, meaning: 'The schema is not migrated; run `punctual migrate`.' },
+  schema_incompatible: {
+    status: 409,
+    meaning: 'Another build of Punctual, with other migrations, created the schema.',
+  },
   migration_changed: {
     status: 409,
     meaning: 'A migration that was applied differs from the one in this version.',

@@ -126,9 +126,9 @@ describe('migrate', () => {
     expect(before.code).toBe(1)
     expect(before.stderr).toMatch(/^error\[schema_missing\].*\n.*punctual migrate/)
     const missing = await both(['migrate', '--status'], { env })
-    expect(missing.table.stdout).toMatch(/1 +create_foundation +missing/)
+    expect(missing.table.stdout).toMatch(/1 +create_tenants +missing/)
     const applied = await cli(['migrate'], { env })
-    expect(applied.stdout).toContain('Applied 0001_create_foundation to the schema punctual.')
+    expect(applied.stdout).toContain('Applied 0001_create_tenants to the schema punctual.')
     const [again, sql] = await Promise.all([
       both(['migrate'], { env }),
       cli(['migrate', '--sql'], { env }),

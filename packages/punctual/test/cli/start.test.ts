@@ -136,6 +136,24 @@ describe('on a database of its own', () => {
     expect(messages.at(-1)).toBe('stopped')
   })
 
+  test('a schema of a build before the first release is refused, with what to do', async () => {
+    const env = await aDatabase()
+    const database = new pg.Client({ connectionString: env.DATABASE_URL })
+    await database.connect()
+    await database.query(
+      `create schema punctual;
+       create table punctual.migrations (
+         version integer primary key, name text not null, checksum text not null, breaking boolean not null);
+       insert into punctual.migrations values (1, 'create_foundation', 'x', false)`,
+    )
+    await database.end()
+    const { code, stderr } = await cli(['start', '--port', '0'], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^error\[schema_incompatible\]: .*0001_create_foundation.*0001_create_tenants.*start with an empty/,
+    )
+  })
+
   test('without the api role nothing listens', async () => {
     const node = start(['--roles', 'planner,reaper', '--json'], { env: await aDatabase() })
     const [line] = await node.saw(/^\{.*"msg":"started"\}$/m)

@@ -56,12 +56,12 @@ taken as (
   delete from punctual.leases l
   where l.run_id = any (array(select run_id from free))
   returning
-    l.run_id, l.claim, l.session_id, l.claimed_at, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes,
+    l.run_id, l.fence, l.session_id, l.claimed_at, l.started_at, l.tenant_id, l.lane, l.attempt, l.crashes,
     l.traits, l.job_id, l.cancel_reason
 ),
 judged as materialized (
   select
-    t.run_id, t.claim, t.session_id,
+    t.run_id, t.fence, t.session_id,
     -- The claim is the start mark, unless the run has to have one of its own: the handler may have been called at once.
     case when t.crashes > 0 or t.traits & 2 <> 0 then t.started_at else coalesce(t.started_at, t.claimed_at) end as started_at,
     t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
@@ -87,16 +87,16 @@ returned as (
 ),
 kept as (
   insert into punctual.attempts (
-    run_id, claim, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
+    run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select
-    run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
+    run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'
   from judged
   where fate = 'crashed'
 ),
 ended as (
   select
-    run_id, claim, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
+    run_id, fence, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
     null::text as output, (attempt + 1)::smallint as attempt,
     case fate when 'lost' then 5 when 'cancelled' then 3 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
     '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
@@ -115,10 +115,10 @@ buried as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

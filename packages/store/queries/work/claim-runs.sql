@@ -276,7 +276,7 @@ seats as materialized (
 ),
 admitted as (
   insert into punctual.leases (
-    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot,
+    run_id, fence, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, gate, gate_slot,
     queue_limit, tenant_limit)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
@@ -299,7 +299,7 @@ stopped as (
 ),
 leased as (
   insert into punctual.leases (
-    run_id, claim, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, queue_limit, tenant_limit)
+    run_id, fence, session_id, claimed_at, tenant_id, lane, attempt, crashes, traits, job_id, queue_limit, tenant_limit)
   select
     run_id, $2::bigint + n, $1::bigint, statement_timestamp(), tenant_id, lane, attempt, crashes, traits, job_id,
     case

@@ -16,20 +16,20 @@
 with gone as (
   delete from punctual.leases
   where run_id = any ($2::uuid[])
-  returning claim
+  returning fence
 ),
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output)
   select
-    i.run_id, i.claim, $1::bigint,
+    i.run_id, i.fence, $1::bigint,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond', statement_timestamp(),
     $8::integer, coalesce(i.lane, $7::integer), 1, coalesce(i.attempt, 1::smallint),
     coalesce(i.crashes, 0::smallint), 1, i.output
   from (
     select
-      unnest($2::uuid[]) as run_id, unnest($3::bigint[]) as claim,
+      unnest($2::uuid[]) as run_id, unnest($3::bigint[]) as fence,
       unnest($4::integer[]) as started_ago_ms, unnest($5::text[]) as output,
       unnest($6::integer[]) as lane, unnest($9::smallint[]) as attempt,
       unnest($10::smallint[]) as crashes
@@ -73,5 +73,5 @@ counted as (
 )
 select
   punctual.insist(
-    (select count(*) = cardinality($2::uuid[]) and sum(claim) = $12::numeric from gone),
+    (select count(*) = cardinality($2::uuid[]) and sum(fence) = $12::numeric from gone),
     'a lease is gone') as settled

@@ -1,6 +1,6 @@
 -- Ends runs whose handler ended because it was asked to, or which were asked to and did not start, for good.
 --
--- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
+-- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
 --   integer[], $5 errors jsonb[], $6 reasons text[] (what was asked for comes first), $7 whether only those
 --   that the database knows to have been asked
 -- Returns: one row: accepted (null when all were, otherwise the ids that were)
@@ -8,10 +8,10 @@
 with ended as (
   delete from punctual.leases l
   using unnest($2::uuid[], $3::bigint[], $4::integer[], $5::jsonb[], $6::text[])
-    as i (run_id, claim, started_ago_ms, error, reason)
-  where l.run_id = i.run_id and l.claim = i.claim and (l.cancel_reason is not null or not $7::boolean)
+    as i (run_id, fence, started_ago_ms, error, reason)
+  where l.run_id = i.run_id and l.fence = i.fence and (l.cancel_reason is not null or not $7::boolean)
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
+    l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
     (l.attempt + 1)::smallint as attempt, 3::smallint as state, 5::smallint as attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at, i.error,
     coalesce(l.cancel_reason, i.reason) as reason
@@ -19,10 +19,10 @@ with ended as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

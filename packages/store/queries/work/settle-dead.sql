@@ -1,16 +1,16 @@
 -- Ends runs whose last attempt failed, and keeps them as dead letters.
 --
--- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
+-- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
 --   integer[], $5 attempt outcomes smallint[], $6 errors jsonb[], $7 reasons text[], $8 fingerprints text[]
 -- Returns: one row: accepted (null when all were, otherwise the ids that were)
 -- Locks: leases, live_keys, own counter row. Index: primary keys. Pinned: nested loops.
 with ended as (
   delete from punctual.leases l
   using unnest($2::uuid[], $3::bigint[], $4::integer[], $5::smallint[], $6::jsonb[], $7::text[], $8::text[])
-    as i (run_id, claim, started_ago_ms, attempt_outcome, error, reason, fingerprint)
-  where l.run_id = i.run_id and l.claim = i.claim
+    as i (run_id, fence, started_ago_ms, attempt_outcome, error, reason, fingerprint)
+  where l.run_id = i.run_id and l.fence = i.fence
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
+    l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
     (l.attempt + 1)::smallint as attempt, 2::smallint as state, i.attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     i.error, i.reason, i.fingerprint
@@ -23,10 +23,10 @@ buried as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

@@ -1,25 +1,25 @@
 -- Ends attempts that failed and will be followed by another one: near ones go to the queue, far ones wait. Those
 -- that were asked to end are left for settle-cancelled.
 --
--- Parameters: $1 run ids uuid[], $2 claims bigint[], $3 ms since the handler was called integer[],
+-- Parameters: $1 run ids uuid[], $2 fences bigint[], $3 ms since the handler was called integer[],
 --   $4 attempt outcomes smallint[], $5 errors jsonb[], $6 delays in ms bigint[], $7 horizon in ms
 -- Returns: one row: accepted (null when all were, otherwise the ids that were)
 -- Locks: leases. Index: primary keys. Pinned: nested loops.
 with ended as (
   delete from punctual.leases l
   using unnest($1::uuid[], $2::bigint[], $3::integer[], $4::smallint[], $5::jsonb[], $6::bigint[])
-    as i (run_id, claim, started_ago_ms, outcome, error, delay_ms)
-  where l.run_id = i.run_id and l.claim = i.claim and l.cancel_reason is null
+    as i (run_id, fence, started_ago_ms, outcome, error, delay_ms)
+  where l.run_id = i.run_id and l.fence = i.fence and l.cancel_reason is null
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
+    l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
     (l.attempt + 1)::smallint as attempt, i.outcome, i.error, i.delay_ms,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint + i.delay_ms as next_ms
 ),
 kept as (
   insert into punctual.attempts (
-    run_id, claim, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
-  select run_id, claim, session_id, started_at, clock_timestamp(), tenant_id, attempt, outcome, error
+    run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
+  select run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt, outcome, error
   from ended
 ),
 queued as (

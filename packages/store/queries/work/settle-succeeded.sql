@@ -1,7 +1,7 @@
 -- Ends runs whose handler returned, when some of them may not be ours any more: run and fence must match as
 -- a pair, and what does not is left alone. The common case is settle-all-succeeded.
 --
--- Parameters: $1 session, $2 run ids uuid[], $3 claims bigint[], $4 ms since the handler was called
+-- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
 --   integer[], $5 outputs text[] or null
 -- Returns: one row: accepted (null when all were, otherwise the ids that were)
 -- Locks: leases, live_keys, own counter row. Index: primary keys. Pinned: nested loops, so that the join
@@ -9,10 +9,10 @@
 with ended as (
   delete from punctual.leases l
   using unnest($2::uuid[], $3::bigint[], $4::integer[], $5::text[])
-    as i (run_id, claim, started_ago_ms, output)
-  where l.run_id = i.run_id and l.claim = i.claim
+    as i (run_id, fence, started_ago_ms, output)
+  where l.run_id = i.run_id and l.fence = i.fence
   returning
-    l.run_id, l.claim, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, i.output,
+    l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, i.output,
     (l.attempt + 1)::smallint as attempt, 1::smallint as state, 1::smallint as attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     null::jsonb as error, null::text as reason
@@ -20,10 +20,10 @@ with ended as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

@@ -5,26 +5,22 @@
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import { inSchema } from '../connection/statements.ts'
+import { type AppliedMigration, migrationMismatch, schemaTooNew } from './schema-mismatch.ts'
 
 const root = new URL('../../migrations/', import.meta.url)
 
-export interface Migration {
-  readonly version: number
-  readonly name: string
+export interface Migration extends AppliedMigration {
   readonly sql: string
-  readonly checksum: string
-  readonly breaking: boolean
 }
 
-export function loadMigrations(): readonly Migration[] {
-  return readdirSync(root)
+export function loadMigrations(folder: URL = root): readonly Migration[] {
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => {
-      const sql = readFileSync(new URL(file, root), 'utf8')
+      const sql = readFileSync(new URL(file, folder), 'utf8')
       return {
         version: Number(file.slice(0, 4)),
         name: file.slice(5, -4),
@@ -51,21 +47,18 @@ function insertion(schema: string, m: Migration): string {
 }
 
 /** Everything that `migrate` would run on an empty schema, as one script. */
-export function migrationScript(schema: string, after = 0): string {
-  const steps = loadMigrations()
+export function migrationScript(
+  schema: string,
+  after = 0,
+  known: readonly Migration[] = loadMigrations(),
+): string {
+  const steps = known
     .filter((m) => m.version > after)
     .map((m) => `begin;\n${inSchema(m.sql, schema)}\n${insertion(schema, m)}\ncommit;`)
   return [after === 0 ? bookkeeping(schema) : '', ...steps].filter(Boolean).join('\n\n')
 }
 
-interface Applied {
-  version: number
-  name: string
-  checksum: string
-  breaking: boolean
-}
-
-async function applied(client: pg.Client, schema: string): Promise<Applied[]> {
+async function applied(client: pg.Client, schema: string): Promise<AppliedMigration[]> {
   const exists = await client.query(
     `select to_regclass('${schema}.migrations') is not null as found`,
   )
@@ -80,21 +73,17 @@ async function applied(client: pg.Client, schema: string): Promise<Applied[]> {
   }))
 }
 
-function check(found: readonly Applied[], known: readonly Migration[]): void {
+async function check(
+  client: pg.Client,
+  schema: string,
+  found: readonly AppliedMigration[],
+  known: readonly Migration[],
+): Promise<void> {
   for (const row of found) {
     const migration = known.find((m) => m.version === row.version)
-    if (!migration && row.breaking)
-      throw new PunctualError(
-        'schema_too_new',
-        `The schema has migration ${row.version} (${row.name}), made by a newer Punctual, which this version cannot work with. Upgrade this program.`,
-        { id: String(row.version) },
-      )
-    if (migration && migration.checksum !== row.checksum)
-      throw new PunctualError(
-        'migration_changed',
-        `Migration ${row.version} (${row.name}) was applied with other contents than this version has. The program or the schema was altered; restore the one that belongs together.`,
-        { id: String(row.version) },
-      )
+    if (!migration && row.breaking) throw schemaTooNew(schema, row)
+    if (migration && (migration.name !== row.name || migration.checksum !== row.checksum))
+      throw await migrationMismatch(client, schema, row, migration)
   }
 }
 
@@ -104,10 +93,13 @@ export interface MigrationStatus {
 }
 
 /** What is applied and what is missing; throws when the schema and this program do not fit. */
-export async function migrationStatus(client: pg.Client, schema: string): Promise<MigrationStatus> {
-  const known = loadMigrations()
+export async function migrationStatus(
+  client: pg.Client,
+  schema: string,
+  known: readonly Migration[] = loadMigrations(),
+): Promise<MigrationStatus> {
   const found = await applied(client, schema)
-  check(found, known)
+  await check(client, schema, found, known)
   const versions = new Set(found.map((row) => row.version))
   return { applied: [...versions], pending: known.filter((m) => !versions.has(m.version)) }
 }
@@ -129,14 +121,18 @@ async function withLock<T>(client: pg.Client, schema: string, work: () => Promis
 }
 
 /** Applies what is missing; returns what it applied. */
-export async function migrate(client: pg.Client, schema: string): Promise<readonly Migration[]> {
+export async function migrate(
+  client: pg.Client,
+  schema: string,
+  known: readonly Migration[] = loadMigrations(),
+): Promise<readonly Migration[]> {
   const done: Migration[] = []
-  const status = await migrationStatus(client, schema)
+  const status = await migrationStatus(client, schema, known)
   if (status.pending.length === 0) return done
   for (;;) {
     const next = await withLock(client, schema, async () => {
       await client.query(bookkeeping(schema))
-      const migration = (await migrationStatus(client, schema)).pending[0]
+      const migration = (await migrationStatus(client, schema, known)).pending[0]
       if (!migration) return null
       await client.query("set local lock_timeout = '5s'")
       await client.query(inSchema(migration.sql, schema))

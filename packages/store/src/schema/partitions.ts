@@ -97,7 +97,7 @@ function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
     alter table ${schema}.${name} drop constraint ${name}_day;
   end if;
   -- Statements that name the day itself pass by the wall of its parent.
-  perform ${schema}.raise_wall('${schema}.${name}');
+  perform ${schema}.enable_row_security('${schema}.${name}');
 end $$`,
   ]
 }

@@ -1,6 +1,6 @@
 /**
  * The second wall between tenants: requests of a tenant run as a role that sees the rows of that tenant only (migration
- * 0014, docs/concepts/tenant-isolation.md), should a statement ever lack its predicate. The role and the tenant are settings of
+ * 0010, docs/concepts/tenant-isolation.md), should a statement ever lack its predicate. The role and the tenant are settings of
  * one transaction, so that a connection that is used again knows nothing of them.
  *
  * Where the role is missing, or this connection may not work as it, there is one wall less; the doctor and the guarantees
@@ -16,7 +16,7 @@ export async function readRowSecurity(
   database: Database,
 ): Promise<RowSecurityState> {
   const { rows } = await client.query({
-    text: database.statement('doctor/read-wall').text,
+    text: database.statement('doctor/read-row-security').text,
     values: [database.schema],
     rowMode: 'array',
   })
@@ -49,7 +49,7 @@ export class RowSecurity {
   async raise(client: pg.Client): Promise<void> {
     await this.look(client)
     if (this.#state === 'up') return
-    const raise = `select ${this.#database.schema}.raise_walls()`
+    const raise = `select ${this.#database.schema}.enable_all_row_security()`
     await client.query(raise).catch((error: { code?: string }) => {
       if (error.code !== NOT_ALLOWED) throw error
     })

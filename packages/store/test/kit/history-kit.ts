@@ -90,7 +90,7 @@ async function placeRun({ sql }: TestStore, run: MadeRun, lane: number): Promise
     )
   else if (state === 'running' || state === 'cancelling')
     await sql.query(
-      `insert into punctual.leases (${columns}, claim, session_id, claimed_at, cancel_reason)
+      `insert into punctual.leases (${columns}, fence, session_id, claimed_at, cancel_reason)
        values (${common}, 1, 1, to_timestamp($5 / 1000.0), $6)`,
       [...values, run.startedMs, state === 'cancelling' ? 'asked' : null],
     )

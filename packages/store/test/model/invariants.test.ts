@@ -83,7 +83,7 @@ const planted: [Invariant, string, string][] = [
   [
     'I2',
     'two accepted outcomes',
-    `${END_RUNNING}; ${accept('claim')}; delete from punctual.outcomes where run_id = :running; ${accept('claim')}`,
+    `${END_RUNNING}; ${accept('fence')}; delete from punctual.outcomes where run_id = :running; ${accept('fence')}`,
   ],
   [
     'I2',
@@ -91,8 +91,8 @@ const planted: [Invariant, string, string][] = [
     `insert into punctual.attempts (run_id, fence, session_id, ended_at, tenant_id, attempt, outcome)
      select run_id, fence, session_id, now(), tenant_id, 1, 2 from punctual.outcomes where run_id = :done`,
   ],
-  ['I3', 'an outcome of another claim', `${END_RUNNING}; ${accept('claim + 1')}`],
-  ['I3', 'an outcome while the lease stays', accept('claim')],
+  ['I3', 'an outcome of another fence', `${END_RUNNING}; ${accept('fence + 1')}`],
+  ['I3', 'an outcome while the lease stays', accept('fence')],
   [
     'I4',
     'an attempt that is not on record',
@@ -140,7 +140,7 @@ const planted: [Invariant, string, string][] = [
   [
     'I9',
     'an outcome of a fenced session',
-    `delete from punctual.sessions; ${END_RUNNING}; ${accept('claim')}`,
+    `delete from punctual.sessions; ${END_RUNNING}; ${accept('fence')}`,
   ],
   ['I9', 'a claim of a fenced session', `delete from punctual.sessions; ${lease('keyed', 79)}`],
   [

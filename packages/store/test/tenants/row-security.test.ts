@@ -71,7 +71,7 @@ describe('the wall', () => {
       `
       select c.relname, c.relrowsecurity as on, pg_get_expr(p.polqual, c.oid) as sees,
         pg_get_expr(p.polwithcheck, c.oid) as writes
-      from pg_class c left join pg_policy p on p.polrelid = c.oid and p.polname = 'wall'
+      from pg_class c left join pg_policy p on p.polrelid = c.oid and p.polname = 'tenant_isolation'
       where c.relnamespace = 'punctual'::regnamespace and c.relname = any ($1)`,
       [tables],
     )

@@ -17,7 +17,7 @@ const QUERIES: Readonly<Record<string, string>> = {
     'run_id, fence, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
   attempts: 'run_id, fence, attempt, outcome, started_at is not null',
   dead_letters: 'run_id, reason',
-  stale_settles: 'run_id, claim',
+  stale_settles: 'run_id, fence',
   live_keys: 'key, run_id',
   job_holds: 'job_id, run_id',
   checkpoints: 'run_id, state',

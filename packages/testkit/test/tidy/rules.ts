@@ -119,7 +119,7 @@ export const rules: readonly Rule[] = [
     applies: (path) =>
       /^packages\/(?!store\/|testkit\/)[^/]+\/src\//.test(path) && !SHOWS.has(path),
     problems: eachLine(
-      /\bforPeople\b/,
+      /\.replica\b|\breplica\b[^{}()]*\} = /,
       (found) => `${found}; read the primary, or add the file to SHOWS if nothing is decided there`,
     ),
   },

@@ -34,7 +34,7 @@ ended as (
   delete from punctual.queue
   where run_id = any (array(select run_id from ahead))
   returning
-    run_id, null::bigint as claim, null::bigint as session_id, tenant_id, lane, crashes, traits,
+    run_id, null::bigint as fence, null::bigint as session_id, tenant_id, lane, crashes, traits,
     null::text as output, attempt, 3::smallint as state, null::smallint as attempt_outcome,
     null::timestamptz as started_at, null::jsonb as error, $4::text as reason, job_id
 ),
@@ -46,10 +46,10 @@ withdrawn as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

@@ -16,17 +16,17 @@ with ended as (
     where g.run_id = any ($2::uuid[]) and (o.traits >> 4) & 7 = 2 and g.gate is null
       and exists (select from punctual.parked f where f.job_id = o.job_id and f.run_id < o.run_id and f.gate is null)))
   returning
-    run_id, null::bigint as claim, null::bigint as session_id, tenant_id, lane, crashes, traits, job_id,
+    run_id, null::bigint as fence, null::bigint as session_id, tenant_id, lane, crashes, traits, job_id,
     null::text as output, attempt, 4::smallint as state, null::smallint as attempt_outcome,
     null::timestamptz as started_at, null::jsonb as error, 'overlap' as reason
 ),
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

@@ -16,7 +16,7 @@ terminated as (
   delete from punctual.leases
   where run_id = any (array(select holder from successors where policy = 5))
   returning
-    run_id, claim, session_id,
+    run_id, fence, session_id,
     -- The claim is the start mark, unless the run has to have one of its own.
     case when crashes > 0 or traits & 2 <> 0 then started_at else coalesce(started_at, claimed_at) end as started_at,
     tenant_id, lane, attempt, crashes, traits, job_id
@@ -50,7 +50,7 @@ waiting as (
 ),
 ended as (
   select
-    run_id, claim, session_id, started_at, tenant_id, lane, (attempt + 1)::smallint as attempt, crashes, traits,
+    run_id, fence, session_id, started_at, tenant_id, lane, (attempt + 1)::smallint as attempt, crashes, traits,
     job_id, null::text as output, 3::smallint as state, 6::smallint as attempt_outcome, null::jsonb as error,
     'superseded' as reason
   from terminated
@@ -63,10 +63,10 @@ ended as (
 -- finish: what follows from every end, the same in each statement that ends runs
 finished as (
   insert into punctual.outcomes (
-    run_id, claim, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason)
   select
-    run_id, claim, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
+    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
     attempt_outcome, output, error, reason
   from ended
 ),

@@ -1,14 +1,14 @@
 -- Keeps how far a run has come, for its next attempt. The lease carries a mark from then on, and so does the run
 -- wherever it goes.
 --
--- Parameters: $1 run id, $2 claim, $3 state as JSON
+-- Parameters: $1 run id, $2 fence, $3 state as JSON
 -- Returns: run_id; no row when the run belongs to somebody else by now
 -- Locks: the lease, then the checkpoint. Index: primary keys; the id prunes checkpoints to one day. Pinned: no
 --   sequential scan.
 with held as (
   update punctual.leases
   set traits = traits | 128
-  where run_id = $1::uuid and claim = $2::bigint
+  where run_id = $1::uuid and fence = $2::bigint
   returning run_id, tenant_id, attempt
 )
 insert into punctual.checkpoints (run_id, saved_at, tenant_id, attempt, state)

@@ -54,13 +54,13 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/queries/work/settle-succeeded.sql',
-        find: 'where l.run_id = i.run_id and l.claim = i.claim',
+        find: 'where l.run_id = i.run_id and l.fence = i.fence',
         replace: 'where l.run_id = i.run_id',
       },
       {
         file: 'store/queries/work/settle-all-succeeded.sql',
-        find: 'sum(claim) = $12::numeric',
-        replace: '(sum(claim) = $12::numeric or true)',
+        find: 'sum(fence) = $12::numeric',
+        replace: '(sum(fence) = $12::numeric or true)',
       },
     ],
     killedBy: 'stop: staleAccepted',

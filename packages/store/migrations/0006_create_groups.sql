@@ -1,21 +1,23 @@
--- Groups of runs: how far each has come, and what is submitted once all of its members have ended.
+-- Groups of runs, and the callback that is submitted once all of their members have ended.
 --
--- Nothing that claims or settles a run knows of them. Whoever looks walks the members of an open group in the order in which
--- they were added, up to the first that has not ended, and remembers in the group how far that was (ADR 0015).
+-- The statements that claim and settle runs do not know about groups. The group finisher walks the
+-- members of each open group in the order in which they were added, up to the first that has not
+-- ended, and stores how far it got (ADR 0015).
 
 create table punctual.groups (
   id uuid primary key,
   created_at timestamptz not null,
-  -- From then on nothing can be added.
+  -- Nothing can be added to a closed group.
   closed_at timestamptz,
-  -- Closed, and every member has ended. Set once, by the transaction that submits the callback.
+  -- Set once, by the transaction that submits the callback: the group is closed and every member
+  -- has ended.
   done_at timestamptz,
   callback_run_id uuid,
   tenant_id integer not null references punctual.tenants (id),
-  -- How many members it has. Whoever adds some holds this row until the commit, so that their places become
-  -- visible in their order.
+  -- The number of members. Adding members locks the row until the commit, so that members become
+  -- visible in the order of their places.
   total integer not null default 0,
-  -- The members before this place are known to have ended, and so many of them in each way.
+  -- The members before this place are known to have ended, and how many of them in each state.
   passed integer not null default 0,
   succeeded integer not null default 0,
   dead integer not null default 0,
@@ -23,7 +25,8 @@ create table punctual.groups (
   skipped integer not null default 0,
   unknown integer not null default 0,
   name text,
-  -- What to submit: {"handler", "options"} as people wrote them, and the payload as JSON. Null when there is nothing.
+  -- {"handler", "options"} as the user gave them, and the payload as JSON text. Null without a
+  -- callback.
   callback jsonb,
   callback_payload text,
   check (passed between 0 and total),
@@ -37,7 +40,7 @@ create index groups_tenant on punctual.groups (tenant_id, id);
 create table punctual.group_members (
   group_id uuid not null,
   run_id uuid not null,
-  -- From 0, without gaps, in the order in which they were added.
+  -- From 0, without gaps, in the order in which the members were added.
   place integer not null,
   primary key (group_id, place)
 ) with (vacuum_truncate = off);

@@ -1,11 +1,14 @@
--- Who changed what: an entry for each control write, written in the transaction of the change itself. Entries are never
--- updated: where an entry stands in the chain of its tenant is in a table of its own.
+-- The audit log: who changed what. And the secrets of tenants.
+--
+-- Each control write adds an entry in its own transaction. Entries are never updated. A sealer then
+-- gives each entry its position in the hash chain of its tenant, in separate tables.
 
 create table punctual.audit_log (
-  -- A UUIDv7, made by the node that writes: a number of the installation would tell a tenant how much others do.
+  -- A UUIDv7 made by the node. A sequence of the installation would tell a tenant how much the
+  -- others do.
   id uuid primary key,
   at timestamptz not null default clock_timestamp(),
-  -- Null for the installation. Without a reference: an entry outlives its tenant.
+  -- Null for the installation. No foreign key: entries outlive their tenant.
   tenant_id integer,
   actor_kind text not null check (actor_kind in ('api_key', 'library', 'cli', 'system')),
   actor_id text,
@@ -23,26 +26,29 @@ create table punctual.audit_log (
 
 create index audit_log_chain on punctual.audit_log ((coalesce(tenant_id, 0)), id);
 
--- Entries that have no place in a chain yet. A row comes with its entry, in one statement, and becomes visible with it: one
--- that commits late is found late. "Entries after the last sealed one" would pass it by, as ids are made before commits.
+-- Entries that are not yet sealed. The statement that inserts an entry inserts this row too, and
+-- both become visible together, so that an entry that commits late is still found. Sealing "all
+-- entries after the last sealed one" would skip it, because ids are made before the commit.
 create table punctual.audit_unsealed (
   entry_id uuid primary key references punctual.audit_log (id) on delete cascade,
   chain integer not null
 ) with (vacuum_truncate = off);
 
--- The chain of each tenant, 0 for the installation. content = sha256 of the entry; hash = sha256 of the hash before it,
--- the place and the content. Without a reference to the entry: one that was removed leaves its seal behind.
+-- The hash chain of each tenant; chain 0 is that of the installation. No foreign key to the entry:
+-- the seal of an entry that was removed must remain, or the removal would not be noticed.
 create table punctual.audit_seals (
   chain integer not null,
   seq bigint not null check (seq > 0),
   entry_id uuid not null unique,
+  -- SHA-256 of the entry.
   content bytea not null check (octet_length(content) = 32),
+  -- SHA-256 of the previous hash, the position and the content.
   hash bytea not null check (octet_length(hash) = 32),
   sealed_at timestamptz not null default clock_timestamp(),
   primary key (chain, seq)
 );
 
--- The end of each chain.
+-- The last seal of each chain.
 create table punctual.audit_heads (
   chain integer primary key,
   seq bigint not null,
@@ -50,18 +56,22 @@ create table punctual.audit_heads (
   sealed_at timestamptz not null
 ) with (fillfactor = 50);
 
--- Whoever owns the tables is refused too. Erasing a tenant is the one exception: its transaction names the tenant. The
--- argument is the column that tells whose row it is.
+-- Refuses the change, even to the owner of the tables. The one exception is the erasure of a
+-- tenant, whose transaction names the tenant in a setting. The argument is the column that holds
+-- the tenant of the row.
 create function punctual.refuse_audit_change() returns trigger
 language plpgsql as $$
 begin
-  -- Unset it is null or, after a transaction that had it, empty: both refuse.
-  if tg_op = 'DELETE' and to_jsonb(old) ->> tg_argv[0] = nullif(current_setting('punctual.erasing_tenant', true), '') then
+  -- An unset setting is null, and empty after a transaction that had set it: nullif refuses both.
+  if tg_op = 'DELETE'
+    and to_jsonb(old) ->> tg_argv[0] = nullif(current_setting('punctual.erasing_tenant', true), '')
+  then
     return old;
   end if;
   raise exception using
     errcode = 'PN002',
-    message = format('The audit log is append-only: %s of %s is refused.', lower(tg_op), tg_table_name);
+    message = format(
+      'The audit log is append-only: %s of %s is refused.', lower(tg_op), tg_table_name);
 end
 $$;
 
@@ -81,17 +91,18 @@ create trigger audit_heads_only_advance before update on punctual.audit_heads
 create trigger audit_heads_are_not_truncated before truncate on punctual.audit_heads
   for each statement execute function punctual.refuse_audit_change();
 
--- Secrets of tenants, encrypted with AES-256-GCM by whoever has a master key; the database never sees one. Tenant, name and
--- version are authenticated with the text: a row that is copied elsewhere, or put back from before, does not decrypt.
+-- Secrets, encrypted with AES-256-GCM by a process that has a master key; the database never sees
+-- one. Tenant, name and version are authenticated with the ciphertext: a row that was copied to
+-- another place, or restored from an earlier version, does not decrypt.
 create table punctual.secrets (
   tenant_id integer not null references punctual.tenants (id),
   name text not null,
-  -- Counts up with every new value.
+  -- Incremented by every new value.
   version integer not null check (version > 0),
-  -- Which master key it is encrypted with.
+  -- The master key that encrypted the value.
   key_id text not null,
   nonce bytea not null check (octet_length(nonce) = 12),
-  -- With the tag of 16 bytes at its end.
+  -- Ends with the authentication tag of 16 bytes.
   ciphertext bytea not null,
   created_at timestamptz not null,
   created_by text,
