@@ -257,7 +257,7 @@ function instant(field: string, value: Date | string | number): number {
   if (Number.isFinite(ms)) return Math.floor(ms)
   throw new PunctualError(
     'invalid_option',
-    `${field} must be a Date, an ISO 8601 text or milliseconds since 1970, but ${JSON.stringify(String(value).slice(0, 80))} came.`,
+    `${field} must be a Date, an ISO 8601 text or milliseconds since 1970; got ${JSON.stringify(String(value).slice(0, 80))}.`,
     { field },
   )
 }

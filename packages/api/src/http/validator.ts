@@ -76,7 +76,7 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
   const { enum: values } = schemaAt(schema, instancePath)
   const expected = Array.isArray(values) ? `must be one of ${values.join(', ')}` : message
   const came = shown(at(value, instancePath))
-  return new InvalidRequest(`${where} ${expected}, but ${came} came.`, instancePath)
+  return new InvalidRequest(`${where} ${expected}; got ${came}.`, instancePath)
 }
 
 /** Finds what is wrong with a value; null when nothing is. */

@@ -39,6 +39,6 @@ function numberOf(etag: string): number {
 }
 
 function refuse(field: string, must: string, came: string): never {
-  const message = `${field} must ${must}, but ${JSON.stringify(came.slice(0, 80))} came.`
+  const message = `${field} must ${must}; got ${JSON.stringify(came.slice(0, 80))}.`
   throw new PunctualError('invalid_option', message, { field })
 }

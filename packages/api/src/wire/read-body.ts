@@ -27,7 +27,7 @@ export function readLines(text: string, lineBytesMax: number): readonly unknown[
   if (found.length > limits.batchSize)
     throw new PunctualError(
       'invalid_option',
-      `A request takes at most ${limits.batchSize} lines, but ${found.length} came. Send them in several.`,
+      `A request takes at most ${limits.batchSize} lines; got ${found.length}. Send them in several.`,
       { field: 'body' },
     )
   return found.map((line, i) => {

@@ -56,7 +56,7 @@ export const labels = Type.Record(Type.String(), Type.String(), {
 export function labelOf(label: string): Record<string, string> {
   const [, name, value] = /^([^:]+):(.*)$/s.exec(label) ?? []
   if (name !== undefined && value !== undefined) return { [name]: value }
-  throw new PunctualError('invalid_option', `label must be name:value, but ${label} came.`, {
+  throw new PunctualError('invalid_option', `label must be name:value; got ${label}.`, {
     field: 'label',
   })
 }

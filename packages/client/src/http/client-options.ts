@@ -48,7 +48,7 @@ function urlOf(given: string): string {
 
 function whole(name: string, value: number, minimum: number): number {
   if (Number.isInteger(value) && value >= minimum) return value
-  throw new TypeError(`${name} must be a whole number from ${minimum}, but ${value} came.`)
+  throw new TypeError(`${name} must be an integer from ${minimum}; got ${value}.`)
 }
 
 export function compileOptions(options: ClientOptions): CompiledOptions {

@@ -166,6 +166,6 @@ export function addressOf(path: string, params: Parts['params'], query: Parts['q
 function segment(name: string, value: string | undefined): string {
   // An empty one, or one of dots, would be another address.
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
-    throw new TypeError(`${name} must be an id or a name, but ${JSON.stringify(value)} came.`)
+    throw new TypeError(`${name} must be an id or a name; got ${JSON.stringify(value)}.`)
   return encodeURIComponent(value)
 }

@@ -1,10 +1,10 @@
-/** Values of options that must be whole numbers, texts or names. */
+/** Values of options that must be integers, texts or names. */
 import { limits } from '../errors/limits.ts'
 import { refuseOption } from './refuse-option.ts'
 
 export function integer(field: string, value: unknown, min: number, max: number): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
-    refuseOption(field, `a whole number from ${min} to ${max}`, value)
+    refuseOption(field, `an integer from ${min} to ${max}`, value)
   return value
 }
 

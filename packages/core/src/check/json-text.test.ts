@@ -39,7 +39,7 @@ test('a fraction that is printed with all 17 digits is the double that was meant
   )
 })
 
-test('a whole number is read back exactly, or refused', () => {
+test('an integer is read back exactly, or refused', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), (number) => {
       const text = number.toString()

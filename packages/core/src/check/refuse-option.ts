@@ -3,7 +3,7 @@ import { PunctualError } from '../errors/errors.ts'
 import { shown } from '../errors/failure.ts'
 
 export function refuseOption(field: string, expected: string, came: unknown): never {
-  const message = `${field} must be ${expected}, but ${shown(came)} came.`
+  const message = `${field} must be ${expected}; got ${shown(came)}.`
   throw new PunctualError('invalid_option', message, { field })
 }
 

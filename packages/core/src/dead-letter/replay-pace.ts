@@ -52,7 +52,7 @@ const LOOK_MS = 250
 function whole(field: string, value: unknown, min: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= COUNT_MAX)
     return value
-  return refuseOption(field, `a whole number from ${min} to ${COUNT_MAX}`, value)
+  return refuseOption(field, `an integer from ${min} to ${COUNT_MAX}`, value)
 }
 
 export function compileReplayPace(pace: ReplayPace): ReplayRules {

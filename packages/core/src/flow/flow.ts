@@ -151,7 +151,7 @@ function keyIn(key: string | Path, payload: string): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     throw new PunctualError(
       'invalid_payload',
-      `${field} is to hold a key of flow control: a text, a number or a boolean, but ${shown(value)} came.`,
+      `${field} is to hold a key of flow control: a text, a number or a boolean; got ${shown(value)}.`,
       { field },
     )
   return checkText(field, String(value), limits.keyLength)

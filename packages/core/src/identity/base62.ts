@@ -5,7 +5,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Bytes from here on are thrown away: with them the first digits would be likelier than the last. */
 const FAIR = 256 - (256 % DIGITS.length)
 
-/** A whole number in so many digits. */
+/** An integer in so many digits. */
 export function base62(value: number, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest = Math.floor(rest / DIGITS.length))

@@ -38,7 +38,7 @@ interface Bounds {
   readonly unit: string
 }
 
-/** Those that are whole numbers. */
+/** Those that are integers. */
 export const quotaBounds = {
   jobs: { min: 0, max: limits.quotaJobsMax, unit: 'jobs' },
   payloadBytes: { min: 2, max: limits.payloadBytesCeiling, unit: 'bytes of a payload' },

@@ -179,7 +179,7 @@ describe('a job is refused', () => {
     [{ misfire: { graceMs: 999 } }, 'misfire.graceMs', /from 1000/],
     [{ misfire: { maxAgeMs: -1 } }, 'misfire.maxAgeMs', /from 0/],
     [{ misfire: { maxCount: 10_001 } }, 'misfire.maxCount', /10000/],
-    [{ misfire: { dripMs: '1s' } }, 'misfire.dripMs', /whole number/],
+    [{ misfire: { dripMs: '1s' } }, 'misfire.dripMs', /integer/],
     [{ misfire: { max: 1 } }, 'misfire', /policy, graceMs/],
     [{ overlap: 'replace' }, 'overlap', /allow or skip/],
     [{ pauseAfterFailures: 0 }, 'pauseAfterFailures', /from 1/],

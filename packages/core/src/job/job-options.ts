@@ -308,7 +308,7 @@ function whenOf(options: JobOptions): When {
   if (name === undefined || others.length > 0)
     throw new PunctualError(
       'invalid_schedule',
-      `A job needs one of ${WHENS.join(', ')}, but ${given.length === 0 ? 'none' : given.join(' and ')} came.`,
+      `A job needs one of ${WHENS.join(', ')}; got ${given.length === 0 ? 'none' : given.join(' and ')}.`,
       { field: others[0] ?? 'cron' },
     )
   switch (name) {
@@ -322,7 +322,7 @@ function whenOf(options: JobOptions): When {
       )
         throw new PunctualError(
           'invalid_schedule',
-          `every takes a duration such as 5m, or a repeating interval, but ${shown(options.every)} came. Give a cron expression as cron.`,
+          `every takes a duration such as 5m, or a repeating interval; got ${shown(options.every)}. Give a cron expression as cron.`,
           { field: 'every' },
         )
       return { kind: 'every', expression: options.every as string | number }

@@ -56,7 +56,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
 const CODES_MAX = 50
 
 function invalid(field: string, expected: string, came: unknown): never {
-  const message = `${field} must be ${expected}, but ${shown(came)} came.`
+  const message = `${field} must be ${expected}; got ${shown(came)}.`
   throw new PunctualError('invalid_option', message, { field })
 }
 

@@ -54,7 +54,7 @@ export function compileRunPolicy(options: {
 function checkHeartbeat(ms: unknown): number {
   if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 100 && ms <= limits.timeoutMsMax)
     return ms
-  return refuseOption('heartbeatMs', `a whole number from 100 to ${limits.timeoutMsMax}`, ms)
+  return refuseOption('heartbeatMs', `an integer from 100 to ${limits.timeoutMsMax}`, ms)
 }
 
 export function decodeRunPolicy(text: string | null): RunPolicy {

@@ -33,11 +33,11 @@ describe('a refusal points at the character (case 104)', () => {
     ['* */25 * * *', 4, '@every 25h'],
     ['* * */32 * *', 6, 'a step of 1 to 31'],
     ['*/5/5 * * * *', 2, '"5/5"'],
-    ['1,,2 * * * *', 2, 'a minute, but nothing came'],
-    [',1 * * * *', 0, 'a minute, but nothing came'],
+    ['1,,2 * * * *', 2, 'a minute; got nothing'],
+    [',1 * * * *', 0, 'a minute; got nothing'],
     ['1, * * * *', 2, 'without blanks'],
     ['1- * * * *', 2, 'a minute from 0 to 59, but nothing'],
-    ['-1 * * * *', 0, 'but nothing came'],
+    ['-1 * * * *', 0, 'got nothing'],
     ['1-2-3 * * * *', 2, '"2-3"'],
     ['** * * * *', 0, '"**"'],
     ['*5 * * * *', 0, '"*5"'],
@@ -69,7 +69,7 @@ describe('a refusal points at the character (case 104)', () => {
     ['@dayly', 0, 'Did you mean @daily?'],
     ['@', 0, 'Expected @hourly'],
     ['TZ=Europe/Berlni * * * * *', 3, 'Did you mean Europe/Berlin?'],
-    ['CRON_TZ=UTC', 11, 'nothing came'],
+    ['CRON_TZ=UTC', 11, 'got nothing'],
     ['TZ= * * * * *', 3, 'A time zone must be a name'],
   ] as const)('%s at %i: %s', ([expression, position, part]) => {
     const error = refusal(expression)
@@ -80,7 +80,7 @@ describe('a refusal points at the character (case 104)', () => {
 
   test('shows the expression with a caret below the culprit', () => {
     expect(refusal('0 9-25 * * 1').message).toBe(
-      'Expected an hour from 0 to 23, but "25" came, at character 5:\n  0 9-25 * * 1\n      ^^',
+      'Expected an hour from 0 to 23; got "25", at character 5:\n  0 9-25 * * 1\n      ^^',
     )
   })
 

@@ -1,5 +1,5 @@
 /**
- * Fires at a fixed rate: the anchor, and then every whole number of periods after it.
+ * Fires at a fixed rate: the anchor, and then every integer of periods after it.
  *
  * Elapsed time (hours and below) is added to the instant. Calendar time (days, weeks, months, years) is added
  * to the anchor's local time, which stays the same across changes of the clocks; where it lies in a gap or

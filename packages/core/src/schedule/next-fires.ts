@@ -36,7 +36,7 @@ export function compileFires(
   const { from, count = 5, ...rest } = options
   const fromMs = instantIn('from', from)
   if (!Number.isInteger(count) || count < 1 || count > FIRES_MAX)
-    refuseOption('count', `a whole number from 1 to ${FIRES_MAX}`, count)
+    refuseOption('count', `an integer from 1 to ${FIRES_MAX}`, count)
   const anchor = rest.anchor ?? fromMs
   return { timing: compileTiming({ ...rest, anchor, expression }), fromMs, count }
 }

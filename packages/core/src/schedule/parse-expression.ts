@@ -72,5 +72,5 @@ function skipBlanks(span: Span): Span {
   let start = span.start
   while (start < span.end && isBlank(span.text, start)) start++
   if (start < span.end) return { ...span, start }
-  return refuseAt({ ...span, start }, 'Expected when to fire, but nothing came')
+  return refuseAt({ ...span, start }, 'Expected when to fire; got nothing')
 }

@@ -78,7 +78,7 @@ export function parsePeriodSpan(span: Span): Period {
       return refusePeriod(span, at)
     months += part.count * (one.months ?? 0)
     days += part.count * (one.days ?? 0)
-    // To a thousandth: 1.1 hours are no whole number of milliseconds in binary.
+    // To a thousandth: 1.1 hours are no integer of milliseconds in binary.
     elapsedMs += Math.round(part.count * (one.ms ?? 0) * 1_000) / 1_000
     lastUnit = unit
     at = part.end
@@ -118,7 +118,7 @@ function refusePeriod(span: Span, at: number): never {
   const rest = { ...span, start: Math.min(at, span.end) }
   return refuseAt(
     rest,
-    `Expected a duration such as 90s, 1h30m, 2d, 1w, PT1H30M, P1D or P1M, but ${came(rest)} came`,
+    `Expected a duration such as 90s, 1h30m, 2d, 1w, PT1H30M, P1D or P1M; got ${came(rest)}`,
     'Units come from the longest to the shortest, each once; only hours and below may have a fraction.',
   )
 }
@@ -130,6 +130,6 @@ function checkLength(period: Period, span: Span): Period {
   if (fine) return period
   return refuseAt(
     span,
-    `Expected a duration from one second to a hundred years in whole milliseconds, but ${came(span)} came`,
+    `Expected a duration from one second to a hundred years in whole milliseconds; got ${came(span)}`,
   )
 }

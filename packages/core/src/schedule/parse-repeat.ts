@@ -36,7 +36,7 @@ export function parseRepeat(span: Span): Repeat {
   if (repeats === undefined || left === undefined || right === undefined || parts.length > 3)
     return refuseAt(
       { text, start: end, end },
-      `Expected R5/start/duration, R5/start/end or R5/duration/end, but ${parts.length} parts came`,
+      `Expected R5/start/duration, R5/start/end or R5/duration/end; got ${parts.length} parts`,
     )
   return repeatOf(readCount(repeats), left, right)
 }
@@ -80,10 +80,7 @@ function readCount(span: Span): number | null {
   if (digits.start === digits.end) return null
   const count = readNumber(digits)
   if (count !== null && count >= 1 && count <= COUNT_MAX) return count
-  return refuseAt(
-    digits,
-    `Expected how many times from 1 to ${COUNT_MAX}, but ${came(digits)} came`,
-  )
+  return refuseAt(digits, `Expected how many times from 1 to ${COUNT_MAX}; got ${came(digits)}`)
 }
 
 function readMoment(span: Span): DateTime {
@@ -91,7 +88,7 @@ function readMoment(span: Span): DateTime {
   if (moment !== null) return moment
   return refuseAt(
     span,
-    `Expected a moment between 1970 and 2199 such as 2026-01-31T09:00:00Z, but ${came(span)} came`,
+    `Expected a moment between 1970 and 2199 such as 2026-01-31T09:00:00Z; got ${came(span)}`,
   )
 }
 

@@ -197,7 +197,7 @@ describe.each(Object.entries(refused))('%s', (field, values) => {
   test('is refused with a message that says what came, in a bounded length', () => {
     for (const value of values) {
       const { message } = refusal({ [field]: value })
-      expect(message).toMatch(/ must be .+, but .+ came\.$/su)
+      expect(message).toMatch(/ must be .+; got .+\.$/su)
       expect(message.length).toBeLessThan(400)
       expect(message).not.toMatch(/\p{Cc}/u)
       expect(message.isWellFormed()).toBe(true)
@@ -262,7 +262,7 @@ describe('labels', () => {
     expect(JSON.parse(compileOptions('h', { labels: many(16) }).labels as string)).toEqual(many(16))
     expect(refusal({ labels: many(17) })).toMatchObject({
       field: 'labels',
-      message: expect.stringContaining('at most 16 labels, but 17 came'),
+      message: expect.stringContaining('at most 16 labels; got 17'),
     })
     expect(refusal({ labels: many(100_000) })).toMatchObject({ field: 'labels' })
   })

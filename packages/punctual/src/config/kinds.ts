@@ -24,7 +24,7 @@ export function whole(min: number, max: number): Kind<number> {
       ? (value as number)
       : undefined
   return {
-    expected: `a whole number from ${min} to ${max}`,
+    expected: `an integer from ${min} to ${max}`,
     placeholder: 'n',
     fromText: (value) => (/^[0-9]+$/.test(value) ? accept(Number(value)) : undefined),
     fromJson: accept,

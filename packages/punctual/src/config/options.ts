@@ -132,7 +132,7 @@ function whole(field: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new PunctualError(
     'invalid_config',
-    `${field} must be a whole number from ${min} to ${max}, but ${value} came.`,
+    `${field} must be an integer from ${min} to ${max}; got ${value}.`,
     { field },
   )
 }
@@ -143,7 +143,7 @@ function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleNam
     if (!roles.includes(name as RoleName))
       throw new PunctualError(
         'invalid_config',
-        `roles takes ${roles.join(', ')}, but ${JSON.stringify(name)} came.`,
+        `roles takes ${roles.join(', ')}; got ${JSON.stringify(name)}.`,
         { field: 'roles' },
       )
   return new Set(chosen as RoleName[])
@@ -210,7 +210,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
   if (!isSchemaName(schema))
     throw new PunctualError(
       'invalid_config',
-      `schema must be a lower-case name of letters, digits and _ (up to 48), but ${JSON.stringify(schema)} came.`,
+      `schema must be a lower-case name of letters, digits and _ (up to 48); got ${JSON.stringify(schema)}.`,
       { field: 'schema' },
     )
   const worker = options.worker ?? {}

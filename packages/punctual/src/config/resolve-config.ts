@@ -35,7 +35,7 @@ function refuse(setting: Setting<unknown>, where: string, came: unknown): never 
     : JSON.stringify(text.slice(0, 80))
   throw new PunctualError(
     'invalid_config',
-    `${where} must be ${setting.kind.expected}, but ${shown} came.`,
+    `${where} must be ${setting.kind.expected}; got ${shown}.`,
     { field: where },
   )
 }

@@ -262,7 +262,7 @@ export class DeadLetters {
 function page(options: DeadLetterPage): { state: DeadLetterState; limit: number } {
   const { limit = 50 } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-    refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+    refuseOption('limit', `an integer from 1 to ${LIST_MAX}`, limit)
   return { state: deadLetterStateOf(options.state), limit }
 }
 

@@ -71,7 +71,7 @@ export interface ReplayManyResult extends ReplayProgress {
 export function checkManyOptions(options: ManyOptions): { limit: number; dryRun: boolean } {
   const { limit = limits.batchSize, dryRun = false, signal } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
-    refuseOption('limit', `a whole number from 1 to ${LIMIT_MAX}`, limit)
+    refuseOption('limit', `an integer from 1 to ${LIMIT_MAX}`, limit)
   if (typeof dryRun !== 'boolean') refuseOption('dryRun', 'true or false', dryRun)
   if (signal !== undefined && !(signal instanceof AbortSignal))
     refuseOption('signal', 'an AbortSignal', signal)

@@ -18,7 +18,7 @@ export function batched(
       refuseOption('batchWaitMs', 'left out without batchSize', batchWaitMs)
     return { run: body as HandlerFunction }
   }
-  const sizes = `a whole number from 1 to ${limits.concurrencyMax}`
+  const sizes = `an integer from 1 to ${limits.concurrencyMax}`
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > limits.concurrencyMax)
     refuseOption('batchSize', sizes, batchSize)
   const waitMs: unknown = batchWaitMs ?? 0

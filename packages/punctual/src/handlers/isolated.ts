@@ -32,7 +32,7 @@ export function isolated(
   if (settings.batchSize !== undefined)
     refuse('batchSize', 'A handler of batches cannot be isolated. Leave out one of the two.')
   if (memoryMb !== null && !isWhole(memoryMb, MEMORY_MB_MIN, MEMORY_MB_MAX))
-    refuseOption('memoryMb', `a whole number from ${MEMORY_MB_MIN} to ${MEMORY_MB_MAX}`, memoryMb)
+    refuseOption('memoryMb', `an integer from ${MEMORY_MB_MIN} to ${MEMORY_MB_MAX}`, memoryMb)
   const module = readModule(body)
   const options = { handler: name, module, memoryMb, isolation, clock: systemClock }
   return isolatedHandler(options)

@@ -24,7 +24,7 @@ export function checkOptional(field: string, value: unknown, maxLength: number):
 export function checkJobFilter(filter: JobFilter): JobFilter {
   const { after, source, state, limit = 100 } = checkedOptions(filter, FILTERS)
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-    refuseOption('limit', `a whole number from 1 to ${LIST_MAX}`, limit)
+    refuseOption('limit', `an integer from 1 to ${LIST_MAX}`, limit)
   // The first page is also that after ''.
   if (after !== undefined && after !== '') checkName('after', after)
   if (source !== undefined) checkName('source', source)

@@ -301,7 +301,7 @@ export class Jobs {
     const fromMs = options.from === undefined ? toMs - DAY_MS : instantOf('from', options.from)
     const { limit = 100 } = options
     if (!Number.isInteger(limit) || limit < 1 || limit > SLOTS_MAX)
-      refuseOption('limit', `a whole number from 1 to ${SLOTS_MAX}`, limit)
+      refuseOption('limit', `an integer from 1 to ${SLOTS_MAX}`, limit)
     const rows = await this.#store.schedules.slots.slots(job, fromMs, toMs, limit)
     return rows.map(({ slotMs, slot }) => ({
       slotAt: new Date(slotMs),

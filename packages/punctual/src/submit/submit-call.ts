@@ -14,7 +14,7 @@ export function checkCall(options: SubmitCallOptions): CheckedCall {
   if (typeof options !== 'object' || options === null)
     throw new PunctualError(
       'invalid_option',
-      `The options of submit must be an object, but ${String(options)} came.`,
+      `The options of submit must be an object; got ${String(options)}.`,
       { field: 'options' },
     )
   const { tx, ...rest } = options

@@ -50,7 +50,7 @@ function serversOf(server: string | readonly string[]): string[] {
   if (wrong !== undefined || servers.length === 0)
     throw new PunctualError(
       'invalid_config',
-      `server must be an address such as https://jobs.example.com, but ${JSON.stringify(wrong ?? server)} came.`,
+      `server must be an address such as https://jobs.example.com; got ${JSON.stringify(wrong ?? server)}.`,
       { field: 'server' },
     )
   return servers

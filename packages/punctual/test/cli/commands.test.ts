@@ -165,7 +165,7 @@ describe('runs', () => {
     ])
     expect([state.code, limit.code]).toEqual([2, 2])
     expect(state.stderr).toContain('--state takes waiting, scheduled, queued')
-    expect(limit.stderr).toContain('--limit must be a whole number from 1 to 1000')
+    expect(limit.stderr).toContain('--limit must be an integer from 1 to 1000')
   })
 
   test('show tells everything of a dead run, its stack included', async () => {

@@ -114,13 +114,13 @@ describe('reading a crontab', () => {
   })
 
   test.for([
-    ['0 61 * * * x', 'Expected an hour from 0 to 23, but "61" came'],
+    ['0 61 * * * x', 'Expected an hour from 0 to 23; got "61"'],
     ['@fortnightly x', '@fortnightly'],
     ['0 0 30 2 * x', 'never fires'],
-    ['1 2 3', 'expected five fields and a command, but 3 words came'],
+    ['1 2 3', 'expected five fields and a command; got 3 words'],
     ['* * * * *', 'expected five fields and a command'],
     ['@daily', 'no command behind the schedule'],
-    ['hello', 'expected five fields and a command, but 1 word came'],
+    ['hello', 'expected five fields and a command; got 1 word'],
   ] as const)('%j is a mistake that is told', ([text, why]) => {
     expect(refusal(text)).toMatchObject({ wrong: true, why: expect.stringContaining(why) })
   })

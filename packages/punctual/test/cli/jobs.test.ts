@@ -156,7 +156,7 @@ describe('jobs create', () => {
     [['--cron', '0 61 * * *'], 'invalid_schedule', '  0 61 * * *\n    ^^'],
     [['--cron', '0 0 30 2 *'], 'never_fires', 'never fires'],
     [[], 'invalid_option', 'one of --cron, --every, --every-after-end, --at, --delay, but none'],
-    [['--cron', '@daily', '--every', '5m'], 'invalid_option', '--cron and --every came'],
+    [['--cron', '@daily', '--every', '5m'], 'invalid_option', 'got --cron and --every'],
     [['--every', '5 minutes'], 'invalid_schedule', '^'],
     [['--at', 'soon'], 'invalid_option', '--at must be a time'],
     [['--cron', '@daily', '--tz', 'Berlin'], 'invalid_timezone', 'Did you mean Europe/Berlin?'],

@@ -62,7 +62,7 @@ describe('next --json', () => {
     [['0 0 30 2 *'], 'never_fires', 'never fires'],
     [['0 0 0 1 1 ? 2020'], 'never_fires', 'no fire after'],
     [['@daily', '--tz', 'Europe/Brlin'], 'invalid_timezone', 'Did you mean Europe/Berlin?'],
-    [['@daily', '--count', '0'], 'invalid_option', '--count must be a whole number'],
+    [['@daily', '--count', '0'], 'invalid_option', '--count must be an integer'],
     [['@daily', '--from', 'soon'], 'invalid_option', '--from must be a time such as'],
     [['@daily', '--dst-gap', 'jump'], 'invalid_option', 'run-after, shift, skip'],
   ] as const)('%j is refused with 2 and a code', async ([args, code, text]) => {

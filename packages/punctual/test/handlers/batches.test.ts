@@ -81,11 +81,7 @@ it('a place of the array that was left empty is an outcome of nothing', async ()
 
 it.for<[string, () => unknown, RegExp]>([
   ['throws', () => Promise.reject(new Error('all of it')), /^all of it$/],
-  [
-    'returns too few outcomes',
-    () => [1],
-    /one outcome for each of its 2 items, but 1 of them came/,
-  ],
+  ['returns too few outcomes', () => [1], /one outcome for each of its 2 items; got 1 of them/],
   ['returns rejections, too many', () => [1, 2, 3].map(() => Promise.reject(1)), /3 of them came/],
   ['returns no array', () => ({ length: 2 }), /no array came/],
 ])('a batch that %s fails all of its runs', async ([what, run, message]) => {

@@ -123,7 +123,7 @@ it('a list of jobs is refused by a state, source or name that there cannot be', 
     await on.refuses(() => client.jobs.list(filter as object), invalid(field))
 })
 
-it('a tenant is a whole number from 1 on', () => {
+it('a tenant is an integer from 1 on', () => {
   for (const id of ['acme', '1', 0, -1, 1.5, Number.NaN, 2 ** 31, undefined, null])
     expect(() => client.tenant(id as number)).toThrow(expect.objectContaining(invalid('tenant')))
   expect(client.tenant(2_147_483_647).tenantId).toBe(2_147_483_647)

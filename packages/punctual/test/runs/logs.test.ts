@@ -80,7 +80,7 @@ describe('a long one', () => {
     expect(end.value).toMatchObject([{ message: 'line 10048' }, { message: 'line 10049' }])
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('--last must be a whole number from 1 to 9999'),
+      expect.stringContaining('--last must be an integer from 1 to 9999'),
     ])
   })
 

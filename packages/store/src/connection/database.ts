@@ -74,7 +74,7 @@ export class Database {
     if (!isSchemaName(this.schema))
       throw new PunctualError(
         'invalid_config',
-        `schema must be a lower-case name of letters, digits and _ (up to 48), but ${JSON.stringify(this.schema)} came.`,
+        `schema must be a lower-case name of letters, digits and _ (up to 48); got ${JSON.stringify(this.schema)}.`,
         { field: 'schema' },
       )
     this.localClock = options.clock

@@ -37,7 +37,7 @@ function masterKey(text: string, where: string): MasterKey {
   if (key.length !== KEY_BYTES || !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))
     throw new PunctualError(
       'invalid_config',
-      `${where} must be the base64 of ${KEY_BYTES} random bytes, as \`openssl rand -base64 32\` makes them, but something else came, which is not shown.`,
+      `${where} must be the base64 of ${KEY_BYTES} random bytes, as \`openssl rand -base64 32\` makes them; got something else, which is not shown.`,
       { field: where },
     )
   const id = createHash('sha256').update('punctual secrets key ').update(key).digest('hex')

@@ -38,7 +38,7 @@ it('texts, nulls among them', async () => {
   )
 })
 
-it('whole numbers of every size', async () => {
+it('integers of every size', async () => {
   const big = fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(big, async (values) => {

@@ -58,5 +58,5 @@ export function parseOptions(args: readonly string[]): Options {
 function whole(name: string, text: string, min: number, max: number): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new Error(`--${name} takes a whole number from ${min} to ${max}, but ${text} came.`)
+  throw new Error(`--${name} takes an integer from ${min} to ${max}; got ${text}.`)
 }

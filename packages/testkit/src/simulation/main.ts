@@ -63,7 +63,7 @@ async function main(): Promise<number> {
 
 function whole(name: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Error(`--${name} must be a whole number, but ${text} came.`)
+  throw new Error(`--${name} must be an integer; got ${text}.`)
 }
 
 function progress(): (total: Total) => void {

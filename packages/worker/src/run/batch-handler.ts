@@ -123,7 +123,7 @@ function wrongOutcomes(handler: string, expected: number, came: unknown): Punctu
   const what = Array.isArray(came) ? `${came.length} of them` : `a value that is no array`
   return new PunctualError(
     'invalid_option',
-    `The handler ${JSON.stringify(handler)} must return an array with one outcome for each of its ${expected} items, but ${what} came.`,
+    `The handler ${JSON.stringify(handler)} must return an array with one outcome for each of its ${expected} items; got ${what}.`,
     { field: 'outcomes' },
   )
 }

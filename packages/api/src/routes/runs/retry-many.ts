@@ -43,7 +43,7 @@ async function findRuns(
 function statesOf({ states = ['dead'] }: RunPageFilter): readonly RunState[] {
   const other = states.find((state) => !RETRIABLE.includes(state))
   if (other === undefined) return RETRIABLE.filter((state) => states.includes(state))
-  const message = `state must be of ${RETRIABLE.join(', ')}, but ${other} came: others cannot be retried.`
+  const message = `state must be of ${RETRIABLE.join(', ')}; got ${other}: others cannot be retried.`
   throw new PunctualError('invalid_option', message, { field: 'filter.state' })
 }
 

@@ -22,7 +22,7 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (found) => '·'.repeat(found.length))
 }
 
-/** `what` is a sentence without its full stop: "Expected …, but … came". */
+/** `what` is a sentence without its full stop: "Expected …; got …". */
 export function refuseAt(span: Span, what: string, hint = '', code?: ErrorCode): never {
   const { text, start, end } = span
   const line = printable(text)
@@ -38,7 +38,7 @@ export function refuseAt(span: Span, what: string, hint = '', code?: ErrorCode):
 /** An expression that is worth looking at: a text of a sensible length that says something. */
 export function checkExpression(expression: unknown): Span {
   const refuse = (expected: string, came: unknown, position: number): never => {
-    const message = `A schedule must be ${expected}, but ${shown(came)} came.`
+    const message = `A schedule must be ${expected}; got ${shown(came)}.`
     throw new PunctualError('invalid_schedule', message, { field: 'expression', position })
   }
   if (typeof expression !== 'string')

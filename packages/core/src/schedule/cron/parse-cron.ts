@@ -134,7 +134,7 @@ function refuseStrange({ text, start, end }: Span): void {
   if (strange < 0) return
   const at = start + strange
   const code = (text.codePointAt(at) as number).toString(16).toUpperCase().padStart(4, '0')
-  const what = `Expected digits, names and * , - / # ? L W H, but the character U+${code} came`
+  const what = `Expected digits, names and * , - / # ? L W H; got the character U+${code}`
   refuseAt({ text, start: at, end: at + 1 }, what)
 }
 
@@ -156,7 +156,7 @@ function refuseCount(span: Span, fields: readonly Span[]): never {
   const where = split ?? fields[7] ?? { text, start: end, end }
   return refuseAt(
     where,
-    `Expected 5 fields (minute hour day month weekday), 6 with the second first or 7 with the year last, but ${fields.length} came`,
+    `Expected 5 fields (minute hour day month weekday), 6 with the second first or 7 with the year last; got ${fields.length}`,
     hint,
   )
 }
@@ -175,7 +175,7 @@ function wordSpan(span: Span): Span {
   const meant = nearMiss(word, [...Object.keys(words), '@every'])
   return refuseAt(
     span,
-    `Expected ${Object.keys(words).join(', ')} or @every with a duration, but ${came(span)} came`,
+    `Expected ${Object.keys(words).join(', ')} or @every with a duration; got ${came(span)}`,
     meant === null ? '' : `Did you mean ${meant}?`,
   )
 }

@@ -30,7 +30,7 @@ function parseItem(of: CronField, item: Span, seed: string | undefined, into: Fi
   if (start === end)
     refuseAt(
       item,
-      `Expected ${oneOf(of)}, but nothing came`,
+      `Expected ${oneOf(of)}; got nothing`,
       'A list is written without blanks and without a comma at its end.',
     )
   const slash = text.indexOf('/', start)
@@ -64,7 +64,7 @@ function rangeOf(
   const last = readValue(of, { text, start: dash + 1, end })
   if (last < first && !of.wraps) {
     const hint = `Did you mean ${text.slice(dash + 1, end)}-${text.slice(start, dash)}?`
-    refuseAt(body, `Expected ${oneOf(of)} after ${first}, but ${last} came`, hint)
+    refuseAt(body, `Expected ${oneOf(of)} after ${first}; got ${last}`, hint)
   }
   // Sunday as 7 begins a range like 0, and ends one as the day after Saturday.
   return [first > top && last < first ? of.min : first, last]
@@ -86,7 +86,7 @@ function addSpread(
     into.values.add((first + spreadOf(seed, of.name, size)) % (of.min + of.size))
     return
   }
-  if (step > size) refuseAt(body, `Expected ${step} or more values to step over, but ${size} came`)
+  if (step > size) refuseAt(body, `Expected ${step} or more values to step over; got ${size}`)
   into.single = false
   addRange(of, into, first + spreadOf(seed, of.name, step), last, step)
 }
@@ -94,14 +94,14 @@ function addSpread(
 function spreadRange(of: CronField, body: Span): [first: number, last: number] {
   const { text, start, end } = body
   if (of.spreadMax === null)
-    return refuseAt(body, `Expected ${oneOf(of)}, but H came`, 'H does not spread over years.')
+    return refuseAt(body, `Expected ${oneOf(of)}; got H`, 'H does not spread over years.')
   if (end - start === 1) return [of.min, of.spreadMax]
   const dash = text.indexOf('-', start)
   if (text[start + 1] !== '(' || text[end - 1] !== ')' || dash < 0 || dash >= end)
-    return refuseAt(body, `Expected H or H(from-to), but ${came(body)} came`)
+    return refuseAt(body, `Expected H or H(from-to); got ${came(body)}`)
   const first = readValue(of, { text, start: start + 2, end: dash })
   const last = readValue(of, { text, start: dash + 1, end: end - 1 })
   if (last >= first) return [first, last]
   const hint = `Did you mean H(${last}-${first})?`
-  return refuseAt(body, `Expected ${oneOf(of)} after ${first}, but ${last} came`, hint)
+  return refuseAt(body, `Expected ${oneOf(of)} after ${first}; got ${last}`, hint)
 }

@@ -32,7 +32,7 @@ function readBeforeLast(item: Span): number {
   if (days !== null && days >= 1 && days <= BEFORE_LAST_MAX) return days
   return refuseAt(
     item,
-    `Expected L, LW or L-1 to L-${BEFORE_LAST_MAX}, but ${came(item)} came`,
+    `Expected L, LW or L-1 to L-${BEFORE_LAST_MAX}; got ${came(item)}`,
     'L is the last day of the month, L-3 is three days before it, LW is its last working day.',
   )
 }
@@ -50,7 +50,7 @@ function addNthWeekday(of: CronField, item: Span, into: FieldValues): boolean {
   const which = { text, start: hash + 1, end }
   const n = /^l$/i.test(text.slice(hash + 1, end)) ? 0 : readNumber(which)
   if (n === null || n > 5 || (n === 0 && text[hash + 1] === '0'))
-    return refuseAt(which, `Expected 1 to 5, or L for the last, but ${came(which)} came`)
+    return refuseAt(which, `Expected 1 to 5, or L for the last; got ${came(which)}`)
   addNth(into, n, weekday)
   return true
 }

@@ -16,7 +16,7 @@ export function came(span: Span): string {
   return span.start === span.end ? 'nothing' : printable(shown(textOf(span)))
 }
 
-/** A whole number in ASCII digits; null for anything else. */
+/** An integer in ASCII digits; null for anything else. */
 export function readNumber({ text, start, end }: Span): number | null {
   if (start === end || end - start > DIGITS_MAX) return null
   let value = 0
@@ -34,7 +34,7 @@ export function readValue(of: CronField, span: Span): number {
   if (named !== null) return named
   const value = readNumber(span)
   if (value !== null && value >= of.min && value <= of.max) return value
-  return refuseAt(span, `Expected ${expectedOf(of)}, but ${came(span)} came`, hintFor(of, span))
+  return refuseAt(span, `Expected ${expectedOf(of)}; got ${came(span)}`, hintFor(of, span))
 }
 
 /** Weekdays and months by their English names or the first three letters, in any case. */
@@ -75,12 +75,12 @@ const UNITS: Partial<Record<CronField['name'], string>> = { second: 's', minute:
 export function readStep(of: CronField, span: Span): number {
   const step = readNumber(span)
   if (step === null || step === 0)
-    return refuseAt(span, `Expected a step of 1 or more, but ${came(span)} came`)
+    return refuseAt(span, `Expected a step of 1 or more; got ${came(span)}`)
   if (step <= of.size) return step
   const unit = UNITS[of.name]
   const hint =
     unit === undefined
       ? 'It would only ever match the first value.'
       : `It would only ever match the first value; for a longer interval write @every ${step}${unit}.`
-  return refuseAt(span, `Expected a step of 1 to ${of.size}, but ${came(span)} came`, hint)
+  return refuseAt(span, `Expected a step of 1 to ${of.size}; got ${came(span)}`, hint)
 }

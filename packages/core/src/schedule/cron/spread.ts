@@ -3,7 +3,7 @@
  * thousand hourly jobs do not start in the same second.
  */
 
-/** A whole number from 0 to size - 1, derived from the job's seed and the name of the field. */
+/** An integer from 0 to size - 1, derived from the job's seed and the name of the field. */
 export function spreadOf(seed: string, field: string, size: number): number {
   // FNV-1a over the UTF-16 units; its low bits mix badly, hence the finaliser of MurmurHash3.
   let hash = 0x811c9dc5

@@ -88,7 +88,7 @@ export function checkZoneName(name: unknown): string {
 }
 
 function refuse(name: unknown): never {
-  const message = `A time zone must be a name of the IANA database such as Europe/Berlin, or UTC, but ${shown(name)} came. ${advice(name)}`
+  const message = `A time zone must be a name of the IANA database such as Europe/Berlin, or UTC; got ${shown(name)}. ${advice(name)}`
   throw new PunctualError('invalid_timezone', message.trim(), { field: 'timezone' })
 }
 

@@ -114,10 +114,7 @@ class Reader {
     const [, first = '', others = ''] = /^(\S*)[ \t]*(.*)$/s.exec(rest) ?? []
     if (this.#options.userColumn) {
       if (others === '')
-        throw new Refusal(
-          `expected a user and a command, but only ${JSON.stringify(first)} came`,
-          true,
-        )
+        throw new Refusal(`expected a user and a command; got ${JSON.stringify(first)}`, true)
       notes.push(`cron runs it as ${first}; here its handler has to do that`)
       return { user: first, command: others }
     }
@@ -152,7 +149,7 @@ function splitSchedule(text: string, notes: string[]): { schedule: string; rest:
   }
   if (fields.length < FIELDS || rest === '')
     throw new Refusal(
-      `expected five fields and a command, but ${fields.length} ${fields.length === 1 ? 'word' : 'words'} came`,
+      `expected five fields and a command; got ${fields.length} ${fields.length === 1 ? 'word' : 'words'}`,
       true,
     )
   return { schedule: fields.join(' '), rest }

@@ -6,7 +6,7 @@ export function parseCount(flag: string, text: string, max: number): number {
   if (count >= 1 && count <= max) return count
   throw new PunctualError(
     'invalid_option',
-    `${flag} must be a whole number from 1 to ${max}, but ${JSON.stringify(text.slice(0, limits.nameLength))} came.`,
+    `${flag} must be an integer from 1 to ${max}; got ${JSON.stringify(text.slice(0, limits.nameLength))}.`,
     { field: flag },
   )
 }

@@ -70,7 +70,7 @@ function backoffOf(text: string): NonNullable<RetryPolicyInput['backoff']> {
     return { kind, ...(first !== undefined && { delayMs: delay(first) }) }
   throw new PunctualError(
     'invalid_option',
-    `${FLAG} must be such as exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m, but ${JSON.stringify(text.slice(0, 80))} came.`,
+    `${FLAG} must be such as exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m; got ${JSON.stringify(text.slice(0, 80))}.`,
     { field: FLAG },
   )
 }

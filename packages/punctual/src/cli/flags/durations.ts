@@ -9,7 +9,7 @@ export function parseDuration(flag: string, text: string): number {
   if (!match)
     throw new PunctualError(
       'invalid_option',
-      `${flag} must be a length of time such as 500ms, 10s, 5m, 2h or 1d, but ${JSON.stringify(text.slice(0, 80))} came.`,
+      `${flag} must be a length of time such as 500ms, 10s, 5m, 2h or 1d; got ${JSON.stringify(text.slice(0, 80))}.`,
       { field: flag },
     )
   return Math.round(Number(match[1]) * UNITS_MS[(match[2] ?? 'ms') as keyof typeof UNITS_MS])
@@ -23,7 +23,7 @@ export function parseMoment(flag: string, text: string, nowMs: number): Date {
   if (/^\d{4}-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment
   throw new PunctualError(
     'invalid_option',
-    `${flag} must be a time such as 2030-01-31T12:00:00Z or +5m, but ${JSON.stringify(text.slice(0, 80))} came.`,
+    `${flag} must be a time such as 2030-01-31T12:00:00Z or +5m; got ${JSON.stringify(text.slice(0, 80))}.`,
     { field: flag },
   )
 }

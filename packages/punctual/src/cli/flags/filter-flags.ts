@@ -72,7 +72,7 @@ function statesOf(text: string): RunState[] {
     if (!runStates.includes(state as RunState))
       throw new PunctualError(
         'invalid_option',
-        `--state takes ${runStates.join(', ')}, but ${JSON.stringify(state.slice(0, 80))} came.`,
+        `--state takes ${runStates.join(', ')}; got ${JSON.stringify(state.slice(0, 80))}.`,
         { field: '--state' },
       )
   return states as RunState[]

@@ -16,7 +16,7 @@ it.for([
   [{ rateKey: 'k' }, /--rate-key says more about --rate/],
   [{ rateBurst: '1' }, /--rate-burst says more about --rate/],
   [{ rate: '5/week' }, /--rate must be such as 500\/second/],
-  [{ rate: '5/second', rateBurst: 'some' }, /--rate-burst must be a whole number/],
+  [{ rate: '5/second', rateBurst: 'some' }, /--rate-burst must be an integer/],
 ] as const)('%j is refused: %s', ([flags, message]) => {
   expect(() => flowOptions(flags)).toThrow(message)
 })

@@ -62,7 +62,7 @@ function rateOf(text: string): RateOptions {
   const shown = JSON.stringify(text.slice(0, 80))
   throw new PunctualError(
     'invalid_option',
-    `--rate must be such as 500/second, 100/minute, 10/hour or 1/day, but ${shown} came.`,
+    `--rate must be such as 500/second, 100/minute, 10/hour or 1/day; got ${shown}.`,
     { field: '--rate' },
   )
 }

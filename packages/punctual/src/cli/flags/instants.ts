@@ -31,7 +31,7 @@ function refuse(flag: string, text: string): never {
   const shown = JSON.stringify(text.slice(0, 80))
   throw new PunctualError(
     'invalid_option',
-    `${flag} must be a time such as 2030-01-31T12:00:00Z, 2030-01-31T12:00 (in the time zone of the job) or +5m, but ${shown} came.`,
+    `${flag} must be a time such as 2030-01-31T12:00:00Z, 2030-01-31T12:00 (in the time zone of the job) or +5m; got ${shown}.`,
     { field: flag },
   )
 }

@@ -139,7 +139,7 @@ function onceOf(flags: JobFlags, moment: Moment): { at?: Date; delayMs?: number 
   if (given.length !== 1)
     throw new PunctualError(
       'invalid_option',
-      `A job needs one of ${whens.join(', ')}, but ${given.length === 0 ? 'none' : given.join(' and ')} came.`,
+      `A job needs one of ${whens.join(', ')}; got ${given.length === 0 ? 'none' : given.join(' and ')}.`,
       { field: given[1] ?? '--cron' },
     )
   if (delay !== undefined) return { delayMs: parseDuration('--delay', delay) }

@@ -19,7 +19,7 @@ export function quotasOf(pairs: readonly string[] = []): QuotaChanges {
       const [name, value] = pair.split(/=(.*)/s)
       if (name && value !== undefined) return [name, quotaValue(`--quota ${name}`, name, value)]
       const shown = JSON.stringify(pair.slice(0, 80))
-      throw new PunctualError('invalid_option', `--quota takes name=value, but ${shown} came.`, {
+      throw new PunctualError('invalid_option', `--quota takes name=value; got ${shown}.`, {
         field: '--quota',
       })
     }),

@@ -65,7 +65,7 @@ export function labelsOf(pairs: readonly string[]): Record<string, string> {
       const [name, value] = pair.split(/=(.*)/s)
       if (name && value !== undefined) return [name, value]
       const shown = JSON.stringify(pair.slice(0, 80))
-      throw new PunctualError('invalid_option', `--label takes name=value, but ${shown} came.`, {
+      throw new PunctualError('invalid_option', `--label takes name=value; got ${shown}.`, {
         field: '--label',
       })
     }),

@@ -58,7 +58,7 @@ export class FilePlaces {
 
   #checkNumber(value: unknown, offset: number): void {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return
-    const message = 'This whole number is too large to be kept exactly. Write it as a text.'
+    const message = 'This integer is too large to be kept exactly. Write it as a text.'
     throw this.#invalid(`${this.#placeOf(offset)}: ${message}`)
   }
 

@@ -49,7 +49,7 @@ function readDocument(
   if (!isRecord(value)) return refuse(at, `Expected an object with ${ENTRIES.join(', ')}.`)
   for (const entry of Object.keys(value))
     if (!ENTRIES.includes(entry))
-      refuse([...at, entry], `Expected ${ENTRIES.join(', ')}, but ${JSON.stringify(entry)} came.`)
+      refuse([...at, entry], `Expected ${ENTRIES.join(', ')}; got ${JSON.stringify(entry)}.`)
   const { source = null, jobs = [], calendars = {} } = value
   if (source !== null && (typeof source !== 'string' || source === ''))
     return refuse(

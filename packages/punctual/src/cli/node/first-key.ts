@@ -72,7 +72,7 @@ function givenKey(env: NodeJS.ProcessEnv): string | null {
   if (prefixOfApiKey(given) !== null) return given
   throw new PunctualError(
     'invalid_config',
-    `${VARIABLE} must be a whole API key, but what came is malformed: it was cut, mistyped or made up. \`punctual api-keys generate\` prints one.`,
+    `${VARIABLE} must be a whole API key; this one is malformed: it was cut, mistyped or invented. \`punctual api-keys generate\` prints one.`,
     { field: VARIABLE },
   )
 }

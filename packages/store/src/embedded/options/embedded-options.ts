@@ -76,7 +76,7 @@ export function compileOptions(options: EmbeddedOptions): EmbeddedConfig {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new EmbeddedError(
       EmbeddedErrorCode.InvalidOption,
-      `port must be a whole number from 0 to 65535, and is ${port}. Use 0 to have one picked.`,
+      `port must be an integer from 0 to 65535, and is ${port}. Use 0 to have one picked.`,
     )
   }
   const settings = options.settings ?? {}

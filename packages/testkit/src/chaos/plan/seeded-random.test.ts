@@ -18,7 +18,7 @@ it('branches of one seed differ from each other and repeat', () => {
   expect(branches(7)).toEqual([first, second])
 })
 
-it('a whole number lies between its bounds, both included, and a shuffle keeps all', () => {
+it('an integer lies between its bounds, both included, and a shuffle keeps all', () => {
   const random = new SeededRandom(1)
   const seen = new Set(Array.from({ length: 200 }, () => random.between(3, 5)))
   expect([...seen].sort()).toEqual([3, 4, 5])

@@ -35,7 +35,7 @@ export class Chance implements Random {
     return this.#next() / 4_294_967_296
   }
 
-  /** A whole number of [min, max]. */
+  /** An integer of [min, max]. */
   int(min: number, max: number): number {
     return min + Math.floor(this.fraction() * (max - min + 1))
   }

@@ -10,7 +10,7 @@ const HEAD = /^(installation|[1-9]\d*):([1-9]\d*):([0-9a-f]{64})$/i
 
 function refuse(flag: string, expected: string, came: string): never {
   const shown = JSON.stringify(came.slice(0, 120))
-  const message = `${flag} must be ${expected}, but ${shown} came.`
+  const message = `${flag} must be ${expected}; got ${shown}.`
   throw new PunctualError('invalid_option', message, { field: flag })
 }
 

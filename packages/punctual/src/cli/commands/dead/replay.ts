@@ -155,7 +155,7 @@ function paceOf(flags: Flags): ReplayPace {
 function numberOf(flag: string, text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
   const shown = JSON.stringify(text.slice(0, 80))
-  throw new PunctualError('invalid_option', `${flag} must be a number, but ${shown} came.`, {
+  throw new PunctualError('invalid_option', `${flag} must be a number; got ${shown}.`, {
     field: flag,
   })
 }

@@ -82,7 +82,7 @@ function stateOf(text: string): JobState {
   if (state) return state
   throw new PunctualError(
     'invalid_option',
-    `--state takes ${jobStates.join(', ')}, but ${JSON.stringify(text.slice(0, 80))} came.`,
+    `--state takes ${jobStates.join(', ')}; got ${JSON.stringify(text.slice(0, 80))}.`,
     { field: '--state' },
   )
 }
