@@ -35,7 +35,8 @@ export function partsOf(filter: PageFilterInStore): readonly Part[] {
   const parts = [
     { top: first, floor: early > lowest ? early : lowest },
     { top: TOP, floor: first > lowest ? first : lowest },
-    { top: early, floor: lowest },
+    // Below the second part: parts that overlap would send a cursor back to ids it has passed.
+    { top: early < first ? early : first, floor: lowest },
   ]
   return parts.filter(({ top, floor }) => top > floor)
 }

@@ -264,6 +264,15 @@ describe('a walk', () => {
         expect((await pagesOf(store, { ids }, limit, 3).all()).sort()).toEqual([...ids].sort())
   })
 
+  it.each([{ due: { from: now }, finished: { to: 0 } }, { due: { from: 253402300799999, to: 0 } }])(
+    'ends for a range that ends before it begins, also page by page: %j',
+    async (filter) => {
+      const { pages: patient, hasty } = counting()
+      for (const store of [patient, hasty])
+        expect(await pagesOf(store, filter, 50).all()).toEqual([])
+    },
+  )
+
   it('ends for every filter', async () => {
     const instant = fc.constantFrom(0, 1, today - DAY_MS, today, now, now + DAY_MS, 253402300799999)
     const range = fc.record({ from: instant, to: instant }, { requiredKeys: [] })
