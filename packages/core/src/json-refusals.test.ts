@@ -10,7 +10,7 @@ class Tagged {
   readonly [Symbol.toStringTag] = 'Empty'
 }
 
-/** Every value that JSON would change without a word, or cannot write. */
+/** Values that JSON would silently change, or cannot write. */
 const refused: [string, unknown, RegExp][] = [
   ['NaN', Number.NaN, /is NaN, which JSON cannot hold/],
   ['Infinity', Number.POSITIVE_INFINITY, /is Infinity/],
@@ -19,27 +19,27 @@ const refused: [string, unknown, RegExp][] = [
   ['a function', () => 1, /is a function, which JSON would drop/],
   ['a class', class {}, /is a function/],
   ['a symbol', Symbol('x'), /is a symbol/],
-  ['a Map', new Map([[1, 2]]), /of the kind Map/],
-  ['a Set', new Set([1]), /of the kind Set/],
-  ['a WeakMap', new WeakMap(), /of the kind WeakMap/],
-  ['a WeakSet', new WeakSet(), /of the kind WeakSet/],
-  ['a Promise', Promise.resolve(), /of the kind Promise/],
-  ['an Error', new Error('x'), /of the kind Error/],
-  ['an Error with properties', Object.assign(new Error('x'), { code: 'E' }), /of the kind Error/],
-  ['a RegExp', /x/, /of the kind RegExp/],
-  ['bytes', new Uint8Array(3), /of the kind Uint8Array/],
-  ['a buffer of bytes', new ArrayBuffer(3), /of the kind ArrayBuffer/],
-  ['search parameters', new URLSearchParams('a=b'), /of the kind URLSearchParams/],
-  ['an iterator', [1][Symbol.iterator](), /of the kind Array Iterator/],
-  ['an object of nothing but a tag', new Tagged(), /of the kind Empty/],
-  ['a number object', Object(5), /of the kind Number/],
-  ['a bigint object', Object(5n), /of the kind BigInt/],
-  ['a symbol object', Object(Symbol('x')), /of the kind Symbol/],
+  ['a Map', new Map([[1, 2]]), /of type Map/],
+  ['a Set', new Set([1]), /of type Set/],
+  ['a WeakMap', new WeakMap(), /of type WeakMap/],
+  ['a WeakSet', new WeakSet(), /of type WeakSet/],
+  ['a Promise', Promise.resolve(), /of type Promise/],
+  ['an Error', new Error('x'), /of type Error/],
+  ['an Error with properties', Object.assign(new Error('x'), { code: 'E' }), /of type Error/],
+  ['a RegExp', /x/, /of type RegExp/],
+  ['bytes', new Uint8Array(3), /of type Uint8Array/],
+  ['a buffer of bytes', new ArrayBuffer(3), /of type ArrayBuffer/],
+  ['search parameters', new URLSearchParams('a=b'), /of type URLSearchParams/],
+  ['an iterator', [1][Symbol.iterator](), /of type Array Iterator/],
+  ['an object of nothing but a tag', new Tagged(), /of type Empty/],
+  ['a number object', Object(5), /of type Number/],
+  ['a bigint object', Object(5n), /of type BigInt/],
+  ['a symbol object', Object(Symbol('x')), /of type Symbol/],
   ['an invalid Date', new Date(Number.NaN), /is an invalid Date/],
   ['a toJSON that throws', { toJSON: angry }, /cannot be read: do not look at me/],
   ['a toJSON that returns undefined', { toJSON: () => undefined }, /returns undefined/],
   ['a toJSON that returns NaN', { toJSON: () => Number.NaN }, /is NaN/],
-  ['a toJSON that returns a Map', { toJSON: () => new Map() }, /of the kind Map/],
+  ['a toJSON that returns a Map', { toJSON: () => new Map() }, /of type Map/],
   ['a toJSON that returns a function', { toJSON: () => angry }, /is a function/],
   ['a toJSON that returns a bigint', { toJSON: () => 1n }, /is a bigint/],
   ['an array with a toJSON that throws', Object.assign([1], { toJSON: angry }), /do not look/],
@@ -51,8 +51,8 @@ describe.each(refused)('%s is refused', (_, value, message) => {
     ['alone', value, 'payload'],
     ['in an object', { a: { b: value } }, 'payload.a.b'],
     ['in an array', [0, [value]], 'payload[1][0]'],
-    ['behind other values', { fine: [1, 'x', null, {}], bad: value }, 'payload.bad'],
-    ['under a name that is no identifier', { 'a b': value }, 'payload["a b"]'],
+    ['after other values', { fine: [1, 'x', null, {}], bad: value }, 'payload.bad'],
+    ['under a name that is not an identifier', { 'a b': value }, 'payload["a b"]'],
     ['under an empty name', { '': { '': value } }, 'payload[""][""]'],
     [
       'in an object of a class',
@@ -61,8 +61,8 @@ describe.each(refused)('%s is refused', (_, value, message) => {
       })(),
       'payload.at[0]',
     ],
-    ['in what a toJSON returns', { a: { toJSON: () => ({ b: value }) } }, 'payload.a.b'],
-  ] as [string, unknown, string][])('%s, by its path', ([, whole, field]) => {
+    ['in the result of a toJSON', { a: { toJSON: () => ({ b: value }) } }, 'payload.a.b'],
+  ] as [string, unknown, string][])('%s, with its path', ([, whole, field]) => {
     const error = refusal(whole)
     expect(error).toBeInstanceOf(PunctualError)
     expect(error).toMatchObject({ code: 'invalid_payload', field })
@@ -71,7 +71,7 @@ describe.each(refused)('%s is refused', (_, value, message) => {
   })
 })
 
-test('a getter that throws is refused by its path, and its error is the cause', () => {
+test('a getter that throws is refused with its path, and its error is the cause', () => {
   const cause = new TypeError('no')
   const value = {
     list: [
@@ -89,20 +89,20 @@ test('a getter that throws is refused by its path, and its error is the cause', 
   })
 })
 
-test('a getter that throws nonsense is refused like any other', () => {
+test('a getter that throws a non-Error is refused like any other', () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
-  for (const nonsense of [undefined, null, 'text', 5n, Symbol('s'), proxy])
+  for (const thrown of [undefined, null, 'text', 5n, Symbol('s'), proxy])
     expect(
       refusal({
         get a() {
-          throw nonsense
+          throw thrown
         },
       }),
     ).toMatchObject({ code: 'invalid_payload', field: 'payload.a' })
 })
 
-describe('a value that contains itself is refused at the place that leads back', () => {
+describe('a value that contains itself is refused at the reference that closes the cycle', () => {
   test.for([
     [
       'an object',
@@ -123,7 +123,7 @@ describe('a value that contains itself is refused at the place that leads back',
       'payload[1]',
     ],
     [
-      'a ring of three',
+      'a cycle of three',
       () => {
         const a: Record<string, unknown> = { b: { c: [] as unknown[] } }
         ;(a.b as { c: unknown[] }).c.push(a)
@@ -132,7 +132,7 @@ describe('a value that contains itself is refused at the place that leads back',
       'payload.start.b.c[0]',
     ],
     [
-      'a ring beside other things',
+      'a cycle next to other values',
       () => {
         const ring: Record<string, unknown> = { x: [1, 2, { y: 'z' }] }
         ring.again = ring
@@ -155,11 +155,11 @@ describe('text that PostgreSQL cannot store', () => {
     ['a NUL in the middle', 'a\u0000b'],
     ['a NUL after a backslash', '\\\u0000'],
     ['a NUL after two backslashes', '\\\\\u0000'],
-    ['a NUL after the text of one', '\\u0000\u0000'],
+    ['a NUL after an escaped one', '\\u0000\u0000'],
     ['a high surrogate', '\ud800'],
     ['a low surrogate', '\udfff'],
     ['surrogates in the wrong order', '\udc00\ud800'],
-    ['half of a pair beside a whole one', '😀\ud83d'],
+    ['half of a pair after a whole one', '😀\ud83d'],
     ['half of a pair after a backslash', '\\\udead'],
   ] as const)('is refused: %s', ([, text]) => {
     for (const value of [text, { a: [text] }, { [text]: 1 }])
@@ -187,13 +187,13 @@ describe('text that PostgreSQL cannot store', () => {
       expect(JSON.parse(encodeJson(value))).toEqual(value)
   })
 
-  test('is looked for in a time that grows with the text, not with its square', () => {
+  test('is searched for in linear time', () => {
     const text = `\\u0000${'\\'.repeat(500_000)}`
     expect(JSON.parse(encodeJson(text))).toBe(text)
   })
 })
 
-test('a path is bounded and printable, whatever the names are', () => {
+test('a path is bounded and printable for any names', () => {
   for (const name of [
     'x'.repeat(100_000),
     '😀'.repeat(1_000),
@@ -207,7 +207,7 @@ test('a path is bounded and printable, whatever the names are', () => {
   }
 })
 
-test('a value that changes between the look and the writing is still JSON, or refused', () => {
+test('a value that changes between the check and the encoding is still JSON, or refused', () => {
   let calls = 0
   const fickle = { toJSON: () => (++calls % 2 === 1 ? 1 : undefined) }
   expect(refusal(fickle)).toMatchObject({ code: 'invalid_payload', field: 'payload' })
@@ -216,7 +216,7 @@ test('a value that changes between the look and the writing is still JSON, or re
   expect(refusal(treacherous)).toMatchObject({ code: 'invalid_payload', field: 'payload' })
 })
 
-test('the field is called what the caller calls it', () => {
+test('the field has the name that the caller passes', () => {
   expect(() => encodeJson({ a: 1n }, 'output')).toThrow(
     expect.objectContaining({ field: 'output.a', message: expect.stringMatching(/^output\.a is/) }),
   )

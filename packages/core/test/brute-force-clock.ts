@@ -1,16 +1,19 @@
 /**
- * The oracle for schedules and clocks: it knows what a local clock shows at each minute, because it asked
- * Intl.DateTimeFormat, and derives the fires of a pattern from that by looking at every one of them.
+ * The oracle for schedules and clocks: it reads the local clock at each minute from
+ * Intl.DateTimeFormat, and derives the fires of a pattern by checking every minute.
  *
- * It shares nothing with the engine: no parser (patterns are predicates), no table of offsets, no arithmetic of
- * dates. It restates the rule of docs and of next-after.ts in the slowest way.
+ * It shares nothing with the engine: no parser (patterns are predicates), no table of offsets, no
+ * date arithmetic. It restates the rule of the docs and of next-after.ts in the slowest way.
  */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** A pattern, and what it means for a local time; `wall` is a Date whose UTC fields show the local clock. */
+/**
+ * A pattern, and whether a local time matches it; `wall` is a Date whose UTC fields show the local
+ * clock.
+ */
 export interface KnownPattern {
   readonly expression: string
   readonly fixed: boolean
@@ -19,7 +22,10 @@ export interface KnownPattern {
 
 export type ClockReader = (ms: number) => number
 
-/** Reads a zone's clock at an instant: what it shows, as milliseconds of a UTC clock that shows the same. */
+/**
+ * Reads the local clock of a zone at an instant, as the milliseconds at which a UTC clock shows the
+ * same.
+ */
 export function clockReader(zone: string): ClockReader {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -39,7 +45,10 @@ export function clockReader(zone: string): ClockReader {
   }
 }
 
-/** The instants at which the clock jumps, to the minute, found by looking every six days and halving. */
+/**
+ * Returns the instants at which the clock jumps, to the minute, by sampling every six days and
+ * bisecting.
+ */
 export function jumpsOf(read: ClockReader, fromMs: number, toMs: number): number[] {
   const jumps: number[] = []
   const offset = (ms: number) => read(ms) - ms
@@ -60,7 +69,7 @@ export function jumpsOf(read: ClockReader, fromMs: number, toMs: number): number
   return jumps
 }
 
-/** What the clock shows, step by step. */
+/** The readings of a local clock at every step. */
 export interface Tape {
   readonly fromMs: number
   readonly stepMs: number
@@ -68,8 +77,8 @@ export interface Tape {
 }
 
 /**
- * Every step of a stretch of time. Where the clock shows a quarter of an hour more after a quarter of an hour,
- * the steps between are not asked for one by one.
+ * Records every step of a period. Where the clock advances by exactly a quarter of an hour in a
+ * quarter of an hour, the steps in between are computed instead of read.
  */
 export function record(read: ClockReader, fromMs: number, toMs: number, stepMs = MINUTE_MS): Tape {
   const walls = new Float64Array(Math.floor((toMs - fromMs) / stepMs) + 1)
@@ -85,7 +94,7 @@ export function record(read: ClockReader, fromMs: number, toMs: number, stepMs =
   return { fromMs, stepMs, walls }
 }
 
-/** Hours before and after a jump that a tape holds, and that fires are compared for. */
+/** Records the hours before and after a jump in which fires are compared. */
 export function recordAround(read: ClockReader, jumpMs: number, hours = 26): Tape {
   return record(read, jumpMs - hours * HOUR_MS, jumpMs + hours * HOUR_MS)
 }
@@ -96,12 +105,14 @@ export interface LocalTime {
   /** The first and the last instant that shows it; NaN for a time in a gap. */
   readonly firstMs: number
   readonly lastMs: number
-  /** Of a time in a gap: the first instant after it, and the one that is later by the gap's length. */
+  /**
+   * For a time in a gap: the first instant after the gap, and the instant later by its length.
+   */
   readonly afterGapMs: number
   readonly shiftedMs: number
 }
 
-/** Local times are visited step by step, so that those in a gap are visited too. */
+/** Visits local times step by step, so that times in a gap are visited too. */
 export function localTimesOf({ walls, fromMs, stepMs }: Tape): LocalTime[] {
   const wallAt = (i: number) => walls[i] as number
   const firstWall = walls.reduce((a, b) => Math.min(a, b))

@@ -1,23 +1,26 @@
-/** Who asks for a control write: what the audit log says of them. */
+/** The actor of a control write, as the audit log records it. */
 import { checkText } from '../check/check-value.ts'
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 
-/** What kinds of actors there are: a key of the API, a program with the library, a person at a terminal, Punctual itself. */
+/**
+ * The kinds of actors: an API key, a program that uses the library, a user at a terminal, Punctual
+ * itself.
+ */
 export const actorKinds = ['api_key', 'library', 'cli', 'system'] as const
 
-/** What an actor is. */
+/** The kind of an actor. */
 export type ActorKind = (typeof actorKinds)[number]
 
-/** Who asks for a control write, and from where. */
+/** Who requests a control write, and from where. */
 export interface Actor {
-  /** What it is: a key of the API, a program with the library, a person at a terminal, or Punctual itself. */
+  /** An API key, a program that uses the library, a user at a terminal, or Punctual itself. */
   readonly kind: ActorKind
-  /** Its id where it has one, such as that of an API key. */
+  /** The id of the actor where it has one, such as that of an API key. */
   readonly id?: string
-  /** Its name, for people. */
+  /** A name for readers of the audit log. */
   readonly name?: string
-  /** The address that the request came from. */
+  /** The IP address of the request. */
   readonly ip?: string
   /** The id of the request. */
   readonly requestId?: string
@@ -25,12 +28,13 @@ export interface Actor {
 
 const TEXTS = ['id', 'name', 'ip', 'requestId'] as const
 
-/** The actor itself when it is one. */
+/** Checks an actor and returns it. */
 export function checkActor(actor: Actor): Actor {
   if (typeof actor !== 'object' || actor === null) refuseOption('actor', 'an object', actor)
   const known: readonly string[] = ['kind', ...TEXTS]
   const unknown = Object.keys(actor).find((name) => !known.includes(name))
-  if (unknown !== undefined) refuseOption('actor', `made of ${known.join(', ')}`, unknown)
+  if (unknown !== undefined)
+    refuseOption('actor', `an object with ${known.join(', ')} only`, unknown)
   oneOf('actor.kind', actorKinds, actor.kind)
   for (const name of TEXTS)
     if (actor[name] !== undefined) checkText(`actor.${name}`, actor[name], limits.createdByLength)

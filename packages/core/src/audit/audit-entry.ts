@@ -1,91 +1,95 @@
-/** Entries of the audit log: who changed what, from what to what; and what a look at their chain finds. */
+/**
+ * Entries of the audit log: who changed what, from which value to which; and the result of
+ * verifying their chain.
+ */
 import type { Actor } from './actor.ts'
 
-/** What was changed. */
+/** The object of a change. */
 export interface AuditTarget {
-  /** What it is: `job`, `queue`, `run`, `api_key`, … */
+  /** The kind of object: `job`, `queue`, `run`, `api_key`, … */
   readonly kind: string
-  /** Its id, where it has one. */
+  /** The id of the object; null where it has none. */
   readonly id: string | null
-  /** Its name, where it has one. */
+  /** The name of the object; null where it has none. */
   readonly name: string | null
 }
 
-/** What is to be recorded of one control write. */
+/** The record of one control write. */
 export interface AuditWrite {
-  /** Null for what belongs to the installation. */
+  /** Null for a change of the installation. */
   readonly tenantId: number | null
   readonly actor: Actor
   /** The kind of the target and the verb, such as `job.pause`. */
   readonly action: string
   readonly target: AuditTarget
-  /** What it was; null for what was made. */
+  /** The old value; null for a created object. */
   readonly before: unknown
-  /** What it is; null for what was removed. */
+  /** The new value; null for a removed object. */
   readonly after: unknown
   readonly note: string | null
 }
 
 /** An entry of the audit log. */
 export interface AuditEntry {
-  /** Its id. */
+  /** The id of the entry. */
   readonly id: string
-  /** The tenant whose it is; null for the installation. */
+  /** The number of the tenant that owns it; null for the installation. */
   readonly tenantId: number | null
   /** When it was written, by the clock of the database. */
   readonly at: Date
-  /** Who did it, and from where. */
+  /** Who made the change, and from where. */
   readonly actor: Actor
   /** The kind of the target and the verb, such as `job.pause`. */
   readonly action: string
-  /** What was changed. */
+  /** The object of the change. */
   readonly target: AuditTarget
-  /** What it was; null for what was made. Secrets are left out, and long values cut. */
+  /** The old value; null for a created object. Secrets are left out, and long values cut. */
   readonly before: unknown
-  /** What it is; null for what was removed. Secrets are left out, and long values cut. */
+  /** The new value; null for a removed object. Secrets are left out, and long values cut. */
   readonly after: unknown
-  /** Why, where that was said. */
+  /** The note of the change; null without one. */
   readonly note: string | null
-  /** Its place in the chain of its tenant, from 1; null while it is not sealed. */
+  /** The position in the chain of its tenant, from 1; null before the entry is sealed. */
   readonly seq: number | null
-  /** The hash of the chain up to it; null while it is not sealed. */
+  /** The hash of the chain up to this entry; null before the entry is sealed. */
   readonly hash: string | null
 }
 
-/** The end of a chain, to be kept where nobody who can write to the database can write. */
+/** The end of a chain. Keep it where no one who can write to the database can write. */
 export interface AuditHead {
-  /** The place of the last entry. */
+  /** The position of the last entry. */
   readonly seq: number
-  /** The hash of the chain up to it, in hexadecimal. */
+  /** The hash of the chain up to that entry, in hexadecimal. */
   readonly hash: string
 }
 
 /**
- * What is wrong with a chain, at the first place where something is. `changed`: the entry is not the one that was sealed.
- * `removed`: it is gone. `added`: nobody recorded it. `broken`: the seal is not the one that was made there; seals were
- * swapped, put in or rewritten. `unexpected_head`: the chain does not have the end that was kept elsewhere.
+ * The first fault of a chain. `changed`: the entry differs from the sealed one. `removed`: the
+ * entry is missing. `added`: the entry was not recorded by Punctual. `broken`: the seal differs
+ * from the one made there, because seals were swapped, inserted or rewritten. `unexpected_head`:
+ * the chain does not contain the head that was kept elsewhere.
  */
 export interface AuditFault {
-  /** What is wrong. */
+  /** The kind of fault. */
   readonly kind: 'changed' | 'removed' | 'added' | 'broken' | 'unexpected_head'
-  /** The place; null for an entry that has none. */
+  /** The position in the chain; null for an entry without one. */
   readonly seq: number | null
-  /** The entry; null where it is not known any more. */
+  /** The id of the entry; null when unknown. */
   readonly entryId: string | null
-  /** The same in words. */
+  /** A description of the fault. */
   readonly message: string
 }
 
-/** What verifying the chain of one tenant came to. */
+/** The result of verifying the chain of one tenant. */
 export interface VerifiedChain {
-  /** Null for the installation. */
+  /** The number of the tenant; null for the installation. */
   readonly tenantId: number | null
-  /** How many entries have a place in the chain and were looked at. */
+  /** The number of sealed entries that were verified. */
   readonly sealed: number
-  /** How many entries wait for their place; the sealer comes to them within seconds. */
+  /** The number of entries that wait to be sealed, which takes seconds. */
   readonly unsealed: number
-  /** Its end; null when nothing is sealed yet. */
+  /** The end of the chain; null when nothing is sealed yet. */
   readonly head: AuditHead | null
-  /** The first thing that is wrong; null when nothing is. */
+  /** The first fault; null when the chain is intact. */
   readonly fault: AuditFault | null
 }

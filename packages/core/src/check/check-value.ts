@@ -1,4 +1,4 @@
-/** Values of options that must be integers, texts or names. */
+/** Checks options that must be integers, strings or names. */
 import { limits } from '../errors/limits.ts'
 import { refuseOption } from './refuse-option.ts'
 
@@ -12,13 +12,13 @@ const CONTROL = /\p{Cc}/u
 
 export function checkText(field: string, value: unknown, maxLength: number): string {
   if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
-    refuseOption(field, `a text of 1 to ${maxLength} characters`, value)
+    refuseOption(field, `a string of 1 to ${maxLength} characters`, value)
   if (CONTROL.test(value) || !value.isWellFormed())
-    refuseOption(field, 'free of control characters and broken surrogates', value)
+    refuseOption(field, 'free of control characters and unpaired surrogates', value)
   return value
 }
 
-/** A handler's or queue's name. */
+/** Checks the name of a handler or queue. */
 export function checkName(field: string, value: unknown): string {
   return checkText(field, value, limits.nameLength)
 }

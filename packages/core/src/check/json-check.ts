@@ -1,9 +1,9 @@
 /**
- * The careful look at a value that is not plainly JSON: it finds what is wrong with it, and where.
+ * Checks a value that is not plain JSON: finds what is wrong with it, and where.
  *
- * Values come from handlers and callers and may be hostile: the walk goes no further than the limit has
- * bytes, so that neither shared references nor a sparse array can hold the process up, and what a getter or
- * a toJSON throws is a refusal like any other.
+ * Values come from handlers and callers and may be hostile. The walk visits at most as many nodes
+ * as the limit has bytes, so neither shared references nor a sparse array can stall the process,
+ * and an error thrown by a getter or a toJSON becomes a refusal like any other.
  */
 import { PunctualError } from '../errors/errors.ts'
 import { ask, failureFrom, shown } from '../errors/failure.ts'
@@ -11,25 +11,25 @@ import { limits } from '../errors/limits.ts'
 
 type Key = string | number
 
-/** One pass over a value: where it is, and how many more bytes it may write. */
+/** One pass over a value: the current position, and how many more bytes it may write. */
 interface Walk {
   readonly root: unknown
   readonly field: string
   readonly maxBytes: number
-  /** The way to the object that is looked at. */
+  /** The path to the current object. */
   readonly path: Key[]
-  /** The property of it that is being read: a getter may throw. */
+  /** The property being read: its getter may throw. */
   reading: Key | undefined
   left: number
 }
 
-/** What holds its content elsewhere than in its properties, or has none: JSON would write {}. */
+/** Classes whose content is not in their properties, or that have none: JSON would write {}. */
 const OPAQUE =
   /^(?:Map|Set|WeakMap|WeakSet|Error|Promise|RegExp|Number|String|Boolean|BigInt|Symbol)$/
 const IDENTIFIER = /^[A-Za-z_$][\w$-]*$/
 const PATH_LENGTH = 200
 
-/** `payload.items[3].name`, with what is no identifier quoted: a key may hold anything. */
+/** Formats a path as `payload.items[3].name`; keys that are not identifiers are quoted. */
 function pathOf({ field, path, reading }: Walk): string {
   let text = field
   for (const step of reading === undefined ? path : [...path, reading]) {
@@ -52,7 +52,9 @@ export function refuseSize(field: string, size: string, maxBytes: number): never
   )
 }
 
-/** Too deep, or endless: an object that is met again on the way down contains itself. */
+/**
+ * Refuses a value that is too deep or endless: an object met again on the way down contains itself.
+ */
 function refuseDepth(walk: Walk): never {
   const above = new Set<unknown>()
   let at = walk.root
@@ -72,7 +74,7 @@ function refuseDepth(walk: Walk): never {
   )
 }
 
-/** The budget: elements, names and texts take at least so many bytes. */
+/** Takes from the budget: elements, names and strings need at least this many bytes. */
 function spend(walk: Walk, bytes: number): void {
   walk.left -= bytes
   if (walk.left < 0) refuseSize(walk.field, `more than ${walk.maxBytes}`, walk.maxBytes)
@@ -97,12 +99,14 @@ function checkObject(value: object, walk: Walk, written = false): void {
   }
 }
 
-/** An object of some class: its own properties are written, and that must be all there is to it. */
+/**
+ * Checks an object of a class: JSON writes its own properties, so they must be all of its content.
+ */
 function checkKind(value: object, walk: Walk): void {
   const kind = Object.prototype.toString.call(value).slice(8, -1)
   if (kind === 'Object') return
   if (OPAQUE.test(kind) || ArrayBuffer.isView(value) || Object.keys(value).length === 0)
-    refuse(pathOf(walk), `is of the kind ${kind}, which JSON would not keep. Convert it first.`)
+    refuse(pathOf(walk), `is of type ${kind}, which JSON cannot represent. Convert it first.`)
 }
 
 function checkToJson(value: { toJSON(key: string): unknown }, walk: Walk): void {
@@ -144,7 +148,7 @@ function checkScalar(value: unknown, walk: Walk): void {
   }
 }
 
-/** Throws the refusal that the value deserves; returns when it has none. */
+/** Throws the refusal that applies; returns when there is none. */
 export function checkJson(value: unknown, field: string, maxBytes: number): void {
   const walk: Walk = { root: value, field, maxBytes, path: [], reading: undefined, left: maxBytes }
   try {

@@ -1,4 +1,4 @@
-/** JSON text that people wrote: checked so that reading it as JavaScript values changes nothing. */
+/** Checks that parsing JSON text into JavaScript values changes nothing. */
 import { PunctualError } from '../errors/errors.ts'
 import { limits } from '../errors/limits.ts'
 import { encodeJson } from './json-value.ts'
@@ -22,12 +22,12 @@ function refuseDepth(field: string): never {
   )
 }
 
-/** The value that the text stands for; refused when a number or a key of it would be lost. */
+/** Parses the text; refuses it when a number or a key would be lost. */
 export function checkJsonText(
   text: string,
   field = 'payload',
   maxBytes: number = limits.payloadBytes,
-  /** Whether what it holds is stored as it is; otherwise whoever stores a part of it checks that. */
+  /** Whether the whole value is stored; otherwise the caller checks the parts that it stores. */
   stored = true,
 ): unknown {
   if (text.length > maxBytes)
@@ -47,7 +47,8 @@ export function checkJsonText(
     )
   }
   try {
-    // Mostly a program wrote it, without spaces: what is written back the same has lost nothing.
+    // Most text is written by a program, without spaces: if it is written back the same, nothing
+    // was lost.
     if (stored && encodeJson(value, field, maxBytes) === text) return value
     if (!stored && isShallow(text) && JSON.stringify(value) === text) return value
   } catch (error) {
@@ -58,7 +59,7 @@ export function checkJsonText(
   return value
 }
 
-/** Whether it cannot be nested too deeply, whatever it holds. */
+/** Whether the number of brackets alone rules out too deep a nesting. */
 function isShallow(text: string): boolean {
   let opened = 0
   for (let at = 0; at < text.length; at++) {
@@ -68,7 +69,7 @@ function isShallow(text: string): boolean {
   return true
 }
 
-/** Walks text that is known to be JSON, once, from token to token. */
+/** Walks text that is known to be JSON once, token by token. */
 function checkTokens(text: string, field: string): void {
   const open: (Set<string> | null)[] = []
   for (let at = 0; at < text.length; ) {
@@ -116,12 +117,15 @@ function addName(names: Set<string>, quoted: string, field: string): void {
   if (names.has(name))
     refuse(
       field,
-      `holds the name ${JSON.stringify(name.slice(0, 80))} twice in one object, of which only the last would be kept. Remove one.`,
+      `holds the name ${JSON.stringify(name.slice(0, 80))} twice in one object; only the last would be kept. Remove one.`,
     )
   names.add(name)
 }
 
-/** A decimal number as its sign, its digits without outer zeros, and the power of ten of the last digit. */
+/**
+ * Splits a decimal number into its sign, its digits without outer zeros, and the power of ten of
+ * the last digit.
+ */
 function decimal(text: string) {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const sign = mantissa.startsWith('-') ? '-' : ''
@@ -136,8 +140,8 @@ function decimal(text: string) {
 }
 
 /**
- * A number is kept when it is written back as the same decimal number. A fraction may also be a double that
- * some program printed in full (0.10000000000000001): it is read as exactly that double.
+ * Accepts a number that is written back as the same decimal number, and a fraction that a program
+ * printed in full (0.10000000000000001): it is parsed as exactly that double.
  */
 function checkNumber(token: string, field: string): void {
   const number = Number(token)
@@ -151,6 +155,6 @@ function checkNumber(token: string, field: string): void {
   }
   refuse(
     field,
-    `holds the number ${token.slice(0, 40)}, which a JavaScript number would change. Send it as a string.`,
+    `holds the number ${token.slice(0, 40)}, which JavaScript would change. Send it as a string.`,
   )
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { limits } from '../errors/limits.ts'
 import { encodeJson } from './json-value.ts'
 
-/** Values that JSON holds and PostgreSQL stores as they are. */
+/** Values that JSON can represent and PostgreSQL stores unchanged. */
 const jsonValue = fc
   .jsonValue({ stringUnit: 'grapheme', maxDepth: 8 })
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
@@ -15,7 +15,7 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   return value
 }
 
-describe('a value that JSON can hold', () => {
+describe('a value that JSON can represent', () => {
   test('parses back equal, and its text is as short as JSON allows', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
@@ -27,7 +27,7 @@ describe('a value that JSON can hold', () => {
     )
   })
 
-  test('is written the same by an object of a class, of no prototype, and of another realm', () => {
+  test('is written the same from an instance of a class and an object without prototype', () => {
     class Point {
       x = 1
       y = { z: [2] }
@@ -68,7 +68,7 @@ describe('a value that JSON can hold', () => {
 
   test('may have a toJSON that returns itself', () => {
     const value = { a: 1, toJSON: (): unknown => value }
-    // A method of the class, because a function among its own properties is refused.
+    // A method of the class, because a function among the object's own properties is refused.
     class Self {
       a = 1
       toJSON(): unknown {
@@ -79,7 +79,7 @@ describe('a value that JSON can hold', () => {
     expect(() => encodeJson(value)).toThrow(expect.objectContaining({ field: 'payload.toJSON' }))
   })
 
-  test('may name __proto__, constructor and prototype: they are names like any other', () => {
+  test('may have properties named __proto__, constructor and prototype', () => {
     const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":[{}]}'
     const value = JSON.parse(text)
     expect(encodeJson(value)).toBe(text)
@@ -87,7 +87,7 @@ describe('a value that JSON can hold', () => {
     expect(({} as { polluted?: number }).polluted).toBe(undefined)
   })
 
-  test('is written as ever when somebody has polluted every object', () => {
+  test('is written the same when Object.prototype is polluted', () => {
     const shared = Object.prototype as { polluted?: unknown }
     shared.polluted = () => 'oops'
     try {
@@ -97,7 +97,7 @@ describe('a value that JSON can hold', () => {
     }
   })
 
-  test('may hold one object in many places', () => {
+  test('may contain one object in many places', () => {
     const shared = { a: 1 }
     expect(encodeJson([shared, { shared }])).toBe('[{"a":1},{"shared":{"a":1}}]')
   })
@@ -112,7 +112,7 @@ describe('nesting', () => {
     ['objects', inObjects],
     ['both', (inner: unknown) => (Array.isArray(inner) ? { a: inner } : [inner])],
   ] as [string, (inner: unknown) => unknown][])(
-    'of %s may be 100 deep, and not 101',
+    'of %s may be 100 levels deep, but not 101',
     ([, wrap]) => {
       const deepest = nested(limits.payloadDepth, wrap)
       expect(JSON.parse(encodeJson(deepest))).toEqual(deepest)
@@ -126,7 +126,7 @@ describe('nesting', () => {
     ['arrays', inArrays, /^payload(?:\[0\])+/],
     ['objects', inObjects, /^payload(?:\.a)+/],
   ] as [string, (inner: unknown) => unknown, RegExp][])(
-    'of 100,000 %s is refused with a bounded path, and not by the end of the stack',
+    'of 100,000 %s is refused with a bounded path, not by a stack overflow',
     ([, wrap, path]) => {
       const error = refusal(nested(100_000, wrap))
       expect(error).toMatchObject({ code: 'payload_too_deep', field: expect.stringMatching(path) })
@@ -135,7 +135,7 @@ describe('nesting', () => {
     },
   )
 
-  test('that a toJSON adds counts too', () => {
+  test('added by a toJSON counts too', () => {
     const endless = { toJSON: () => ({ more: endless }) }
     expect(refusal(endless)).toMatchObject({ code: 'payload_too_deep' })
     expect(refusal({ toJSON: () => nested(101, inArrays) })).toMatchObject({
@@ -144,7 +144,7 @@ describe('nesting', () => {
   })
 })
 
-describe('the limit of bytes', () => {
+describe('the size limit', () => {
   test.for([
     ['a', 1],
     ['é', 2],
@@ -152,7 +152,7 @@ describe('the limit of bytes', () => {
     ['😀', 4],
     ['"', 2],
     ['\u0001', 6],
-  ] as const)('is exact for texts of %j, which takes %i', ([character, bytes]) => {
+  ] as const)('is exact for strings of %j, which takes %i bytes', ([character, bytes]) => {
     const count = 1_000
     const text = character.repeat(count)
     const size = bytes * count + 2
@@ -171,7 +171,7 @@ describe('the limit of bytes', () => {
     )
   })
 
-  test('lets 1 MiB pass by default, and not one byte more', () => {
+  test('accepts 1 MiB by default, and not one byte more', () => {
     const largest = 'x'.repeat(limits.payloadBytes - 2)
     expect(encodeJson(largest)).toHaveLength(limits.payloadBytes)
     expect(refusal(`${largest}x`)).toMatchObject({
@@ -187,16 +187,16 @@ describe('the limit of bytes', () => {
   })
 
   test.for([
-    ['a text of 100 MB', () => 'x'.repeat(100_000_000)],
+    ['a string of 100 MB', () => 'x'.repeat(100_000_000)],
     ['a sparse array of four billion', () => new Array(2 ** 32 - 1)],
     ['references that double 90 times', () => nested(90, (inner) => [inner, inner])],
     ['names that double 90 times', () => nested(90, (inner) => ({ a: inner, b: inner }))],
-    ['a large text in many places', () => new Array(100_000).fill('x'.repeat(1_000_000))],
+    ['a large string in many places', () => new Array(100_000).fill('x'.repeat(1_000_000))],
     ['a large name in many places', () => new Array(100_000).fill({ ['x'.repeat(100_000)]: 1 })],
     ['a large array in many places', () => new Array(100_000).fill(new Array(100_000).fill(1))],
     ['a toJSON that doubles', () => nested(90, (inner) => ({ toJSON: () => [inner, inner] }))],
     ['a megabyte of bytes', () => Buffer.alloc(1_000_000)],
-  ] as [string, () => unknown][])('stops %s without walking or writing all of it', ([, make]) => {
+  ] as [string, () => unknown][])('refuses %s without walking or writing all of it', ([, make]) => {
     expect(refusal(make())).toMatchObject({ code: 'payload_too_large', field: 'payload' })
   })
 })

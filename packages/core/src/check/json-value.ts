@@ -1,17 +1,21 @@
 /**
- * The edge where values become JSON text. What comes out parses back to what went in, can be stored by
- * PostgreSQL, and is bounded in size and depth; anything else is refused with the path of the culprit.
- * A value that JSON would silently change (NaN, a Map, an Error, a function) is refused too. As in JSON
- * itself, properties that are undefined or named by a symbol are left out, an element of an array that is
- * undefined becomes null, and -0 becomes 0.
+ * Encodes values as JSON text. The text parses back to the same value, can be stored by PostgreSQL,
+ * and is bounded in size and depth; anything else is refused with the path of the invalid value. A
+ * value that JSON would silently change (NaN, a Map, an Error, a function) is refused too. As in
+ * JSON itself, properties that are undefined or named by a symbol are left out, an undefined array
+ * element becomes null, and -0 becomes 0.
  *
- * Nearly every value is plain: one quick walk says so. Only another one is looked at closely (json-check.ts).
+ * Nearly every value is plain, which one quick walk shows. Only the others are checked in full
+ * (json-check.ts).
  */
 import { failureFrom } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 import { checkJson, refuse, refuseSize } from './json-check.ts'
 
-/** How many bytes the quick walk may still write: elements, names and texts take at least so many. */
+/**
+ * How many bytes the quick walk may still write: elements, names and strings need at least that
+ * many.
+ */
 let left = 0
 
 function isPlain(value: unknown, depth: number): boolean {
@@ -51,8 +55,9 @@ function isPlainObject(value: object, depth: number): boolean {
 }
 
 /**
- * A `\u0000` or lone surrogate in JSON text that is really that character, not an escaped backslash. Each
- * run of backslashes is looked at once: a search that may begin inside of one takes the square of its length.
+ * A `\u0000` or lone surrogate in JSON text that is really that character, not an escaped
+ * backslash. The lookbehind reads each run of backslashes once: a match that may start inside a run
+ * takes quadratic time.
  */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
@@ -69,7 +74,7 @@ function checkWritten(text: string, field: string, maxBytes: number): void {
     )
 }
 
-/** A value as JSON text; undefined counts as null. */
+/** Encodes a value as JSON text; undefined counts as null. */
 export function encodeJson(
   value: unknown,
   field = 'payload',
@@ -82,7 +87,7 @@ export function encodeJson(
     left = maxBytes
     plain = isPlain(value, 1)
   } catch {
-    // A getter has thrown: the careful look says which.
+    // A getter has thrown: the full check reports which.
   }
   if (!plain) checkJson(value, field, maxBytes)
   try {

@@ -1,14 +1,14 @@
-/** What somebody probably meant: the known name with the fewest edits from the one that came. */
+/** Suggests the known name that the caller probably meant: the one with the fewest edits. */
 
 const EDITS_MAX = 3
 const LENGTH_MAX = 64
 
-/** Null when nothing is near; `known` is compared without case. */
-export function nearMiss(came: string, known: Iterable<string>): string | null {
-  if (came.length === 0 || came.length > LENGTH_MAX) return null
-  const text = came.toLowerCase()
+/** Returns null when no name is near; case is ignored. */
+export function nearMiss(given: string, known: Iterable<string>): string | null {
+  if (given.length === 0 || given.length > LENGTH_MAX) return null
+  const text = given.toLowerCase()
   // A short name has many neighbours, so fewer edits count as near.
-  let best = Math.min(EDITS_MAX, Math.ceil(came.length / 3)) + 1
+  let best = Math.min(EDITS_MAX, Math.ceil(given.length / 3)) + 1
   let found: string | null = null
   for (const name of known) {
     const edits = editsBetween(text, name.toLowerCase(), best)
@@ -20,7 +20,7 @@ export function nearMiss(came: string, known: Iterable<string>): string | null {
   return found
 }
 
-/** Insertions, removals, replacements and swaps of neighbours; `limit` when there are at least so many. */
+/** Counts insertions, removals, replacements and swaps of neighbours; stops at `limit`. */
 function editsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let beforeLast: number[] = []

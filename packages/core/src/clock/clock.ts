@@ -4,7 +4,10 @@ export interface Clock {
   wallMs(): number
   /** Milliseconds that never go back: for every duration. */
   monotonicMs(): number
-  /** Calls back after `ms`; returns how to call it off. Cheaper than a sleep that is cut short. */
+  /**
+   * Calls `call` after `ms`; returns a function that cancels it. Cheaper than a sleep that is cut
+   * short.
+   */
   after(ms: number, call: () => void): () => void
   /** Resolves after `ms`, or at once when the signal is aborted. It never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

@@ -1,9 +1,9 @@
-/** Long rests end together: a process that has nothing to do wakes up once for all that it looks after. */
+/** Aligns long rests: an idle process wakes up once for all its roles. */
 const TOGETHER_MS = 5_000
-/** Timers fire a little early now and then. */
+/** Timers occasionally fire a little early. */
 const EARLY_MS = 50
 
-/** How long to rest when so long is asked for; of a clock that only goes forward. Short rests stay as they are. */
+/** Returns how long to rest, by a monotonic clock. Short rests stay unchanged. */
 export function restTogether(nowMs: number, restMs: number): number {
   if (restMs < TOGETHER_MS) return restMs
   return Math.floor((nowMs + restMs + EARLY_MS) / TOGETHER_MS) * TOGETHER_MS - nowMs

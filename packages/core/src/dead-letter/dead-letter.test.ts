@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { compileDeadLetterFilter, deadLetterStateOf, isEmptyFilter } from './dead-letter.ts'
 
-test('a filter that says nothing is empty, and one that says anything is not', () => {
+test('a filter without conditions is empty, and one with any condition is not', () => {
   expect(isEmptyFilter(compileDeadLetterFilter({}))).toBe(true)
   for (const filter of [{ queue: 'a' }, { diedFrom: 0 }, { fingerprint: 'Error: x' }])
     expect(isEmptyFilter(compileDeadLetterFilter(filter))).toBe(false)
 })
 
-test('times are instants, whatever they are written as', () => {
+test('times are compiled to instants from any accepted form', () => {
   const at = '2030-01-31T12:00:00Z'
   const filter = compileDeadLetterFilter({ diedFrom: at, diedBefore: new Date('2030-02-01') })
   expect(filter).toMatchObject({ fromMs: Date.parse(at), beforeMs: Date.parse('2030-02-01') })
 })
 
-test('a fingerprint may hold what a message held; a name may not', () => {
+test('a fingerprint may contain control characters of a message; a name may not', () => {
   expect(compileDeadLetterFilter({ fingerprint: 'Error: a\u0001b' }).fingerprint).toBe(
     'Error: a\u0001b',
   )
@@ -22,14 +22,14 @@ test('a fingerprint may hold what a message held; a name may not', () => {
   )
 })
 
-test('what is no filter is refused by name', () => {
+test('an invalid filter is refused with the field name', () => {
   const refused = (filter: unknown, message: RegExp) =>
     expect(() => compileDeadLetterFilter(filter as never)).toThrow(message)
   refused(null, /filter must be an object/)
   refused([], /filter must be an object/)
-  refused({ queues: 'a' }, /filter must be made of queue, handler, job/)
-  refused({ queue: '' }, /queue must be a text of 1 to 128/)
-  refused({ fingerprint: 'x'.repeat(301) }, /fingerprint must be a text of 1 to 300/)
+  refused({ queues: 'a' }, /filter must be an object with queue, handler, job/)
+  refused({ queue: '' }, /queue must be a string of 1 to 128/)
+  refused({ fingerprint: 'x'.repeat(301) }, /fingerprint must be a string of 1 to 300/)
   refused({ fingerprint: 'a\u0000b' }, /fingerprint must be free of NUL/)
   refused({ diedFrom: 'soon' }, /diedFrom must be a Date/)
   refused({ diedFrom: 2_000, diedBefore: 1_000 }, /diedBefore must be later than diedFrom/)

@@ -1,6 +1,7 @@
 /**
- * Runs that ended dead, as people deal with them. A dead letter is open until somebody handles it, once: it is
- * replayed, which makes a new run, or discarded with a reason. The dead run itself stays as it was.
+ * Runs that ended dead, for handling by users. A dead letter is open until it is handled, once: it
+ * is replayed, which creates a new run, or discarded with a reason. The dead run itself stays
+ * unchanged.
  */
 
 import { checkName, checkText } from '../check/check-value.ts'
@@ -10,98 +11,101 @@ import { oneOf, refuseOption } from '../check/refuse-option.ts'
 import { storableText } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 
-/** What came of a dead letter. Numbers are what the database stores. */
+/** The ways to handle a dead letter. Numbers are what the database stores. */
 export const handlings = { replayed: 1, discarded: 2 } as const
 
-/** What came of a dead letter: it was done again, or closed without. */
+/** How a dead letter was handled: `replayed` as a new run, or `discarded` without one. */
 export type Handling = keyof typeof handlings
 
 export function handlingOf(code: number): Handling {
   return code === handlings.replayed ? 'replayed' : 'discarded'
 }
 
-/** What somebody did about a dead letter. */
+/** The handling of a dead letter. */
 export interface DeadLetterHandling {
-  /** What came of it. */
+  /** How it was handled. */
   readonly as: Handling
-  /** When. */
+  /** When it was handled. */
   readonly at: Date
-  /** The run that does it again; null when it was discarded. */
+  /** The id of the run that replays it; null when it was discarded. */
   readonly replayedAs: string | null
-  /** Why, where that was said. */
+  /** The note of the handling; null without one. */
   readonly note: string | null
-  /** By whom, where that was said. */
+  /** Who handled it; null when not given. */
   readonly by: string | null
 }
 
-/** A run that died, until somebody handles it and after. */
+/** A dead run, open or handled. */
 export interface DeadLetter {
-  /** The id of the run that died. */
+  /** The id of the dead run. */
   readonly id: string
   /** The name of its handler. */
   readonly handler: string
-  /** The queue that it was in. */
+  /** The name of its queue. */
   readonly queue: string
   /** From 0 to 10, higher first. */
   readonly priority: number
-  /** The job that it was a run of; its name is null when the job was deleted. */
+  /** Its job; the name is null when the job was deleted. Null for a submitted run. */
   readonly job: { readonly id: string; readonly name: string | null } | null
   /** Why it died: `attempts_exhausted`, `non_retryable`, `quarantined`, … */
   readonly reason: string
-  /** The kind of its error and its message without ids and numbers: what dies alike has the same. */
+  /**
+   * The type of its error and the message without ids and numbers: the same for failures with one
+   * cause.
+   */
   readonly fingerprint: string
   /** When it died. */
   readonly diedAt: Date
-  /** How many attempts were made at it. */
+  /** The number of attempts made. */
   readonly attempts: number
-  /** What its last attempt failed of; null when it did not fail. */
+  /** The error of its last attempt; null when it did not fail. */
   readonly error: { readonly name: string; readonly message: string } | null
-  /** What became of it, when, why and by whom; null while it is open. */
+  /** How it was handled; null while it is open. */
   readonly handled: DeadLetterHandling | null
 }
 
 /** Dead letters with one fingerprint. */
 export interface DeadLetterCause {
-  /** What these have in common. */
+  /** The common fingerprint. */
   readonly fingerprint: string
-  /** How many there are. */
+  /** The number of dead letters. */
   readonly count: number
   /** When the first of them died. */
   readonly firstDiedAt: Date
   /** When the last of them died. */
   readonly lastDiedAt: Date
-  /** The last one that died. */
+  /** The id of the last one that died. */
   readonly sampleId: string
-  /** The error message of that one. */
+  /** The error message of that dead letter; null without an error. */
   readonly sampleMessage: string | null
   /** The names of their handlers. */
   readonly handlers: readonly string[]
 }
 
-/** A dead letter matches when all that is said here is true of it. */
+/** A dead letter matches when it meets every condition that is set. */
 export interface DeadLetterFilter {
-  /** In this queue. */
+  /** The name of its queue. */
   queue?: string
-  /** Of this handler. */
+  /** The name of its handler. */
   handler?: string
-  /** By name or id. A job that was deleted has only its id. */
+  /** The name or id of its job. A deleted job has only its id. */
   job?: string
-  /** with this fingerprint, as `causes` returns it. */
+  /** Its fingerprint, as `causes` returns it. */
   fingerprint?: string
-  /** Dead for this reason, such as `attempts_exhausted`. */
+  /** Why it died, such as `attempts_exhausted`. */
   reason?: string
-  /** Dead from this moment on. */
+  /** It died at or after this instant. */
   diedFrom?: Instant
-  /** Dead before this moment. */
+  /** It died before this instant. */
   diedBefore?: Instant
 }
 
 export const deadLetterStates = ['open', 'handled', 'all'] as const
 
-/** Those that nobody has handled, those that somebody has, or both. */
+/** Open dead letters, handled ones, or both. */
 export type DeadLetterState = (typeof deadLetterStates)[number]
 
-/** A filter as it is used inside: checked, and null where it says nothing. */
+/** The filter, checked; null for conditions that were not set. */
 export interface CompiledDeadLetterFilter {
   readonly queue: string | null
   readonly handler: string | null
@@ -127,7 +131,8 @@ export function compileDeadLetterFilter(
     refuseOption('filter', 'an object', filter)
   const known = [...FIELDS, ...alsoKnown]
   for (const name of Object.keys(filter))
-    if (!known.includes(name)) refuseOption('filter', `made of ${known.join(', ')}`, name)
+    if (!known.includes(name))
+      refuseOption('filter', `an object with ${known.join(', ')} only`, name)
   const { diedFrom, diedBefore } = filter
   const compiled = {
     queue: given(filter.queue, (name) => checkName('queue', name)),
@@ -144,15 +149,15 @@ export function compileDeadLetterFilter(
   return compiled
 }
 
-/** It may hold whatever a message held that could be stored. */
+/** A fingerprint may contain any character that a stored error message may contain. */
 function checkFingerprint(text: unknown): string {
   if (typeof text !== 'string' || text.length === 0 || text.length > FINGERPRINT_LENGTH)
-    return refuseOption('fingerprint', `a text of 1 to ${FINGERPRINT_LENGTH} characters`, text)
+    return refuseOption('fingerprint', `a string of 1 to ${FINGERPRINT_LENGTH} characters`, text)
   if (text === storableText(text, FINGERPRINT_LENGTH)) return text
-  return refuseOption('fingerprint', 'free of NUL and broken surrogates', text)
+  return refuseOption('fingerprint', 'free of NUL and unpaired surrogates', text)
 }
 
-/** Whether a filter leaves everything in. */
+/** Whether a filter has no conditions. */
 export function isEmptyFilter(filter: CompiledDeadLetterFilter): boolean {
   return Object.values(filter).every((value) => value === null)
 }

@@ -7,7 +7,7 @@ const tally = (changes: Partial<ReplayTally> = {}): ReplayTally => ({
 })
 
 describe('the pace of a replay', () => {
-  test('releases a quarter of a second at a time, and rests as long', () => {
+  test('releases the runs of a quarter of a second at a time, then waits that long', () => {
     const rules = compileReplayPace({ perSecond: 40 })
     expect(nextReplayStep(rules, tally())).toEqual({ kind: 'release', most: 10 })
     const after = (sinceReleaseMs: number) =>
@@ -16,7 +16,7 @@ describe('the pace of a replay', () => {
     expect(after(250)).toEqual({ kind: 'release', most: 10 })
   })
 
-  test('releases one at a time when it is slow, and looks up every second', () => {
+  test('releases one run at a time when it is slow, and checks every second', () => {
     const rules = compileReplayPace({ perSecond: 0.1 })
     expect(nextReplayStep(rules, tally())).toEqual({ kind: 'release', most: 1 })
     const after = (sinceReleaseMs: number) =>
@@ -26,7 +26,7 @@ describe('the pace of a replay', () => {
     expect(after(10_000)).toEqual({ kind: 'release', most: 1 })
   })
 
-  test.for([0.3, 1, 3, 7, 50, 999, 10_000])('never exceeds %d a second', (perSecond) => {
+  test.for([0.3, 1, 3, 7, 50, 999, 10_000])('never exceeds %d per second', (perSecond) => {
     const rules = compileReplayPace({ perSecond })
     let [released, nowMs, releasedAtMs] = [0, 0, Number.NEGATIVE_INFINITY]
     for (let steps = 0; steps < 500; steps++) {
@@ -41,7 +41,7 @@ describe('the pace of a replay', () => {
     expect(released).toBeGreaterThan(perSecond * (nowMs / 1_000) * 0.7)
   })
 
-  test('with a canary lets the others wait until all of it has ended', () => {
+  test('holds the other runs until the whole canary has ended', () => {
     const rules = compileReplayPace({ perSecond: 400, canary: 3 })
     const step = (changes: Partial<ReplayTally>) => nextReplayStep(rules, tally(changes))
     expect(step({})).toEqual({ kind: 'release', most: 3 })
@@ -61,7 +61,7 @@ describe('the pace of a replay', () => {
     expect(nextReplayStep(lenient, two)).toEqual({ kind: 'stop', failureRate: 0.5 })
   })
 
-  test('after a canary without a bound goes on whatever fails', () => {
+  test('continues despite failures after a canary without a bound', () => {
     const rules = compileReplayPace({ canary: 2 })
     expect(nextReplayStep(rules, tally({ released: 90, ended: 90, failed: 88 })).kind).toBe(
       'release',
@@ -77,7 +77,7 @@ describe('the pace of a replay', () => {
     expect(step(10, 3)).toBe('stop')
   })
 
-  test('is refused when it makes no sense', () => {
+  test('is refused when it is invalid', () => {
     const fields = (pace: object) => {
       try {
         compileReplayPace(pace)
@@ -94,7 +94,7 @@ describe('the pace of a replay', () => {
     expect(fields({ minEnded: 0 })).toBe('minEnded')
   })
 
-  test('needs nobody to watch the ends without a canary and a bound', () => {
+  test('does not need the ends to be counted without a canary and a bound', () => {
     expect(watchesEnds(compileReplayPace({}))).toBe(false)
     expect(watchesEnds(compileReplayPace({ canary: 1 }))).toBe(true)
     expect(watchesEnds(compileReplayPace({ stopAtFailureRate: 0 }))).toBe(true)

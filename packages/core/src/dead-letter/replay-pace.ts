@@ -1,24 +1,27 @@
 /**
- * How fast many dead letters are replayed, and when to stop. Pure: what has happened so far in, the next step out;
- * whoever drives the replay performs it and asks again.
+ * The pace of a bulk replay, and when it stops. Pure: the progress so far in, the next step out;
+ * the caller performs the step and asks for the next one.
  *
- * A canary goes first: the rest waits until all of it has ended. From then on runs are released at a steady pace,
- * and none once too many of those that have ended have failed.
+ * A canary goes first: the rest waits until all of it has ended. After that, runs are released at a
+ * steady pace, until too many of the ended ones have failed.
  */
 import { refuseOption } from '../check/refuse-option.ts'
 
-/** How fast many dead letters are replayed, and when to stop. */
+/** The pace of a bulk replay of dead letters, and when it stops. */
 export interface ReplayPace {
-  /** How many are released in a second; Infinity for as many as it goes. @default 50 */
+  /** How many runs are released per second; Infinity for no limit. @default 50 */
   perSecond?: number
-  /** So many go first; the others wait until these have ended. @default 0 */
+  /** The number of runs that go first; the others wait until these have ended. @default 0 */
   canary?: number
   /**
-   * Stop when more than this part of the replays that have ended are dead or unknown, from 0 to 1.
-   * @default never; with a canary, any failure among it stops
+   * Stop when more than this fraction of the ended replays is dead or unknown, from 0 to 1.
+   * @default never; with a canary, any failure in it stops the replay
    */
   stopAtFailureRate?: number
-  /** How many replays must have ended before the rate is judged. @default 10, or the canary if that is less */
+  /**
+   * How many replays must have ended before the rate is judged. @default 10, or the canary if that
+   * is less
+   */
   minEnded?: number
 }
 
@@ -29,12 +32,12 @@ export interface ReplayRules {
   readonly minEnded: number
 }
 
-/** What has happened so far. */
+/** The progress so far. */
 export interface ReplayTally {
   readonly released: number
   readonly ended: number
   readonly failed: number
-  /** Since runs were last released; infinite before the first. */
+  /** Milliseconds since the last release; infinite before the first. */
   readonly sinceReleaseMs: number
 }
 
@@ -49,7 +52,7 @@ const RELEASES_A_SECOND = 4
 const RELEASE_MAX = 500
 const LOOK_MS = 250
 
-function whole(field: string, value: unknown, min: number): number {
+function integerFrom(field: string, value: unknown, min: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= COUNT_MAX)
     return value
   return refuseOption(field, `an integer from ${min} to ${COUNT_MAX}`, value)
@@ -65,13 +68,13 @@ export function compileReplayPace(pace: ReplayPace): ReplayRules {
     refuseOption('stopAtFailureRate', 'a number from 0 to 1', rate)
   return {
     perSecond,
-    canary: whole('canary', canary, 0),
+    canary: integerFrom('canary', canary, 0),
     stopAtFailureRate: rate,
-    minEnded: whole('minEnded', minEnded, 1),
+    minEnded: integerFrom('minEnded', minEnded, 1),
   }
 }
 
-/** Whether anybody has to look at how the replays end. */
+/** Whether the caller must count how the replays end. */
 export function watchesEnds({ canary, stopAtFailureRate }: ReplayRules): boolean {
   return canary > 0 || stopAtFailureRate !== null
 }

@@ -14,24 +14,24 @@ const table = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| (.+?) \| (.+) \|$/gm)].
 )
 
 describe('docs/reference/errors.md', () => {
-  test('repeats the catalogue: every code, in its order, with its status and meaning', () => {
+  test('lists every code of the catalogue in order, with its status and meaning', () => {
     expect(table.map(({ code, status, meaning }) => ({ code, status, meaning }))).toEqual(
       Object.entries(errorCatalogue).map(([code, entry]) => ({ code, ...entry })),
     )
   })
 
-  test('has no row that the test does not read', () => {
+  test('has no row that this test fails to parse', () => {
     const codes = page.slice(page.indexOf('## Codes'), page.indexOf('## What JSON'))
     expect(codes.match(/^\|/gm)).toHaveLength(table.length + 2)
   })
 
-  test('says of every code what to do', () => {
+  test('says for every code what to do', () => {
     for (const { code, advice } of table) expect(`${code}: ${advice}`).toMatch(/: .+\.$/)
   })
 })
 
 describe('the catalogue', () => {
-  test('has snake_case codes, statuses of HTTP and meanings that are sentences', () => {
+  test('has snake_case codes, HTTP statuses, and meanings that are sentences', () => {
     for (const [code, { status, meaning }] of Object.entries(errorCatalogue)) {
       expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/)
       expect([400, 401, 403, 404, 409, 412, 413, 422, 429, 500, 503, 504]).toContain(status)
@@ -40,9 +40,9 @@ describe('the catalogue', () => {
   })
 })
 
-describe('an error of Punctual', () => {
+describe('a PunctualError', () => {
   test('carries its code, field, id and cause', () => {
-    const cause = new Error('below')
+    const cause = new Error('underlying')
     const error = new PunctualError('invalid_option', 'no', { field: 'priority', id: '7', cause })
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({
@@ -62,15 +62,15 @@ describe('an error of Punctual', () => {
   })
 })
 
-test('errors that handlers throw have names that survive being copied', () => {
+test('errors for handlers have a name that identifies another copy of the class', () => {
   expect(new NonRetryableError('x').name).toBe('NonRetryableError')
   const later = new RetryAfterError(5_000)
   expect(later).toMatchObject({ name: 'RetryAfterError', retryAfterMs: 5_000 })
-  expect(later.message).toBe('Try again after 5000 ms')
+  expect(later.message).toBe('Retry after 5000 ms')
   expect(new RetryAfterError(1, 'busy').message).toBe('busy')
 })
 
-test('a broken invariant crashes with what was thought to hold', () => {
+test('a broken invariant throws and names the condition', () => {
   expect(() => invariant(1, 'fine')).not.toThrow()
   expect(() => invariant(0, 'one row')).toThrow('Invariant broken: one row')
 })

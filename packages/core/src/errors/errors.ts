@@ -1,14 +1,16 @@
 /**
- * The one family of errors that Punctual throws at callers. Each has a stable `code` that programs may
- * compare, and a message that says what was expected, what came and what to do. Outcomes that are
- * expected in normal work (a lease lost, a key already live) are return values, never errors.
+ * The errors that Punctual throws at callers. Each has a stable `code` for programs to compare, and
+ * a message that says what was expected, what was received and what to do. Outcomes that are
+ * expected in normal work (a lost lease, a key that is already live) are return values, never
+ * errors.
  *
- * The catalogue is data so that a test can hold docs/reference/errors.md and the HTTP mapping equal to it.
+ * The catalogue is data so that a test can hold docs/reference/errors.md and the HTTP mapping equal
+ * to it.
  */
 export const errorCatalogue = {
   invalid_option: {
     status: 400,
-    meaning: 'An option has a value of the wrong kind or out of range.',
+    meaning: 'An option has the wrong type or is out of range.',
   },
   invalid_cursor: {
     status: 400,
@@ -17,80 +19,90 @@ export const errorCatalogue = {
   invalid_payload: {
     status: 400,
     meaning:
-      "The payload cannot be stored as JSON without changing it, or is not what the handler's schema wants.",
+      "The payload cannot be stored as JSON without loss, or does not match the handler's schema.",
   },
   payload_too_large: { status: 413, meaning: 'The payload is larger than the limit.' },
   payload_too_deep: { status: 400, meaning: 'The payload is nested deeper than the limit.' },
   invalid_schedule: {
     status: 400,
-    meaning: 'A cron expression, duration or repeating interval cannot be read.',
+    meaning: 'A cron expression, duration or repeating interval cannot be parsed.',
   },
   invalid_timezone: { status: 400, meaning: 'No time zone has this name.' },
-  never_fires: { status: 400, meaning: 'The schedule has no time left at which it would fire.' },
+  never_fires: { status: 400, meaning: 'The schedule has no future slot.' },
   invalid_calendar: {
     status: 400,
-    meaning: 'A calendar has an entry of the wrong kind or out of range.',
+    meaning: 'A calendar entry has the wrong type or is out of range.',
   },
-  invalid_config: { status: 400, meaning: 'A flag, environment variable or file entry is wrong.' },
-  handler_duplicate: { status: 409, meaning: 'Two handlers of one process have the same name.' },
+  invalid_config: {
+    status: 400,
+    meaning: 'A flag, environment variable or file entry is invalid.',
+  },
+  handler_duplicate: { status: 409, meaning: 'Two handlers in one process have the same name.' },
   handler_unknown: {
     status: 404,
-    meaning: 'No live worker has this handler, and the submission asked for strict.',
+    meaning: 'No live worker has this handler, and the submission set `strict`.',
   },
   not_in_isolation: {
     status: 409,
-    meaning: 'The handler runs in a thread or process of its own, where this cannot be had.',
+    meaning: 'A handler in a separate thread or process cannot use this.',
   },
   isolate_ended: {
     status: 500,
-    meaning: 'The thread or process of an isolated handler ended before the handler did.',
+    meaning: 'The thread or process of an isolated handler exited before the handler finished.',
   },
   run_not_found: { status: 404, meaning: 'No run has this id.' },
-  worker_not_found: { status: 404, meaning: 'No worker that is there has this id.' },
+  worker_not_found: { status: 404, meaning: 'No connected worker has this id.' },
   dead_letter_not_found: {
     status: 404,
-    meaning: 'No dead letter has this id: there is no such run, or it is not dead.',
+    meaning: 'No dead letter has this id: the run does not exist or is not dead.',
   },
   group_not_found: { status: 404, meaning: 'No group has this id.' },
-  group_closed: { status: 409, meaning: 'The group is closed: nothing can be added to it.' },
+  group_closed: { status: 409, meaning: 'The group is closed and accepts no more runs.' },
   group_full: { status: 409, meaning: 'The group would have more members than the limit.' },
   group_busy: {
     status: 409,
-    meaning: 'Another open transaction is adding to the group; try again.',
+    meaning: 'Another open transaction is adding to the group.',
   },
   job_not_found: { status: 404, meaning: 'No job has this name or id.' },
   job_of_other_source: {
     status: 409,
-    meaning: 'A declared list names a job that somebody else declares.',
+    meaning: 'A declared list names a job that another source declares.',
   },
-  job_exists: { status: 409, meaning: 'A job has this name already.' },
-  already_finished: { status: 409, meaning: 'It has ended; there is nothing left to cancel.' },
+  job_exists: { status: 409, meaning: 'A job with this name already exists.' },
+  already_finished: {
+    status: 409,
+    meaning: 'The job or run has finished; there is nothing to cancel.',
+  },
   state_conflict: {
     status: 409,
-    meaning: 'The run is in a state in which this cannot be done.',
+    meaning: "The run's state does not allow this operation.",
   },
   already_handled: {
     status: 409,
-    meaning: 'Somebody has dealt with the dead letter or the unknown run before.',
+    meaning: 'The dead letter or unknown run was already handled.',
   },
   version_changed: {
     status: 412,
-    meaning: 'It is not as the change expects: another version, gone, or there already.',
+    meaning:
+      'The precondition failed: the resource has another version, is gone, or already exists.',
   },
   idempotency_key_in_use: {
     status: 409,
-    meaning: 'A request with this Idempotency-Key is under way.',
+    meaning: 'Another request with this Idempotency-Key is in progress.',
   },
   idempotency_key_reused: {
     status: 422,
-    meaning: 'The Idempotency-Key was used for another request.',
+    meaning: 'The Idempotency-Key was used for a different request.',
   },
   slot_not_found: {
     status: 404,
-    meaning: 'The instant is not a slot of the job, or it is not ahead any more.',
+    meaning: 'The instant is not a slot of the job, or the slot is no longer upcoming.',
   },
   calendar_not_found: { status: 404, meaning: 'No calendar has this name.' },
-  calendar_in_use: { status: 409, meaning: 'Jobs refer to the calendar, so that it stays.' },
+  calendar_in_use: {
+    status: 409,
+    meaning: 'The calendar cannot be deleted because jobs refer to it.',
+  },
   secret_not_found: { status: 404, meaning: 'No secret has this name.' },
   secrets_key_missing: {
     status: 503,
@@ -98,23 +110,23 @@ export const errorCatalogue = {
   },
   secret_unreadable: {
     status: 500,
-    meaning: 'A secret cannot be decrypted with the master keys of this process.',
+    meaning: 'None of the master keys of this process can decrypt the secret.',
   },
   insecure_connection: {
     status: 403,
-    meaning: 'What was asked for is not sent over a connection that others can read.',
+    meaning: 'The data is sent only over an encrypted or local connection.',
   },
   wait_timeout: {
     status: 504,
-    meaning: 'The run or group did not finish within the time given to wait.',
+    meaning: 'The run or group did not finish before the wait timed out.',
   },
   key_busy: {
     status: 409,
-    meaning: 'The key is being claimed by another open transaction; try again.',
+    meaning: 'Another open transaction is claiming the key.',
   },
   key_conflict: {
     status: 409,
-    meaning: 'A live run has the key, and the call needs it or asked for an error then.',
+    meaning: 'A live run has the key, and the call needs the key or set `onConflict` to `error`.',
   },
   lanes_exhausted: {
     status: 409,
@@ -122,38 +134,39 @@ export const errorCatalogue = {
   },
   session_not_found: {
     status: 404,
-    meaning: 'No session that is open has this id, or it belongs to somebody else.',
+    meaning: 'No open session has this id, or it belongs to another caller.',
   },
   not_remote: {
     status: 409,
-    meaning: 'A worker without a connection to the database cannot do what was asked for.',
+    meaning: 'A worker without a database connection cannot do this.',
   },
   lease_lost: {
     status: 409,
-    meaning: 'This attempt no longer owns its run; nothing that it writes is accepted.',
+    meaning: 'This attempt no longer owns its run; its writes are rejected.',
   },
   activity_behind: {
     status: 500,
-    meaning: 'A loop over events fell too far behind, and was ended.',
+    meaning: 'An activity loop fell too far behind and was ended.',
   },
   too_many_streams: {
     status: 429,
-    meaning: 'The key has as many streams open at this server as it may have.',
+    meaning: 'The key has reached its limit of open streams at this server.',
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
   database_full: {
     status: 503,
-    meaning: 'PostgreSQL has no room left on its disk; what was asked for did not happen.',
+    meaning: 'PostgreSQL has no disk space left; the operation was not performed.',
   },
   database_required: {
     status: 400,
-    meaning: 'In production a database must be named, or the embedded one asked for.',
+    meaning:
+      'In production, a database URL or an explicit choice of the embedded database is required.',
   },
   database_unsupported: { status: 400, meaning: 'The server is not PostgreSQL 15 to 18.' },
   schema_too_new: {
     status: 409,
-    meaning: 'The schema was migrated by a newer Punctual in a way that this version cannot use.',
+    meaning: 'A newer Punctual migrated the schema in a way that this version cannot use.',
   },
   schema_missing: { status: 409, meaning: 'The schema is not migrated; run `punctual migrate`.' },
   schema_incompatible: {
@@ -162,91 +175,94 @@ export const errorCatalogue = {
   },
   migration_changed: {
     status: 409,
-    meaning: 'A migration that was applied differs from the one in this version.',
+    meaning: 'An applied migration differs from the one in this version.',
   },
   key_missing: {
     status: 500,
-    meaning: 'A primary key that keeps things from happening twice is missing or invalid.',
+    meaning: 'A primary key that prevents duplicates is missing or invalid.',
   },
   cursor_missing: {
     status: 500,
-    meaning: 'The job has lost its cursor, so that nothing plans it.',
+    meaning: 'The job has lost its cursor, so it is not planned.',
   },
-  partition_missing: { status: 500, meaning: 'A day has no partition and it could not be made.' },
+  partition_missing: {
+    status: 500,
+    meaning: 'The partition of a day is missing and could not be created.',
+  },
   unauthenticated: {
     status: 401,
-    meaning: 'No key came, or one that is malformed, unknown, expired or revoked.',
+    meaning: 'The API key is absent, malformed, unknown, expired or revoked.',
   },
-  forbidden: { status: 403, meaning: 'The key lacks the scope that this needs.' },
+  forbidden: { status: 403, meaning: 'The key lacks the required scope.' },
   api_key_not_found: { status: 404, meaning: 'No API key has this id.' },
   api_key_inactive: {
     status: 409,
-    meaning: 'The API key is revoked, expired or was rotated already.',
+    meaning: 'The API key is revoked, expired or already rotated.',
   },
   tenant_not_found: { status: 404, meaning: 'No tenant has this name or number.' },
   tenant_exists: { status: 409, meaning: 'Another tenant has this name.' },
   tenant_suspended: {
     status: 403,
-    meaning: 'The tenant is suspended, or being erased: nothing is accepted for it.',
+    meaning: 'The tenant is suspended or being erased and accepts no writes.',
   },
   tenant_protected: { status: 409, meaning: 'The default tenant cannot be erased.' },
   quota_exceeded: {
     status: 409,
-    meaning: 'A quota of the tenant leaves no room for this.',
+    meaning: 'The request would exceed a quota of the tenant.',
   },
   rate_exceeded: {
     status: 429,
-    meaning: 'The tenant has submitted as much as it may in this second.',
+    meaning: 'The tenant has reached its submissions per second.',
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/** A stable code that programs may compare. docs/reference/errors.md says what each means and what to do. */
+/** A stable code for programs to compare. docs/reference/errors.md has its meaning and remedy. */
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** What an error is about. */
+/** The subject of an error: every field that applies is set. */
 export interface ErrorDetails {
   /** The option, field or flag that is wrong, as the caller wrote it. */
   field?: string
-  /** The run, session or migration that the error is about. */
+  /** The id of the run, session or migration concerned. */
   id?: string
-  /** Where in a text the error is: the index of its first wrong character. */
+  /** The index of the first wrong character of a string. */
   position?: number
-  /** What was thrown below. */
+  /** The underlying error. */
   cause?: unknown
-  /** After how many milliseconds the same call may be accepted. */
+  /** Milliseconds after which the same call may succeed. */
   retryAfterMs?: number
-  /** The quota that leaves no room, its limit, and what its use would be. */
+  /** The exceeded quota. */
   quota?: QuotaUse
 }
 
-/** A quota that leaves no room for something. */
+/** A quota that a request would exceed. */
 export interface QuotaUse {
-  /** Which one. */
+  /** The name of the quota, such as `jobs`. */
   readonly name: string
-  /** What the tenant may have. */
+  /** The most that the tenant may use. */
   readonly limit: number
-  /** What it would have. */
+  /** The use that the request would lead to. */
   readonly used: number
 }
 
-/** What Punctual throws at callers. Compare its `code`, not its message. */
+/** The error that Punctual throws at callers. Compare its `code`, not its message. */
 export class PunctualError extends Error {
   /** Always `PunctualError`. */
   override readonly name = 'PunctualError'
-  /** What is wrong: stable, for programs. */
+  /** Identifies the problem; stable across versions. */
   readonly code: ErrorCode
   /** The option, field or flag that is wrong, as the caller wrote it. */
   readonly field: string | undefined
-  /** The run, job, worker or migration that the error is about. */
+  /** The id of the run, job, worker or migration concerned. */
   readonly id: string | undefined
-  /** Where in a text the error is: the index of its first wrong character. */
+  /** The index of the first wrong character of a string. */
   readonly position: number | undefined
-  /** After how many milliseconds the same call may be accepted, where that is known. */
+  /** Milliseconds after which the same call may succeed, where known. */
   readonly retryAfterMs: number | undefined
-  /** The quota that leaves no room, its limit, and what its use would be. */
+  /** The exceeded quota, its limit, and the use that the request would lead to. */
   readonly quota: QuotaUse | undefined
 
-  /** Punctual makes them; programs need to only in tests. */
+  /** Punctual creates these errors; programs need the constructor only in tests. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
@@ -258,7 +274,7 @@ export class PunctualError extends Error {
   }
 }
 
-/** The same error in other words, about another field, or none if it is empty: everything else that it tells stays. */
+/** Copies an error with another message and field; an empty `field` leaves the field out. */
 export function reworded(error: PunctualError, message: string, field: string): PunctualError {
   const { code, id, position, retryAfterMs, quota } = error
   return new PunctualError(code, message, {
@@ -271,13 +287,13 @@ export function reworded(error: PunctualError, message: string, field: string): 
   })
 }
 
-/** A programmer's error: the process is in a state that was thought impossible. */
+/** Throws when a condition that the code relies on does not hold: a bug, not a caller's error. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`)
 }
 
 /**
- * Thrown by a handler to say that trying again cannot help: the run goes to the dead letters now.
+ * Thrown by a handler when a retry cannot help: the run becomes a dead letter at once.
  * @example
  * ```ts
  * import { NonRetryableError } from 'punctual'
@@ -293,7 +309,7 @@ export class NonRetryableError extends Error {
 }
 
 /**
- * Thrown by a handler to say when the next attempt is worth making.
+ * Thrown by a handler to set the delay before the next attempt.
  * @example
  * ```ts
  * import { RetryAfterError } from 'punctual'
@@ -308,11 +324,11 @@ export class NonRetryableError extends Error {
 export class RetryAfterError extends Error {
   /** Always `RetryAfterError`. */
   override readonly name: string = 'RetryAfterError'
-  /** How long to wait before the next attempt. */
+  /** The delay before the next attempt, in milliseconds; Punctual bounds it at 100 years. */
   readonly retryAfterMs: number
 
-  /** The run is tried again after so many milliseconds, if it has attempts left. */
-  constructor(retryAfterMs: number, message = `Try again after ${retryAfterMs} ms`) {
+  /** Retries the run after `retryAfterMs`, if it has attempts left. */
+  constructor(retryAfterMs: number, message = `Retry after ${retryAfterMs} ms`) {
     super(message)
     this.retryAfterMs = retryAfterMs
   }

@@ -56,7 +56,7 @@ const hostile: [string, unknown, Partial<Failure>][] = [
   ['undefined', undefined, { name: 'NonError', message: expect.stringMatching(/: undefined$/) }],
   ['null', null, { name: 'NonError', message: expect.stringMatching(/: null$/) }],
   ['nothing at all', '', { name: 'NonError' }],
-  ['a text', 'disk full', { name: 'NonError', message: expect.stringMatching(/: disk full$/) }],
+  ['a string', 'disk full', { name: 'NonError', message: expect.stringMatching(/: disk full$/) }],
   ['a number', 42, { name: 'NonError', message: expect.stringMatching(/: 42$/) }],
   ['NaN', Number.NaN, { name: 'NonError', message: expect.stringMatching(/: NaN$/) }],
   ['a bigint', 10n, { name: 'NonError', message: expect.stringMatching(/: 10$/) }],
@@ -83,20 +83,24 @@ const hostile: [string, unknown, Partial<Failure>][] = [
   ['an error whose message is a number', { message: 5 }, { message: '5' }],
   ['an error whose message is a symbol', { message: Symbol('m') }, { message: 'Symbol(m)' }],
   ['an error whose message has no text', { message: Object.create(null) }, { name: 'Error' }],
-  ['an error whose message refuses', { message: { toString: angry, toJSON: angry } }, {}],
+  [
+    'an error whose message cannot be converted',
+    { message: { toString: angry, toJSON: angry } },
+    {},
+  ],
   ['an error whose message is a proxy', { message: angryProxy() }, { name: 'Error' }],
-  ['an error whose properties are of other kinds', { message: 'm', name: 5, stack: 6 }, {}],
+  ['an error whose properties have other types', { message: 'm', name: 5, stack: 6 }, {}],
   ['a code that is a number', { message: 'm', code: 404 }, { code: '404' }],
   ['a code that is an object', { message: 'm', code: {} }, { message: 'm' }],
-  ['a proxy that throws at every question', angryProxy(), { name: 'NonError' }],
-  ['an error behind such a proxy', angryProxy(new Error('x')), { name: 'NonError' }],
-  ['a function behind such a proxy', angryProxy(() => 1), { name: 'NonError' }],
+  ['a proxy whose every trap throws', angryProxy(), { name: 'NonError' }],
+  ['a proxied error whose every trap throws', angryProxy(new Error('x')), { name: 'NonError' }],
+  ['a proxied function whose every trap throws', angryProxy(() => 1), { name: 'NonError' }],
   ['a proxy that was revoked', revokedProxy(), { name: 'NonError' }],
-  ['a cause that leads back', circularCause(), { name: 'Error', message: 'outer' }],
+  ['a circular cause', circularCause(), { name: 'Error', message: 'outer' }],
   ['several errors', new AggregateError([1, 2], 'many'), { name: 'AggregateError' }],
   ['an abort', new DOMException('stop', 'AbortError'), { name: 'AbortError', message: 'stop' }],
   [
-    'an error of ours',
+    'a PunctualError',
     new PunctualError('stopped', 'm'),
     { name: 'PunctualError', code: 'stopped' },
   ],
@@ -112,7 +116,7 @@ const hostile: [string, unknown, Partial<Failure>][] = [
   ],
 ]
 
-describe('whatever is thrown becomes a record', () => {
+describe('any thrown value becomes a record', () => {
   test.for(hostile)('%s', ([, thrown, expected]) => {
     const failure = failureFrom(thrown)
     expect(failure).toMatchObject(expected)
@@ -122,11 +126,11 @@ describe('whatever is thrown becomes a record', () => {
     expect(retryAfterMs(thrown)).toBe(null)
   })
 
-  test('any value at all', () => {
+  test('any generated value', () => {
     fc.assert(fc.property(anything, (thrown) => expectStorable(failureFrom(thrown))))
   })
 
-  test('an error with any texts in it', () => {
+  test('an error with any strings in its properties', () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 })
     fc.assert(
       fc.property(text, text, text, text, (message, name, stack, code) => {
@@ -137,7 +141,7 @@ describe('whatever is thrown becomes a record', () => {
     )
   })
 
-  test('NUL and halves of surrogate pairs are replaced, in every part of it', () => {
+  test('NUL and halves of surrogate pairs are replaced in every property', () => {
     const bad = 'a\u0000b\ud800c\udfffd😀'
     const error = Object.assign(new Error(bad), { name: bad, stack: bad, code: bad })
     const good = 'a\ufffdb\ufffdc\ufffdd😀'
@@ -145,7 +149,7 @@ describe('whatever is thrown becomes a record', () => {
     expect(failureFrom(bad).message).toContain(good)
   })
 
-  test('what is too long is cut, and says so', () => {
+  test('a string that is too long is cut and marked as truncated', () => {
     const long = 'x'.repeat(1_000_000)
     const error = Object.assign(new Error(long), { name: long, stack: long, code: long })
     const { name, message, stack, code } = failureFrom(error)
@@ -160,7 +164,7 @@ describe('whatever is thrown becomes a record', () => {
     }
   })
 
-  test('a stack as deep as the stack itself is kept within bounds', () => {
+  test('a stack overflow is recorded within the limits', () => {
     const fall = (): never => fall()
     let thrown: unknown
     try {
@@ -185,8 +189,8 @@ function expectWellFormed(text: string): void {
   expect(text).not.toContain('\u0000')
 }
 
-describe('text for the database', () => {
-  test('is left alone when it is fine', () => {
+describe('a string for the database', () => {
+  test('is unchanged when PostgreSQL can store it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 50 }), (text) => {
         fc.pre(!text.includes('\u0000'))
@@ -195,7 +199,7 @@ describe('text for the database', () => {
     )
   })
 
-  test('is never longer than the limit, and well-formed where a pair is cut in two', () => {
+  test('never exceeds the limit, and is well-formed where the cut splits a surrogate pair', () => {
     for (let length = 14; length < 40; length++) {
       const cut = storableText('😀'.repeat(50), length)
       expect(cut.length).toBe(length)
@@ -204,7 +208,7 @@ describe('text for the database', () => {
     expect(storableText('x'.repeat(40), 40)).toBe('x'.repeat(40))
   })
 
-  test('shows any value, briefly', () => {
+  test('represents any value within the limit', () => {
     expect(shown('x'.repeat(500)).length).toBeLessThanOrEqual(80)
     expect(shown({ big: 'x'.repeat(500) }).length).toBeLessThanOrEqual(80)
     expect(shown(new Date(Number.NaN))).toContain('Invalid Date')
@@ -213,8 +217,8 @@ describe('text for the database', () => {
   })
 })
 
-describe('what a handler asks for', () => {
-  test('is known by its class, by a class made from it, and by its name', () => {
+describe('a retry instruction of a handler', () => {
+  test('is recognised by its class, by a subclass, and by its name', () => {
     class Hopeless extends NonRetryableError {}
     const copied = Object.assign(new Error('x'), { name: 'NonRetryableError' })
     for (const thrown of [new NonRetryableError('x'), new Hopeless('x'), copied])
@@ -223,7 +227,7 @@ describe('what a handler asks for', () => {
     expect(retryAfterMs(copy)).toBe(5)
   })
 
-  test('is not read from what only looks like it', () => {
+  test('is not read from values that only resemble it', () => {
     expect(isNonRetryable({ name: 'NonRetryableError' })).toBe(false)
     expect(retryAfterMs({ name: 'RetryAfterError', retryAfterMs: 5 })).toBe(null)
     expect(retryAfterMs(Object.assign(new Error('x'), { retryAfterMs: 5 }))).toBe(null)
@@ -241,13 +245,13 @@ describe('what a handler asks for', () => {
     ['1000', null],
     [5n, null],
     [undefined, null],
-  ] as [number, number | null][])('a wait of %s counts as %s', ([asked, expected]) => {
-    expect(retryAfterMs(new RetryAfterError(asked))).toBe(expected)
+  ] as [number, number | null][])('a delay of %s counts as %s', ([delayMs, expected]) => {
+    expect(retryAfterMs(new RetryAfterError(delayMs))).toBe(expected)
   })
 })
 
 describe('a fingerprint', () => {
-  const of = (message: string, name = 'Error', code?: string) =>
+  const fingerprintOf = (message: string, name = 'Error', code?: string) =>
     fingerprint({ name, message, ...(code !== undefined && { code }) })
 
   test.for([
@@ -262,36 +266,38 @@ describe('a fingerprint', () => {
     ['two\n\n  lines', 'two lines'],
     ['due 2026-01-01T00:00:00Z', 'due 2027-12-31T23:59:59Z'],
   ] as const)('is the same for %j and %j', ([one, other]) => {
-    expect(of(one)).toBe(of(other))
+    expect(fingerprintOf(one)).toBe(fingerprintOf(other))
   })
 
-  test('is the same for long messages that differ only in ids, wherever they are cut', () => {
+  test('is the same for long messages that differ only in ids, wherever the cut falls', () => {
     const message = (id: string) => `${id} `.repeat(200)
-    expect(of(message('0190a1b2-c3d4-7000-8000-0123456789ab'))).toBe(
-      of(message('0190ffff-eeee-7ddd-8ccc-bbbbbbbbbbbb')),
+    expect(fingerprintOf(message('0190a1b2-c3d4-7000-8000-0123456789ab'))).toBe(
+      fingerprintOf(message('0190ffff-eeee-7ddd-8ccc-bbbbbbbbbbbb')),
     )
   })
 
   test.for([
-    [of('no such user'), of('no such order')],
-    [of('x', 'TypeError'), of('x', 'RangeError')],
-    [of('x', 'Error', 'ENOENT'), of('x', 'Error', 'EACCES')],
-    [of('x', 'Error', 'ENOENT'), of('x')],
-    [of('the facade is dead beef'), of('the cafe is dead beef')],
-  ])('tells %j from %j', ([one, other]) => {
+    [fingerprintOf('no such user'), fingerprintOf('no such order')],
+    [fingerprintOf('x', 'TypeError'), fingerprintOf('x', 'RangeError')],
+    [fingerprintOf('x', 'Error', 'ENOENT'), fingerprintOf('x', 'Error', 'EACCES')],
+    [fingerprintOf('x', 'Error', 'ENOENT'), fingerprintOf('x')],
+    [fingerprintOf('the facade is dead beef'), fingerprintOf('the cafe is dead beef')],
+  ])('differs between %j and %j', ([one, other]) => {
     expect(one).not.toBe(other)
   })
 
   test('is short and storable', () => {
     for (let length = 280; length < 310; length++) {
-      const text = of(`${'x'.repeat(length)}😀😀😀`)
+      const text = fingerprintOf(`${'x'.repeat(length)}😀😀😀`)
       expect(text.length).toBeLessThanOrEqual(300)
       expectWellFormed(text)
     }
   })
 
-  test('takes no longer than the message is long', () => {
+  test('is computed in linear time', () => {
     for (const evil of ['f', '0x', '1.', '-', ' \n', 'a1', '00000000-'])
-      expect(of(evil.repeat(limits.errorMessageLength / evil.length)).length).toBeLessThan(301)
+      expect(
+        fingerprintOf(evil.repeat(limits.errorMessageLength / evil.length)).length,
+      ).toBeLessThan(301)
   })
 })

@@ -1,32 +1,32 @@
 /**
- * Failure is data: whatever a handler throws becomes a plain, bounded, storable record. What is thrown may
- * be anything, a Proxy that throws at every question included; nothing here ever throws.
+ * Turns any value that a handler throws into a plain, bounded, storable record. The value may be
+ * hostile, such as a Proxy whose every trap throws; nothing here ever throws.
  */
 import { NonRetryableError, RetryAfterError } from './errors.ts'
 import { limits } from './limits.ts'
 
-/** What went wrong, as it is stored: the error as plain data. */
+/** An error as it is stored: plain data. */
 export interface Failure {
-  /** The name of the error class. */
+  /** The name of the error class, up to 128 characters. */
   name: string
-  /** Its message, up to 8,192 characters. */
+  /** The message, up to 8,192 characters. */
   message: string
-  /** Its stack, up to 32,768 characters. */
+  /** The stack trace, up to 32,768 characters. */
   stack?: string
-  /** Its code, where it had one. */
+  /** The `code` of the error, where it has one, up to 128 characters. */
   code?: string
 }
 
 const TRUNCATED = '… (truncated)'
 
-/** Text that PostgreSQL can store: well-formed, without NUL, and not longer than the limit. */
+/** Makes a string storable in PostgreSQL: well-formed, without NUL, cut to the limit. */
 export function storableText(text: string, maxLength: number): string {
   const cut =
     text.length > maxLength ? text.slice(0, maxLength - TRUNCATED.length) + TRUNCATED : text
   return cut.toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
-/** The answer, or undefined when asking throws. */
+/** Returns the result of `question`, or undefined when it throws. */
 export function ask<T>(question: () => T): T | undefined {
   try {
     return question()
@@ -39,7 +39,7 @@ function property(thrown: object, name: string): unknown {
   return ask(() => (thrown as Record<string, unknown>)[name])
 }
 
-/** A value as people would read it: bounded, and never an error itself. */
+/** Formats a value for an error message: bounded, and never throws. */
 export function shown(value: unknown, maxLength = 80): string {
   const text = ask(() => {
     if (typeof value === 'string') return quoted(value.slice(0, maxLength))
@@ -48,7 +48,7 @@ export function shown(value: unknown, maxLength = 80): string {
   return storableText(text ?? 'a value that cannot be shown', maxLength)
 }
 
-/** JSON leaves the control characters beyond ASCII, which a terminal obeys too. */
+/** JSON leaves control characters beyond ASCII unescaped, which a terminal obeys too. */
 function quoted(text: string): string {
   const escaped = (control: string) => `\\u00${control.charCodeAt(0).toString(16)}`
   return JSON.stringify(text).replace(/\p{Cc}/gu, escaped)
@@ -85,7 +85,7 @@ export function failureFrom(thrown: unknown): Failure {
   }
 }
 
-/** By class, or by name: a program may hold two copies of this package. */
+/** Compares by class or by name: a program may load two copies of this package. */
 function isNamed(thrown: unknown, type: new (...args: never[]) => Error, name: string): boolean {
   return (
     ask(
@@ -99,7 +99,7 @@ export function isNonRetryable(thrown: unknown): boolean {
   return isNamed(thrown, NonRetryableError, 'NonRetryableError')
 }
 
-/** What the handler asked for, bounded; null when it asked for nothing usable. */
+/** Returns the delay that the handler requested, bounded; null without a valid one. */
 export function retryAfterMs(thrown: unknown): number | null {
   if (!isNamed(thrown, RetryAfterError, 'RetryAfterError')) return null
   const ms = property(thrown as Error, 'retryAfterMs')
@@ -109,10 +109,15 @@ export function retryAfterMs(thrown: unknown): number | null {
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
-/** Eight or more hexadecimal digits, one of them a number: an object id, a hash, a request id. */
+/**
+ * Eight or more hexadecimal digits, at least one of them 0-9: an object id, a hash, a request id.
+ */
 const HEX_ID = /\b(?=[a-f]*\d)[0-9a-f]{8,}\b/gi
 
-/** Groups failures that differ only in ids and numbers: error type and normalised message. */
+/**
+ * Returns the error type and normalised message: equal for failures that differ only in ids and
+ * numbers.
+ */
 export function fingerprint(failure: Failure): string {
   const message = failure.message
     .slice(0, 4_096)

@@ -1,34 +1,36 @@
-/** Every default and every limit, in one place; docs/reference/configuration.md repeats them. */
+/** Every default and every limit; docs/reference/configuration.md repeats them. */
 
 export const defaults = {
-  /** Requests over HTTP of one key in a second, at each node. */
+  /** HTTP requests per second and API key, at each node. */
   httpRate: 1_000,
   queue: 'default',
   /** 0-10, higher first. */
   priority: 5,
-  /** The first attempt is included. */
+  /** Includes the first attempt. */
   maxAttempts: 3,
   timeoutMs: 300_000,
   leaseMs: 30_000,
-  /** How long the main thread may not tick before its heartbeat stops renewing. */
+  /**
+   * How long the main thread may be blocked before the heartbeat thread stops renewing its lease.
+   */
   stallMs: 300_000,
   crashesUntilQuarantine: 3,
   concurrency: 50,
   drainMs: 30_000,
-  /** A run due within the horizon goes straight to the queue; one beyond it waits in `later`. */
+  /** A run due within the horizon goes straight to the queue; a later one waits in `later`. */
   horizonMs: 60_000,
   retentionDays: 90,
-  /** How far behind a standby may be that people read from. */
+  /** How far the read replica may lag behind. */
   readLagMs: 10_000,
   partitionDaysAhead: 14,
-  /** How far ahead slots become runs. */
+  /** How far ahead the planner turns slots into runs. */
   planAheadMs: 60_000,
   plannerTtlMs: 7_000,
   overlap: 'skip',
   timezone: 'UTC',
-  /** How long a key that was rotated is still accepted. */
+  /** How long a rotated API key is still accepted. */
   rotationOverlapMs: 86_400_000,
-  /** Runs or dead letters that one request changes. */
+  /** Runs or dead letters changed by one request. */
   bulkLimit: 1_000,
 } as const
 
@@ -60,9 +62,9 @@ export const limits = {
   concurrencyMax: 10_000,
   rateMax: 1_000_000,
   httpRateMax: 1_000_000,
-  /** Requests without a good key that an address may send in a second. */
+  /** Requests per second with an invalid API key from one address. */
   httpFailuresPerSecond: 10,
-  /** Keys and addresses whose requests are counted at once. */
+  /** API keys and addresses whose requests are counted at the same time. */
   httpCounted: 10_000,
   ratePerMsMax: 30 * 86_400_000,
   ageingMsMin: 1_000,
@@ -73,36 +75,36 @@ export const limits = {
   calendarsPerJob: 10,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
-  /** Runs or jobs of one page. */
+  /** Runs or jobs per page. */
   pageSize: 1_000,
-  /** Jobs of a tenant that an hour, and a report, tells apart. */
+  /** Jobs of a tenant that are counted separately in an hour and in a report. */
   reportedJobs: 10_000,
-  /** Days of one report. */
+  /** Days covered by one report. */
   reportDays: 366,
-  /** Jobs that are counted exactly, and that have a page by number. */
+  /** Jobs that are counted exactly and reachable by page number. */
   numberedJobs: 10_000,
-  /** Runs that one page looks at before it comes back short. */
+  /** Runs that one page reads before it returns incomplete. */
   pageLooks: 60_000,
-  /** Runs that one count looks at before it says that it is not exact. */
+  /** Runs that one count reads before it returns as inexact. */
   countedRuns: 100_000,
-  /** What an entry of the audit log keeps of a value before it is cut. */
+  /** The size at which an audit log entry truncates a value. */
   auditValueBytes: 4_096,
   auditEntriesPerPage: 1_000,
-  /** Shorter ones cannot be told from other text, and would not be redacted. */
+  /** Shorter secrets are indistinguishable from other text and would not be redacted. */
   secretLengthMin: 8,
   secretBytes: 65_536,
   runsPerClaim: 1_500,
-  /** The runs of one answer to a remote worker; one run may be larger. */
+  /** The runs of one response to a remote worker; a single run may be larger. */
   claimBytes: 16_777_216,
   claimWaitMsMax: 20_000,
   outcomesPerSettle: 1_000,
   linesPerLogRequest: 1_000,
-  /** A batch of outcomes; one output may be as large as the ceiling. */
+  /** A batch of outcomes; one output may reach `payloadBytesCeiling`. */
   workerBodyBytes: 33_554_432,
   handlersPerWorker: 1_000,
   leaseMsMin: 1_000,
   leaseMsMax: 3_600_000,
-  /** Longer than the take-over of a dead planner, which must not make anything late. */
+  /** Longer than taking over from a dead planner, which must not make any slot late. */
   planAheadMsMin: 10_000,
   planAheadMsMax: 600_000,
   readLagMsMax: 3_600_000,
@@ -111,11 +113,11 @@ export const limits = {
   rotationOverlapMsMax: 30 * 86_400_000,
   quotaJobsMax: 100_000_000,
   executorKindsMax: 32,
-  /** Streams that a key has open at one server. */
+  /** Streams open at the same time per API key, at one server. */
   streamsPerKey: 20,
-  /** How far back a stream of events goes on. */
+  /** How far back an activity stream can resume. */
   activityResumeMs: 86_400_000,
-  /** Events that one look takes. */
+  /** Activity entries per read. */
   activityPerRead: 1_000,
   usageDaysMax: 400,
 } as const

@@ -1,6 +1,7 @@
 /**
- * Flow control of single runs: how many runs of a key may go on at once (concurrency), and how many may start in a time
- * (rate). A key is a text, or is taken from the payload by the path of a field.
+ * Flow control of single runs: how many runs with the same key may run at the same time
+ * (concurrency), and how many may start per unit of time (rate). A key is a string, or a field of
+ * the payload given by its path.
  */
 import { checkText, integer } from '../check/check-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
@@ -8,46 +9,48 @@ import { PunctualError } from '../errors/errors.ts'
 import { shown } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 
-/** A text, or the field of the payload that holds it, such as `{ payload: 'customer.id' }`. */
+/** A string, or the path of a payload field with the key, such as `{ payload: 'customer.id' }`. */
 export type FlowKey = string | { readonly payload: string }
 
-/** How many runs of a key may go on at once. */
+/** How many runs with the same key may run at the same time. */
 export interface ConcurrencyOptions {
-  /** Runs of one key share a limit, whatever their handlers. */
+  /** The key: runs with the same key share a limit, whichever their handlers are. */
   key: FlowKey
-  /** How many of them may go on at once, in the whole fleet, up to 10,000. @default 1 */
+  /** How many of them may run at the same time, in the whole fleet, up to 10,000. @default 1 */
   limit?: number
 }
 
-/** How many runs of a key may start in a time. */
+/** How many runs with the same key may start per unit of time. */
 export interface RateOptions {
-  /** Runs of one key share a rate. @default the name of the handler */
+  /** The key: runs with the same key share a rate. @default the name of the handler */
   key?: FlowKey
-  /** How many of them may start in that time, in the whole fleet, up to 1,000,000. */
+  /** How many of them may start per unit of time, in the whole fleet, up to 1,000,000. */
   limit: number
   /** A unit of time, or milliseconds, up to 30 days. @default 'second' */
   per?: keyof typeof UNITS | number
-  /** How many may start at once after a pause. @default a tenth of the limit, 1 at least */
+  /**
+   * How many may start at the same time after a pause. @default a tenth of the limit, at least 1
+   */
   burst?: number
 }
 
 /** The concurrency of one run. */
 export interface RunConcurrency {
-  /** The key that it shares a limit by. */
+  /** The key of the shared limit. */
   readonly key: string
-  /** How many runs of the key may go on at once. */
+  /** How many runs with the key may run at the same time. */
   readonly limit: number
 }
 
 /** The rate of one run. */
 export interface RunRate {
-  /** The key that it shares a rate by. */
+  /** The key of the shared rate. */
   readonly key: string
-  /** How many runs of the key may start in that time. */
+  /** How many runs with the key may start per `perMs`. */
   readonly limit: number
-  /** That time. */
+  /** The unit of time, in milliseconds. */
   readonly perMs: number
-  /** How many may start at once after a pause. */
+  /** How many may start at the same time after a pause. */
   readonly burst: number
 }
 
@@ -58,7 +61,7 @@ export interface RunFlow {
 
 type Path = readonly string[]
 
-/** The same for runs whose payloads, and so their keys, are not known yet. */
+/** Flow control before the payload, and so the key, is known. */
 export interface CompiledFlow {
   readonly concurrency: (Omit<RunConcurrency, 'key'> & { readonly key: string | Path }) | null
   readonly rate: (Omit<RunRate, 'key'> & { readonly key: string | Path }) | null
@@ -95,7 +98,7 @@ function rateFrom(handler: string, given: unknown): CompiledFlow['rate'] {
   return { key: keyFrom('rate.key', fields.key ?? handler), ...rateIn(fields) }
 }
 
-/** A rate of what needs no key. */
+/** Compiles the rate of a queue or tenant, which has no key. */
 export function keylessRateFrom(given: unknown): Omit<RunRate, 'key'> {
   return rateIn(fieldsOf('rate', given, ['limit', 'per', 'burst'], RATE_EXAMPLE))
 }
@@ -136,7 +139,7 @@ function keyFrom(field: string, key: unknown): string | Path {
   return checkText(`${field}.payload`, payload, limits.keyLength).split('.')
 }
 
-/** With the keys of a run that has this payload. */
+/** Resolves the keys of a run with this payload. */
 export function flowIn({ concurrency, rate }: CompiledFlow, payload: string): RunFlow {
   return {
     concurrency: concurrency && { ...concurrency, key: keyIn(concurrency.key, payload) },
@@ -151,7 +154,7 @@ function keyIn(key: string | Path, payload: string): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     throw new PunctualError(
       'invalid_payload',
-      `${field} is to hold a key of flow control: a text, a number or a boolean; got ${shown(value)}.`,
+      `${field} must hold a flow control key: a string, a number or a boolean; got ${shown(value)}.`,
       { field },
     )
   return checkText(field, String(value), limits.keyLength)
@@ -160,7 +163,7 @@ function keyIn(key: string | Path, payload: string): string {
 function valueAt(path: Path, payload: unknown): unknown {
   let value = payload
   for (const name of path) {
-    // What JSON said is enumerable; the length of an array is not in it.
+    // Properties from the JSON are enumerable; the length of an array is not.
     if (!isObject(value) || !Object.prototype.propertyIsEnumerable.call(value, name))
       return undefined
     value = value[name]

@@ -1,6 +1,7 @@
 /**
- * A lane is a stream of runs that are claimed alike: one tenant, one queue, one handler, one priority.
- * Lanes are interned to small integers, so that a claim names exactly the streams it may take from.
+ * A lane is a stream of runs that are claimed alike: one tenant, queue, handler and priority. Lanes
+ * are interned to small integers, so that a claim names exactly the streams from which it may take
+ * runs.
  */
 export interface LaneKey {
   readonly tenantId: number
@@ -11,8 +12,13 @@ export interface LaneKey {
 
 export interface Lane extends LaneKey {
   readonly id: number
-  /** The part that its tenant has where others have as much to do. @default 1 */
+  /**
+   * The share of worker capacity of its tenant relative to other tenants with due runs. @default 1
+   */
   readonly weight?: number
-  /** After waiting so long its first run counts as of the next higher priority, and so on. @default never */
+  /**
+   * After waiting this long its first run counts as one priority higher, after twice as long two,
+   * and so on. @default never
+   */
   readonly ageingMs?: number | null
 }

@@ -1,40 +1,44 @@
 /**
- * What limits a queue, or a tenant with all of its queues: how many of its runs go on at once and start in a time, how it
- * shares workers with others, and how fast the priority of what waits grows.
+ * The limits of a queue, or of a tenant with all its queues: how many runs may run at the same time
+ * and start per unit of time, how it shares workers with others, and how fast the priority of
+ * waiting runs grows.
  */
 import { checkName, checkText, integer } from '../check/check-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 import { keylessRateFrom, type RateOptions, type RunRate } from './flow.ts'
 
-/** What `punctual.limits.set` takes: one limit at least. */
+/** The argument of `punctual.limits.set`: at least one limit. */
 export interface LimitOptions {
-  /** The queue that they are of. @default all queues together */
+  /** The queue to limit. @default all queues together */
   queue?: string
-  /** How many runs may go on at once, in the whole fleet. @default no limit */
+  /** How many runs may run at the same time, in the whole fleet. @default no limit */
   concurrency?: number
-  /** How many runs may start in a time, in the whole fleet. @default no limit */
+  /** How many runs may start per unit of time, in the whole fleet. @default no limit */
   rate?: Omit<RateOptions, 'key'>
   /**
-   * A run that has waited so long counts as of the next higher priority, after twice as long of the next but one, and so
-   * on: low priorities do not wait for ever. @default never
+   * A run that has waited this long counts as one priority higher, after twice as long as two
+   * higher, and so on, so that low priorities do not wait forever. @default never
    */
   ageingMs?: number
-  /** Of a tenant, not of a queue: its part of the workers where other tenants have as much to do. @default 1 */
+  /**
+   * Tenant-wide only: the share of worker capacity relative to other tenants with due runs.
+   * @default 1
+   */
   weight?: number
-  /** Who sets them. */
+  /** Who sets the limits. */
   by?: string
 }
 
-/** What limits a queue, or all of them together; null where nothing does. */
+/** The limits of a queue, or of all queues together; null where there is no limit. */
 export interface QueueLimits {
-  /** How many runs may go on at once. */
+  /** How many runs may run at the same time. */
   readonly concurrency: number | null
-  /** How many runs may start in a time. */
+  /** How many runs may start per unit of time. */
   readonly rate: Omit<RunRate, 'key'> | null
-  /** A run that has waited so long counts as of the next higher priority. */
+  /** The waiting time after which a run counts as one priority higher. */
   readonly ageingMs: number | null
-  /** The part of the workers that the tenant has beside others. */
+  /** The share of worker capacity relative to other tenants. */
   readonly weight: number | null
 }
 
@@ -51,19 +55,19 @@ export function compileLimits(options: LimitOptions): {
   if (unknown !== undefined) refuseOption(unknown, `one of ${KNOWN.join(', ')}`, unknown)
   const { queue, concurrency, rate, ageingMs, weight, by } = options
   const set = [concurrency, rate, ageingMs, weight].some((limit) => limit !== undefined)
-  if (!set) refuseOption('options', 'concurrency, rate, ageingMs or weight among them', options)
+  if (!set) refuseOption('options', 'an object with concurrency, rate, ageingMs or weight', options)
   if (queue !== undefined && weight !== undefined)
-    refuseOption('weight', 'left out where a queue is named: it is of the tenant', weight)
-  const whole = (name: string, value: number | undefined, min: number, max: number) =>
+    refuseOption('weight', 'left out when a queue is named: it applies to the tenant', weight)
+  const integerOrNull = (name: string, value: number | undefined, min: number, max: number) =>
     value === undefined ? null : integer(name, value, min, max)
   return {
     queue: queue === undefined ? null : checkName('queue', queue),
     by: by === undefined ? null : checkText('by', by, limits.createdByLength),
     limits: {
-      concurrency: whole('concurrency', concurrency, 1, limits.concurrencyMax),
+      concurrency: integerOrNull('concurrency', concurrency, 1, limits.concurrencyMax),
       rate: rate === undefined ? null : keylessRateFrom(rate),
-      ageingMs: whole('ageingMs', ageingMs, limits.ageingMsMin, limits.ageingMsMax),
-      weight: whole('weight', weight, 1, limits.weightMax),
+      ageingMs: integerOrNull('ageingMs', ageingMs, limits.ageingMsMin, limits.ageingMsMax),
+      weight: integerOrNull('weight', weight, 1, limits.weightMax),
     },
   }
 }

@@ -1,8 +1,9 @@
 /**
- * What an API key looks like: `punctual_<12 public>_<32 secret>_<6 checksum>`, digits and letters. The public part is how
- * a key is looked up and told apart in lists and logs; the secret has 190 bits; the checksum is of everything before it,
- * so that a key that was cut, extended, mistyped or changed in case is told without a look-up, and so that scanners of
- * repositories find keys and nothing else.
+ * The format of API keys: `punctual_<12 public>_<32 secret>_<6 checksum>`, letters and digits. The
+ * public part identifies a key in lookups, lists and logs; the secret has 190 bits; the checksum
+ * covers everything before it, so that a key that was truncated, extended, mistyped or changed in
+ * case is detected without a lookup, and so that scanners of repositories find keys and nothing
+ * else.
  */
 import type { Random } from '../clock/clock.ts'
 import { randomDigits } from './base62.ts'
@@ -16,33 +17,33 @@ const FORMAT = new RegExp(
   `^punctual_([0-9A-Za-z]{${PUBLIC_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}}_[0-9A-Za-z]{${CHECKSUM_LENGTH}}$`,
 )
 
-/** A key as it is stored: everything but the key itself. */
+/** An API key as it is stored: everything except the key itself. */
 export interface ApiKey {
-  /** Its id, under which it is rotated and revoked. */
+  /** The id under which it is rotated and revoked. */
   readonly id: string
-  /** What people call it; several may have the same name. */
+  /** A label for humans; several keys may have the same name. */
   readonly name: string
-  /** Its public part, `punctual_` included: enough to recognise it, too little to use it. */
+  /** The public part, including `punctual_`: enough to recognise the key, too little to use it. */
   readonly prefix: string
-  /** The tenant that it belongs to; null for a key of the whole installation. */
+  /** The number of the tenant that owns it; null for a key of the whole installation. */
   readonly tenantId: number | null
-  /** The name of that tenant. */
+  /** The name of that tenant; null for a key of the whole installation. */
   readonly tenantName: string | null
-  /** What it may do. */
+  /** The scopes that it holds. */
   readonly scopes: readonly Scope[]
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: Date
-  /** By whom, where that was said. */
+  /** Who created it; null when not given. */
   readonly createdBy: string | null
-  /** From when on it is refused; null when it does not end by itself. */
+  /** The instant from which it is refused; null when it does not expire. */
   readonly expiresAt: Date | null
-  /** Since when it is refused, because somebody revoked it. */
+  /** When it was revoked; null when it was not. */
   readonly revokedAt: Date | null
-  /** Who revoked it, where that was said. */
+  /** Who revoked it; null when not given. */
   readonly revokedBy: string | null
-  /** The key that took its place. */
+  /** The id of the key that replaces it; null when it was not rotated. */
   readonly rotatedTo: string | null
-  /** When it was last used, to the minute. */
+  /** When it was last used, to the minute; null before its first use. */
   readonly lastUsedAt: Date | null
 }
 
@@ -52,7 +53,7 @@ export function makeApiKey(random: Random): string {
   return `${body}_${checksumOf(body)}`
 }
 
-/** The public part of a key, under which it is looked up; null when the text is no key. */
+/** Returns the public part of a key, for the lookup; null when the text is not a valid key. */
 export function prefixOfApiKey(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const digits = FORMAT.exec(text)?.[1]

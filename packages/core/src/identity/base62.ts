@@ -1,11 +1,14 @@
-/** Digits and letters only: what a double click selects, and what no shell, URL or header changes. */
+/**
+ * Letters and digits only: a double click selects all of them, and no shell, URL or header changes
+ * them.
+ */
 import type { Random } from '../clock/clock.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Bytes from here on are thrown away: with them the first digits would be likelier than the last. */
+/** Bytes from here on are discarded: they would make the first digits likelier than the last. */
 const FAIR = 256 - (256 % DIGITS.length)
 
-/** An integer in so many digits. */
+/** Formats an integer with `length` digits. */
 export function base62(value: number, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest = Math.floor(rest / DIGITS.length))
@@ -13,7 +16,7 @@ export function base62(value: number, length: number): string {
   return text
 }
 
-/** So many digits, each as likely as any other. */
+/** Returns `length` uniformly distributed random digits. */
 export function randomDigits(random: Random, length: number): string {
   let text = ''
   const bytes = new Uint8Array(length)

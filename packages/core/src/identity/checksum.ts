@@ -1,6 +1,7 @@
 /**
- * CRC-32 (IEEE 802.3) of ASCII text, as six characters. It finds every error of a single character and nearly every
- * other, which is all that is asked of it: it tells keys that were typed or cut wrongly, and guards nothing.
+ * CRC-32 (IEEE 802.3) of ASCII text, as six characters. It detects every error of a single
+ * character and nearly every other, which is enough to recognise mistyped and truncated keys; it is
+ * no protection against forgery.
  */
 import { base62 } from './base62.ts'
 

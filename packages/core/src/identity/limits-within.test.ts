@@ -5,8 +5,8 @@ import { limitsAfterQuotas, limitsWithin } from './limits-within.ts'
 const none: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
 const aRate = (limit: number, perMs = 1_000, burst = 1) => ({ limit, perMs, burst })
 
-describe('limits that a tenant asks for', () => {
-  it('are the quotas where it asks for none, and its own where those are narrower', () => {
+describe('limits that a tenant sets', () => {
+  it('default to the quotas, and may be narrower', () => {
     const quotas = { concurrentRuns: 10, dispatchesPerSecond: 50 }
     expect(limitsWithin(quotas, { ...none, weight: 2 })).toEqual({
       ...{ concurrency: 10, rate: aRate(50, 1_000, 5), ageingMs: null, weight: 2 },
@@ -21,9 +21,9 @@ describe('limits that a tenant asks for', () => {
     [{ rate: aRate(51) }, 'dispatchesPerSecond', 51],
     [{ rate: aRate(1_000, 10_000) }, 'dispatchesPerSecond', 100],
     [{ rate: aRate(50, 1_000, 60) }, 'dispatchesPerSecond', 60],
-  ])('%j is more than the quota, and is refused', (asked, name, used) => {
+  ])('%j exceeds the quota and is refused', (requested, name, used) => {
     const quotas = { concurrentRuns: 10, dispatchesPerSecond: 50 }
-    expect(() => limitsWithin(quotas, { ...none, ...asked })).toThrow(
+    expect(() => limitsWithin(quotas, { ...none, ...requested })).toThrow(
       expect.objectContaining({
         code: 'quota_exceeded',
         quota: expect.objectContaining({ name, used }),
@@ -32,8 +32,8 @@ describe('limits that a tenant asks for', () => {
   })
 })
 
-describe('limits once quotas have changed', () => {
-  it('follow the quota where they came from it', () => {
+describe('limits after a change of quotas', () => {
+  it('follow the quota if they came from it', () => {
     const first = limitsAfterQuotas({}, { concurrentRuns: 10, dispatchesPerSecond: 50 }, none)
     const second = limitsAfterQuotas(
       { concurrentRuns: 10, dispatchesPerSecond: 50 },
@@ -45,7 +45,7 @@ describe('limits once quotas have changed', () => {
     expect(limitsAfterQuotas(before, {}, second)).toEqual(none)
   })
 
-  it('stay what the tenant has set, as far as the quota allows', () => {
+  it('stay as the tenant has set them, as far as the quota allows', () => {
     const own = { ...none, concurrency: 5, rate: aRate(30), ageingMs: 1_000 }
     expect(limitsAfterQuotas({}, { concurrentRuns: 10 }, own)).toEqual(own)
     expect(limitsAfterQuotas({}, { concurrentRuns: 2, dispatchesPerSecond: 10 }, own)).toEqual({

@@ -1,13 +1,13 @@
 /**
- * Quotas of starts and of runs at once are kept by the limits of the tenant, all queues together, which claims know
- * already. What a tenant sets for itself may be narrower, and never wider.
+ * Quotas of starts and of concurrent runs are enforced through the tenant-wide limits, which claims
+ * check already. A tenant may set narrower limits for itself, never wider ones.
  */
 import type { QueueLimits } from '../flow/queue-limits.ts'
 import { type Quotas, quotaExceeded } from './quotas.ts'
 
 type Rate = NonNullable<QueueLimits['rate']>
 
-/** A tenth of a second's starts may come at once, as for every rate. */
+/** A tenth of the starts of a second may happen at the same time, as with every rate. */
 function rateOf(perSecond: number): Rate {
   return { limit: perSecond, perMs: 1_000, burst: Math.max(1, Math.ceil(perSecond / 10)) }
 }
@@ -15,12 +15,12 @@ function rateOf(perSecond: number): Rate {
 const perSecondOf = ({ limit, perMs }: Rate): number => (limit / perMs) * 1_000
 
 /**
- * What is set where a tenant asks for limits of its own: those, or the quota where it asks for none.
- * @throws `quota_exceeded` where it asks for more than the quota.
+ * Returns the limits to store when a tenant sets its own: those, or the quota where it sets none.
+ * @throws `quota_exceeded` where a limit is wider than the quota.
  */
-export function limitsWithin(quotas: Quotas, asked: QueueLimits): QueueLimits {
+export function limitsWithin(quotas: Quotas, requested: QueueLimits): QueueLimits {
   const { concurrentRuns, dispatchesPerSecond } = quotas
-  const { concurrency, rate } = asked
+  const { concurrency, rate } = requested
   if (concurrentRuns !== undefined && concurrency !== null && concurrency > concurrentRuns)
     throw quotaExceeded('concurrentRuns', concurrentRuns, {
       ...{ used: concurrency, field: 'concurrency' },
@@ -33,15 +33,15 @@ export function limitsWithin(quotas: Quotas, asked: QueueLimits): QueueLimits {
       })
   }
   return {
-    ...asked,
+    ...requested,
     concurrency: concurrency ?? concurrentRuns ?? null,
     rate: rate ?? (dispatchesPerSecond === undefined ? null : rateOf(dispatchesPerSecond)),
   }
 }
 
 /**
- * What is set once quotas have changed: what came from the quota before follows it; what the tenant has set for itself
- * stays, as far as the quota now allows.
+ * Returns the limits to store when quotas change: limits that came from the old quota follow the
+ * new one; limits that the tenant set itself stay, as far as the new quota allows.
  */
 export function limitsAfterQuotas(before: Quotas, after: Quotas, set: QueueLimits): QueueLimits {
   const concurrency = set.concurrency === before.concurrentRuns ? null : set.concurrency

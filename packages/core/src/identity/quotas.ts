@@ -1,32 +1,38 @@
-/** What a tenant may have and do, as data: docs/guides/tenants-and-keys.md repeats the table, and a test holds them equal. */
+/**
+ * The quotas of a tenant, as data: docs/guides/tenants-and-keys.md repeats the table, and a test
+ * compares the two.
+ */
 import { integer } from '../check/check-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
 import { PunctualError } from '../errors/errors.ts'
 import { limits } from '../errors/limits.ts'
 
-/** What a tenant may have and do. What is not named is not limited, but by what limits everybody. */
+/**
+ * The quotas of a tenant. A quota that is not set is limited only by the limits of the
+ * installation.
+ */
 export interface Quotas {
-  /** How many jobs it may have. */
+  /** The maximum number of jobs. */
   readonly jobs?: number
   /** The largest payload, in bytes of JSON. */
   readonly payloadBytes?: number
-  /** How many runs may be submitted in a second, in the whole fleet. */
+  /** How many runs may be submitted per second, in the whole fleet. */
   readonly submissionsPerSecond?: number
-  /** How many runs may start in a second, in the whole fleet. */
+  /** How many runs may start per second, in the whole fleet. */
   readonly dispatchesPerSecond?: number
-  /** How many runs may go on at once, in the whole fleet. */
+  /** How many runs may run at the same time, in the whole fleet. */
   readonly concurrentRuns?: number
-  /** How much a run may log, all attempts together, in bytes; the rest is cut with a mark. */
+  /** The log size of a run, all attempts together, in bytes; the rest is cut with a mark. */
   readonly logBytesPerRun?: number
-  /** How far apart slots of a job must be. */
+  /** The minimum interval between slots of a job. */
   readonly minIntervalMs?: number
   /** The longest timeout of a run or job. */
   readonly timeoutMs?: number
-  /** How runs may be performed: the kinds of executors. */
+  /** The permitted kinds of executors. */
   readonly executors?: readonly string[]
 }
 
-/** Changes of quotas: what is null is not limited any more, what is not named stays. */
+/** Changes of quotas: null removes a quota, and quotas that are left out stay unchanged. */
 export type QuotaChanges = { readonly [Name in keyof Quotas]?: Quotas[Name] | null }
 
 /** The name of a quota. */
@@ -38,13 +44,13 @@ interface Bounds {
   readonly unit: string
 }
 
-/** Those that are integers. */
+/** The bounds of the integer quotas. */
 export const quotaBounds = {
   jobs: { min: 0, max: limits.quotaJobsMax, unit: 'jobs' },
   payloadBytes: { min: 2, max: limits.payloadBytesCeiling, unit: 'bytes of a payload' },
-  submissionsPerSecond: { min: 1, max: limits.rateMax, unit: 'submissions a second' },
-  dispatchesPerSecond: { min: 1, max: limits.rateMax, unit: 'starts a second' },
-  concurrentRuns: { min: 1, max: limits.concurrencyMax, unit: 'runs at once' },
+  submissionsPerSecond: { min: 1, max: limits.rateMax, unit: 'submissions per second' },
+  dispatchesPerSecond: { min: 1, max: limits.rateMax, unit: 'starts per second' },
+  concurrentRuns: { min: 1, max: limits.concurrencyMax, unit: 'concurrent runs' },
   logBytesPerRun: { min: 0, max: limits.logBytesPerRun, unit: 'bytes of a log' },
   minIntervalMs: { min: 1, max: limits.delayMsMax, unit: 'ms between slots' },
   timeoutMs: { min: 1, max: limits.timeoutMsMax, unit: 'ms of a timeout' },
@@ -61,7 +67,7 @@ function checkExecutors(field: string, value: unknown): readonly string[] {
   return [...new Set(value as string[])].sort()
 }
 
-/** What was changed, checked; null stands for what is not limited any more. */
+/** Checks changes of quotas; null removes a quota. */
 export function compileQuotas(changes: unknown, field = 'quotas'): QuotaChanges {
   if (Object.prototype.toString.call(changes) !== '[object Object]')
     refuseOption(field, 'an object such as { jobs: 100 }', changes)
@@ -79,21 +85,24 @@ export function compileQuotas(changes: unknown, field = 'quotas'): QuotaChanges 
   return compiled as QuotaChanges
 }
 
-/** Says which quota, its limit and the current use. A rate says when to come back. */
+/**
+ * Creates the error that names the quota, its limit and the use; for a rate, also the time to
+ * retry.
+ */
 export function quotaExceeded(
   name: keyof typeof quotaBounds,
   limit: number,
-  about: { readonly used: number; readonly field?: string; readonly retryAfterMs?: number },
+  usage: { readonly used: number; readonly field?: string; readonly retryAfterMs?: number },
 ): PunctualError {
-  const { used, field, retryAfterMs } = about
+  const { used, field, retryAfterMs } = usage
   const code = retryAfterMs === undefined ? 'quota_exceeded' : 'rate_exceeded'
   const advice =
     retryAfterMs === undefined
-      ? 'Whoever runs this installation can raise it.'
-      : `Try again in ${retryAfterMs} ms.`
+      ? 'The operator of this installation can raise it.'
+      : `Retry in ${retryAfterMs} ms.`
   return new PunctualError(
     code,
-    `The quota ${name} of the tenant is ${limit} (${quotaBounds[name].unit}), and this would make it ${used}. ${advice}`,
+    `The quota ${name} of the tenant is ${limit} (${quotaBounds[name].unit}); this request would make it ${used}. ${advice}`,
     {
       ...(field !== undefined && { field }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -10,14 +10,14 @@ const guide = readFileSync(
 )
 
 describe('scopes', () => {
-  it('are in the guide as they are', () => {
+  it('have the same table in the guide', () => {
     for (const [name, { includes, meaning }] of Object.entries(scopes)) {
-      const others = includes.filter((it) => it !== name).map((it) => `\`${it}\``)
+      const others = includes.filter((scope) => scope !== name).map((scope) => `\`${scope}\``)
       expect(guide).toContain(`| \`${name}\` | ${others.join(', ') || '-'} | ${meaning} |`)
     }
   })
 
-  it('include each other as it is said: system all, admin all of a tenant but work, the others only themselves', () => {
+  it('nest: system includes all, admin all except worker and system, the others only themselves', () => {
     const included = (held: (typeof scopeNames)[number]) =>
       scopeNames.filter((needed) => holdsScope([held], needed))
     expect(included('system')).toEqual(scopeNames)
@@ -34,24 +34,25 @@ describe('a caller', () => {
     ...{ keyId: 'k', keyName: 'ci', tenantId: 2, tenantName: 'acme', tenantSuspended: false },
     scopes: ['read', 'worker'],
   }
-  const refusal = (it: Caller, needed: (typeof scopeNames)[number]) => {
+  const refusal = (holder: Caller, needed: (typeof scopeNames)[number]) => {
     try {
-      checkScope(it, needed)
+      checkScope(holder, needed)
       return null
     } catch (error) {
       return error
     }
   }
 
-  it('may do what its scopes include, and hears which would suffice for the rest', () => {
+  it('may do what its scopes include; refusals name the scopes that suffice', () => {
     expect(refusal(caller, 'read')).toBeNull()
     expect(refusal(caller, 'submit')).toMatchObject({
       code: 'forbidden',
-      message: 'This needs the scope submit or admin or system, but the key "ci" has read, worker.',
+      message:
+        'This request needs the scope submit or admin or system, but the key "ci" has read, worker.',
     })
   })
 
-  it('of a suspended tenant may look and end what runs; for the rest it hears of the suspension', () => {
+  it('of a suspended tenant may read and end running work; the rest is refused as suspended', () => {
     const suspended = { ...caller, tenantSuspended: true, scopes: ['admin', 'worker'] as const }
     for (const needed of ['read', 'worker'] as const) expect(refusal(suspended, needed)).toBeNull()
     for (const needed of ['submit', 'operate', 'admin'] as const)
@@ -61,13 +62,13 @@ describe('a caller', () => {
 })
 
 describe('quotas', () => {
-  it('are in the guide, each with its bounds', () => {
+  it('are in the guide, with their bounds', () => {
     for (const [name, { min, max }] of Object.entries(quotaBounds))
       expect(guide).toMatch(new RegExp(`^\\| \`${name}\` \\| ${min} - ${max} \\| .+ \\|$`, 'm'))
     expect(guide).toMatch(/^\| `executors` \| .+ \|$/m)
   })
 
-  it('are taken as they are, with null for what is not limited any more', () => {
+  it('are accepted unchanged, with null to remove one', () => {
     const quotas = { jobs: 0, payloadBytes: null, executors: ['http', 'handler', 'http'] }
     expect(compileQuotas(quotas)).toEqual({ ...quotas, executors: ['handler', 'http'] })
     expect(compileQuotas({ jobs: undefined })).toEqual({})
@@ -86,17 +87,17 @@ describe('quotas', () => {
     [{ executors: ['HTTP'] }, 'quotas.executors'],
     [{ executors: [''] }, 'quotas.executors'],
     [{ toString: 1 }, 'quotas.toString'],
-  ])('%j is refused, and the field is named', (quotas, field) => {
+  ])('%j is refused with the field name', (quotas, field) => {
     expect(() => compileQuotas(quotas)).toThrow(
       expect.objectContaining({ code: 'invalid_option', field }),
     )
   })
 
-  it('that are used up say which, the limit and the use; a rate says when to come back', () => {
+  it('that are exceeded report name, limit and use; a rate also reports when to retry', () => {
     expect(quotaExceeded('jobs', 10, { used: 11 })).toMatchObject({
       code: 'quota_exceeded',
       message:
-        'The quota jobs of the tenant is 10 (jobs), and this would make it 11. Whoever runs this installation can raise it.',
+        'The quota jobs of the tenant is 10 (jobs); this request would make it 11. The operator of this installation can raise it.',
       quota: { name: 'jobs', limit: 10, used: 11 },
     })
     expect(quotaExceeded('submissionsPerSecond', 5, { used: 6, retryAfterMs: 300 })).toMatchObject({

@@ -1,4 +1,4 @@
-/** A tenant: the wall between users of one installation. */
+/** A tenant: an isolated user of an installation. */
 
 import { refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
@@ -6,39 +6,42 @@ import type { Quotas } from './quotas.ts'
 
 /** A tenant as it is stored. */
 export interface Tenant {
-  /** Its number, which never changes. */
+  /** The number of the tenant, which never changes. */
   readonly id: number
-  /** Its name, under which it is known everywhere. */
+  /** The unique name of the tenant. */
   readonly name: string
-  /** Whatever people want to remember of it. */
+  /** A free note for operators. */
   readonly note: string | null
-  /** What it may have and do; what is not named is not limited. */
+  /** Its quotas; a quota that is not set does not limit it. */
   readonly quotas: Quotas
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: Date
-  /** By whom, where that was said. */
+  /** Who created it; null when not given. */
   readonly createdBy: string | null
-  /** Since when it is suspended; null when it is not. */
+  /** When it was suspended; null while it is not. */
   readonly suspendedAt: Date | null
-  /** Who suspended it, where that was said. */
+  /** Who suspended it; null when not given. */
   readonly suspendedBy: string | null
-  /** Why, where that was said. */
+  /** The note of its suspension; null without one. */
   readonly suspendedNote: string | null
-  /** Since when it is being erased; nothing of it can be used from then on. */
+  /** When its erasure began; none of its data can be used from then on. */
   readonly erasingSince: Date | null
 }
 
-/** The tenant that is there from the beginning, and that the library acts for unless it is told otherwise. */
+/** The tenant that exists from the beginning, and the default tenant of the library. */
 export const DEFAULT_TENANT = { id: 1, name: 'default' } as const
 
 const NAME = new RegExp(`^[a-z][a-z0-9_.-]{0,${limits.tenantNameLength - 1}}$`)
 
-/** Names stand in addresses and on command lines; they begin with a letter, so that no name is a number. */
+/**
+ * Names appear in URLs and on command lines; they begin with a-z, so that no name looks like a
+ * number.
+ */
 export function checkTenantName(field: string, value: unknown): string {
   if (typeof value !== 'string' || !NAME.test(value))
     refuseOption(
       field,
-      `a name of up to ${limits.tenantNameLength} lower-case letters, digits, dots, dashes and _ that begins with a letter`,
+      `a name of up to ${limits.tenantNameLength} characters from a-z, 0-9, dot, dash and _ that begins with a-z`,
       value,
     )
   return value

@@ -1,6 +1,6 @@
 /**
- * Whatever the rules, and however time is cut into ticks and outages: every slot gets exactly one decision, in
- * order, without hole or double, and the number of runs is never exceeded.
+ * For any rules and any division of time into ticks and outages, every slot gets exactly one
+ * decision, in order, without hole or double, and the number of runs is never exceeded.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -41,7 +41,7 @@ const ticks = fc.array(
   ),
   { minLength: 1, maxLength: 40 },
 )
-const world = fc.record({
+const worlds = fc.record({
   ...{ rhythm, zone, misfire, ticks },
   aheadMs: fc.constantFrom(0, SECOND, 20 * SECOND, HOUR),
   runsLeft: fc.option(fc.integer({ min: 1, max: 20 })),
@@ -50,40 +50,40 @@ const world = fc.record({
   asked: fc.boolean(),
   jitterMs: fc.constantFrom(0, 5 * SECOND),
 })
-type World = typeof world extends fc.Arbitrary<infer T> ? T : never
+type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never
 
-function rulesOf(of: World, next: NextSlot): SlotRules {
+function rulesOf(world: World, next: NextSlot): SlotRules {
   const hourOf = (ms: number) => new Date(ms).getUTCHours()
   const allows = { never: null, nights: (ms: number) => hourOf(ms) >= 6, always: () => false }
   return {
-    ...{ next, misfire: of.misfire, jitterMs: of.jitterMs, allows: allows[of.closed] },
-    asked: of.asked ? (ms) => (ms / SECOND) % 7 === 0 : null,
+    ...{ next, misfire: world.misfire, jitterMs: world.jitterMs, allows: allows[world.closed] },
+    skipRequested: world.asked ? (ms) => (ms / SECOND) % 7 === 0 : null,
   }
 }
 
-test('every slot has exactly one decision, in order, however time is cut', () => {
+test('every slot has exactly one decision, in order, for any division of time', () => {
   fc.assert(
-    fc.property(world, (of) => {
-      const timing = compileTiming({ expression: of.rhythm, tz: of.zone, anchor: start })
+    fc.property(worlds, (world) => {
+      const timing = compileTiming({ expression: world.rhythm, tz: world.zone, anchor: start })
       const next: NextSlot = (afterMs) => nextSlot(timing, afterMs)
-      const endMs = of.endsAfterMs === null ? null : start + of.endsAfterMs
-      const rules = rulesOf(of, next)
+      const endMs = world.endsAfterMs === null ? null : start + world.endsAfterMs
+      const rules = rulesOf(world, next)
       const firstMs = next(start - 1) as number
       const decisions: SlotDecision[] = []
       let nowMs = start
-      let position = { nextMs: firstMs as number | null, endMs, runsLeft: of.runsLeft }
-      for (const tickMs of of.ticks) {
+      let position = { nextMs: firstMs as number | null, endMs, runsLeft: world.runsLeft }
+      for (const tickMs of world.ticks) {
         nowMs += tickMs
         if (position.nextMs === null) break
-        const window = { nowMs, untilMs: nowMs + of.aheadMs }
+        const window = { nowMs, untilMs: nowMs + world.aheadMs }
         const plan = decideSlots({ ...position, nextMs: position.nextMs }, rules, window)
         decisions.push(...plan.decisions)
-        // Nothing that is due is left, unless the job is over.
+        // No due slot is left, unless the job is over.
         if (plan.nextMs !== null) expect(plan.nextMs).toBeGreaterThan(window.untilMs)
         for (const made of plan.decisions) {
           expect(made.slotMs).toBeLessThanOrEqual(window.untilMs)
           if (made.decision === 'run') {
-            const lateMs = made.reason === 'on-time' ? of.jitterMs : 0
+            const lateMs = made.reason === 'on-time' ? world.jitterMs : 0
             expect(made.dueMs).toBeGreaterThanOrEqual(made.slotMs + lateMs)
             if (made.reason !== 'on-time') expect(made.dueMs).toBeGreaterThanOrEqual(nowMs)
           }
@@ -98,9 +98,9 @@ test('every slot has exactly one decision, in order, however time is cut', () =>
       }
       const over = endMs !== null && (expectedMs === null || expectedMs >= endMs)
       const runs = decisions.filter(({ decision }) => decision === 'run').length
-      const spent = of.runsLeft !== null && runs === of.runsLeft
+      const spent = world.runsLeft !== null && runs === world.runsLeft
       expect(position.nextMs).toBe(over || spent ? null : expectedMs)
-      expect(position.runsLeft).toBe(of.runsLeft === null ? null : of.runsLeft - runs)
+      expect(position.runsLeft).toBe(world.runsLeft === null ? null : world.runsLeft - runs)
       if (endMs !== null) for (const { slotMs } of decisions) expect(slotMs).toBeLessThan(endMs)
     }),
     { numRuns: 500 },

@@ -1,10 +1,11 @@
 /**
- * What becomes of the slots of one job that are due within a window: each gets one decision, in order, and
- * the cursor moves behind the last of them. Pure: the same cursor, rules and clock give the same decisions,
- * whoever computes them.
+ * Decides the slots of one job that are due within a window: each gets one decision, in order, and
+ * the cursor moves past the last of them. Pure: the same cursor, rules and clock give the same
+ * decisions on every node.
  *
- * A slot is *missed* when the clock is more than the grace beyond it: nothing was planning. Missed slots are
- * treated as the misfire rules say, bounded in number however long the outage was; the others run.
+ * A slot is *missed* when the clock is more than the grace period past it: no planner was running.
+ * Missed slots are treated as the misfire rules say, bounded in number however long the outage was;
+ * the others run.
  */
 import type { MisfireRules } from './job-rules.ts'
 import { COUNT_MAX, countSlots, lastSlot, lastSlots, type NextSlot } from './last-slot.ts'
@@ -13,38 +14,38 @@ import type { RunSlot, SlotDecision } from './slot-decision.ts'
 export interface SlotWindow {
   /** By the database's clock. */
   readonly nowMs: number
-  /** Slots up to here are decided. */
+  /** Slots up to here are decided now. */
   readonly untilMs: number
 }
 
 export interface JobPosition {
   /** The next slot to decide. */
   readonly nextMs: number
-  /** No slot from here on; null when there is no end. */
+  /** The end: no slot is at or after this instant; null without an end. */
   readonly endMs: number | null
-  /** How many more runs may be made; null when there is no limit. */
+  /** How many more runs are allowed; null without a limit. */
   readonly runsLeft: number | null
 }
 
 export interface SlotRules {
   readonly next: NextSlot
   readonly misfire: MisfireRules
-  /** How far every run of this job is moved from its slot. */
+  /** The delay of every run of this job after its slot. */
   readonly jitterMs: number
-  /** Whether the job's calendars allow the slot; null when it has none. */
+  /** Whether the job's calendars allow the slot; null without calendars. */
   readonly allows: ((slotMs: number) => boolean) | null
-  /** Whether somebody asked for the slot to be skipped; null when nobody did. */
-  readonly asked: ((slotMs: number) => boolean) | null
+  /** Whether a user requested to skip the slot; null without such requests. */
+  readonly skipRequested: ((slotMs: number) => boolean) | null
 }
 
 export interface SlotPlan {
   readonly decisions: readonly SlotDecision[]
-  /** Null when the job has no further slot. */
+  /** Null when the job has no further slots. */
   readonly nextMs: number | null
   readonly runsLeft: number | null
 }
 
-/** Slots decided in one go; what is left is decided in the next. */
+/** Slots decided in one call; the next call decides the rest. */
 const DECISIONS_MAX = 10_000
 
 export function decideSlots(position: JobPosition, rules: SlotRules, window: SlotWindow): SlotPlan {
@@ -72,7 +73,7 @@ class Planning {
     this.#advance(position.nextMs)
   }
 
-  /** The next slot is this one, unless the job ends before it. */
+  /** Moves to this slot, unless the job ends before it. */
   #advance(slotMs: number | null): void {
     const over = slotMs === null || slotMs >= this.#endMs || this.runsLeft === 0
     this.nextMs = over ? null : slotMs
@@ -95,13 +96,13 @@ class Planning {
         this.#coalesce(firstMs, lastSlot(next, firstMs, boundMs))
         return
       case 'all':
-        this.#makeUp(firstMs, boundMs)
+        this.#catchUp(firstMs, boundMs)
         return
     }
   }
 
-  /** Old slots become one run together, the others one each. */
-  #makeUp(firstMs: number, boundMs: number): void {
+  /** Makes one run for all old slots together, and one for each of the others. */
+  #catchUp(firstMs: number, boundMs: number): void {
     const { misfire, next } = this.#rules
     const oldMs = Math.min(this.#window.nowMs - misfire.maxAgeMs, boundMs)
     const youngMs = firstMs <= oldMs ? next(lastSlot(next, firstMs, oldMs)) : firstMs
@@ -114,7 +115,7 @@ class Planning {
     for (const slotMs of single) if (this.nextMs !== null) this.#decide(slotMs, 'late')
   }
 
-  /** One run for all slots of a range; one skip when none of them is to run. */
+  /** Makes one run for all slots of a range, or one skip when none of them may run. */
   #coalesce(fromMs: number, slotMs: number): void {
     const slots = countSlots(this.#rules.next, fromMs, slotMs)
     const reason = this.#closed(fromMs, slotMs, slots)
@@ -128,8 +129,8 @@ class Planning {
   }
 
   /**
-   * Why no slot of a range is to run; null when one is. Of ranges that are too long to be counted, slots are
-   * looked at that are spread over the whole of it.
+   * Returns why no slot of a range may run; null when one may. In a range that is too long to
+   * count, samples slots spread over the whole range.
    */
   #closed(fromMs: number, toMs: number, slots: number): 'calendar' | 'asked' | null {
     const { next } = this.#rules
@@ -145,12 +146,12 @@ class Planning {
   }
 
   #refusal(slotMs: number): 'calendar' | 'asked' | null {
-    const { allows, asked } = this.#rules
+    const { allows, skipRequested } = this.#rules
     if (allows && !allows(slotMs)) return 'calendar'
-    return asked?.(slotMs) ? 'asked' : null
+    return skipRequested?.(slotMs) ? 'asked' : null
   }
 
-  /** Runs that make up for missed slots follow each other at a bounded rate. */
+  /** Returns the due time of the next catch-up run: they follow each other at a bounded rate. */
   #catchUpMs(): number {
     return this.#window.nowMs + this.#runs * this.#rules.misfire.dripMs
   }
@@ -181,7 +182,7 @@ class Planning {
     if (this.runsLeft !== null) this.runsLeft--
   }
 
-  /** Skips that follow each other for one reason are one row. */
+  /** Merges consecutive skips for the same reason into one row. */
   #skip(slotMs: number, reason: 'calendar' | 'asked'): void {
     const before = this.decisions.at(-1)
     if (before?.decision === 'skip' && before.reason === reason) {

@@ -1,41 +1,49 @@
-/** A job whose next slot is near, and what is to become of it: what a planner reads and writes. */
+/** A job whose next slot is near, and the plan for it: what a planner reads and writes. */
 import type { SlotDecision } from './slot-decision.ts'
 
-/** A job whose next slot is near, as its narrow row tells. */
+/** A job whose next slot is near, as stored in its narrow row. */
 export interface DueJob {
   readonly id: string
   readonly tenantId: number
   readonly nextMs: number
   readonly version: number
   readonly timing: number
-  /** Where a fixed rate counts from; of a job that waits for its runs to end, when the last one ended. */
+  /**
+   * The instant a fixed rate counts from; for a job that waits for its runs to end, the end of the
+   * last run.
+   */
   readonly anchorMs: number | null
   readonly endMs: number | null
   readonly runsLeft: number | null
-  /** Somebody asked to skip a slot of it. */
+  /** Whether skips of single slots were requested. */
   readonly hasSkips: boolean
-  /** Dead runs in a row. */
+  /** Consecutive dead runs. */
   readonly failures: number
-  /** Everything up to here is decided. */
+  /** Every slot up to here is decided. */
   readonly cursorMs: number
-  /** Its tenant is suspended: its slots do not run. @default false */
+  /** Whether its tenant is suspended: its slots do not run. @default false */
   readonly suspended?: boolean
 }
 
-/** What is to become of one job: accepted as a whole, and only while the job is as it was read. */
+/**
+ * The plan for one job: accepted as a whole, and only while the job is unchanged since it was read.
+ */
 export interface PlannedJob {
   readonly job: DueJob
   readonly decisions: readonly SlotDecision[]
   readonly nextMs: number | null
   readonly runsLeft: number | null
   readonly anchorMs: number | null
-  /** Whether the rules tell when its slots are; false where each follows from the end of a run. */
+  /** Whether the rules determine its slots; false where each follows from the end of a run. */
   readonly computed: boolean
-  /** The calendars that were asked, as they were read: accepted only while they are the same. @default none */
+  /**
+   * The calendars that were applied, with their versions: the plan is accepted only while they are
+   * unchanged. @default none
+   */
   readonly calendars?: readonly CalendarVersion[]
 }
 
-/** A calendar of a job's tenant, and which version of it. */
+/** A calendar of a job's tenant, in one version. */
 export interface CalendarVersion {
   readonly name: string
   readonly version: number

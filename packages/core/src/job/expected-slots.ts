@@ -1,12 +1,13 @@
 /**
- * Which slots a job must have a decision for, by the rules of their time, and whether the ledger has exactly
- * one for each. Pure: the proof that `verify` and the auditor run.
+ * Computes which slots of a job must have a decision, by the rules that applied at the time, and
+ * whether the ledger has exactly one decision for each. Pure: `verify` and the auditor use it as
+ * proof.
  */
 import type { TimingCache } from '../schedule/timing-cache.ts'
 import type { JobRules } from './job-rules.ts'
 import { nextSlotOf } from './plan-job.ts'
 
-/** What a job was, up to the edit that changed it. */
+/** The rules of a job up to the edit that changed them. */
 export interface JobVersion {
   readonly untilMs: number
   readonly rules: JobRules
@@ -14,43 +15,43 @@ export interface JobVersion {
   readonly endMs: number | null
 }
 
-/** A stretch of time in which a job had the same rules: (afterMs, untilMs]. */
+/** A period in which a job had the same rules: (afterMs, untilMs]. */
 export interface Era extends JobVersion {
   readonly afterMs: number
-  /** Of a job that runs once: when; null when it had done so under the rules before. */
+  /** When a one-off job runs; null when it had already run under the previous rules. */
   readonly onceMs: number | null
 }
 
 export interface SlotStretch {
   readonly fromMs: number
   readonly untilMs: number
-  /** At most so many, the first ones. */
+  /** The maximum number of slots; the first ones are returned. */
   readonly limit: number
 }
 
 export interface ExpectedSlots {
   /** In order. */
   readonly slotsMs: readonly number[]
-  /** Whether there are more slots in the stretch than were asked for. */
+  /** Whether the stretch has more slots than `limit`. */
   readonly more: boolean
 }
 
 export interface LedgerRow {
   readonly slotMs: number
-  /** The first slot that it stands for. */
+  /** The first slot that the row covers. */
   readonly fromMs: number
 }
 
 export interface SlotMatch {
   /** Slots that must have a decision. */
   readonly expected: number
-  /** Slots that will get one. */
+  /** Slots that will get a decision later. */
   readonly pending: number
   readonly holes: readonly number[]
   readonly doubles: readonly number[]
 }
 
-/** @param createdMs null when it is not known any more: the job was deleted. */
+/** @param createdMs null when it is unknown because the job was deleted. */
 export function erasOf(
   createdMs: number | null,
   versions: readonly JobVersion[],
@@ -61,7 +62,8 @@ export function erasOf(
   let before: number | null = null
   return all.map(({ untilMs, rules, anchorMs, endMs }) => {
     const once = rules.when.kind === 'once' ? anchorMs : null
-    // In the past means now; an edit that leaves the time as it was does not run it again.
+    // A time in the past means now; an edit that leaves the time unchanged does not run the job
+    // again.
     const slotMs = once === null || once === before ? once : Math.max(once, afterMs + 1)
     const onceMs = slotMs !== null && slotMs > afterMs ? slotMs : null
     const era = { untilMs, rules, anchorMs, endMs, afterMs, onceMs }
@@ -84,9 +86,11 @@ export function expectedSlots(
     const startMs = Math.max(fromMs - 1, afterMs)
     if (startMs >= lastMs || rules.when.kind === 'after-end') continue
     if (rules.when.kind === 'once') {
-      // A time in the past that an edit gives to a paused job passes it by: that slot may be there, and need not.
-      const passes = era !== eras[0] && onceMs !== anchorMs
-      if (onceMs !== null && onceMs > startMs && onceMs <= lastMs && !passes) slotsMs.push(onceMs)
+      // An edit that gives a paused job a time in the past skips it: that slot may have a row, but
+      // need not.
+      const mayBeSkipped = era !== eras[0] && onceMs !== anchorMs
+      if (onceMs !== null && onceMs > startMs && onceMs <= lastMs && !mayBeSkipped)
+        slotsMs.push(onceMs)
       continue
     }
     const next = nextSlotOf({ id: jobId, anchorMs }, rules, timings)
@@ -99,7 +103,10 @@ export function expectedSlots(
   return { slotsMs, more: false }
 }
 
-/** Whether the rules of its time have this slot. Of a job that was deleted, what was ahead then is taken as it is. */
+/**
+ * Whether this is a slot under the rules at that time. For a deleted job, any instant after its
+ * deletion is accepted.
+ */
 export function isSlotOf(
   jobId: string,
   eras: readonly Era[],
@@ -111,7 +118,7 @@ export function isSlotOf(
   if (era.endMs !== null && slotMs >= era.endMs) return false
   if (era.rules.when.kind === 'after-end') return true
   if (era.rules.when.kind === 'once')
-    // In the past meant when it was made, which is not known of one that was deleted.
+    // A time in the past meant the time of creation, which is unknown for a deleted job.
     return era.afterMs === Number.NEGATIVE_INFINITY
       ? slotMs >= (era.anchorMs ?? slotMs)
       : slotMs === era.onceMs
@@ -121,11 +128,11 @@ export function isSlotOf(
 }
 
 /**
- * Compares what there should be with what there is.
+ * Compares the expected slots with the rows of the ledger.
  *
- * @param rows of the job, in the order of their slots; those at slots that were not asked for do no harm
- * @param decidedUntilMs slots up to here must have a decision, later ones will get one
- * @param beforeMs the last slot of the stretch before that has a row; null when there is none
+ * @param rows of the job, in the order of their slots; rows at other slots do no harm
+ * @param decidedUntilMs slots up to here must have a decision; later ones will get one
+ * @param beforeMs the last slot of the previous stretch that has a row; null when there is none
  */
 export function matchSlots(
   slotsMs: readonly number[],
@@ -136,7 +143,7 @@ export function matchSlots(
   const holes: number[] = []
   const doubles: number[] = []
   let [expected, pending] = [0, 0]
-  // Walked from the end: a row stands for what is before it, and may contain other rows.
+  // Walks from the end: a row covers slots before it, and may contain other rows.
   let coveredFromMs = Number.POSITIVE_INFINITY
   let r = rows.length - 1
   const takeRowsFrom = (slotMs: number) => {

@@ -16,12 +16,12 @@ function first(options: Partial<JobOptions>, nowMs = now, keptMs: number | null 
 }
 
 describe('a job begins', () => {
-  test('with the first slot from now on, now included', () => {
+  test('with the first slot from now on, including now', () => {
     expect(first({ cron: '0 * * * *' }).nextMs).toBe(at('2026-01-10T13:00'))
     expect(first({ cron: '0 * * * *' }, at('2026-01-10T13:00')).nextMs).toBe(at('2026-01-10T13:00'))
   })
 
-  test('without missed slots when its start is in the past, and keeps the phase of it', () => {
+  test('without missed slots when its start is in the past, whose phase it keeps', () => {
     expect(first({ cron: '0 9 * * *', startAt: '2020-01-01' }).nextMs).toBe(at('2026-01-11T09:00'))
     expect(first({ every: '7m', startAt: '2026-01-10T11:58:00Z' })).toEqual({
       nextMs: at('2026-01-10T12:05'),
@@ -29,7 +29,7 @@ describe('a job begins', () => {
     })
   })
 
-  test('not before its start, with the start itself', () => {
+  test('not before its start, but with the start itself', () => {
     const startAt = '2026-02-01T00:00:00Z'
     expect(first({ cron: '0 0 * * *', startAt }).nextMs).toBe(at('2026-02-01T00:00'))
     expect(first({ every: '1h', startAt })).toEqual({
@@ -39,12 +39,12 @@ describe('a job begins', () => {
     expect(first({ everyAfterEnd: '1h', startAt }).nextMs).toBe(at('2026-02-01T00:00'))
   })
 
-  test('at once when it is a rate without a start', () => {
+  test('at once when it has a fixed rate without a start', () => {
     expect(first({ every: '1h' })).toEqual({ nextMs: now, anchorMs: now })
     expect(first({ everyAfterEnd: '1h' })).toEqual({ nextMs: now, anchorMs: null })
   })
 
-  test('never when its end has passed, or comes with the first slot', () => {
+  test('never when its end has passed or is not after the first slot', () => {
     expect(first({ cron: '0 * * * *', endAt: '2026-01-10T13:00:00Z' }).nextMs).toBeNull()
     expect(first({ cron: '0 * * * *', endAt: '2026-01-10T13:00:00.001Z' }).nextMs).not.toBeNull()
     expect(first({ at: '2026-03-01', endAt: '2026-02-01' }).nextMs).toBeNull()
@@ -55,7 +55,7 @@ describe('a job begins', () => {
     expect(first({ every: 'R30/2026-01-10T00:00:00Z/PT1H' }).nextMs).toBe(at('2026-01-10T13:00'))
   })
 
-  test('once at its time, and now when that has passed; the time that was asked for is kept', () => {
+  test('once at its time, or now when that has passed; the requested time is kept', () => {
     expect(first({ at: '2026-05-01T00:00:00Z' })).toEqual({
       nextMs: at('2026-05-01T00:00'),
       anchorMs: at('2026-05-01T00:00'),
@@ -77,7 +77,7 @@ describe('a job that is edited', () => {
     })
   })
 
-  test('takes its phase from a start that it is given', () => {
+  test('takes its phase from a new start', () => {
     const kept = at('2026-01-10T00:10')
     expect(first({ every: '1h', startAt: '2026-01-10T00:20:00Z' }, now, kept).nextMs).toBe(
       at('2026-01-10T12:20'),

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jitterOf } from './jitter.ts'
 
-test('a job is always moved by the same, within its jitter', () => {
+test('a job always has the same delay, within its jitter', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.integer({ min: 0, max: 86_400_000 }), (id, jitterMs) => {
       const movedMs = jitterOf(id, jitterMs)
@@ -25,11 +25,11 @@ test.for([
     const at = Math.floor(jitterOf(id(), 60_000) / 6_000)
     tenths[at] = (tenths[at] as number) + 1
   }
-  // A fair tenth is 1,000 with a deviation of 30.
+  // An even share is 1,000, with a standard deviation of 30.
   for (const jobs of tenths) expect(Math.abs(jobs - 1_000)).toBeLessThan(200)
 })
 
-/** As `RunIdSource` makes them: they share the time and count up behind it. */
+/** Ids as `RunIdSource` creates them: they share the time, and a counter follows it. */
 function idsOfOneMoment(): () => string {
   let n = 0
   return () => {

@@ -1,6 +1,6 @@
 /**
- * How far a job's runs are moved from their slots: the same for every slot of a job, different from job to
- * job, so that jobs of one second are spread and each keeps its period.
+ * Returns the delay of a job's runs: the same for every slot of a job, different between jobs, so
+ * that jobs with the same slots spread out and each keeps its period.
  */
 export function jitterOf(jobId: string, jitterMs: number): number {
   if (jitterMs === 0) return 0

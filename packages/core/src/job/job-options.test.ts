@@ -20,8 +20,8 @@ function refusal(compiling: () => unknown): { code: string; field: unknown; mess
   throw new Error('It was not refused.')
 }
 
-describe('a job as it is written', () => {
-  test('has defaults for all but its name, its handler and when it fires', () => {
+describe('a job as it is declared', () => {
+  test('has defaults for everything except name, handler and schedule', () => {
     expect(compile({})).toMatchObject({
       ...{ name: 'backup', payload: 'null', startMs: null, endMs: null, onceMs: null },
       ...{ delayMs: null, maxRuns: null, description: null, owner: null, source: null },
@@ -35,7 +35,7 @@ describe('a job as it is written', () => {
     expect(Object.keys(rulesOf({})).sort()).toEqual(['overlap', 'timezone', 'when'])
   })
 
-  test('says once when it fires', () => {
+  test('sets its schedule in exactly one way', () => {
     expect(when({ every: '5m' }).rules.when).toEqual({ kind: 'every', expression: '5m' })
     expect(when({ every: 90_000 }).rules.when).toEqual({ kind: 'every', expression: 90_000 })
     expect(when({ everyAfterEnd: '1h' }).rules.when).toEqual({
@@ -53,7 +53,7 @@ describe('a job as it is written', () => {
     })
   })
 
-  test('has every option', () => {
+  test('compiles every option', () => {
     const job = compile({
       payload: { a: 1 },
       ...{ timezone: 'europe/berlin', startAt: '2026-01-01', endAt: new Date('2027-01-01') },
@@ -66,7 +66,7 @@ describe('a job as it is written', () => {
     })
     expect(job.rules).toEqual({
       when: { kind: 'cron', expression: '0 2 * * *' },
-      ...{ timezone: 'Europe/Berlin', overlap: 'queue-one', gap: 'skip', pass: 'both' },
+      ...{ timezone: 'Europe/Berlin', overlap: 'queue-one', gap: 'skip', fold: 'both' },
       ...{ dayRule: 'and', jitterMs: 9_000, calendars: ['holidays', 'nights'] },
       misfire: { policy: 'latest', graceMs: 1_000, maxAgeMs: 0, maxCount: 0, dripMs: 5 },
       pauseAfterFailures: 3,
@@ -86,7 +86,7 @@ describe('a job as it is written', () => {
     })
   })
 
-  test('tells its runs by bits what follows from their start and end', () => {
+  test('sets the trait bits of its runs', () => {
     expect(compile({ overlap: 'allow' }).traits).toBe(0)
     expect(compile({ overlap: 'terminate-previous', pauseAfterFailures: 1 }).traits).toBe(
       traits.failuresCounted | (5 << traits.overlapShift),
@@ -94,7 +94,7 @@ describe('a job as it is written', () => {
     expect(when({ everyAfterEnd: '1h', overlap: 'allow' }).traits).toBe(traits.rearms)
   })
 
-  test('is moved by the jitter of the installation, unless it has its own or is exact', () => {
+  test('has the jitter of the installation, unless it sets its own or is exact', () => {
     const jitter = (options: object) =>
       compileJob(
         { name: 'a', handler: 'h', cron: '* * * * *', ...options },
@@ -106,16 +106,16 @@ describe('a job as it is written', () => {
     expect(jitter({ jitterMs: 0 })).not.toHaveProperty('jitterMs')
   })
 
-  test('may write a misfire policy alone', () => {
+  test('may set a misfire policy alone', () => {
     expect(rulesOf({ misfire: 'none' }).misfire).toEqual({ policy: 'none' })
   })
 })
 
-describe('a moment of a job', () => {
+describe('an instant of a job', () => {
   const atOf = (at: unknown, timezone = 'America/New_York') =>
     when({ at, timezone } as object).onceMs
 
-  test('without an offset is local time in its zone, wherever this process runs', () => {
+  test('without an offset is local time in the job time zone, on any machine', () => {
     expect(atOf('2030-01-31T12:00')).toBe(Date.UTC(2030, 0, 31, 17))
     expect(atOf('2030-07-31T12:00:05')).toBe(Date.UTC(2030, 6, 31, 16, 0, 5))
     expect(atOf('2030-01-31')).toBe(Date.UTC(2030, 0, 31, 5))
@@ -129,7 +129,7 @@ describe('a moment of a job', () => {
     expect(atOf('2030-01-31T12:00:00+05:30')).toBe(Date.UTC(2030, 0, 31, 6, 30))
   })
 
-  test('may be the last one that is, and none later (case 42)', () => {
+  test('may be the last representable instant, and not a later one (case 42)', () => {
     expect(atOf('9999-12-31T23:59:59.999Z')).toBe(253_402_300_799_999)
     for (const at of [
       '294276-12-31',
@@ -147,23 +147,23 @@ describe('a job is refused', () => {
     [{ cronn: '* * * * *' }, 'cronn', /not an option of a job/],
     [{ name: '' }, 'name', /1 to 128/],
     [{ name: 'a\nb' }, 'name', /control/],
-    [{ name: ' ' }, 'name', /more than blanks/],
-    [{ name: ' \u00a0\u3000\u200b' }, 'name', /more than blanks/],
-    [{ handler: 5 }, 'handler', /text/],
-    [{ every: '5m' }, 'every', /one of cron.*cron and every came/],
-    [{ cron: undefined }, 'cron', /none came/],
+    [{ name: ' ' }, 'name', /visible characters/],
+    [{ name: ' \u00a0\u3000\u200b' }, 'name', /visible characters/],
+    [{ handler: 5 }, 'handler', /string/],
+    [{ every: '5m' }, 'every', /one of cron.*got cron and every/],
+    [{ cron: undefined }, 'cron', /got none/],
     [{ cron: 5 }, 'cron', /cron expression/],
     [{ startAt: 'soon' }, 'startAt', /ISO 8601/],
     [{ endAt: '2026-02-30' }, 'endAt', /ISO 8601/],
     [{ startAt: '2026-02-01', endAt: '2026-02-01' }, 'endAt', /later than startAt/],
     [{ maxRuns: 0 }, 'maxRuns', /from 1/],
-    [{ maxRuns: 1.5 }, 'maxRuns', /whole/],
+    [{ maxRuns: 1.5 }, 'maxRuns', /integer/],
     [{ jitterMs: -1 }, 'jitterMs', /from 0/],
     [{ jitterMs: 86_400_001 }, 'jitterMs', /86400000/],
     [{ exact: 'yes' }, 'exact', /true or false/],
     [{ exact: true, jitterMs: 5 }, 'jitterMs', /exact/],
     [{ calendars: 'holidays' }, 'calendars', /list/],
-    [{ calendars: [''] }, 'calendars', /text/],
+    [{ calendars: [''] }, 'calendars', /string/],
     [{ calendars: Array.from({ length: 11 }, (_, i) => `c${i}`) }, 'calendars', /at most 10/],
     [{ dst: 'skip' }, 'dst', /object/],
     [{ dst: [] }, 'dst', /object/],
@@ -184,8 +184,8 @@ describe('a job is refused', () => {
     [{ overlap: 'replace' }, 'overlap', /allow or skip/],
     [{ pauseAfterFailures: 0 }, 'pauseAfterFailures', /from 1/],
     [{ description: 'x'.repeat(1_025) }, 'description', /1024/],
-    [{ owner: '' }, 'owner', /text/],
-    [{ source: 7 }, 'source', /text/],
+    [{ owner: '' }, 'owner', /string/],
+    [{ source: 7 }, 'source', /string/],
     [{ priority: 11 }, 'priority', /from 0 to 10/],
     [{ labels: [] }, 'labels', /object/],
   ]
@@ -209,7 +209,7 @@ describe('a job is refused', () => {
     expect(refusal(() => when(options)).code).toBe(code)
   })
 
-  test('when it is no object, or what it carries is too large', () => {
+  test('when it is not an object, or its payload is too large', () => {
     expect(refusal(() => compileJob(null as never, installation)).field).toBe('job')
     expect(refusal(() => compileJob([] as never, installation)).field).toBe('job')
     expect(refusal(() => compile({ payload: 'x'.repeat(1_048_576) })).code).toBe(

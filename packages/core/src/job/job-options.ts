@@ -1,4 +1,7 @@
-/** Jobs as people write them, and the compiled form that is used inside: checked and completed once, here. */
+/**
+ * Jobs as callers declare them, and the compiled form used inside: checked and completed once,
+ * here.
+ */
 
 import { checkName, checkText, integer } from '../check/check-value.ts'
 import type { Instant } from '../check/instant.ts'
@@ -13,7 +16,7 @@ import type { RetryPolicyInput } from '../run/retry.ts'
 import type { Delivery } from '../run/run-policy.ts'
 import { traits } from '../run/run-state.ts'
 import { type DayRule, dayRules } from '../schedule/cron/parse-cron.ts'
-import { momentIn } from '../schedule/moment-in.ts'
+import { localInstant } from '../schedule/local-instant.ts'
 import { parseExpression } from '../schedule/parse-expression.ts'
 import { parsePeriod } from '../schedule/parse-period.ts'
 import { compileTiming, type TimingInput } from '../schedule/timing.ts'
@@ -34,93 +37,98 @@ import {
   type When,
 } from './job-rules.ts'
 
-/** What becomes of fixed times of the day that a change of the clocks leaves out or repeats. */
+/** How clock changes affect fixed times of day. */
 export interface DstOptions {
-  /** A fixed time that clocks go forward over. @default 'run-after' */
+  /** A fixed time that the clocks skip when they go forward. @default 'run-after' */
   gap?: GapPolicy
-  /** A fixed time that clocks go back over. @default 'first' */
+  /** A fixed time that occurs twice when the clocks go back. @default 'first' */
   fold?: FoldPolicy
 }
 
-/**
- * A job as people write it. Exactly one of `cron`, `every`, `everyAfterEnd`, `at` and `delayMs` says when it fires.
- */
+/** A job as declared. Exactly one of `cron`, `every`, `everyAfterEnd`, `at`, `delayMs` is set. */
 export interface JobOptions {
-  /** Unique within the tenant. */
+  /** Unique within the tenant; up to 128 characters. */
   name: string
-  /** The name of the handler of its runs, which may live in another process. */
+  /** The name of the handler of its runs, which may be registered in another process. */
   handler: string
-  /** What its runs are given: anything that JSON can hold. @default null */
+  /** The payload of its runs: any value that JSON can represent. @default null */
   payload?: unknown
 
-  /** A cron expression: 5 fields, 6 with seconds first, 7 with the year last; `@daily`, `H`, `L`, `W`, `#` … */
+  /** Cron: 5 fields, 6 with seconds first, 7 with the year last; `@daily`, `H`, `L`, `W`, `#` … */
   cron?: string
-  /** A fixed rate: `5s`, `1h30m`, `P1M`, milliseconds, or a repeating interval `R5/2026-01-01T00:00:00Z/PT1H`. */
+  /**
+   * A fixed rate: `5s`, `1h30m`, `P1M`, milliseconds, or a repeating interval
+   * `R5/2026-01-01T00:00:00Z/PT1H`.
+   */
   every?: string | number
-  /** So long after the run before has ended, however it ended. */
+  /** Wait this long after the previous run ends, however it ends. */
   everyAfterEnd?: string | number
-  /** Once, at this time; in the past means now. */
+  /** Run once, at this time; a time in the past means now. */
   at?: Instant
-  /** Once, so many milliseconds from now. */
+  /** Run once, this many milliseconds from now. */
   delayMs?: number
 
-  /** A name of the IANA database. @default the installation's, which is UTC unless set */
+  /** A time zone name of the IANA database. @default the installation's, which is UTC unless set */
   timezone?: string
-  /** No slot before this. A start in the past makes no missed slots. @default now */
+  /** The earliest slot. A start in the past creates no missed slots. @default now */
   startAt?: Instant
-  /** No slot from this on. */
+  /** The end: no slot is at or after this instant. */
   endAt?: Instant
-  /** The most runs that are made. @default no limit */
+  /** The maximum number of runs. @default no limit */
   maxRuns?: number
-  /** Moves every run of the job by the same part of this, so that jobs of one second are spread. @default 0 */
+  /**
+   * Delays every run of the job by the same fraction of this, so that jobs with the same slots
+   * spread out. @default 0
+   */
   jitterMs?: number
-  /** Not moved, whatever jitter the installation sets. @default false */
+  /** Exempts the job from jitter, including the installation's. @default false */
   exact?: boolean
-  /** Names of calendars, up to 10; a slot must be allowed by each. @default none */
+  /** Names of calendars, up to 10; every one must allow a slot. @default none */
   calendars?: readonly string[]
-  /** What becomes of fixed times that a change of the clocks leaves out or repeats. */
+  /** How clock changes affect fixed times of day. */
   dst?: DstOptions
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   dayRule?: DayRule
-  /** What becomes of slots that passed while nothing was running. @default all of the last hour, older ones together */
+  /** Slots missed in an outage. @default all of the last hour run, older ones as one run */
   misfire?: MisfireRules['policy'] | Partial<MisfireRules>
-  /** When a run would start while another run of the job goes on. @default 'skip' */
+  /** The handling of a run that would start while another one is running. @default 'skip' */
   overlap?: Overlap
-  /** Pause the job after so many dead runs in a row. @default never */
+  /** Pauses the job after this many consecutive dead runs. @default never */
   pauseAfterFailures?: number
 
-  /** What the job is for, in words, up to 1,024 characters. */
+  /** A description for readers, up to 1,024 characters. */
+
   description?: string
-  /** Whom to ask about it. */
+  /** The person or team responsible for the job, up to 128 characters. */
   owner?: string
   /** Up to 16 names and values, shown with its runs. */
   labels?: Readonly<Record<string, string>>
-  /** Who declares this job; `sync` removes only jobs of its own source. */
+  /** Who declares this job; `sync` removes only jobs of the same source. */
   source?: string
-  /** Who or what makes it. */
+  /** Who or what creates it, up to 256 characters. */
   createdBy?: string
 
   /** The queue of its runs. @default 'default' */
   queue?: string
   /** The priority of its runs, 0-10, higher first. @default 5 */
   priority?: number
-  /** How many attempts its runs have, the first included. @default 3; 1 with delivery `at-most-once` */
+  /** Attempts per run, including the first. @default 3; 1 with delivery `at-most-once` */
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
-  /** When its runs are tried again. @default exponential, from 1 s to 1 h */
+  /** When failed attempts are retried. @default exponential, from 1 s to 1 h */
   retry?: RetryPolicyInput
   /** How often the effects of its runs may happen. @default 'at-least-once' */
   delivery?: Delivery
-  /** The handler must be heard of this often. @default never */
+  /** How often the handler must send a heartbeat. @default never */
   heartbeatMs?: number
-  /** How many runs of a key may go on at once, of this job and of whatever else has the key. @default no limit */
+  /** How many runs with the same key, of any job, may run at the same time. @default no limit */
   concurrency?: ConcurrencyOptions
-  /** How many runs of a key may start in a time. @default no limit */
+  /** How many runs with the same key may start per unit of time. @default no limit */
   rate?: RateOptions
 }
 
-/** What one job is, checked and complete. */
+/** A job, checked and complete. */
 export interface CompiledJob {
   readonly name: string
   readonly run: CompiledOptions
@@ -129,7 +137,7 @@ export interface CompiledJob {
   readonly rulesText: string
   readonly startMs: number | null
   readonly endMs: number | null
-  /** Of a job that runs once: when. */
+  /** When a one-off job runs; null for other jobs. */
   readonly onceMs: number | null
   readonly delayMs: number | null
   readonly maxRuns: number | null
@@ -202,25 +210,25 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
   }
 }
 
-/** Without an offset it is local time of the job, wherever this process runs. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const VISIBLE = /[^\s\p{Cf}]/u
 
 /**
- * Jobs are asked for by name or by id: a name that reads as an id would be looked for as one. One that nobody can see could
- * not be told from others in any list.
+ * Jobs are looked up by name or by id, so a name in the form of an id would be taken for one. An
+ * invisible name could not be distinguished from others in any list.
  */
 function checkJobName(name: unknown): string {
   const checked = checkName('name', name)
-  if (!VISIBLE.test(checked)) refuseOption('name', 'more than blanks', name)
+  if (!VISIBLE.test(checked)) refuseOption('name', 'a string with visible characters', name)
   return UUID.test(checked)
-    ? refuseOption('name', 'not of the form of an id (UUID)', name)
+    ? refuseOption('name', 'a string that does not have the form of an id (UUID)', name)
     : checked
 }
 
+/** Reads a time; without an offset it is local time in the job's time zone, on every machine. */
 function instantIn(timezone: string, field: string, value: unknown): number {
-  const local = typeof value === 'string' ? momentIn(value, timezone) : null
+  const local = typeof value === 'string' ? localInstant(value, timezone) : null
   return local ? local.getTime() : instantOf(field, value)
 }
 
@@ -228,7 +236,7 @@ function textOf(field: string, value: unknown, maxLength: number): string | null
   return value === undefined ? null : checkText(field, value, maxLength)
 }
 
-/** What its runs have in common with any other run. */
+/** The options that its runs share with submitted runs. */
 function runOptionsOf(options: JobOptions): CompiledOptions {
   const { handler, queue, priority, maxAttempts, timeoutMs, labels, createdBy } = options
   const { retry, delivery, heartbeatMs, concurrency, rate } = options
@@ -240,7 +248,7 @@ function runOptionsOf(options: JobOptions): CompiledOptions {
   return compileOptions(handler, Object.fromEntries(present))
 }
 
-/** The bits that its runs carry, so that starting and ending them knows what follows. */
+/** The trait bits of its runs, from which starting and ending a run derive what follows. */
 function traitsOf(rules: JobRules): number {
   const afterEnd = rules.when.kind === 'after-end' ? traits.rearms : 0
   const counted = rules.pauseAfterFailures === undefined ? 0 : traits.failuresCounted
@@ -258,8 +266,7 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
   const exact = options.exact ?? false
   if (typeof exact !== 'boolean') refuseOption('exact', 'true or false', exact)
   const jitterMs = exact ? 0 : (options.jitterMs ?? installation.jitterMs)
-  if (exact && options.jitterMs)
-    refuseOption('jitterMs', 'left out of a job that is exact', jitterMs)
+  if (exact && options.jitterMs) refuseOption('jitterMs', 'left out when exact is true', jitterMs)
   integer('jitterMs', jitterMs, 0, JITTER_MAX_MS)
   const { gap, fold } = dstOf(options.dst)
   const misfire = misfireRulesOf(options.misfire)
@@ -278,13 +285,13 @@ function rulesOf(options: JobOptions, installation: JobDefaults): JobRules {
       pauseAfterFailures: integer('pauseAfterFailures', options.pauseAfterFailures, 1, 1_000),
     }),
   }
-  // Refuses what cannot be read and what never fires.
+  // Refuses schedules that cannot be parsed or never fire.
   const input = timingInput(rules, { seed: '', anchorMs: 0 })
   if (input) compileTiming(input)
   return rules
 }
 
-/** How the rules are computed with; null for a job that runs once. */
+/** Returns the timing computation of the rules; null for a job that runs once. */
 export function timingInput(
   rules: JobRules,
   job: { seed: string; anchorMs: number },
@@ -322,7 +329,7 @@ function whenOf(options: JobOptions): When {
       )
         throw new PunctualError(
           'invalid_schedule',
-          `every takes a duration such as 5m, or a repeating interval; got ${shown(options.every)}. Give a cron expression as cron.`,
+          `every takes a duration such as 5m, or a repeating interval; got ${shown(options.every)}. Pass a cron expression as cron.`,
           { field: 'every' },
         )
       return { kind: 'every', expression: options.every as string | number }
@@ -336,9 +343,10 @@ function whenOf(options: JobOptions): When {
 
 function dstOf(dst: unknown = {}): { gap?: GapPolicy; fold?: FoldPolicy } {
   if (typeof dst !== 'object' || dst === null || Array.isArray(dst))
-    refuseOption('dst', 'an object of gap and fold', dst)
+    refuseOption('dst', 'an object with gap and fold', dst)
   for (const name of Object.keys(dst as object))
-    if (name !== 'gap' && name !== 'fold') refuseOption('dst', 'made of gap and fold', name)
+    if (name !== 'gap' && name !== 'fold')
+      refuseOption('dst', 'an object with gap and fold only', name)
   return dst as { gap?: GapPolicy; fold?: FoldPolicy }
 }
 
@@ -362,7 +370,8 @@ function misfireRulesOf(misfire: JobOptions['misfire']): Partial<MisfireRules> |
     else if (Object.hasOwn(bounds, name)) {
       const [min, max] = bounds[name as keyof typeof bounds]
       rules[name] = integer(`misfire.${name}`, value, min, max)
-    } else refuseOption('misfire', `made of policy, ${Object.keys(bounds).join(', ')}`, name)
+    } else
+      refuseOption('misfire', `an object with policy, ${Object.keys(bounds).join(', ')} only`, name)
   }
   return Object.keys(rules).length > 0 ? (rules as Partial<MisfireRules>) : null
 }

@@ -1,4 +1,4 @@
-/** Which jobs a page shows, and what it shows of them. */
+/** Filters and pages of jobs. */
 import { checkName, checkText, integer } from '../check/check-value.ts'
 import type { Instant } from '../check/instant.ts'
 import { instantOf } from '../check/instant.ts'
@@ -9,9 +9,9 @@ import type { RunState } from '../run/run-state.ts'
 import type { Job } from './job.ts'
 import { type JobStatus, jobStatuses } from './job-status.ts'
 
-/** A job matches when all that is said here is true of it. */
+/** A job matches when it meets every condition that is set. */
 export interface JobPageFilter {
-  /** Any of these; an empty list stands for all. */
+  /** Has any of these statuses; an empty list stands for all. */
   statuses?: readonly JobStatus[]
   /** Its name begins with this. */
   namePrefix?: string
@@ -19,13 +19,13 @@ export interface JobPageFilter {
   queue?: string
   /** Its runs are of this handler. */
   handler?: string
-  /** It has all of these, with these values. */
+  /** Has all of these labels, with these values. */
   labels?: Readonly<Record<string, string>>
-  /** Its next slot is in this range. */
+  /** Its next slot is in this range: `from` included, `to` excluded. */
   next?: { from?: Instant; to?: Instant }
 }
 
-/** The same, checked; what was not said is left out. */
+/** The filter, checked; conditions that were not set are left out. */
 export interface CompiledJobPageFilter {
   readonly statuses?: readonly JobStatus[]
   readonly namePrefix?: string
@@ -39,39 +39,44 @@ export interface CompiledJobPageFilter {
 
 /** The latest run of a job, in short. */
 export interface LatestRun {
-  /** Its id. */
+  /** The id of the run. */
   readonly id: string
-  /** Where it is. */
+  /** The state of the run. */
   readonly state: RunState
-  /** The attempt that goes on, or was made last; 0 before the first. */
+  /** The number of the current or last attempt; 0 before the first. */
   readonly attempt: number
-  /** When that attempt started; null when it has not. */
+  /** When that attempt started; null before that. */
   readonly startedAt: Date | null
-  /** When the run ended; null while it has not. */
+  /** When the run ended; null before that. */
   readonly finishedAt: Date | null
-  /** How long the last attempt took; null while the run has not ended, or when none was made. */
+  /** Duration of the last attempt; null before the run has ended, or without an attempt. */
   readonly executionMs: number | null
 }
 
-/** A job as a page shows it. */
+/** A job with its status and latest run. */
 export interface JobItem extends Job {
-  /** What it does, or came to. */
+  /** The status of the job and its latest run together. */
   readonly status: JobStatus
-  /** The newest run that was due; of a job that will not fire again, the newest one. Null without one. */
+  /**
+   * The newest run that was due; for a job that will not fire again, the newest run. Null without
+   * one.
+   */
   readonly latestRun: LatestRun | null
 }
 
 /** A page of jobs, by name. */
 export interface JobPage {
-  /** The jobs. */
+  /** The jobs, sorted by name. */
   readonly jobs: readonly JobItem[]
-  /** How many match; at least so many where it is not exact. */
+  /** How many jobs match; a lower bound when `totalExact` is false. */
   readonly total: number
-  /** False from 10,000 on, and where not all could be looked at. */
+  /** False from 10,000 on, and when not all jobs could be read. */
   readonly totalExact: boolean
-  /** Give this as `cursor` to get the next page; null when there is none. */
+  /** Pass this as `cursor` to get the next page; null on the last page. */
   readonly nextCursor: string | null
-  /** False when the page is short because enough was looked at: the next page goes on from there. */
+  /**
+   * False when the page is short because it reached its read limit: the next page continues there.
+   */
   readonly complete: boolean
 }
 
@@ -82,12 +87,12 @@ export function compileJobPageFilter(filter: JobPageFilter): CompiledJobPageFilt
     refuseOption('filter', 'an object', filter)
   for (const name of Object.keys(filter))
     if (!KNOWN.includes(name))
-      refuseOption('filter', `made of ${KNOWN.join(', ')}`, name.slice(0, 80))
+      refuseOption('filter', `an object with ${KNOWN.join(', ')} only`, name.slice(0, 80))
   const { statuses = [], namePrefix, queue, handler, next } = filter
   if (!Array.isArray(statuses)) refuseOption('statuses', 'a list of statuses', statuses)
   for (const status of statuses)
     if (!jobStatuses.includes(status))
-      refuseOption('statuses', `of ${jobStatuses.join(', ')}`, status)
+      refuseOption('statuses', `a list of ${jobStatuses.join(', ')}`, status)
   const labels = compileLabels(filter.labels)
   return {
     ...(statuses.length > 0 && { statuses: [...new Set(statuses)].sort() }),
@@ -114,7 +119,7 @@ function nextOf(next: JobPageFilter['next']) {
   }
 }
 
-/** Where a page by number begins: how many jobs are before it. Only the first 10,000 have numbers. */
+/** Returns how many jobs precede a page number. Only the first 10,000 jobs have page numbers. */
 export function skipOf(page: unknown, limit: number): number {
   if (page === undefined) return 0
   const last = Math.max(1, Math.floor(limits.numberedJobs / limit))

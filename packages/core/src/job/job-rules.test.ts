@@ -12,10 +12,10 @@ const rules: JobRules = {
 }
 
 describe('rules as text', () => {
-  test('are the same text in whatever order they were written', () => {
-    const shuffled = (of: object): fc.Arbitrary<object> =>
+  test('are the same text for any order of properties', () => {
+    const shuffled = (value: object): fc.Arbitrary<object> =>
       fc
-        .shuffledSubarray(Object.entries(of), { minLength: Object.keys(of).length })
+        .shuffledSubarray(Object.entries(value), { minLength: Object.keys(value).length })
         .map((entries) => Object.fromEntries(entries))
     fc.assert(
       fc.property(shuffled(rules), shuffled(rules.misfire as object), (outer, inner) => {
@@ -24,12 +24,12 @@ describe('rules as text', () => {
     )
   })
 
-  test('are read back as they were, and lists keep their order', () => {
+  test('are decoded unchanged, and lists keep their order', () => {
     expect(decodeRules(encodeRules(rules))).toEqual(rules)
     expect(encodeRules(rules)).toContain('["b","a"]')
   })
 
-  test('hold nothing of what differs from job to job', () => {
+  test('contain nothing that differs from job to job', () => {
     const text = (more: Partial<JobOptions>) =>
       compileJob(
         { name: 'a', handler: 'h', cron: '0 9 * * *', ...more },
@@ -45,7 +45,7 @@ describe('rules as text', () => {
   })
 })
 
-test('misfire rules are completed by the defaults', () => {
+test('misfire rules are completed with the defaults', () => {
   expect(misfireOf({ ...rules, misfire: { dripMs: 5 } })).toEqual({ ...defaultMisfire, dripMs: 5 })
   expect(defaultMisfire).toEqual({
     ...{ policy: 'all', graceMs: 60_000, maxAgeMs: 3_600_000, maxCount: 1_000, dripMs: 0 },

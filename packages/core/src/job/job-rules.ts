@@ -1,13 +1,13 @@
 /**
- * What jobs may share of when they fire and what becomes of their slots: all but what differs from job to
- * job (start, end, number of runs). Stored as canonical JSON, so that equal rules are one row however many
- * jobs have them, and a planner compiles each once.
+ * The rules that jobs may share: when they fire and how their slots are decided, without what
+ * differs from job to job (start, end, number of runs). Stored as canonical JSON, so that equal
+ * rules are one row for any number of jobs, and a planner compiles each once.
  */
 
 import type { DayRule } from '../schedule/cron/parse-cron.ts'
 import type { FoldPolicy, GapPolicy } from '../schedule/zones/dst-policy.ts'
 
-/** What to do when a run would start while another run of its job goes on. Numbers travel with the run. */
+/** The overlap policies. The numbers are stored with the run. */
 export const overlapPolicies = {
   allow: 0,
   skip: 1,
@@ -18,28 +18,33 @@ export const overlapPolicies = {
 } as const
 
 /**
- * What to do when a run would start while another run of its job goes on.
+ * How to handle a run that would start while another run of its job is running.
  *
- * - `skip`: it does not run.
- * - `allow`: both go on.
- * - `queue-one`: it waits, unless one waits already; then it does not run.
- * - `queue-all`: it waits behind those that wait already.
- * - `cancel-previous`: it waits, and the other is asked to end.
- * - `terminate-previous`: it starts at once, and the other ends as `cancelled`.
+ * - `skip`: the new run is skipped.
+ * - `allow`: both run.
+ * - `queue-one`: the new run waits; if one is waiting already, it is skipped.
+ * - `queue-all`: the new run waits behind those already waiting.
+ * - `cancel-previous`: the new run waits, and the running one is asked to end.
+ * - `terminate-previous`: the new run starts at once, and the running one ends as `cancelled`.
  */
 export type Overlap = keyof typeof overlapPolicies
 
-/** What becomes of slots that passed while nothing was running. */
+/** How to handle slots missed during an outage. */
 export interface MisfireRules {
-  /** `all`: each missed slot runs. `latest`: one run for all of them. `none`: no run. @default 'all' */
+  /**
+   * `all`: each missed slot runs. `latest`: one run for all of them. `none`: no run. @default 'all'
+   */
   readonly policy: 'all' | 'latest' | 'none'
   /** A slot is missed when it could not be planned within this time. @default 60000 */
   readonly graceMs: number
   /** With `all`: slots older than this become one run together. @default 3600000 */
   readonly maxAgeMs: number
-  /** With `all`: so many single runs at most; older slots become one run together. @default 1000 */
+  /**
+   * With `all`: the maximum number of single runs; older slots become one run together.
+   * @default 1000
+   */
   readonly maxCount: number
-  /** The pause between two runs that make up for missed slots. @default 0 */
+  /** The interval between the due times of two catch-up runs. @default 0 */
   readonly dripMs: number
 }
 
@@ -51,38 +56,38 @@ export const defaultMisfire: MisfireRules = Object.freeze({
   dripMs: 0,
 })
 
-/** What makes a job fire. `after-end`: so long after the run before has ended. */
+/** The trigger of a job. `after-end`: a fixed time after the previous run ended. */
 export type When =
   | { readonly kind: 'cron'; readonly expression: string }
   | { readonly kind: 'every'; readonly expression: string | number }
   | { readonly kind: 'after-end'; readonly expression: string | number }
   | { readonly kind: 'once' }
 
-/** When a job fires and what becomes of its slots, as it is stored: what is left out has its default. */
+/** When a job fires and how its slots are decided, as stored: what is left out has its default. */
 export interface JobRules {
-  /** What makes it fire. */
+  /** The schedule of the job. */
   readonly when: When
-  /** A name of the IANA database. */
+  /** A time zone name of the IANA database. */
   readonly timezone: string
-  /** For fixed times that clocks go forward over. */
+  /** For fixed times that the clocks skip when they go forward. */
   readonly gap?: GapPolicy
-  /** For fixed times that clocks go back over. */
+  /** For fixed times that occur twice when the clocks go back. */
   readonly fold?: FoldPolicy
   /** How day of month and weekday combine. */
   readonly dayRule?: DayRule
-  /** How far its runs are moved at most. */
+  /** The maximum delay of its runs by jitter. */
   readonly jitterMs?: number
-  /** Names of calendars of the job's tenant; a slot must be allowed by each. */
+  /** Names of calendars of the job's tenant; every one must allow a slot. */
   readonly calendars?: readonly string[]
-  /** What becomes of slots that passed while nothing was running. */
+  /** How to handle slots missed during an outage. */
   readonly misfire?: Partial<MisfireRules>
-  /** When a run would start while another one goes on. */
+  /** How to handle a run that would start while another one is running. */
   readonly overlap: Overlap
-  /** It is paused after so many dead runs in a row. */
+  /** The job is paused after this many consecutive dead runs. */
   readonly pauseAfterFailures?: number
 }
 
-/** One text for equal rules. */
+/** Encodes equal rules as equal text: keys are sorted. */
 export function encodeRules(rules: JobRules): string {
   return JSON.stringify(rules, (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,7 @@
-/** The table of a job's status: complete, without a row that never applies, and the one that the docs show. */
+/**
+ * The job status table is complete, has no row that never applies, and equals the table in the
+ * docs.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { runStates } from '../run/run-state.ts'
@@ -14,17 +17,17 @@ const conditions: readonly JobCondition[] = ['deleted', 'paused', 'broken', 'ove
 const runs: readonly LatestRunState[] = [...runStates, 'dead, handled', 'none']
 
 describe('the status of a job', () => {
-  it('is known for every job and every run', () => {
+  it('is defined for every job and every run', () => {
     for (const job of conditions)
       for (const run of runs) expect(jobStatuses).toContain(jobStatus(job, run))
   })
 
-  it('can be any of the statuses, and each row of the table decides something', () => {
+  it('can be each of the statuses, and each row of the table applies to some case', () => {
     const decided = new Set<object>()
     for (const job of conditions)
       for (const run of runs) {
         const rule = jobStatusTable.find(
-          (it) => ['any', job].includes(it.job) && ['any', run].includes(it.run),
+          (rule) => ['any', job].includes(rule.job) && ['any', run].includes(rule.run),
         )
         decided.add(rule as object)
       }
@@ -43,7 +46,7 @@ describe('the status of a job', () => {
     expect(jobStatus(job, run)).toBe(status)
   })
 
-  it('is explained by the same table in the docs', () => {
+  it('has the same table in the docs', () => {
     const page = new URL('../../../../docs/concepts/job-status.md', import.meta.url)
     const rows = [...readFileSync(page, 'utf8').matchAll(/^\| (.+) \| (.+) \| `(.+)` \|$/gm)]
     expect(rows.map(([, job, run, status]) => ({ job, run, status }))).toEqual(jobStatusTable)

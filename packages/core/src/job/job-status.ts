@@ -1,22 +1,27 @@
 /**
- * What a job's status is: one word for the job and its latest run together. The table is data: the store finds the status
- * by it, and docs/concepts/job-status.md repeats it; a test holds the two equal.
+ * The status of a job: one word for the job and its latest run together. The table is data: the
+ * store derives the status from it, and docs/concepts/job-status.md repeats it; a test compares the
+ * two.
  *
- * The latest run is the newest one that was due; of a job that will not fire again, the newest one. A job that fires again
- * is `scheduled` between its runs, however the last one ended.
+ * The latest run is the newest run that was due; for a job that will not fire again, the newest
+ * run. A job that fires again is `scheduled` between its runs, however the last one ended.
  */
 import type { RunState } from '../run/run-state.ts'
 
 /**
- * What a job is like, by itself. `deleted`: it is gone. `paused`: somebody paused it, or it paused itself. `broken`: its
- * slots cannot be computed. `over`: it has no slot to come. `active`: it fires again.
+ * The condition of a job without its runs. `deleted`: it was deleted. `paused`: a user paused it,
+ * or it paused itself. `broken`: its slots cannot be computed. `over`: it has no slots left.
+ * `active`: it fires again.
  */
 export type JobCondition = 'deleted' | 'paused' | 'broken' | 'over' | 'active'
 
-/** Where its latest run is; `none` without one. `dead, handled`: its dead letter was replayed or discarded. */
+/**
+ * The state of its latest run; `none` without one. `dead, handled`: its dead letter was replayed or
+ * discarded.
+ */
 export type LatestRunState = RunState | 'dead, handled' | 'none'
 
-/** What a job does, or came to. docs/concepts/job-status.md has the table that it follows from. */
+/** The status of a job and its latest run together; docs/concepts/job-status.md has the table. */
 export type JobStatus =
   | 'scheduled'
   | 'queued'
@@ -35,7 +40,7 @@ export interface JobStatusRule {
   readonly status: JobStatus
 }
 
-/** The first row that applies decides. */
+/** The first row that applies determines the status. */
 export const jobStatusTable: readonly JobStatusRule[] = [
   { job: 'deleted', run: 'any', status: 'cancelled' },
   { job: 'any', run: 'cancelling', status: 'cancelling' },
@@ -70,7 +75,7 @@ export const jobStatuses = [
 
 export function jobStatus(job: JobCondition, run: LatestRunState): JobStatus | null {
   const rule = jobStatusTable.find(
-    (it) => (it.job === 'any' || it.job === job) && (it.run === 'any' || it.run === run),
+    (row) => (row.job === 'any' || row.job === job) && (row.run === 'any' || row.run === run),
   )
   return rule?.status ?? null
 }

@@ -1,15 +1,15 @@
-/** A job as people see it. */
+/** A job as the API and the library return it. */
 import type { RunConcurrency, RunRate } from '../flow/flow.ts'
 import type { RetryPolicy } from '../run/retry.ts'
 import type { Delivery } from '../run/run-policy.ts'
 import type { JobRules } from './job-rules.ts'
 import type { SlotReason } from './slot-decision.ts'
 
-/** A job as it is registered, and how far it has come. */
+/** A job with its settings and its position in the schedule. */
 export interface Job {
-  /** A UUID that stays when the job is changed. */
+  /** A UUID that stays the same when the job is changed. */
   readonly id: string
-  /** The tenant that it belongs to. */
+  /** The number of the tenant that owns it. */
   readonly tenantId: number
   /** Unique within the tenant. */
   readonly name: string
@@ -21,79 +21,82 @@ export interface Job {
   readonly priority: number
   /** The payload of its runs. */
   readonly payload: unknown
-  /** When it fires, and what becomes of its slots. */
+  /** When it fires, and how its slots are decided. */
   readonly rules: JobRules
-  /** No slot before this; null when it has no start. */
+  /** The earliest slot; null without a start. */
   readonly startAt: Date | null
-  /** No slot from this on; null when it has no end. */
+  /** The end: no slot is at or after this instant; null without an end. */
   readonly endAt: Date | null
-  /** The most runs that are made; null without a limit. */
+  /** The maximum number of runs; null without a limit. */
   readonly maxRuns: number | null
-  /** How many of them are left. */
+  /** How many of `maxRuns` are left; null without a limit. */
   readonly runsLeft: number | null
-  /** How many attempts its runs have. */
+  /** The number of attempts of each run, including the first. */
   readonly maxAttempts: number
-  /** How long an attempt at one of its runs may take. */
+  /** How long one attempt at a run may take. */
   readonly timeoutMs: number
   /** How often the effects of its runs may happen. */
   readonly delivery: Delivery
-  /** When its runs are tried again. */
+  /** When failed attempts are retried. */
   readonly retry: RetryPolicy
-  /** How often the handler of its runs must be heard of; null when it need not be. */
+  /** How often the handler must send a heartbeat; null when it need not. */
   readonly heartbeatMs: number | null
-  /** So many runs of its key may go on at once; null when it has no key. */
+  /** How many runs with its key may run at the same time; null without a key. */
   readonly concurrency: RunConcurrency | null
-  /** So many runs of its key may start in a time; null when it has no such key. */
+  /** How many runs with its key may start per unit of time; null without such a key. */
   readonly rate: RunRate | null
   /** The labels of its runs. */
   readonly labels: Readonly<Record<string, string>>
-  /** What it is for, in words. */
+  /** A description for readers; null without one. */
   readonly description: string | null
-  /** Whom to ask about it. */
+  /** The person or team responsible for the job; null without one. */
   readonly owner: string | null
-  /** Who declares it; null when nobody does. */
+  /** Who declares it; null for a job that was not declared by a source. */
   readonly source: string | null
-  /** Who or what made it, where that was said. */
+  /** Who or what created it; null when not given. */
   readonly createdBy: string | null
-  /** Counts up with every change. */
+  /** Increases with every change. */
   readonly version: number
-  /** When it was registered. */
+  /** When it was created. */
   readonly createdAt: Date
   /** When it was last changed. */
   readonly updatedAt: Date
-  /** When it was paused; null when it is not. */
+  /** When it was paused; null while it is not paused. */
   readonly pausedAt: Date | null
-  /** Why it was paused, where that was said. */
+  /** The note given when it was paused; null without one. */
   readonly pausedNote: string | null
   /** Why it cannot be planned; null when it can. */
   readonly planningError: string | null
-  /** Everything up to here is decided. */
+  /** Every slot up to here is decided. */
   readonly cursorAt: Date
-  /** The next slot to be decided; null when there is none: paused, finished, or waiting for its run to end. */
+  /**
+   * The next slot to decide; null when there is none: paused, finished, or waiting for its run to
+   * end.
+   */
   readonly nextAt: Date | null
-  /** Of a job that runs once: its time had passed when it was made, so that it ran at once. */
+  /** For a one-off job: its time was already in the past when it was created, so it ran at once. */
   readonly lateAtCreation: boolean
-  /** Dead runs in a row, where the job counts them. */
+  /** Consecutive dead runs, counted when `pauseAfterFailures` is set. */
   readonly failures: number
 }
 
-/** What the ledger says of one slot, or of a range of slots for which one thing was decided. */
+/** The ledger entry of a slot, or of a range of slots with one decision. */
 export interface Slot {
-  /** The slot; of a range, the last one. */
+  /** The slot; of a range, the last slot. */
   readonly slotAt: Date
-  /** The first slot of the range; null when it is the only one. */
+  /** The first slot of the range; null for a single slot. */
   readonly fromAt: Date | null
-  /** How many slots it stands for. */
+  /** How many slots the entry covers. */
   readonly slots: number
   /** Whether it became a run. */
   readonly decision: 'run' | 'skip'
-  /** Why it did, or did not. */
+  /** Why it became a run or was skipped. */
   readonly reason: SlotReason
-  /** The run that it became; null when it was skipped. */
+  /** The id of the run; null when the slot was skipped. */
   readonly runId: string | null
-  /** When that was decided. */
+  /** When the decision was made. */
   readonly decidedAt: Date
 }
 
-/** What registering a job came to. */
+/** The effect of creating or replacing a job. */
 export type JobChange = 'created' | 'updated' | 'unchanged'

@@ -24,13 +24,13 @@ function walk(next: NextSlot, fromMs: number, untilMs: number): number[] {
   return slots
 }
 
-/** Even ones, uneven ones, and ones that come in bursts with months between. */
+/** Even, uneven, and in bursts months apart. */
 const expression = fc.constantFrom(
   ...['*/7 * * * *', '0 3 * * *', '*/5 9-10 * * MON', '0 0 1 * *', '30 2 29 2 *', '*/20 * * * * *'],
   ...['0 0 1,2,3 1 *', '90s', 'PT5H', 'P1M', '* * 1 1 *'],
 )
 
-test('the last slots of a range, and their number, are those of a naive walk', () => {
+test('the last slots of a range and their count equal those of a naive walk', () => {
   fc.assert(
     fc.property(
       expression,
@@ -53,7 +53,7 @@ test('the last slots of a range, and their number, are those of a naive walk', (
   )
 })
 
-test('the last slots of years of seconds cost little more than what is asked for', () => {
+test('the last slots of years of seconds cost little more than the requested count', () => {
   const { next, calls } = counting('* * * * * *')
   const fromMs = Date.UTC(2000, 0, 1)
   const slots = lastSlots(next, fromMs, noon, 1_000)
@@ -62,7 +62,7 @@ test('the last slots of years of seconds cost little more than what is asked for
   expect(calls()).toBeLessThan(10_000)
 })
 
-test('a burst long ago is not walked through for its last slots', () => {
+test('the last slots of a burst long ago are found without walking it', () => {
   const { next, calls } = counting('* * * 1 1 *')
   const fromMs = next(Date.UTC(2025, 11, 1)) as number
   const slots = lastSlots(next, fromMs, noon, 10)
@@ -71,12 +71,12 @@ test('a burst long ago is not walked through for its last slots', () => {
   expect(calls()).toBeLessThan(3_000)
 })
 
-test('what is too much to count is counted up to a hundred thousand', () => {
+test('slots are counted up to a hundred thousand', () => {
   const { next } = counting('* * * * * *')
   expect(countSlots(next, noon, noon + 10 * DAY_MS)).toBe(COUNT_MAX)
 })
 
-test('a schedule that has ended has its last slot', () => {
+test('a schedule that has ended still has a last slot', () => {
   const next: NextSlot = (afterMs) => (afterMs < 5_000 ? 5_000 : null)
   expect(lastSlot(next, 5_000, 1e12)).toBe(5_000)
   expect(lastSlots(next, 5_000, 1e12, 3)).toEqual([5_000])

@@ -1,9 +1,10 @@
-/** The next slot strictly after an instant; null when nothing is left. */
+/** Returns the next slot strictly after an instant; null when the schedule has no further slot. */
 export type NextSlot = (afterMs: number) => number | null
 
 /**
- * The last slot of [fromMs, untilMs], where `fromMs` is a slot. Looks back further and further from the end
- * until a slot is seen, and then walks on: however many slots lie between, few are computed.
+ * Returns the last slot of [fromMs, untilMs], where `fromMs` is a slot. Searches backward from the
+ * end in growing steps until it finds a slot, then steps forward. So it computes few slots, even
+ * when the range contains many.
  */
 export function lastSlot(next: NextSlot, fromMs: number, untilMs: number): number {
   let startMs = fromMs
@@ -22,8 +23,9 @@ export function lastSlot(next: NextSlot, fromMs: number, untilMs: number): numbe
 }
 
 /**
- * The last slots of [fromMs, untilMs], where `fromMs` is a slot, oldest first and at most so many. Few more are
- * computed than are returned, however many lie before and however uneven they are.
+ * Returns the last `count` slots of [fromMs, untilMs], where `fromMs` is a slot, oldest first. The
+ * number of slots that it computes depends on `count`, and hardly on how many slots the range
+ * contains or how irregular they are.
  */
 export function lastSlots(
   next: NextSlot,
@@ -33,7 +35,7 @@ export function lastSlots(
 ): number[] {
   if (count === 0) return []
   const most = 2 * count + 1
-  // Looking back so far finds too few, and so far too many.
+  // Looking back by `fewMs` finds too few slots; looking back by `manyMs` finds too many.
   let [fewMs, manyMs] = [0, Number.POSITIVE_INFINITY]
   for (let backMs = 1_000; ; ) {
     const wholeRange = untilMs - backMs <= fromMs
@@ -55,7 +57,7 @@ export function lastSlots(
 
 export const COUNT_MAX = 100_000
 
-/** How many slots lie in [fromMs, untilMs], `fromMs` included; counted up to 100,000. */
+/** Counts the slots in [fromMs, untilMs], including `fromMs`, up to 100,000. */
 export function countSlots(next: NextSlot, fromMs: number, untilMs: number): number {
   let count = 1
   for (

@@ -17,22 +17,22 @@ const afterEnd: JobRules = {
   overlap: 'skip',
 }
 
-/** Hourly, decided up to ten, looked at at half past. */
-function aJob(of: Partial<AuditedJob> = {}): AuditedJob {
+/** An hourly job, decided up to ten o'clock and audited at half past. */
+function aJob(changes: Partial<AuditedJob> = {}): AuditedJob {
   return {
     ...{ id: 'a', rules: cron('0 * * * *'), version: 1, createdMs: t('08:30:00') },
     ...{ anchorMs: t('08:30:00'), endMs: null, runsLeft: null, cursorMs: t('10:00:00') },
     ...{ nextMs: t('11:00:00'), paused: false, setAside: false },
-    ...of,
+    ...changes,
   }
 }
 
-const audit = (of: Partial<AuditedJob>, planning = true) =>
-  auditCursor(aJob(of), timings, { nowMs: t('10:30:00'), planning, zonesCurrent: false })
+const audit = (changes: Partial<AuditedJob>, planning = true) =>
+  auditCursor(aJob(changes), timings, { nowMs: t('10:30:00'), planning, zonesCurrent: false })
 
-describe('a cursor is in order', () => {
+describe('a cursor has no fault', () => {
   test.for([
-    ['at the first slot that is undecided', {}],
+    ['at the first undecided slot', {}],
     ['a little in the past', { cursorMs: t('09:00:00'), nextMs: t('10:00:00') }, false],
     ['nowhere, while the job is paused', { nextMs: null, paused: true }],
     ['nowhere, while the job is set aside', { nextMs: null, setAside: true }],
@@ -45,10 +45,13 @@ describe('a cursor is in order', () => {
     ['at the first slot after the start', { anchorMs: t('12:00:00'), nextMs: t('12:00:00') }],
     ['nowhere, when it has run once', { rules: once, anchorMs: t('10:00:00'), nextMs: null }],
     ['ahead, before it has run once', { rules: once, anchorMs: t('11:00:00') }],
-    ['where a job that waits is set going', { rules: afterEnd, nextMs: t('10:30:00') }],
-    ['nowhere, when one that waits has ended', afterEndOver()],
-  ] as [string, Partial<AuditedJob>, boolean?][])('%s', ([, of, planning]) => {
-    expect(audit(of, planning)).toBeNull()
+    [
+      'at the next slot of a job that waits for its runs',
+      { rules: afterEnd, nextMs: t('10:30:00') },
+    ],
+    ['nowhere, when a job that waits for its runs has ended', afterEndOver()],
+  ] as [string, Partial<AuditedJob>, boolean?][])('%s', ([, changes, planning]) => {
+    expect(audit(changes, planning)).toBeNull()
   })
 
   function afterEndOver() {
@@ -56,7 +59,7 @@ describe('a cursor is in order', () => {
   }
 })
 
-describe('a cursor is wrong', () => {
+describe('a cursor has a fault', () => {
   test.for([
     [{ nextMs: null }, { kind: 'cursor-lost', nextMs: t('11:00:00') }],
     [
@@ -77,27 +80,27 @@ describe('a cursor is wrong', () => {
     [{ rules: afterEnd, nextMs: null }, { kind: 'rearm-lost' }],
     [{ cursorMs: t('09:00:00'), nextMs: t('10:00:00') }, { kind: 'planning-behind' }],
     [{ rules: afterEnd, nextMs: t('10:00:00') }, { kind: 'planning-behind' }],
-  ] as [Partial<AuditedJob>, object][])('%j', ([of, fault]) => {
-    expect(audit(of)).toEqual(fault)
+  ] as [Partial<AuditedJob>, object][])('%j', ([changes, fault]) => {
+    expect(audit(changes)).toEqual(fault)
   })
 })
 
-describe('slots must be decided', () => {
-  test('up to the next one to decide', () => {
+describe('slots must have a decision', () => {
+  test('up to the next slot to decide', () => {
     expect(decidedUntil(aJob())).toBe(t('11:00:00') - 1)
   })
 
-  test('up to the cursor where nothing is planned', () => {
-    for (const of of [{ paused: true }, { setAside: true }, { runsLeft: 0 }])
-      expect(decidedUntil(aJob({ ...of, nextMs: null }))).toBe(t('10:00:00'))
+  test('up to the cursor while the job is not planned', () => {
+    for (const stopped of [{ paused: true }, { setAside: true }, { runsLeft: 0 }])
+      expect(decidedUntil(aJob({ ...stopped, nextMs: null }))).toBe(t('10:00:00'))
   })
 
-  test('all of them when nothing more is to come', () => {
+  test('without limit when the job has no further slot', () => {
     expect(decidedUntil(aJob({ nextMs: null }))).toBe(Number.POSITIVE_INFINITY)
   })
 })
 
-test('a cursor in a zone is put right by a node whose time zone data is the newest', () => {
+test('a stray cursor outside UTC is repaired by a node with the newest time zone data', () => {
   const job = aJob({ rules: cron('0 * * * *', 'Europe/Berlin'), nextMs: t('12:00:00') })
   const view = { nowMs: t('10:30:00'), planning: true, zonesCurrent: true }
   expect(auditCursor(job, timings, view)).toEqual({ kind: 'cursor-stray', nextMs: t('11:00:00') })

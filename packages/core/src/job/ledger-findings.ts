@@ -1,85 +1,92 @@
-/** What can be wrong with a job, seen from its rows. Pure: who looks decides what to do about it. */
+/** Finds problems of a job in its rows. Pure: the caller decides what to do about them. */
 import type { TimingCache } from '../schedule/timing-cache.ts'
 import { type JobRules, misfireOf } from './job-rules.ts'
 import { nextSlotOf } from './plan-job.ts'
 
-/** Every kind of finding, and what it means. docs/concepts/ledger.md repeats this table, and a test holds them equal. */
+/**
+ * Every kind of finding, and its meaning. docs/concepts/ledger.md repeats this table; a test
+ * compares the two.
+ */
 export const auditKinds = {
-  hole: 'A slot has passed and has no decision.',
-  double: 'A slot has two decisions: a range and a row inside of it.',
-  stray: 'A decision was made for an instant that was no slot by the rules of its time.',
-  'run-lost': 'A slot became a run that is in no place.',
-  'cursor-lost': 'The job has a further slot, and nothing points to it.',
-  'rearm-lost': 'The run of the job has ended, and its next one was not set going.',
-  'cursor-stray': 'The next slot to decide is not the first one that is undecided.',
-  'cursor-missing': 'The job has no cursor: it is never planned.',
-  'job-missing': 'There is a cursor of a job that does not exist.',
-  'rules-missing': 'The rules of the job do not exist: it cannot be planned.',
+  hole: 'A slot has passed without a decision.',
+  double: 'A slot has two decisions: a range and a row inside it.',
+  stray: 'A decision exists for an instant that was not a slot under the rules at that time.',
+  'run-lost': 'A slot became a run that is stored nowhere.',
+  'cursor-lost': 'The job has a further slot, but its cursor points to none.',
+  'rearm-lost': 'The run of the job has ended, but its next run was not scheduled.',
+  'cursor-stray': 'The next slot to decide is not the first undecided slot.',
+  'cursor-missing': 'The job has no cursor, so it is never planned.',
+  'job-missing': 'A cursor belongs to a job that does not exist.',
+  'rules-missing': 'The rules of the job do not exist, so it cannot be planned.',
   'set-aside': 'The job could not be planned, and waits until it is changed or declared again.',
-  'planning-behind': 'The next slot is long past although planners are alive.',
-  'hold-stale': 'The job is held by a run that goes on nowhere: its other runs wait for ever.',
-  'parked-free': 'A run waits for its job although nobody holds it.',
-  'run-unplanned': 'A run of the job waits that nobody asked for and no slot has.',
+  'planning-behind': 'The next slot is overdue although planners are alive.',
+  'hold-stale':
+    'The job is held by a run that is no longer running, so its other runs wait forever.',
+  'parked-free': 'A run waits for its job although no run holds the job.',
+  'run-unplanned': 'A run of the job waits that no user requested and that no slot accounts for.',
 } as const
 
-/** What is wrong. docs/concepts/ledger.md says what each means, and what becomes of it. */
+/** A kind of finding. docs/concepts/ledger.md has its meaning and repair. */
 export type AuditKind = keyof typeof auditKinds
 
-/** Something that is wrong with a job or with one of its slots. */
+/** A problem with a job or with one of its slots. */
 export interface AuditFinding {
-  /** What is wrong. */
+  /** The kind of problem. */
   readonly kind: AuditKind
-  /** The job that it is about. */
+  /** The id of the job. */
   readonly jobId: string
-  /** The slot, or the next slot as it was found; null where there is none. */
+  /** The slot, or the next slot as found; null when no slot is concerned. */
   readonly at: Date | null
-  /** The run that it is about; null where there is none. */
+  /** The id of the run; null when no run is concerned. */
   readonly runId: string | null
-  /** What was found is put right. */
+  /** Whether the auditor repaired it. */
   readonly repaired: boolean
 }
 
-/** A job and its cursor, as far as its slots are concerned. */
+/** A job and its cursor, as far as its slots need them. */
 export interface AuditedJob {
   readonly id: string
   readonly rules: JobRules
-  /** Of the cursor: counts up with every change. */
+  /** The version of the cursor: increases with every change. */
   readonly version: number
   readonly createdMs: number
-  /** Where a fixed rate counts from; no slot lies before it. */
+  /** The instant a fixed rate counts from; no slot lies before it. */
   readonly anchorMs: number | null
   readonly endMs: number | null
   readonly runsLeft: number | null
-  /** Everything up to here is decided. */
+  /** Every slot up to here is decided. */
   readonly cursorMs: number
   /** The next slot to decide; null when there is none. */
   readonly nextMs: number | null
   readonly paused: boolean
-  /** It cannot be planned, and waits until somebody changes it. */
+  /** Whether it cannot be planned, and waits until a user changes it. */
   readonly setAside: boolean
 }
 
 export type CursorFault =
-  /** Repaired by pointing to that slot again. */
+  /** Repaired by pointing the cursor to that slot again. */
   | { readonly kind: 'cursor-lost'; readonly nextMs: number }
-  /** Only when no run of it goes on, which its own rows do not tell. */
+  /** Holds only when no run of the job is running, which its own rows do not show. */
   | { readonly kind: 'rearm-lost' }
-  /** Repaired likewise, where that is safe: null where it is only told. */
+  /** Repaired the same way where that is safe; null where it is only reported. */
   | { readonly kind: 'cursor-stray'; readonly nextMs: number | null }
   | { readonly kind: 'planning-behind' }
 
-/** Longer than any planner needs for what it has in hand. */
+/** Longer than any planner needs for its current batch. */
 const BEHIND_MS = 60_000
 
 export interface CursorView {
   readonly nowMs: number
   /** Whether planners have had time to catch up. */
   readonly planning: boolean
-  /** Whether this node's time zone data is the newest: others would go on undoing each other's repairs. */
+  /**
+   * Whether this node has the newest time zone data: nodes with older data would keep undoing each
+   * other's repairs.
+   */
   readonly zonesCurrent: boolean
 }
 
-/** At most one thing is wrong with a cursor. */
+/** Finds the fault of a cursor; there is at most one. */
 export function auditCursor(
   job: AuditedJob,
   timings: TimingCache,
@@ -90,20 +97,23 @@ export function auditCursor(
   const { kind } = rules.when
   if (kind === 'after-end') {
     if (nextMs !== null) return behind(job, nowMs, planning)
-    // If it were set going now, would it fire before its end?
+    // Would it fire before its end if it were scheduled now?
     const againMs = nextSlotOf(job, rules, timings)(nowMs)
     const over = endMs !== null && (againMs === null || againMs >= endMs)
     return over ? null : { kind: 'rearm-lost' }
   }
   const firstMs = firstUndecided(job, timings)
-  const within = firstMs !== null && (endMs === null || firstMs < endMs)
-  if (nextMs === null) return within ? { kind: 'cursor-lost', nextMs: firstMs } : null
+  const beforeEnd = firstMs !== null && (endMs === null || firstMs < endMs)
+  if (nextMs === null) return beforeEnd ? { kind: 'cursor-lost', nextMs: firstMs } : null
   if (kind !== 'once' && nextMs !== firstMs)
-    return { kind: 'cursor-stray', nextMs: within && (zonesCurrent || isUtc(job)) ? firstMs : null }
+    return {
+      kind: 'cursor-stray',
+      nextMs: beforeEnd && (zonesCurrent || isUtc(job)) ? firstMs : null,
+    }
   return behind(job, nowMs, planning)
 }
 
-/** Nodes with different time zone data compute the same slots here. */
+/** In UTC, nodes with different time zone data compute the same slots. */
 function isUtc({ rules }: AuditedJob): boolean {
   return rules.timezone === 'UTC'
 }
@@ -115,18 +125,24 @@ function behind(job: AuditedJob, nowMs: number, planning: boolean): CursorFault 
     : null
 }
 
-/** The first slot behind the cursor; null when there is none. Not for jobs that wait for their runs to end. */
+/**
+ * Returns the first slot after the cursor; null when there is none. Not for jobs that wait for
+ * their runs to end.
+ */
 function firstUndecided(job: AuditedJob, timings: TimingCache): number | null {
   const { anchorMs, createdMs, cursorMs, rules } = job
   if (rules.when.kind === 'once') {
-    // In the past meant now.
+    // A time in the past means the time of creation.
     const onceMs = Math.max(anchorMs ?? 0, createdMs)
     return onceMs > cursorMs ? onceMs : null
   }
   return nextSlotOf(job, rules, timings)(Math.max(cursorMs, (anchorMs ?? 0) - 1))
 }
 
-/** Slots of a job up to here must have a decision; those behind it are decided when their time comes. */
+/**
+ * Returns the instant up to which slots must have a decision; later slots are decided when they are
+ * near.
+ */
 export function decidedUntil(job: AuditedJob): number {
   if (job.nextMs !== null) return job.nextMs - 1
   if (job.paused || job.setAside || job.runsLeft === 0) return job.cursorMs

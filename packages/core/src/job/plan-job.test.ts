@@ -19,15 +19,15 @@ const cron: JobRules = {
 }
 const afterEnd: JobRules = { ...cron, when: { kind: 'after-end', expression: '10m' } }
 
-function plan(of: Partial<DueJob>, rules: JobRules, context: Partial<PlanningContext> = {}) {
-  return planJob({ ...job, ...of }, rules, {
+function plan(changes: Partial<DueJob>, rules: JobRules, context: Partial<PlanningContext> = {}) {
+  return planJob({ ...job, ...changes }, rules, {
     window: { nowMs: now, untilMs: now + 20_000 },
     ...{ timings: new TimingCache(), calendars: new Map(), skips: undefined, ...context },
   })
 }
 
-describe('a job with a rhythm', () => {
-  test('is decided by its rules, and keeps its anchor', () => {
+describe('a job with a schedule', () => {
+  test('is planned by its rules, and keeps its anchor', () => {
     const rules = { ...cron, jitterMs: 10_000 }
     const planned = plan({ anchorMs: 5 }, rules)
     expect(planned).toMatchObject({ nextMs: now + MINUTE, anchorMs: 5 })
@@ -39,7 +39,7 @@ describe('a job with a rhythm', () => {
     expect(plan({ anchorMs: now - 7 * MINUTE }, every).nextMs).toBe(now + 7 * MINUTE)
   })
 
-  test('skips what was asked for and what its calendars exclude', () => {
+  test('skips requested slots and slots that its calendars exclude', () => {
     const skips = new Set([now])
     expect(plan({ hasSkips: true }, cron, { skips }).decisions).toMatchObject([
       { decision: 'skip', reason: 'asked' },
@@ -54,7 +54,7 @@ describe('a job with a rhythm', () => {
     expect(() => plan({}, { ...cron, calendars: ['gone'] })).toThrow('gone')
   })
 
-  test('that runs once is over afterwards', () => {
+  test('is over after its run if it is one-off', () => {
     const once: JobRules = { ...cron, when: { kind: 'once' } }
     const planned = plan({ anchorMs: now }, once)
     expect(planned.decisions).toHaveLength(1)
@@ -63,24 +63,24 @@ describe('a job with a rhythm', () => {
 })
 
 describe('a job that waits for its runs to end', () => {
-  test('makes one run and has no next slot until that has ended', () => {
+  test('creates one run and has no next slot until the run has ended', () => {
     const planned = plan({}, afterEnd)
     expect(planned.decisions).toMatchObject([{ decision: 'run', slotMs: now }])
     expect(planned).toMatchObject({ nextMs: null, anchorMs: null, runsLeft: null })
   })
 
-  test('fires its period after the end, when that is near', () => {
+  test('fires one period after the end, when that is near', () => {
     const endedMs = now - 10 * MINUTE + 5_000
     const planned = plan({ nextMs: endedMs, anchorMs: endedMs }, afterEnd)
     expect(planned.decisions).toMatchObject([{ slotMs: now + 5_000, dueMs: now + 5_000 }])
   })
 
-  test('moves its cursor there, when that is far', () => {
+  test('moves its cursor to that instant, when it is far', () => {
     const planned = plan({ nextMs: now, anchorMs: now }, afterEnd)
     expect(planned).toMatchObject({ decisions: [], nextMs: now + 10 * MINUTE, anchorMs: null })
   })
 
-  test('counts days in its zone and hours as they pass', () => {
+  test('counts days in its time zone and hours as elapsed time', () => {
     const daily: JobRules = {
       ...{ ...afterEnd, timezone: 'Europe/Berlin' },
       when: { kind: 'after-end', expression: 'P1D' },
@@ -91,7 +91,7 @@ describe('a job that waits for its runs to end', () => {
     )
   })
 
-  test('counts its runs, and is over with the last', () => {
+  test('counts its runs, and is over after the last', () => {
     expect(plan({ runsLeft: 2 }, afterEnd)).toMatchObject({ runsLeft: 1, nextMs: null })
     expect(plan({ runsLeft: 1 }, afterEnd)).toMatchObject({ runsLeft: 0, nextMs: null })
     expect(plan({ runsLeft: 0, nextMs: now, anchorMs: now }, afterEnd)).toMatchObject({
@@ -110,14 +110,14 @@ describe('a job that waits for its runs to end', () => {
     ])
   })
 
-  test('under none skips the one slot that was missed, and goes on from now', () => {
+  test('under none skips the missed slot, and continues from now', () => {
     const nextMs = now - 300 * MINUTE
     const planned = plan({ nextMs }, { ...afterEnd, misfire: { policy: 'none' } })
     expect(planned.decisions).toMatchObject([{ decision: 'skip', slotMs: nextMs, slots: 1 }])
     expect(planned).toMatchObject({ nextMs: now + 10 * MINUTE, runsLeft: null })
   })
 
-  test('tries again a period later when a calendar excludes the slot', () => {
+  test('tries one period later when a calendar excludes the slot', () => {
     const calendars = new Map([['off', parseCalendar({ exclude: ['2026-01-10'] })]])
     const planned = plan({}, { ...afterEnd, calendars: ['off'] }, { calendars })
     expect(planned.decisions).toMatchObject([{ decision: 'skip', reason: 'calendar' }])

@@ -1,4 +1,4 @@
-/** What becomes of one job whose next slot is near: its rules applied to where it is. */
+/** Plans one job whose next slot is near: applies its rules to its position. */
 import { type Calendar, calendarAllows } from '../schedule/calendar/calendar.ts'
 import type { TimingCache } from '../schedule/timing-cache.ts'
 import { zoneOf } from '../schedule/zones/zone.ts'
@@ -14,7 +14,7 @@ export interface PlanningContext {
   readonly timings: TimingCache
   /** The calendars of the job's tenant. */
   readonly calendars: ReadonlyMap<string, Calendar>
-  /** Slots of the job that somebody asked to skip. */
+  /** Slots of the job that users requested to skip. */
   readonly skips: ReadonlySet<number> | undefined
 }
 
@@ -24,12 +24,12 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
     misfire: misfireOf(rules),
     jitterMs: jitterOf(job.id, rules.jitterMs ?? 0),
     allows: allowing(rules, context.calendars),
-    asked: context.skips ? (slotMs) => context.skips?.has(slotMs) ?? false : null,
+    skipRequested: context.skips ? (slotMs) => context.skips?.has(slotMs) ?? false : null,
   }
   const { endMs, runsLeft, anchorMs } = job
   if (rules.when.kind !== 'after-end') {
     const nextMs = firstSlotOf(job, rules, slotRules.next)
-    // What runs once is not lost: its run is made, and waits for the tenant as those do that were submitted.
+    // A one-off job is not lost: its run is created, and waits for the tenant like submitted runs.
     if (job.suspended && rules.when.kind !== 'once')
       return skipSuspended(job, nextMs, slotRules.next, context.window)
     return {
@@ -39,12 +39,12 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
       ...decideSlots({ nextMs, endMs, runsLeft }, slotRules, context.window),
     }
   }
-  // Its last run ended when the anchor says, and nothing has been decided since.
+  // The anchor is when its last run ended, and nothing has been decided since.
   const nextMs = job.nextMs === anchorMs ? slotRules.next(anchorMs) : job.nextMs
   if (nextMs === null || runsLeft === 0)
     return { job, decisions: [], nextMs: null, runsLeft, anchorMs: null, computed: false }
-  // One run at a time: the next slot is known when it has ended. One that is skipped is tried again a while from
-  // now, not from a time that has long passed.
+  // One run at a time: the next slot is known when the run has ended. After a skip the job waits
+  // its period from now, not from an instant that is long past.
   const { nowMs } = context.window
   const next = (afterMs: number) => slotRules.next(Math.max(afterMs, nowMs))
   const plan = decideSlots({ nextMs, endMs, runsLeft: 1 }, { ...slotRules, next }, context.window)
@@ -59,7 +59,10 @@ export function planJob(job: DueJob, rules: JobRules, context: PlanningContext):
   }
 }
 
-/** The tenant is suspended: one decision for all slots of the window, as for a job that is paused. */
+/**
+ * Makes one decision for all slots of the window while the tenant is suspended, as for a paused
+ * job.
+ */
 function skipSuspended(
   job: DueJob,
   firstMs: number,
@@ -79,8 +82,9 @@ function skipSuspended(
 }
 
 /**
- * Where to go on. The cursor says it; but one that a node with older time zone data has set may point beside the
- * slots of today's rules, and then it is the first one that is not decided.
+ * Returns the slot to continue with: the one that the cursor names. A node with older time zone
+ * data may have set a cursor that is not a slot of today's rules; then it is the first undecided
+ * slot.
  */
 function firstSlotOf(
   { nextMs, cursorMs, anchorMs }: DueJob,
@@ -91,7 +95,7 @@ function firstSlotOf(
   return next(Math.max(cursorMs, (anchorMs ?? 0) - 1)) ?? nextMs
 }
 
-/** Strictly later than an instant, for this job. */
+/** Returns the function that finds the next slot of this job strictly after an instant. */
 export function nextSlotOf(
   job: { readonly id: string; readonly anchorMs: number | null },
   rules: JobRules,

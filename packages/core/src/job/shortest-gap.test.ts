@@ -13,11 +13,11 @@ describe('the shortest gap between slots', () => {
   it.each([
     [{ cron: '* * * * *' }, 60_000],
     [{ cron: '*/5 * * * *' }, 300_000],
-    // Two seconds apart, once a day.
+    // The two slots are two seconds apart, once a day.
     [{ cron: '0,2 30 4 * * *' }, 2_000],
-    // The end of one minute and the beginning of the next, in one hour of the day only.
+    // From the end of one minute to the start of the next, in one hour of the day only.
     [{ cron: '1,59 10,11 3 * * *' }, 2_000],
-    // Forty minutes, but one minute over the full hour.
+    // Forty minutes, but one minute across the full hour.
     [{ cron: '0,59 * * * *' }, 60_000],
     [{ cron: '0 9 * * 1' }, 7 * 86_400_000],
     [{ every: '90s' }, 90_000],
@@ -28,7 +28,7 @@ describe('the shortest gap between slots', () => {
     expect(gapBelow(gapMs + 1, rules, job, at)).toBe(gapMs)
   })
 
-  it('of what runs once is none', () => {
+  it('is null for a one-off job', () => {
     const rules = rulesOf({ at: '2031-01-01T00:00:00Z' })
     expect(gapBelow(1_000_000_000, rules, job, at)).toBeNull()
   })

@@ -1,4 +1,4 @@
-/** What was decided for a slot of a job. Numbers are what the ledger stores. */
+/** The decision made for a slot of a job. The ledger stores the numbers. */
 export const slotDecisions = { run: 1, skip: 2 } as const
 
 /** Why a slot became a run, or did not: see `SlotReason`. */
@@ -19,26 +19,29 @@ export const slotReasons = {
  * - `on-time`: planned ahead of its time.
  * - `late`: missed while no planner was running, and run afterwards.
  * - `coalesced`: several missed slots became this one run.
- * - `misfire`: missed, and the job does not make up for it.
+ * - `misfire`: missed, and the job's misfire policy does not catch it up.
  * - `paused`: the job was paused, or its tenant suspended.
  * - `calendar`: a calendar of the job excludes it.
- * - `asked`: somebody asked for it to be skipped.
- * - `backfill`: run because somebody asked for the range it is in.
+ * - `asked`: a user requested that it be skipped.
+ * - `backfill`: run because a user requested a backfill of its range.
  */
 export type SlotReason = keyof typeof slotReasons
 
 interface Decided {
   readonly slotMs: number
-  /** The first of the slots that this stands for; the same as `slotMs` when it is the only one. */
+  /**
+   * The first slot of the range that this decision covers; equal to `slotMs` when it covers one
+   * slot.
+   */
   readonly fromMs: number
-  /** How many slots it stands for, counted up to 100,000. */
+  /** How many slots it covers, counted up to 100,000. */
   readonly slots: number
 }
 
 export interface RunSlot extends Decided {
   readonly decision: 'run'
   readonly reason: 'on-time' | 'late' | 'coalesced' | 'backfill'
-  /** When the run is due: the slot, moved by jitter or by catching up at a bounded rate. */
+  /** When the run is due: the slot, delayed by jitter or by the bounded catch-up rate. */
   readonly dueMs: number
 }
 

@@ -1,16 +1,16 @@
-/** What the role that finishes groups asks of the store. */
+/** The store port of the role that finishes groups. */
 export interface GroupLook {
-  /** How many groups were open when they were looked at. */
+  /** The number of open groups that were checked. */
   readonly open: number
-  /** How many had come further. */
+  /** The number of groups that made progress. */
   readonly moved: number
-  /** How many are done now, by this look. */
+  /** The number of groups that this check finished. */
   readonly done: number
-  /** Some of them had more members to pass than one look may. */
+  /** Whether some groups have more ended members than one check may count. */
   readonly more: boolean
 }
 
 export interface GroupUpkeep {
-  /** Looks once at every group that is not done, and finishes those whose members have all ended. */
+  /** Checks every unfinished group once, and finishes those whose members have all ended. */
   look(): Promise<GroupLook>
 }

@@ -1,6 +1,6 @@
-/** What a server was found to be like, and which promises hold on it. */
+/** The facts about a server, and the promises that hold on it. */
 
-/** One of the promises that docs/concepts/guarantees.md explains. */
+/** A promise that docs/concepts/guarantees.md explains. */
 export type PromiseName =
   | 'one-slot'
   | 'one-outcome'
@@ -8,110 +8,113 @@ export type PromiseName =
   | 'honest-effects'
   | 'database-clock'
 
-/** A standby of the server, as far as this role may see it. */
+/** A standby of the server, as far as this role can see it. */
 export interface StandbyFacts {
-  /** Its `application_name`. */
+  /** The `application_name` of the standby. */
   readonly name: string
-  /** `sync`, `quorum`, `potential` or `async`; null when this role may not see it. */
+  /** `sync`, `quorum`, `potential` or `async`; null when this role cannot see it. */
   readonly syncState: string | null
-  /** `streaming`, `catchup` …; null when this role may not see it. */
+  /** `streaming`, `catchup` …; null when this role cannot see it. */
   readonly state: string | null
 }
 
-/** The standby that people read lists and reports from. */
+/** The standby that serves lists and reports. */
 export interface ReadStandbyFacts {
-  /** How far behind it may be, or it is passed by. */
+  /** The maximum lag: a standby that is further behind is skipped. */
   readonly allowedMs: number
-  /** How far behind it is at most; null when it is passed by. */
+  /** The upper bound of its lag; null when it is skipped. */
   readonly lagMs: number | null
-  /** Why it is passed by, and the primary read instead; null when it is not. */
-  readonly passedBy: string | null
+  /** Why it is skipped, and the primary read instead; null when it is used. */
+  readonly skippedBecause: string | null
 }
 
-/** What was found: settings of the server, its standbys, its connections and clocks. */
+/**
+ * The facts by which guarantees are judged: settings of the server, its standbys, its connections
+ * and clocks.
+ */
 export interface GuaranteeFacts {
   /** The version of PostgreSQL. */
   readonly version: string
-  /** Counts fail-overs: another one after each. */
+  /** The timeline of the server, which changes with every failover. */
   readonly timeline: string
   /** When the server was started. */
   readonly startedAt: Date
-  /** It takes no writes, as a standby does. */
+  /** Whether it refuses writes, as a standby does. */
   readonly readOnly: boolean
-  /** Commits are flushed to disk. */
+  /** Whether commits are flushed to disk. */
   readonly fsync: boolean
-  /** Pages that were half written are put right after a crash. */
+  /** Whether half-written pages are repaired after a crash. */
   readonly fullPageWrites: boolean
-  /** Pages that the disk has changed are noticed. */
+  /** Whether pages that the disk has changed are detected. */
   readonly dataChecksums: boolean
-  /** As connections of this process get it, by role and database. */
+  /** The setting that connections of this process get, by role and database. */
   readonly synchronousCommit: string
-  /** The standbys that commits wait for, as PostgreSQL is told. */
+  /** The setting that names the standbys for which commits wait. */
   readonly synchronousStandbyNames: string
-  /** The standbys that are connected. */
+  /** The connected standbys. */
   readonly standbys: readonly StandbyFacts[]
-  /** How many more connections the server takes. */
+  /** How many more connections the server accepts. */
   readonly connectionsFree: number
-  /** A pooler stands between this process and the server. */
+  /** Whether a pooler is between this process and the server. */
   readonly pooled: boolean
   /** How far the clock of this machine is ahead of the server's. */
   readonly clockOffsetMs: number
   /** The version of the time zone data of this process. */
   readonly zoneData: string
-  /** The versions of all planners that are alive; null when the schema is not there. */
+  /** The versions of all live planners; null when the schema is missing. */
   readonly plannerZoneData: readonly string[] | null
-  /** Whether row security stands behind the predicates between tenants; what is missing otherwise, null when unknown. */
+  /** Whether row security backs up the tenant predicates, or what it lacks; null when unknown. */
   readonly rowSecurity: RowSecurityState | null
-  /** Where lists and reports come from; null when that is the primary. */
+  /** The source of lists and reports; null when that is the primary. */
   readonly readStandby: ReadStandbyFacts | null
 }
 
-/** Whether there is a second wall between tenants, and what is missing otherwise. */
+/** Whether row security separates tenants, or what it lacks. */
 export type RowSecurityState =
   | 'up'
-  /** The role that requests of tenants run as is not there. */
+  /** The role as which requests of tenants run does not exist. */
   | 'no_role'
-  /** The role of this connection may not work as it. */
+  /** The role of this connection may not switch to that role. */
   | 'not_a_member'
-  /** It could see more than the policies let it. */
+  /** That role could see more rows than the policies allow. */
   | 'role_too_strong'
   /** A table with rows of tenants has no policy. */
   | 'table_open'
 
-/** Something that weakens promises here. */
+/** A finding that weakens promises on this server. */
 export interface Weakness {
-  /** Stable, for programs. */
+  /** A stable identifier for programs. */
   readonly cause: string
-  /** What was found, and what it means. */
+  /** The finding and its meaning. */
   readonly why: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice: string
-  /** The promises that it concerns. */
+  /** The promises that it weakens. */
   readonly weakens: readonly PromiseName[]
 }
 
-/** Whether one promise holds. */
+/** The verdict on one promise. */
 export interface Guarantee {
-  /** Which one; stable, for programs. */
+  /** The promise; stable, for programs. */
   readonly promise: PromiseName
-  /** Its name, for people. */
+  /** A title for readers. */
   readonly title: string
   /** `weakened` when there is a cause. */
   readonly verdict: 'holds' | 'weakened'
-  /** The causes of the weaknesses that concern it. */
+  /** The causes of the weaknesses that apply to it. */
   readonly causes: readonly string[]
 }
 
-/** What `punctual.guarantees` answers. */
+/** The result of `punctual.guarantees`. */
 export interface GuaranteePanel {
-  /** `holds` when every promise does. */
+  /** `holds` when every promise holds. */
   readonly verdict: 'holds' | 'weakened'
-  /** The verdict of every promise. */
+  /** The verdict on every promise. */
   readonly guarantees: readonly Guarantee[]
-  /** What weakens them. */
+  /** The findings that weaken promises. */
   readonly weaknesses: readonly Weakness[]
-  /** What weakens nothing, and is good to know. */
+  /** Findings that weaken no promise but are worth knowing. */
   readonly notes: readonly string[]
-  /** What all of that was judged by. */
+  /** The facts on which the verdicts are based. */
   readonly facts: GuaranteeFacts
 }

@@ -1,16 +1,18 @@
-/** Keeps a session alive from outside of the event loop. */
+/** Keeps a session alive from outside the event loop. */
 export interface HeartbeatEvents {
   onRenewed(drains: boolean): void
-  /** It will run out by this process's clock before it can be renewed. */
+  /** The lease will expire by this process's clock before it can be renewed. */
   onExpiring(): void
-  /** The session was fenced: whatever it held belongs to others now. */
+  /** The session was fenced: its runs belong to other sessions now. */
   onLost(): void
-  /** It could not be renewed this time; it will be tried again. */
+  /** The lease could not be renewed this time; the next renewal is pending. */
   onFailing(message: string): void
 }
 
 export interface Heartbeat {
-  /** `openedAgoMs`: how long ago the session was asked for; its lease has been running since then. */
+  /**
+   * `openedAgoMs`: how long ago the session was requested; its lease has been running since then.
+   */
   start(
     sessionId: string,
     leaseMs: number,

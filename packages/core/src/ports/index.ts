@@ -10,7 +10,13 @@ export type {
   Weakness,
 } from './guarantees.ts'
 export type { Heartbeat, HeartbeatEvents } from './heartbeat.ts'
-export type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from './ledger.ts'
+export type {
+  AuditorStore,
+  AuditPage,
+  QueuePage,
+  SlotCheck,
+  SlotSample,
+} from './ledger.ts'
 export type { DueRequest, PlannerView, PlanStore, TenantCalendars } from './plan.ts'
 export type { LeaseEnd, OpenSession, RemoteSessions } from './remote-sessions.ts'
 export type { SealStore } from './seal.ts'

@@ -1,4 +1,4 @@
-/** What an auditor asks of the store. */
+/** The store port of the auditor. */
 
 import type { SlotMatch, SlotStretch } from '../job/expected-slots.ts'
 import type { AuditedJob } from '../job/ledger-findings.ts'
@@ -15,22 +15,22 @@ export interface AuditPage {
   readonly cursorMissing: readonly string[]
   readonly jobMissing: readonly string[]
   readonly rulesMissing: readonly string[]
-  /** Where the next page begins; null when this was the last one. */
+  /** The start of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** Some slots of a job that are to be looked at. */
+/** A sample of slots of a job to check. */
 export interface SlotSample extends SlotStretch {
   readonly job: AuditedJob
-  /** The last slot before that has a row, where the stretch before was looked at. */
+  /** The last earlier slot that has a row, when the previous stretch was checked. */
   readonly beforeMs?: number | null
 }
 
 export interface SlotCheck extends SlotMatch {
   readonly job: AuditedJob
-  /** What of the sample was left out because of its limit; null when nothing was. */
+  /** The part of the sample beyond its limit; null when nothing was left out. */
   readonly rest: SlotSample | null
-  /** Runs of these slots that are in no place. */
+  /** Runs of these slots that are stored in no place. */
   readonly lost: readonly { readonly runId: string; readonly slotMs: number }[]
 }
 
@@ -39,32 +39,41 @@ export interface QueuePage {
   readonly runs: readonly { readonly jobId: string; readonly runId: string }[]
 }
 
-export interface AuditStore {
-  /** Jobs by id, after this one. */
+export interface AuditorStore {
+  /** Returns jobs by id, after this one. */
   auditPage(after: string | null, limit: number): Promise<AuditPage>
   /**
-   * Whether the ledger has one decision for each of these slots; with `runs`, also where their runs are. Jobs that
-   * have no slots there are left out.
+   * Checks whether the ledger has one decision for each of these slots; with `runs`, also where
+   * their runs are. Jobs without slots there are left out.
    */
   checkSlots(samples: readonly SlotSample[], runs: boolean): Promise<readonly SlotCheck[]>
-  /** Of the first so many rows of a range of the ledger, those that the rules of their time do not have. */
+  /**
+   * Returns the strays among the first `limit` rows of a range of the ledger, by the rules at their
+   * time.
+   */
   straySlots(
     fromMs: number,
     untilMs: number,
     limit: number,
   ): Promise<readonly { readonly jobId: string; readonly slotMs: number }[]>
-  /** Points to a slot again, if the job is as it was read; false when it is not. */
+  /**
+   * Points the cursor to a slot again, if the job is unchanged since it was read; false when it
+   * changed.
+   */
   repairCursor(job: AuditedJob, nextMs: number): Promise<boolean>
-  /** Sets jobs going that wait for a run which does not go on; returns those that did. */
+  /**
+   * Schedules jobs that wait for a run that is no longer running; returns the jobs that it
+   * scheduled.
+   */
   rearm(jobs: readonly AuditedJob[]): Promise<readonly string[]>
-  /** Removes cursors whose jobs do not exist; returns those that were removed. */
+  /** Removes cursors whose jobs do not exist; returns the ids of removed ones. */
   removeCursors(jobIds: readonly string[]): Promise<readonly string[]>
-  /** Frees jobs that are held by runs which go on nowhere, of a page of holds. */
+  /** In a page of holds, frees jobs that are held by runs that are no longer running. */
   freeHolds(after: string | null, limit: number): Promise<QueuePage>
-  /** Runs that have waited so long for jobs that nobody holds. */
+  /** Returns runs that have waited this long for jobs that no run holds. */
   freeParked(olderThanMs: number): Promise<QueuePage['runs']>
-  /** Moves these on. */
+  /** Releases these runs. */
   resolveParked(runIds: readonly string[]): Promise<void>
-  /** Runs of jobs in a page of the queue that neither a slot nor anybody asked for. */
+  /** In a page of the queue, returns runs of jobs that neither a slot nor a user requested. */
   unplannedRuns(after: string | null, limit: number): Promise<QueuePage>
 }

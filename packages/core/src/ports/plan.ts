@@ -1,10 +1,10 @@
-/** What a planner asks of the store. */
+/** The store port of the planner. */
 
 import type { DueJob, PlannedJob } from '../job/due-job.ts'
 import type { JobRules } from '../job/job-rules.ts'
 import type { Calendar } from '../schedule/calendar/calendar.ts'
 
-/** The calendars of a tenant, by name, as they were read. */
+/** The calendars of a tenant by name, with the versions that were read. */
 export interface TenantCalendars {
   readonly of: ReadonlyMap<string, Calendar>
   readonly versions: ReadonlyMap<string, number>
@@ -13,7 +13,7 @@ export interface TenantCalendars {
 export interface PlannerView {
   /** By the database's clock. */
   readonly nowMs: number
-  /** The planners that are alive and have the newest time zone data: they divide the jobs among themselves. */
+  /** The live planners with the newest time zone data: they divide the jobs among themselves. */
   readonly planners: readonly string[]
   /** The newer time zone data of another planner; null when this one has the newest. */
   readonly newerZoneData: string | null
@@ -30,26 +30,27 @@ export interface DueRequest {
 }
 
 export interface PlanStore {
-  /** Says that this planner is alive, for so long, and who else is. */
+  /** Registers this planner as alive for `ttlMs`, and returns the other live planners. */
   announcePlanner(id: string, ttlMs: number): Promise<PlannerView>
   retirePlanner(id: string): Promise<void>
   dueJobs(request: DueRequest): Promise<readonly DueJob[]>
-  /** The rules behind these numbers; what is not there is left out. */
+  /** Returns the rules with these numbers; missing ones are left out. */
   rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>>
-  /** The calendars of these tenants, as they are now; a tenant that has none is left out. */
+  /** Returns the current calendars of these tenants; a tenant without calendars is left out. */
   calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>>
-  /** Slots that somebody asked to skip. */
+  /** Returns the slots that users requested to skip. */
   askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
   /**
-   * Writes the decisions, the runs and the cursors in one transaction; returns how many jobs were accepted.
-   * When the database refuses a batch for what one job holds, that one is handed to `onRefused`.
+   * Writes the decisions, the runs and the cursors in one transaction; returns how many jobs were
+   * accepted. When the database refuses a batch because of the content of one job, passes that job
+   * to `onRefused`.
    */
   plan(
     jobs: readonly PlannedJob[],
     onRefused: (job: DueJob, reason: string) => Promise<void>,
   ): Promise<number>
-  /** Pauses those of these jobs that have had too many dead runs in a row. */
+  /** Pauses the jobs among these that have reached their limit of consecutive dead runs. */
   pauseFailing(jobIds: readonly string[]): Promise<void>
-  /** A job that cannot be planned is set aside with the reason. */
+  /** Sets aside a job that cannot be planned, with the reason. */
   setAside(job: DueJob, reason: string): Promise<void>
 }

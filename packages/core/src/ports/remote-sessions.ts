@@ -1,21 +1,24 @@
-/** What serving workers that have no connection of their own asks of the store, beyond what a worker asks for itself. */
+/**
+ * The store port for serving workers without a database connection, in addition to the port of a
+ * worker.
+ */
 import type { AttemptOutcome, FinalState } from '../run/run-state.ts'
 import type { ClaimedRun, Fence, Lease } from './work.ts'
 
 export interface OpenSession {
   readonly id: string
-  /** Whose runs it may have; those of all when it is null. */
+  /** The tenant whose runs it may claim; null for all tenants. */
   readonly tenantId: number | null
   readonly handlers: readonly string[]
   readonly queues: readonly string[]
   readonly leaseMs: number
-  /** It is asked to take nothing more. */
+  /** Whether it is draining: it may claim nothing more. */
   readonly drains: boolean
-  /** For how long it has been open: nothing of what it does is older. */
+  /** How long it has been open: none of its work is older. */
   readonly openMs: number
 }
 
-/** How a lease of a session was settled, or taken from it. */
+/** The end of a lease: how it was settled, or taken from the session. */
 export interface LeaseEnd {
   readonly id: string
   readonly fence: bigint
@@ -25,16 +28,19 @@ export interface LeaseEnd {
 }
 
 export interface RemoteSessions {
-  /** The session as it is now; also one that has run out and was not yet taken. */
+  /** Returns the current session, even if it has expired and was not reaped yet. */
   find(sessionId: string): Promise<OpenSession | null>
-  /** Those of these runs that the session holds. */
+  /** Returns the runs among these that the session holds. */
   leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
-  /** Puts leases of the session under new fences, those after `claim`; of those that it still held. */
+  /**
+   * Puts the leases that the session still holds on these runs under new fences, those after
+   * `fence`.
+   */
   fenceAgain(sessionId: string, runs: readonly Fence[], fence: string): Promise<readonly Lease[]>
-  /** Who holds these runs: sessions by run. */
+  /** Returns the holders of these runs: sessions by run. */
   holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** The same with what the runs are to do. */
+  /** Adds to leases what their runs are to do. */
   define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]>
-  /** How leases of the session on these runs ended. */
+  /** Returns how leases of the session on these runs ended. */
   ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]>
 }

@@ -1,5 +1,8 @@
-/** What the sealer asks of the store. */
+/** The store port of the sealer. */
 export interface SealStore {
-  /** Gives entries of the audit log that wait their places; for one sealer of the installation at a time. */
+  /**
+   * Seals waiting entries of the audit log into their chains; one sealer of the installation runs
+   * at a time.
+   */
   seal(most: number): Promise<{ readonly sealed: number; readonly more: boolean }>
 }

@@ -1,4 +1,4 @@
-/** What the roles that time drives ask of the store. */
+/** The store port of the roles that time drives. */
 export interface ReapResult {
   readonly sessions: number
   readonly returned: number
@@ -8,38 +8,52 @@ export interface ReapResult {
 }
 
 export interface ExpiredSessions {
-  /** Changes when the server restarts or another one takes over. */
+  /** Changes when the server restarts or another server takes over. */
   readonly incarnation: string
   readonly sessionIds: readonly string[]
   /** The longest lease of any session. */
   readonly leaseMs: number
-  /** The shortest one; null when there is no session. */
+  /** The shortest lease; null when there is no session. */
   readonly shortestLeaseMs: number | null
   /** When the next lease runs out; null when there is no session. */
   readonly nextInMs: number | null
-  /** Whether any run waits for its job: `resolveParked` has something to look at. */
+  /** Whether any run waits for its job, so that `resolveParked` has runs to check. */
   readonly parked: boolean
 }
 
 export interface UpkeepStore {
-  /** Moves runs that enter the horizon into the queue; returns how many, and when the next one enters. */
+  /**
+   * Moves runs that enter the horizon into the queue; returns how many, and when the next one
+   * enters.
+   */
   promote(horizonMs: number, limit: number): Promise<{ promoted: number; nextInMs: number | null }>
-  /** Sessions whose lease has ended by the database's clock, with the server's start as its incarnation. */
+  /**
+   * Returns sessions whose lease has expired by the database's clock, with the server's start as
+   * its incarnation.
+   */
   expiredSessions(): Promise<ExpiredSessions>
-  /** Sessions that hold leases and do not exist. */
+  /** Returns ids of sessions that hold leases but do not exist. */
   orphanSessions(): Promise<readonly string[]>
-  /** Fences the sessions and returns or ends what they held. */
+  /** Fences the sessions and returns or ends their runs. */
   reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult>
-  /** Moves on runs that wait for their job although nobody holds it; returns how many were looked at. */
+  /**
+   * Releases runs that wait for their job although no run holds it; returns how many were checked.
+   */
   resolveParked(olderThanMs: number): Promise<number>
-  /** Moves up runs that wait for their rate behind moments that nobody uses any more; returns how many. */
+  /**
+   * Moves runs forward that wait for their rate behind permits that nobody uses any more; returns
+   * how many.
+   */
   closeRateGaps(): Promise<number>
-  /** Makes the partitions of the coming days; returns the days made. */
+  /** Creates the partitions of the coming days; returns the created days. */
   ensurePartitions(daysAhead: number): Promise<readonly string[]>
-  /** Carries live runs out of days beyond retention and drops those days; returns the days dropped. */
+  /**
+   * Moves live runs out of days beyond the retention and drops those days; returns the dropped
+   * days.
+   */
   dropOldDays(retentionDays: number): Promise<readonly string[]>
-  /** Deletes small rows that no longer matter; returns how many. */
+  /** Deletes small rows that are no longer needed; returns how many. */
   sweep(retentionDays: number): Promise<number>
-  /** Vacuums the hot tables when they have grown. */
+  /** Vacuums the hot tables that have grown. */
   vacuumHotTables(): Promise<readonly string[]>
 }

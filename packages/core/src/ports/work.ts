@@ -1,9 +1,9 @@
-/** What a worker asks of the store. One verb per transition; every answer is data. */
+/** The store port of a worker. One verb per transition; every result is data. */
 import type { Failure } from '../errors/failure.ts'
 import type { Lane } from '../flow/lane.ts'
 import type { AttemptOutcome } from '../run/run-state.ts'
 
-/** A worker's lease on everything that it holds, and how it announces itself. */
+/** A worker's registration: its lease on everything that it holds, and its description. */
 export interface SessionAnnouncement {
   readonly id: string
   readonly host: string
@@ -14,26 +14,26 @@ export interface SessionAnnouncement {
   readonly labels: Readonly<Record<string, string>>
   readonly capacity: number
   readonly leaseMs: number
-  /** It was asked to drain before it lost the session that this one takes the place of. */
+  /** Whether it was draining when it lost the session that this one replaces. */
   readonly drains?: boolean
-  /** Whose runs it may have; those of all when it is null. @default null */
+  /** The tenant whose runs it may claim; null for all tenants. @default null */
   readonly tenantId?: number | null
 }
 
-/** What others see of a worker that changes while it works. */
+/** The visible properties of a worker that change while it works. */
 export interface SessionDescription {
   readonly state: 'active' | 'draining'
   readonly handlers: readonly string[]
   readonly stuck: readonly StuckHandler[]
 }
 
-/** A handler that goes on although its attempt has ended. */
+/** A handler that is running although its attempt has ended. */
 export interface StuckHandler {
-  /** The run that it was called for. */
+  /** The id of the run for which it was called. */
   readonly runId: string
-  /** Its name. */
+  /** The name of the handler. */
   readonly handler: string
-  /** The attempt that has ended. */
+  /** The number of the attempt that has ended. */
   readonly attempt: number
   /** How long it has been running. */
   readonly ranMs: number
@@ -41,26 +41,33 @@ export interface StuckHandler {
 
 export interface ClaimRequest {
   readonly sessionId: string
-  /** The first fence: random, made before the claim is sent; each run takes the next number. */
+  /**
+   * The first fence: random, generated before the claim is sent; each run takes the next number.
+   */
   readonly fence: string
   readonly limit: number
-  /** In the order in which they are to be taken from: by priority, rotated inside of one. */
+  /** In the order of claiming: by priority, rotated within one priority. */
   readonly lanes: readonly Lane[]
-  /** How lanes of one priority that have something due share the claim, in the order of `lanes`. @default alike */
+  /**
+   * How lanes of one priority with due runs share the claim, in the order of `lanes`.
+   * @default equally
+   */
   readonly weights?: readonly number[]
-  /** One of many that follow each other: hints and other claims are not to wait for it. */
+  /**
+   * Whether this is one of many consecutive claims: hints and other claims must not wait for it.
+   */
   readonly bulk?: boolean
 }
 
-/** What a claim took from one lane. */
+/** The yield of one lane in a claim. */
 export interface LaneYield {
   readonly lane: number
   readonly runs: number
-  /** It gave all that it was asked for: it may have more. */
+  /** Whether it yielded as many runs as requested: it may have more. */
   readonly full: boolean
 }
 
-/** What a lease itself tells of the run that it is on. */
+/** The part of a claimed run that its lease stores. */
 export interface Lease {
   readonly id: string
   /** The fence: belongs to this lease of this run and to no other. */
@@ -70,23 +77,23 @@ export interface Lease {
   readonly handler: string
   readonly queue: string
   readonly priority: number
-  /** The part of its tenant. */
+  /** The weight of its tenant. */
   readonly weight: number
-  /** It counts towards a limit of its queue or its tenant: others may wait for its end. */
+  /** Whether it counts towards a limit of its queue or tenant: other runs may wait for its end. */
   readonly limited: boolean
-  /** Attempts that have ended before this one. */
+  /** The number of finished attempts before this one. */
   readonly attempt: number
   readonly crashes: number
   readonly traits: number
-  /** The job whose slot this is; null for a run that was submitted. */
+  /** The job of the run; null for a submitted run. */
   readonly jobId: string | null
-  /** Of its concurrency key; null when it has none. */
+  /** The identifier of its concurrency key; null when it has none. */
   readonly gate: bigint | null
 }
 
-/** What a run is to do, and how. */
+/** The work of a run, and how to do it. */
 export interface Assignment {
-  /** How long after the claim it is not worth starting any more; null for one that always is. */
+  /** Milliseconds after the claim at which it expires; null when it never expires. */
   readonly expiresInMs: number | null
   readonly maxAttempts: number
   readonly timeoutMs: number
@@ -96,34 +103,42 @@ export interface Assignment {
   readonly dueMs: number
   /** The slot; null when the job was triggered by hand. */
   readonly slotMs: number | null
-  /** The first slot that this run makes up for together with its own; null when it is the only one. */
+  /**
+   * The first missed slot that the run catches up together with its own; null without missed slots.
+   */
   readonly missedFromMs: number | null
 }
 
 export interface ClaimedRun extends Lease, Assignment {}
 
-/** What proves that a run is held: all that giving it back needs. */
+/** The proof that a run is held: all that returning it needs. */
 export type Fence = Pick<ClaimedRun, 'id' | 'fence'>
 
 export interface ClaimResult {
-  /** The lanes that gave something. */
+  /** The lanes that yielded runs. */
   readonly gave: readonly LaneYield[]
-  /** False when the session is no longer valid: nothing was claimed and a new one must be opened. */
+  /**
+   * False when the session is no longer valid: nothing was claimed and a new one must be opened.
+   */
   readonly sessionAlive: boolean
   readonly runs: readonly ClaimedRun[]
-  /** True when a lane gave all that was asked of it: more may be due now. */
+  /** Whether a lane yielded as many runs as requested: more may be due now. */
   readonly more: boolean
   /** Milliseconds until the next known run of these lanes is due; null when none is known. */
   readonly nextDueInMs: number | null
-  /** Runs that may not start while another run of their job goes on; `resolveParked` decides about them. */
+  /**
+   * Runs that may not start while another run of their job is running; `resolveParked` decides
+   * about them.
+   */
   readonly parked: readonly string[]
 }
 
 interface SettlementBase {
   readonly run: ClaimedRun
   /**
-   * How long ago the handler was called and how long it took, by the worker's monotonic clock; null when it was never
-   * called: it was cancelled before, or the transaction that it was to run in could not begin.
+   * How long ago the handler was called, and so how long it took, by the worker's monotonic clock;
+   * null when it was never called: the run was cancelled before, or its transaction could not
+   * begin.
    */
   readonly startedAgoMs: number | null
 }
@@ -143,12 +158,12 @@ export type Settlement =
       readonly reason: string
     })
   | (SettlementBase & {
-      /** It was not started, because it is not worth running any more. */
+      /** It was not started because it has expired. */
       readonly kind: 'skipped'
       readonly reason: string
     })
   | (SettlementBase & {
-      /** It ended because it was asked to. */
+      /** It ended because it was cancelled. */
       readonly kind: 'cancelled'
       readonly failure: Failure | null
       readonly reason: string
@@ -165,7 +180,10 @@ export interface LogEntry {
 }
 
 export interface WorkStore {
-  /** The lanes that these handlers and queues can take from; an empty list of queues means all. */
+  /**
+   * Returns the lanes from which these handlers and queues can claim; an empty list of queues means
+   * all.
+   */
   lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]>
   openSession(session: SessionAnnouncement): Promise<void>
   /** Extends the lease; null when the session was fenced. */
@@ -173,26 +191,42 @@ export interface WorkStore {
   describeSession(sessionId: string, now: SessionDescription): Promise<void>
   closeSession(sessionId: string): Promise<void>
   claim(request: ClaimRequest): Promise<ClaimResult>
-  /** Keeps how far a run has come for its next attempt; false when it belongs to somebody else by now. */
+  /**
+   * Saves the progress of a run for its next attempt; false when the run belongs to another session
+   * by now.
+   */
   saveCheckpoint(run: Fence, state: string): Promise<boolean>
-  /** What earlier attempts of these runs have kept, as JSON. */
+  /** Returns the checkpoints that earlier attempts of these runs saved, as JSON. */
   checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Commits that these are about to start; returns the ids that are still ours. */
+  /**
+   * Commits that these runs are about to start; returns the ids of runs that the session still
+   * holds.
+   */
   markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>>
-  /** Gives runs back that were not started. */
+  /** Returns runs that were not started to the queue. */
   giveBack(runs: readonly Fence[]): Promise<void>
-  /** Returns the ids whose outcome was refused because the lease is gone. None of a run may be given twice. */
+  /**
+   * Returns the ids whose outcome was refused because the lease is gone. A run may occur only once.
+   */
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]>
-  /** Runs leased to the session under other claims than those known: replies that were lost. */
+  /**
+   * Returns runs leased to the session under claims that the worker does not know: their replies
+   * were lost.
+   */
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]>
-  /** Starts, skips, or leaves waiting runs that would have overlapped, as their jobs say. */
+  /** Starts, skips, or leaves waiting runs that would have overlapped, as their jobs require. */
   resolveParked(runIds: readonly string[]): Promise<void>
-  /** Which of these runs are asked to end, and why; null when they belong to somebody else by now. */
+  /**
+   * Returns why each of these runs is to be cancelled; null for a run that belongs to another
+   * session by now.
+   */
   cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>>
   reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void>
   appendLogs(entries: readonly LogEntry[]): Promise<void>
-  /** How many bytes the log of each of these runs has; none for one that has logged nothing. */
+  /** Returns the log size of each of these runs in bytes; a run without a log is left out. */
   logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** How many bytes the log of a run of this tenant may have. @default limits.logBytesPerRun */
+  /**
+   * Returns the maximum log size of a run of this tenant in bytes. @default limits.logBytesPerRun
+   */
   logBytesMax?(tenantId: number): Promise<number>
 }

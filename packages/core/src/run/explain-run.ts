@@ -1,38 +1,44 @@
 /**
- * Why a run is not running now: every reason that stands in its way, in the order in which they have to go. Facts in,
- * reasons out; whoever reads the facts is elsewhere. A run that is due and waits always has a reason: where nothing else
- * stands in its way, others are before it.
+ * Explains why a run is not running: every obstacle, in the order in which they must be cleared.
+ * Pure: the store reads the facts. A due run that waits always has a reason: without any other
+ * obstacle, other runs are before it.
  */
 import { isFinal, type RunState } from './run-state.ts'
 
 /**
- * A worker that has the handler of a run. Of one that works for all, a tenant is told that it is there: its host, and what
- * it holds of others, are null then.
+ * A worker that has the handler of a run. A tenant sees of a worker for all tenants only that it
+ * exists: `host`, `held` and `capacity` are null then.
  */
 export interface WorkerInReach {
-  /** Its id. */
+  /** The id of the worker. */
   readonly id: string
-  /** The machine that it is on. */
+  /** The host name of its machine. */
   readonly host: string | null
   /** How many runs it holds. */
   readonly held: number | null
-  /** How many it runs at once. */
+  /** How many runs it may execute at the same time. */
   readonly capacity: number | null
 }
 
-/** A run that was let through its concurrency key and has not started: it has a place, as those that go on have. */
-export interface LetThroughRun {
-  /** Its id. */
+/**
+ * A run that its concurrency key has admitted and that has not started: it holds a place like the
+ * running ones.
+ */
+export interface AdmittedRun {
+  /** The id of the run. */
   readonly run: string
-  /** Where it waits for a worker. */
+  /** The queue in which it waits for a worker. */
   readonly queue: string
-  /** What is to run it. */
+  /** Its handler. */
   readonly handler: string
-  /** Why nobody can take it now: its queue is paused, or no live worker has its handler. Null when somebody can. */
+  /**
+   * Why no worker can claim it: its queue is paused, or no live worker has its handler. Null when a
+   * worker can.
+   */
   readonly why: 'paused' | 'no_worker' | null
 }
 
-/** One thing that keeps a run from running: `code` says what, `detail` says it in words. */
+/** One obstacle to running: `code` identifies it, `detail` describes it in a sentence. */
 export type RunObstacle = { readonly detail: string } & (
   | { readonly code: 'ended'; readonly state: RunState; readonly at: Date | null }
   | { readonly code: 'not_due'; readonly until: Date }
@@ -44,8 +50,8 @@ export type RunObstacle = { readonly detail: string } & (
       readonly key: string
       readonly limit: number
       readonly heldBy: readonly string[]
-      /** The first hundred of them. */
-      readonly letThrough: readonly LetThroughRun[]
+      /** The first hundred admitted runs that have not started. */
+      readonly admitted: readonly AdmittedRun[]
     }
   | {
       readonly code: 'tenant_suspended'
@@ -55,7 +61,7 @@ export type RunObstacle = { readonly detail: string } & (
     }
   | {
       readonly code: 'paused'
-      /** Null when everything is paused. */
+      /** Null when all queues are paused. */
       readonly queue: string | null
       readonly since: Date
       readonly by: string | null
@@ -79,11 +85,11 @@ export type RunObstacle = { readonly detail: string } & (
     }
 )
 
-/** Whether a run runs, and if not, why not. */
+/** Whether a run is running, and the obstacles if it is not. */
 export interface RunExplanation {
-  /** A worker has it, and is there. */
+  /** Whether a connected worker holds it. */
   readonly running: boolean
-  /** What stands in its way; empty when it runs. */
+  /** The obstacles, in the order in which they must be cleared; empty when it is running. */
   readonly reasons: readonly RunObstacle[]
 }
 
@@ -92,7 +98,7 @@ interface WorkerFacts {
   readonly host: string
   readonly held: number
   readonly capacity: number
-  /** It works for the tenant alone. */
+  /** Whether it works for the tenant alone. */
   readonly own: boolean
   readonly alive: boolean
   readonly drains: boolean
@@ -107,16 +113,22 @@ export interface RunFacts {
   readonly attempts: number
   readonly nextAt: Date | null
   readonly finishedAt: Date | null
-  /** When its rate lets it start; null when no rate holds it. */
+  /** When its rate allows it to start; null when no rate delays it. */
   readonly rate: { readonly key: string; readonly bookedAt: Date } | null
-  /** Of one that waits for its key: the key, which runs have its places, and which are about to. */
+  /**
+   * For a run that waits for its concurrency key: the key, the runs that hold its places, and the
+   * admitted runs.
+   */
   readonly gate: {
     readonly key: string
     readonly limit: number
     readonly heldBy: readonly string[]
-    readonly letThrough: readonly LetThroughRun[]
+    readonly admitted: readonly AdmittedRun[]
   } | null
-  /** Of one that waits for its job: the run that holds it; null when it was freed just now. */
+  /**
+   * For a run that waits for its job: the run that holds the job; null when the job has just been
+   * freed.
+   */
   readonly jobHeldBy: string | null
   readonly pauses: readonly {
     readonly queue: string | null
@@ -132,11 +144,11 @@ export interface RunFacts {
     readonly freeAt: Date | null
   }[]
   readonly workers: readonly WorkerFacts[]
-  /** Whether everything of workers that work for all may be told. */
-  readonly tellsFleet: boolean
+  /** Whether the caller may see the details of workers that work for all tenants. */
+  readonly showsFleet: boolean
   /** The worker that holds it, when it is leased. */
   readonly heldBy: { readonly worker: string; readonly lostSince: Date | null } | null
-  /** How many due runs are before it in its lane. */
+  /** How many due runs precede it in its lane. */
   readonly ahead: number
 }
 
@@ -148,9 +160,9 @@ const named = (workers: readonly WorkerInReach[]) =>
     )
     .join(', ')
 
-function told(workers: readonly WorkerFacts[], { tellsFleet }: RunFacts): WorkerInReach[] {
+function visible(workers: readonly WorkerFacts[], { showsFleet }: RunFacts): WorkerInReach[] {
   return workers.map(({ id, host, held, capacity, own }) =>
-    own || tellsFleet
+    own || showsFleet
       ? { id, host, held, capacity }
       : { id, host: null, held: null, capacity: null },
   )
@@ -159,7 +171,7 @@ function told(workers: readonly WorkerFacts[], { tellsFleet }: RunFacts): Worker
 export function explainRun(facts: RunFacts): RunExplanation {
   const { state, heldBy } = facts
   if (isFinal(state)) {
-    const detail = `It has ended: it is ${state}.`
+    const detail = `The run has ended: it is ${state}.`
     return { running: false, reasons: [{ code: 'ended', detail, state, at: facts.finishedAt }] }
   }
   if (heldBy === null && (state === 'running' || state === 'cancelling'))
@@ -168,98 +180,101 @@ export function explainRun(facts: RunFacts): RunExplanation {
     return { running: false, reasons: [...waitsFor(facts), ...heldUp(facts), ...noRoom(facts)] }
   const { worker, lostSince } = heldBy
   if (lostSince === null) return { running: true, reasons: [] }
-  const detail = `Worker ${worker}, which has it, was not heard of since ${at(lostSince)}; it is taken back and tried again.`
+  const detail = `Worker ${worker}, which holds the run, has sent no heartbeat since ${at(lostSince)}; the reaper takes the run back, and it is retried.`
   return { running: false, reasons: [{ code: 'worker_lost', detail, worker, since: lostSince }] }
 }
 
-/** What it waits for by itself: its time, its rate, its key, its job. */
+/** Returns what the run itself waits for: its time, its rate, its key or its job. */
 function waitsFor(facts: RunFacts): RunObstacle[] {
   const { state, nextAt, attempts, rate, gate } = facts
   if (state === 'scheduled' && nextAt) {
     if (rate && rate.bookedAt.getTime() >= nextAt.getTime() - 1_000) {
-      const detail = `The rate of its key ${rate.key} is used up; its turn is at ${at(nextAt)}.`
+      const detail = `The rate limit of its key ${rate.key} is used up; it may start at ${at(nextAt)}.`
       return [{ code: 'rate_limited', detail, key: rate.key, until: nextAt }]
     }
     if (attempts > 0) {
       const detail = `${attempts} of its attempts failed; the next one is due at ${at(nextAt)}.`
       return [{ code: 'retry_at', detail, until: nextAt, attempts }]
     }
-    return [{ code: 'not_due', detail: `It is due at ${at(nextAt)}.`, until: nextAt }]
+    return [{ code: 'not_due', detail: `The run is due at ${at(nextAt)}.`, until: nextAt }]
   }
   if (state !== 'waiting') return []
   if (gate) {
-    const { heldBy, letThrough } = gate
+    const { heldBy, admitted } = gate
     const placed = [
-      ...(heldBy.length === 0 ? [] : [`now: ${heldBy.join(', ')}`]),
-      ...(letThrough.length === 0
+      ...(heldBy.length === 0 ? [] : [`running: ${heldBy.join(', ')}`]),
+      ...(admitted.length === 0
         ? []
-        : [`let through, and not started: ${letThrough.map(blockedText).join(', ')}`]),
+        : [`admitted but not started: ${admitted.map(blockedText).join(', ')}`]),
     ]
-    const who = placed.length === 0 ? 'a place is free, and its turn comes' : placed.join('; ')
-    const detail = `${gate.limit} of its concurrency key ${gate.key} may go on at once; ${who}.`
+    const who =
+      placed.length === 0 ? 'a place is free, and it is about to be admitted' : placed.join('; ')
+    const detail = `At most ${gate.limit} runs with its concurrency key ${gate.key} may run at the same time; ${who}.`
     return [{ code: 'concurrency', detail, ...gate }]
   }
   const { job, jobHeldBy: holder } = facts
   const detail = holder
-    ? `Run ${holder} of its job goes on; it starts when that has ended.`
-    : 'Another run of its job has just ended; its turn comes.'
+    ? `Run ${holder} of its job is running; this run starts when that one has ended.`
+    : 'Another run of its job has just ended; this run is about to be released.'
   return [{ code: 'overlap', detail, job: job ?? '', heldBy: holder }]
 }
 
-function blockedText({ run, queue, handler, why }: LetThroughRun): string {
+function blockedText({ run, queue, handler, why }: AdmittedRun): string {
   if (why === 'paused') return `${run} (its queue ${queue} is paused)`
   if (why === null) return run
   return `${run} (no live worker has the handler ${handler} for the queue ${queue})`
 }
 
-/** What keeps every worker from taking it. */
+/** Returns what prevents every worker from claiming it. */
 function heldUp(facts: RunFacts): RunObstacle[] {
   const { pauses, queue, handler, workers } = facts
-  const reasons: RunObstacle[] = pauses.map(({ ofSuspension, queue: of, since, by, note }) => {
+  const reasons: RunObstacle[] = pauses.map(({ ofSuspension, queue: paused, since, by, note }) => {
     const who = `since ${at(since)}${by === null ? '' : ` by ${by}`}${note === null ? '' : `: ${note}`}`
     if (ofSuspension)
       return { code: 'tenant_suspended', detail: `The tenant is suspended ${who}`, since, by, note }
-    const what = of === null ? 'Everything is' : `The queue ${of} is`
-    return { code: 'paused', detail: `${what} paused ${who}`, queue: of, since, by, note }
+    const what = paused === null ? 'Every queue is' : `The queue ${paused} is`
+    return { code: 'paused', detail: `${what} paused ${who}`, queue: paused, since, by, note }
   })
   const alive = workers.filter((worker) => worker.alive)
   if (alive.length === 0) {
-    const detail = `No live worker has the handler ${handler} for the queue ${queue}. Start one; the run waits.`
+    const detail = `No live worker has the handler ${handler} for the queue ${queue}. Start one; until then the run waits.`
     return [...reasons, { code: 'no_worker', detail, handler, queue }]
   }
   if (alive.some(({ drains }) => !drains)) return reasons
-  const draining = told(alive, facts)
-  const detail = `Every worker that has its handler drains and takes nothing more: ${named(draining)}.`
+  const draining = visible(alive, facts)
+  const detail = `Every worker that has its handler is draining and claims no more runs: ${named(draining)}.`
   return [...reasons, { code: 'workers_draining', detail, workers: draining }]
 }
 
-/** What keeps one that is due, and that workers may take, from its turn. */
+/** Returns what delays a due run that workers may claim. */
 function noRoom(facts: RunFacts): RunObstacle[] {
   if (facts.state !== 'queued') return []
   const reasons = facts.limits.flatMap(({ queue, concurrency, running, freeAt }): RunObstacle[] => {
     const whose = queue === null ? 'all queues together' : `the queue ${queue}`
     if (concurrency !== null && running >= concurrency) {
-      const detail = `${running} runs go on, and ${whose} may have ${concurrency}.`
+      const detail = `${running} runs are running, and the limit of ${whose} is ${concurrency}.`
       return [{ code: 'limit_concurrency', detail, queue, limit: concurrency, running }]
     }
     if (freeAt === null) return []
-    const detail = `The rate of ${whose} is used up; the next run may start at ${at(freeAt)}.`
+    const detail = `The rate limit of ${whose} is used up; the next run may start at ${at(freeAt)}.`
     return [{ code: 'limit_rate', detail, queue, until: freeAt }]
   })
   const open = facts.workers.filter(({ alive, drains }) => alive && !drains)
   if (open.length === 0) return reasons
-  const workers = told(open, facts)
-  // Behind its wall a tenant sees its own runs only: what else a worker for all holds is not known there.
-  const isKnown = open.every(({ own }) => own || facts.tellsFleet)
+  const workers = visible(open, facts)
+  // Row security shows a tenant its own runs only, so what else a worker for all tenants holds is
+  // unknown here.
+  const isKnown = open.every(({ own }) => own || facts.showsFleet)
   if (isKnown && open.every(({ held, capacity }) => held >= capacity)) {
-    const detail = `Every worker that has its handler is full: ${named(workers)}.`
+    const detail = `Every worker that has its handler is at capacity: ${named(workers)}.`
     return [...reasons, { code: 'workers_full', detail, workers }]
   }
   if (reasons.length > 0 || facts.pauses.length > 0) return reasons
   const { ahead } = facts
-  const before = ahead === 0 ? 'it is the next one of its lane' : `${ahead} are before it`
+  const before =
+    ahead === 0 ? 'it is the next run of its lane' : `${ahead} due runs of its lane precede it`
   const detail = isKnown
-    ? `Workers have its handler and room: ${before}.`
-    : `Workers that serve all tenants have its handler, and what they hold of others is not told: ${before}.`
+    ? `Workers that have its handler have capacity: ${before}.`
+    : `Workers that serve all tenants have its handler, but their load is not visible to a tenant: ${before}.`
   return [{ code: 'behind_others', detail, ahead, workers }]
 }

@@ -1,58 +1,61 @@
 /**
- * A group: runs that were submitted together, or added one after the other, and what follows when all of them have ended.
- * A member has ended when it has succeeded, is dead, cancelled, skipped or unknown; what is made of a dead one later, such
- * as a replay, is a run of its own and no member.
+ * A group: runs that were submitted together or added one by one, and a callback for when all of
+ * them have ended. A member has ended when it has succeeded, is dead, cancelled, skipped or
+ * unknown; a later replay of a dead member is a separate run, not a member.
  */
 import type { FinalState, RunState } from './run-state.ts'
 
-/** How many members are in each state; `removed` are those that ended and whose history is not kept any more. */
+/**
+ * The number of members in each state; `removed` counts members that have ended and whose history
+ * was deleted.
+ */
 export type GroupCounts = Readonly<Record<RunState | 'removed', number>>
 
 /** A group in a list. */
 export interface GroupSummary {
-  /** A UUID that was made with the group. */
+  /** The UUID of the group. */
   readonly id: string
-  /** What its maker called it, which need not be unique; null without a name. */
+  /** The name given by its creator, which need not be unique; null without one. */
   readonly name: string | null
-  /** How many members it has. */
+  /** The number of members. */
   readonly total: number
   /** Whether runs can be added. */
   readonly open: boolean
-  /** It is closed, and every member has ended. */
+  /** Whether it is closed and every member has ended. */
   readonly done: boolean
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: Date
-  /** From when on nothing could be added; null while it is open. */
+  /** When it was closed; null while it is open. */
   readonly closedAt: Date | null
-  /** When its last member was found to have ended, and its callback was submitted; null before. */
+  /** When the end of its last member was detected and its callback submitted; null before that. */
   readonly doneAt: Date | null
-  /** The run that it was followed by; null while it is not done, and when nothing was to follow. */
+  /** The id of the callback run; null before the group is done, and without a callback. */
   readonly callbackRunId: string | null
 }
 
-/** A group, and how far it has come. */
+/** A group and its progress. */
 export interface Group extends GroupSummary {
-  /** How many members are in each state now. */
+  /** The number of members in each state now. */
   readonly counts: GroupCounts
-  /** How many members have ended, however. */
+  /** The number of members that have ended, in any way. */
   readonly ended: number
 }
 
-/** What became of a group, as its callback is told. */
+/** The result of a group, as its callback receives it. */
 export interface GroupResult extends Readonly<Record<FinalState, number>> {
   /** The id of the group. */
   readonly id: string
-  /** What its maker called it; null without a name. */
+  /** The name given by its creator; null without one. */
   readonly name: string | null
-  /** How many members it has. */
+  /** The number of members. */
   readonly total: number
 }
 
-/** The payload of a callback: what became of the group, and what its maker gave for it. */
+/** The payload of a callback: the result of the group, and the payload given by its creator. */
 export interface GroupDone<Payload = unknown> {
-  /** How many members ended in which way. */
+  /** The number of members by final state. */
   readonly group: GroupResult
-  /** What `onDone.payload` gave. */
+  /** The value of `onDone.payload`. */
   readonly payload: Payload
 }
 
@@ -60,13 +63,13 @@ export interface GroupDone<Payload = unknown> {
 export interface GroupMember {
   /** The id of the run. */
   readonly id: string
-  /** From 0, in the order in which they were added. */
+  /** The position in the order in which members were added, from 0. */
   readonly place: number
-  /** The state of the run; `removed` when it has ended and its history is not kept any more. */
+  /** The state of the run; `removed` when it has ended and its history was deleted. */
   readonly state: RunState | 'removed'
 }
 
-/** The payload of a callback as JSON, made of what its maker gave, as JSON. */
+/** Builds the payload of a callback as JSON from the creator's payload, which is JSON. */
 export function callbackPayload(group: GroupResult, payload: string): string {
   return `{"group":${JSON.stringify(group)},"payload":${payload}}`
 }

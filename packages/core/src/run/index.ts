@@ -1,6 +1,6 @@
 export {
+  type AdmittedRun,
   explainRun,
-  type LetThroughRun,
   type RunExplanation,
   type RunFacts,
   type RunObstacle,

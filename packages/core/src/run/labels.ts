@@ -7,11 +7,11 @@ import { limits } from '../errors/limits.ts'
 export function compileLabels(labels: unknown): string | null {
   if (labels === undefined || labels === null) return null
   if (Object.prototype.toString.call(labels) !== '[object Object]')
-    refuseOption('labels', 'an object of texts', labels)
+    refuseOption('labels', 'an object of strings', labels)
   const entries = Object.entries(labels)
   if (entries.length === 0) return null
   if (entries.length > limits.labelsPerRun)
-    refuseOption('labels', `at most ${limits.labelsPerRun} labels`, entries.length)
+    refuseOption('labels', `an object of at most ${limits.labelsPerRun} labels`, entries.length)
   for (const [name, value] of entries) {
     checkText(`labels key ${shown(name)}`, name, limits.labelKeyLength)
     if (value !== '') checkText(`labels.${name}`, value, limits.labelValueLength)

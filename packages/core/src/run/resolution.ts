@@ -1,14 +1,14 @@
 /**
- * What somebody says became of an unknown run: at-most-once, started, and its worker was never heard of again. Only
- * people can know, or decide.
+ * The resolution of an unknown run: an at-most-once attempt started, and its worker sent no further
+ * heartbeat. Only a human can know, or decide, what happened.
  *
- * - `succeeded`: what it does was done.
- * - `failed`: it was not; the run is dead, and a dead letter.
- * - `run-again`: whatever became of it, a new run does it again. The unknown run stays unknown.
+ * - `succeeded`: its effects happened.
+ * - `failed`: its effects did not happen; the run is dead, and a dead letter.
+ * - `run-again`: a new run repeats it, in any case. The unknown run stays unknown.
  */
 import { finalStates } from './run-state.ts'
 
-/** Each with the state that the run has from then on. */
+/** Each resolution with the state that the run gets. */
 export const resolutions = {
   succeeded: finalStates.succeeded,
   failed: finalStates.dead,
@@ -16,7 +16,7 @@ export const resolutions = {
 } as const
 
 /**
- * What somebody says became of an unknown run. `succeeded`: what it does was done. `failed`: it was not; the run is
- * dead, and a dead letter. `run-again`: whatever became of it, a new run does it again.
+ * The resolution of an unknown run. `succeeded`: its effects happened. `failed`: its effects did
+ * not happen; the run is dead, and a dead letter. `run-again`: a new run repeats it, in any case.
  */
 export type Resolution = keyof typeof resolutions

@@ -55,7 +55,7 @@ const policies: {
     jitter: 0.3,
   },
   {
-    name: '60 x 2^n jitter 50 %, without a cap of its own',
+    name: '60 x 2^n jitter 50 %, without its own cap',
     input: {
       backoff: { kind: 'exponential', baseMs: 60_000, capMs: limits.delayMsMax, jitter: 0.5 },
     },
@@ -128,7 +128,7 @@ const anyBackoff: fc.Arbitrary<Backoff> = fc.oneof(
 )
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('every policy that compiles gives a whole, bounded delay after any number of failures', () => {
+test('every policy that compiles gives an integer, bounded delay after any number of failures', () => {
   fc.assert(
     fc.property(anyBackoff, fc.integer({ min: 0, max: 1_000 }), fraction, (backoff, n, f) => {
       const compiled = compileRetryPolicy({ backoff })
@@ -181,30 +181,30 @@ describe('after a failed attempt', () => {
     ['the second of three failed', { failures: 2 }, { kind: 'retry', delayMs: 2_000 }],
     ['the last of three failed', { failures: 3 }, { kind: 'dead', reason: 'attempts_exhausted' }],
     ['more failed than allowed', { failures: 9 }, { kind: 'dead', reason: 'attempts_exhausted' }],
-    ['one is all it had', { maxAttempts: 1 }, { kind: 'dead', reason: 'attempts_exhausted' }],
+    ['its only attempt failed', { maxAttempts: 1 }, { kind: 'dead', reason: 'attempts_exhausted' }],
     ['it timed out', { outcome: 'timed_out' }, { kind: 'retry', delayMs: 1_000 }],
     ['it crashed', { outcome: 'crashed' }, { kind: 'retry', delayMs: 1_000 }],
     ['it was cancelled', { outcome: 'cancelled' }, { kind: 'dead', reason: 'policy' }],
     ['it is hopeless', { nonRetryable: true }, { kind: 'dead', reason: 'non_retryable' }],
     [
-      'it is hopeless and was the last',
+      'it is non-retryable and was the last attempt',
       { nonRetryable: true, failures: 3 },
       { kind: 'dead', reason: 'non_retryable' },
     ],
     [
-      'it is hopeless and asks to be tried again',
+      'it is non-retryable and requests a delay',
       { nonRetryable: true, retryAfterMs: 5 },
       { kind: 'dead', reason: 'non_retryable' },
     ],
     ['it says when', { retryAfterMs: 12_345 }, { kind: 'retry', delayMs: 12_345 }],
-    ['it says at once', { retryAfterMs: 0 }, { kind: 'retry', delayMs: 0 }],
+    ['it requests a retry at once', { retryAfterMs: 0 }, { kind: 'retry', delayMs: 0 }],
     [
-      'it says when, although no try is left',
+      'it requests a delay, but no attempt is left',
       { retryAfterMs: 5, failures: 3 },
       { kind: 'dead', reason: 'attempts_exhausted' },
     ],
     [
-      'it says a thousand years',
+      'it requests a thousand years',
       { retryAfterMs: 1_000 * 366 * 86_400_000 },
       { kind: 'retry', delayMs: limits.delayMsMax },
     ],
@@ -212,7 +212,7 @@ describe('after a failed attempt', () => {
     expect(decideAfterFailure(aFailure(changes), defaultRetryPolicy, 0)).toEqual(expected)
   })
 
-  test('only the outcomes that the policy names are tried again', () => {
+  test('only the outcomes that the policy names are retried', () => {
     for (const outcome of ['failed', 'timed_out', 'crashed'] as const) {
       const policy = compileRetryPolicy({ retryOn: [outcome] })
       for (const other of Object.keys(attemptOutcomes) as (keyof typeof attemptOutcomes)[])
@@ -223,24 +223,24 @@ describe('after a failed attempt', () => {
   })
 
   test.for([
-    ['its code is named', { retryOn: ['ECONNRESET'] }, ['ECONNRESET', 'Error'], 'retry'],
-    ['its name is named', { retryOn: ['TypeError'] }, ['TypeError'], 'retry'],
-    ['only other codes are named', { retryOn: ['ECONNRESET'] }, ['EPIPE', 'Error'], 'dead'],
-    ['its code is to end it', { abortOn: ['E_CARD'] }, ['E_CARD', 'Error'], 'dead'],
-    ['another code is to end it', { abortOn: ['E_CARD'] }, ['EPIPE', 'Error'], 'retry'],
-    ['its outcome is to end it', { abortOn: ['failed'] }, [], 'dead'],
+    ['its code is listed', { retryOn: ['ECONNRESET'] }, ['ECONNRESET', 'Error'], 'retry'],
+    ['its name is listed', { retryOn: ['TypeError'] }, ['TypeError'], 'retry'],
+    ['only other codes are listed', { retryOn: ['ECONNRESET'] }, ['EPIPE', 'Error'], 'dead'],
+    ['its code aborts', { abortOn: ['E_CARD'] }, ['E_CARD', 'Error'], 'dead'],
+    ['another code aborts', { abortOn: ['E_CARD'] }, ['EPIPE', 'Error'], 'retry'],
+    ['its outcome aborts', { abortOn: ['failed'] }, [], 'dead'],
     ['both name it', { retryOn: ['EPIPE'], abortOn: ['EPIPE'] }, ['EPIPE'], 'dead'],
   ] as [string, RetryPolicyInput, string[], string][])('when %s', ([, input, codes, kind]) => {
     expect(decideAfterFailure(aFailure({ codes }), compileRetryPolicy(input), 0).kind).toBe(kind)
   })
 
-  test('a policy that names nothing tries nothing again', () => {
+  test('a policy with an empty retryOn retries nothing', () => {
     const policy = compileRetryPolicy({ retryOn: [] })
     expect(decideAfterFailure(aFailure(), policy, 0)).toEqual({ kind: 'dead', reason: 'policy' })
   })
 })
 
-describe('a policy is refused by the name of the field', () => {
+describe('an invalid policy is refused with the field name', () => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   test.for([
@@ -288,7 +288,7 @@ describe('a policy is refused by the name of the field', () => {
     )
   })
 
-  test('an outcome that is named twice counts once', () => {
+  test('an outcome that is listed twice counts once', () => {
     expect(compileRetryPolicy({ retryOn: ['failed', 'failed'] }).retryOn).toEqual(['failed'])
   })
 })

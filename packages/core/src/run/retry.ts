@@ -1,30 +1,30 @@
-/** What follows a failed attempt: pure decisions, no clock and no effect. */
+/** Decides what follows a failed attempt: pure decisions, no clock and no effect. */
 import { PunctualError } from '../errors/errors.ts'
 import { shown } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 import type { AttemptOutcome } from './run-state.ts'
 
-/** How long to wait before the next attempt; `jitter` adds up to that fraction of the delay. */
+/** The delay before the next attempt; `jitter` adds up to that fraction of the delay. */
 export type Backoff =
   | { kind: 'exponential'; baseMs: number; factor: number; capMs: number; jitter: number }
   | { kind: 'linear'; stepMs: number; capMs: number; jitter: number }
   | { kind: 'fixed'; delayMs: number; jitter: number }
   | { kind: 'list'; delaysMs: readonly number[]; jitter: number }
 
-/** When failed attempts are followed by another, complete with defaults. */
+/** When failed attempts are retried, complete with defaults. */
 export interface RetryPolicy {
-  /** How long to wait before the next attempt. */
+  /** The delay before the next attempt. */
   backoff: Backoff
-  /** The attempt outcomes and error codes that are tried again. */
+  /** The attempt outcomes and error codes that are retried. */
   retryOn: readonly string[]
-  /** Those that are not, whatever `retryOn` says. */
+  /** Outcomes and error codes that are never retried, even if `retryOn` includes them. */
   abortOn?: readonly string[]
 }
 
 /**
- * A backoff as people write it. `exponential` waits 1 s and doubles that up to 1 h, with a jitter of 0.3, unless told
- * otherwise; `linear` adds 60 s each time up to 1 h; `fixed` waits 1 s; `list` takes up to 100 delays, of which the last
- * is repeated. `jitter` adds up to that fraction of the delay.
+ * A backoff as the caller writes it. By default `exponential` waits 1 s and doubles that up to 1 h,
+ * with a jitter of 0.3; `linear` adds 60 s each time up to 1 h; `fixed` waits 1 s. `list` takes up
+ * to 100 delays and repeats the last one. `jitter` adds up to that fraction of the delay.
  */
 export type BackoffInput =
   | { kind: 'exponential'; baseMs?: number; factor?: number; capMs?: number; jitter?: number }
@@ -32,19 +32,19 @@ export type BackoffInput =
   | { kind: 'fixed'; delayMs?: number; jitter?: number }
   | { kind: 'list'; delaysMs: readonly number[]; jitter?: number }
 
-/** A policy as people write it: whatever is left out takes its default. */
+/** A policy as the caller writes it: fields that are left out take their defaults. */
 export interface RetryPolicyInput {
   /**
-   * How long to wait before the next attempt. @default exponential: 1 s, doubled each time up to 1 h, with a jitter of
-   * 0.3
+   * The delay before the next attempt. @default exponential: 1 s, doubled each time up to 1 h, with
+   * a jitter of 0.3
    */
   backoff?: BackoffInput
   /**
-   * What is tried again: attempt outcomes (`failed`, `timed_out`, `crashed`), and the codes or names of errors
-   * (`ECONNRESET`, `TypeError`). @default all three outcomes
+   * The failures that are retried: attempt outcomes (`failed`, `timed_out`, `crashed`), and codes
+   * or names of errors (`ECONNRESET`, `TypeError`). @default all three outcomes
    */
   retryOn?: readonly string[]
-  /** What is not tried again, even if `retryOn` names it too. @default nothing */
+  /** The failures that are not retried, even if `retryOn` includes them. @default none */
   abortOn?: readonly string[]
 }
 
@@ -55,8 +55,8 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
 
 const CODES_MAX = 50
 
-function invalid(field: string, expected: string, came: unknown): never {
-  const message = `${field} must be ${expected}; got ${shown(came)}.`
+function invalid(field: string, expected: string, received: unknown): never {
+  const message = `${field} must be ${expected}; got ${shown(received)}.`
   throw new PunctualError('invalid_option', message, { field })
 }
 
@@ -65,7 +65,10 @@ function numberIn(field: string, value: unknown, min: number, max: number): numb
   return invalid(field, `a number from ${min} to ${max}`, value)
 }
 
-/** An object with no other properties than these: a name that is spelled wrong is not a default. */
+/**
+ * Checks for an object with no other properties than these: a misspelled name must not silently
+ * mean a default.
+ */
 function checkShape(field: string, value: unknown, names: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     invalid(field, 'an object', value)
@@ -95,8 +98,8 @@ function compileBackoff(input: BackoffInput): Backoff {
   checkShape(at, input, names)
   const delay = (name: string, value: number | undefined, otherwise: number) =>
     numberIn(`${at}.${name}`, value === undefined ? otherwise : value, 0, limits.delayMsMax)
-  const { kind: shape, jitter: asked = shape === 'exponential' ? 0.3 : 0 } = input
-  const jitter = numberIn(`${at}.jitter`, asked, 0, 1)
+  const { kind: shape, jitter: given = shape === 'exponential' ? 0.3 : 0 } = input
+  const jitter = numberIn(`${at}.jitter`, given, 0, 1)
   switch (input.kind) {
     case 'exponential':
       return {
@@ -137,7 +140,7 @@ export function compileRetryPolicy(input: RetryPolicyInput): RetryPolicy {
   }
 }
 
-/** No policy is asked about these: such a run has another fate. */
+/** Outcomes to which no policy applies: the lifecycle handles them. */
 const neverAsked: readonly string[] = [
   'succeeded',
   'cancelled',
@@ -149,22 +152,25 @@ function compileCodes(field: string, codes: unknown): readonly string[] {
   if (!Array.isArray(codes) || codes.length > CODES_MAX) return invalid(field, expected, codes)
   for (const code of codes) {
     if (typeof code !== 'string' || code.length === 0 || code.length > limits.nameLength)
-      invalid(field, `made of texts of 1 to ${limits.nameLength} characters`, code)
+      invalid(field, `a list of strings of 1 to ${limits.nameLength} characters`, code)
     if (neverAsked.includes(code))
-      invalid(field, 'made of failed, timed_out, crashed and error codes', code)
+      invalid(field, 'a list of failed, timed_out, crashed and error codes', code)
     if (/\p{Cc}/u.test(code) || !code.isWellFormed())
-      invalid(field, 'free of control characters and broken surrogates', code)
+      invalid(field, 'free of control characters and unpaired surrogates', code)
   }
   return [...new Set<string>(codes)]
 }
 
-/** The delay after the `failures`-th failure (1 = the first); `fraction` is random in [0, 1). */
+/**
+ * Returns the delay after the `failures`-th failure (1 = the first); `fraction` is random in [0,
+ * 1).
+ */
 export function backoffMs(backoff: Backoff, failures: number, fraction: number): number {
   const n = Math.max(1, failures)
   const base = (() => {
     switch (backoff.kind) {
       case 'exponential': {
-        // Far enough out the power is infinite, and zero times that is not a number.
+        // For many failures the power is infinite, and zero times infinity is not a number.
         const power = Math.min(Number.MAX_VALUE, backoff.factor ** (n - 1))
         return Math.min(backoff.capMs, backoff.baseMs * power)
       }
@@ -181,14 +187,14 @@ export function backoffMs(backoff: Backoff, failures: number, fraction: number):
 
 export interface FailedAttempt {
   outcome: AttemptOutcome
-  /** What the policy may call it beside its outcome: the code and the name of the error. */
+  /** Names that the policy may match besides the outcome: the code and the name of the error. */
   codes: readonly string[]
-  /** Failures so far, this one included; crashes are counted apart. */
+  /** Failures so far, including this one; crashes are counted separately. */
   failures: number
   maxAttempts: number
-  /** The handler said that trying again cannot help. */
+  /** Whether the handler said that a retry cannot help. */
   nonRetryable: boolean
-  /** The handler said when to try again. */
+  /** The delay that the handler requested. */
   retryAfterMs: number | null
 }
 

@@ -15,12 +15,12 @@ const refusal = (work: () => unknown) => {
 }
 
 describe('a filter', () => {
-  test('that says nothing is empty', () => {
+  test('without conditions is empty', () => {
     expect(compileRunFilter({})).toEqual({})
     expect(compileRunFilter({ states: [], labels: {}, due: {} })).toEqual({})
   })
 
-  test('is checked and made plain', () => {
+  test('is checked and normalised', () => {
     expect(
       compileRunFilter({
         ...{ states: ['queued'], handler: 'h', queue: 'q', job: 'j', keyPrefix: 'k' },
@@ -35,7 +35,7 @@ describe('a filter', () => {
     })
   })
 
-  test('that names no ids matches none, which is not the same as all', () => {
+  test('with an empty list of ids matches no run, rather than all', () => {
     expect(compileRunFilter({ ids: [] })).toEqual({ ids: [] })
     expect(compileBulkFilter('cancel', { ids: [] }, false).ids).toEqual([])
   })
@@ -63,8 +63,8 @@ describe('a filter', () => {
   })
 })
 
-describe('a filter for many', () => {
-  test('that says nothing must be meant', () => {
+describe('a filter of a bulk change', () => {
+  test('without conditions needs all: true', () => {
     for (const filter of [{}, { states: [] }, { labels: {} }, { due: {} }])
       expect(refusal(() => compileBulkFilter('cancel', filter, false))).toEqual([
         ...['invalid_option', 'filter'],
@@ -72,7 +72,7 @@ describe('a filter for many', () => {
     expect(compileBulkFilter('promote', {}, true)).toEqual({ states: ['scheduled'] })
   })
 
-  test('that names something that is not there is refused', () => {
+  test('with an undefined condition is refused', () => {
     const filter = { queue: undefined, handler: 'h' } as unknown as RunFilter
     expect(refusal(() => compileBulkFilter('cancel', filter, true))).toEqual([
       ...['invalid_option', 'queue'],
@@ -84,7 +84,7 @@ describe('a filter for many', () => {
     ['promote', 'queued'],
     ['reschedule', 'waiting'],
     ['reprioritise', 'running'],
-  ] as const)('%s is not for runs that are %s', ([verb, state]) => {
+  ] as const)('%s does not apply to runs that are %s', ([verb, state]) => {
     expect(refusal(() => compileBulkFilter(verb, { states: [state] }, false))).toEqual([
       ...['invalid_option', 'states'],
     ])

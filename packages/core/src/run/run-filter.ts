@@ -1,4 +1,4 @@
-/** Which runs people mean: one filter for listing them and for steering many at once. */
+/** The filter for runs: used for listing them and for changing many at the same time. */
 
 import { checkName, checkText } from '../check/check-value.ts'
 import type { Instant } from '../check/instant.ts'
@@ -9,25 +9,25 @@ import { compileLabels } from './labels.ts'
 import { isRunId } from './run-id.ts'
 import { type RunState, runStates } from './run-state.ts'
 
-/** A stretch of time; either end may be left open. */
+/** A range of time; either end may be open. */
 export interface TimeRange {
-  /** From this moment on. */
+  /** The first instant, included. */
   from?: Instant
-  /** Until before this moment. */
+  /** The end of the range, excluded. */
   to?: Instant
 }
 
-/** A run matches when all that is said here is true of it. */
+/** A run matches when it meets every condition that is set. */
 export interface RunFilter {
-  /** Any of these; an empty list stands for all. */
+  /** Is in any of these states; an empty list stands for all. */
   states?: readonly RunState[]
-  /** Of this handler. */
+  /** The name of its handler. */
   handler?: string
-  /** In this queue. */
+  /** The name of its queue. */
   queue?: string
-  /** The name or the id of a job. */
+  /** The name or the id of its job. */
   job?: string
-  /** It has all of these, with these values. */
+  /** Has all of these labels, with these values. */
   labels?: Readonly<Record<string, string>>
   /** Its key begins with this. */
   keyPrefix?: string
@@ -35,16 +35,16 @@ export interface RunFilter {
   due?: TimeRange
   /** It was accepted in this range. */
   created?: TimeRange
-  /** One of these, up to 10,000; an empty list stands for none. */
+  /** Its id is one of these, up to 10,000; an empty list matches no run. */
   ids?: readonly string[]
 }
 
-/** The same, checked; what was not said is left out. */
+/** The filter, checked; conditions that were not set are left out. */
 export interface CompiledRunFilter {
   readonly states?: readonly RunState[]
   readonly handler?: string
   readonly queue?: string
-  /** As it was given: whoever uses the filter looks its id up. */
+  /** As given: the caller looks up the id. */
   readonly job?: string
   /** JSON. */
   readonly labels?: string
@@ -65,7 +65,7 @@ export function compileRunFilter(filter: RunFilter): CompiledRunFilter {
     refuseOption('filter', 'an object', filter)
   for (const name of Object.keys(filter))
     if (!KNOWN.has(name))
-      refuseOption('filter', `made of ${[...KNOWN].join(', ')}`, name.slice(0, 80))
+      refuseOption('filter', `an object with ${[...KNOWN].join(', ')} only`, name.slice(0, 80))
   const { handler, queue, job, keyPrefix, ids } = filter
   const states = statesOf(filter.states)
   const labels = compileLabels(filter.labels)
@@ -87,7 +87,8 @@ export function compileRunFilter(filter: RunFilter): CompiledRunFilter {
 function statesOf(states: unknown = []): readonly RunState[] {
   if (!Array.isArray(states)) return refuseOption('states', 'a list of states', states)
   for (const state of states)
-    if (!runStates.includes(state)) refuseOption('states', `of ${runStates.join(', ')}`, state)
+    if (!runStates.includes(state))
+      refuseOption('states', `a list of ${runStates.join(', ')}`, state)
   return states
 }
 
@@ -112,7 +113,7 @@ function rangeOf<Name extends 'due' | 'created'>(name: Name, range: TimeRange | 
   }
 }
 
-/** What a change applies to. */
+/** The states to which each bulk change applies. */
 export const steerableStates = {
   cancel: ['waiting', 'scheduled', 'queued', 'running', 'cancelling'],
   promote: ['scheduled'],
@@ -123,8 +124,8 @@ export const steerableStates = {
 export type BulkVerb = keyof typeof steerableStates
 
 /**
- * The filter of a change of many runs. One that says nothing would mean all of them, which has to be said; one that
- * names something that is not there, such as a variable that nobody has set, is refused.
+ * Compiles the filter of a bulk change. An empty filter would mean all runs, which the caller must
+ * say; a condition that is undefined, such as an unset variable, is refused.
  */
 export function compileBulkFilter(
   verb: BulkVerb,
@@ -133,11 +134,11 @@ export function compileBulkFilter(
 ): CompiledRunFilter & { readonly states: readonly RunState[] } {
   const compiled = compileRunFilter(filter)
   for (const [name, value] of Object.entries(filter))
-    if (value === undefined) refuseOption(name, 'given, or left out', value)
+    if (value === undefined) refuseOption(name, 'set, or left out', value)
   if (Object.keys(compiled).length === 0 && !all)
-    refuseOption('filter', 'at least one condition, or `all: true` beside it', 'none')
+    refuseOption('filter', 'at least one condition, or empty with `all: true`', 'none')
   const possible: readonly RunState[] = steerableStates[verb]
   for (const state of compiled.states ?? [])
-    if (!possible.includes(state)) refuseOption('states', `of ${possible.join(', ')}`, state)
+    if (!possible.includes(state)) refuseOption('states', `a list of ${possible.join(', ')}`, state)
   return { ...compiled, states: compiled.states ?? possible }
 }

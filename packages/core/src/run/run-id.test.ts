@@ -23,7 +23,7 @@ const ones = randomOf(() => 0xff)
 const timeMs = fc.integer({ min: 0, max: TIME_MAX })
 
 describe('a run id', () => {
-  test('is a UUID of version 7 and of the RFC variant, whatever the noise and the time', () => {
+  test('is a UUID of version 7 and the RFC variant for any random bytes and time', () => {
     const layout = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
     fc.assert(
       fc.property(timeMs, fc.array(fc.nat(255), { minLength: 7, maxLength: 21 }), (ms, noise) => {
@@ -34,7 +34,7 @@ describe('a run id', () => {
     )
   })
 
-  test('has exactly these bits', () => {
+  test('has the documented bit layout', () => {
     expect(new RunIdSource(zeros).next(0x0123_4567_89ab)).toBe(
       '01234567-89ab-7000-8000-000000000000',
     )
@@ -44,7 +44,7 @@ describe('a run id', () => {
     expect(source.next(1)).toBe('00000000-0001-7001-88c0-000000000000')
   })
 
-  test('carries its millisecond there and back', () => {
+  test('encodes its millisecond, which can be decoded', () => {
     const source = new RunIdSource(ones)
     fc.assert(fc.property(timeMs, (ms) => runIdTimeMs(source.next(ms)) === ms))
     for (const ms of [0, 1, 2 ** 32 - 1, 2 ** 32, 253_402_300_799_999, TIME_MAX])
@@ -56,7 +56,7 @@ describe('a run id', () => {
   })
 
   test('is larger than the one before it, 2^20 times within one millisecond', () => {
-    // Noise that shrinks: were it looked at before the counter, the order would be reversed.
+    // The random bytes decrease: if they preceded the counter, the order would be reversed.
     const source = new RunIdSource(randomOf((i) => 255 - (i % 256)))
     let last = ''
     let ordered = true
@@ -69,7 +69,7 @@ describe('a run id', () => {
     expect(last.slice(0, 20)).toBe('00000000-0005-7fff-b')
   })
 
-  test('has noise of its own after the counter of a millisecond has gone round', () => {
+  test('has different random bytes after the counter of a millisecond has wrapped', () => {
     let seed = 1
     const source = new RunIdSource(
       randomOf(() => {
@@ -84,7 +84,7 @@ describe('a run id', () => {
     expect(again).not.toBe(first)
   })
 
-  test('comes after those that a source has made for its millisecond before, whatever was in between', () => {
+  test('follows earlier ids of the source for the same millisecond, with others in between', () => {
     const source = new RunIdSource(randomOf((i) => 255 - (i % 256)))
     const ids = [7, 7, 9, 7, 7, 9, 9, 7].map((ms) => source.next(ms))
     for (const ms of [7, 9]) {
@@ -93,7 +93,7 @@ describe('a run id', () => {
     }
   })
 
-  test('is ordered by time first, also when time goes back in between', () => {
+  test('is ordered by time first, even when the clock goes back in between', () => {
     fc.assert(
       fc.property(fc.array(timeMs, { minLength: 2, maxLength: 20 }), (times) => {
         const source = new RunIdSource(ones)
@@ -103,10 +103,11 @@ describe('a run id', () => {
     )
   })
 
-  test('uses each byte of noise once', () => {
+  test('uses each random byte once', () => {
     const source = new RunIdSource(randomOf((i) => (i + (i >> 12)) & 0xff))
     const tails = Array.from({ length: 2_000 }, (_, i) => source.next(i).slice(24))
-    // 4,096 bytes are drawn at once and give 585 ids; those of the second draw are one higher here.
+    // 4,096 bytes are drawn at the same time and give 585 ids; bytes of the second draw are one
+    // higher here.
     expect(tails.slice(0, 3)).toEqual(['010203040506', '08090a0b0c0d', '0f1011121314'])
     expect(tails[584]).toBe('f9fafbfcfdfe')
     expect(tails[585]).toBe('020304050607')
@@ -114,7 +115,7 @@ describe('a run id', () => {
 })
 
 describe('the floor of a millisecond', () => {
-  test('is not above any id of it, and above every id of the one before', () => {
+  test('is at most every id of it, and above every id of the previous millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: TIME_MAX }), (ms) => {
         const least = new RunIdSource(zeros).next(ms)
@@ -126,7 +127,7 @@ describe('the floor of a millisecond', () => {
     )
   })
 
-  test('is an id that carries the millisecond', () => {
+  test('is an id that encodes the millisecond', () => {
     fc.assert(
       fc.property(timeMs, (ms) => {
         expect(isRunId(runIdFloor(ms))).toBe(true)
@@ -136,14 +137,14 @@ describe('the floor of a millisecond', () => {
   })
 })
 
-describe('the time that an id carries', () => {
+describe('the time that an id encodes', () => {
   const now = 1_800_000_000_000
   test.for([
-    ['now, when nothing else is said', null, now],
-    ['now, when it was due before', now - 1, now],
+    ['now, without a due time', null, now],
+    ['now, when it was due just before', now - 1, now],
     ['now, when it was due long before', 0, now],
     ['now, when it is due now', now, now],
-    ['its due time, when that comes', now + 1, now + 1],
+    ['its due time, when that is in the future', now + 1, now + 1],
     [
       'its due time, up to a day before the last partition ends',
       now + 13 * DAY_MS,

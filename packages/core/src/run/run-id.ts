@@ -1,12 +1,12 @@
 /**
- * Run ids are UUIDv7 whose time is the run's due time, never earlier than its creation by the
- * database's clock: history is partitioned by day on the id itself, and a look-up prunes to one day.
- * A run due beyond the days that have partitions takes its creation time instead.
+ * Run ids are UUIDv7 whose time is the run's due time, but never earlier than its creation by the
+ * database's clock: history is partitioned by day on the id itself, so a lookup by id reads one
+ * day. A run due beyond the days that have partitions takes its creation time instead.
  *
- * Ids of one source that fall into one millisecond are ordered by a 20-bit counter, so that runs
- * submitted together keep their order. What is planned for one moment in several batches goes on
- * where the last batch ended: ids are then in the order in which their rows were written, and whoever
- * takes them in that order reads few pages.
+ * Ids of one source within one millisecond are ordered by a 20-bit counter, so that runs submitted
+ * together keep their order. When several batches plan runs for the same millisecond, the counter
+ * continues where the last batch ended: ids then have the order in which their rows were written,
+ * and reading rows in id order touches few pages.
  */
 import type { Random } from '../clock/clock.ts'
 
@@ -15,7 +15,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const HEX_12_BITS = Array.from({ length: 4_096 }, (_, n) => n.toString(16).padStart(3, '0'))
 const COUNTER_LIMIT = 1 << 20
 const POOL_BYTES = 4_096
-/** Of so many milliseconds it is known how far their counters have come. */
+/** The number of milliseconds whose last counters are kept. */
 const KNOWN_MAX = 4_096
 
 export class RunIdSource {
@@ -25,7 +25,7 @@ export class RunIdSource {
   #lastMs = -1
   #prefix = ''
   #counter = 0
-  /** The last counter of milliseconds that were left. */
+  /** The last counter of each recently used millisecond. */
   readonly #known = new Map<number, number>()
 
   constructor(random: Random) {
@@ -53,8 +53,8 @@ export class RunIdSource {
     const counter = this.#counter
     const hex = (byte: number) => HEX[byte] as string
     const noise = (i: number) => HEX[pool[at + i] as number] as string
-    // The counter's high 12 bits follow the version; the two high bits of byte 8 are the variant, and the
-    // counter's low 8 bits follow those.
+    // The counter's high 12 bits follow the version; the two high bits of byte 8 are the variant,
+    // and the counter's low 8 bits follow those.
     const high = HEX_12_BITS[counter >>> 8]
     const low =
       hex(0x80 | ((counter & 0xff) >>> 2)) +
@@ -69,18 +69,18 @@ export function isRunId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** The millisecond that an id carries. */
+/** Returns the millisecond that an id encodes. */
 export function runIdTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
-/** The smallest id of a millisecond: the bound of a partition. */
+/** Returns the smallest id of a millisecond: the bound of a partition. */
 export function runIdFloor(timeMs: number): string {
   const time = Math.floor(timeMs).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** The time that a new run's id carries. */
+/** Returns the time that a new run's id encodes. */
 export function runIdTimeFor(dueMs: number | null, nowMs: number, daysAhead: number): number {
   if (dueMs === null || dueMs <= nowMs) return nowMs
   return dueMs - nowMs > (daysAhead - 1) * DAY_MS ? nowMs : dueMs

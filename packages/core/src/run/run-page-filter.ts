@@ -1,6 +1,6 @@
 /**
- * Which runs a page shows or a count counts: what a filter of runs says, and what only history tells. Conditions that
- * only some states can meet imply those states, so that whoever reads knows where to look.
+ * The filter of pages and counts of runs: the run filter, and conditions on history. Conditions
+ * that only some states can meet imply those states, so that the store knows which tables to read.
  */
 
 import { checkText, integer } from '../check/check-value.ts'
@@ -11,21 +11,24 @@ import { limits } from '../errors/limits.ts'
 import { type CompiledRunFilter, compileRunFilter, type RunFilter } from './run-filter.ts'
 import { finalStates, isFinal, type RunState, runStates } from './run-state.ts'
 
-/** A run matches when all that is said here is true of it. */
+/** A run matches when it meets every condition that is set. */
 export interface RunPageFilter extends RunFilter {
-  /** It has this key. */
+  /** Has this key. */
   key?: string
   /** It ended in this range. */
   finished?: { from?: Instant; to?: Instant }
-  /** A worker has had it for longer than this. */
+  /** A worker has held it for longer than this. */
   runningOverMs?: number
-  /** It died of this: the fingerprint of a dead letter. */
+  /** It died with this fingerprint of a dead letter. */
   fingerprint?: string
   /** It is dead, and was neither replayed nor discarded. */
   notRetried?: true
 }
 
-/** The same, checked; what was not said is left out, and the states are those that can match. */
+/**
+ * The filter, checked; conditions that were not set are left out, and the states are those that can
+ * match.
+ */
 export interface CompiledRunPageFilter extends CompiledRunFilter {
   readonly key?: string
   readonly finishedFromMs?: number
@@ -36,8 +39,8 @@ export interface CompiledRunPageFilter extends CompiledRunFilter {
 }
 
 /**
- * What comes first: `newest` goes by the ids of runs, which is the order in which they were due, and `ended` by when they
- * ended, the last first.
+ * The order of a page: `newest` sorts by run id, which is the order of due times, and `ended` by
+ * end, both latest first.
  */
 export type RunOrder = 'newest' | 'ended'
 
@@ -62,16 +65,17 @@ export function compileRunPageFilter(filter: RunPageFilter): CompiledRunPageFilt
     }),
     ...(notRetried !== undefined && { notRetried }),
   }
-  const { states: asked, ...compiled } = compileRunFilter(rest)
-  const states = possibleStates(asked ?? runStates, { ...compiled, ...more })
+  const { states: requested, ...compiled } = compileRunFilter(rest)
+  const states = possibleStates(requested ?? runStates, { ...compiled, ...more })
   return { ...compiled, ...more, ...(states.length < runStates.length && { states }) }
 }
 
-function possibleStates(asked: readonly RunState[], filter: CompiledRunPageFilter) {
-  let states = asked
+function possibleStates(requested: readonly RunState[], filter: CompiledRunPageFilter) {
+  let states = requested
   const keep = (wanted: (state: RunState) => boolean, because: string) => {
     const kept = states.filter(wanted)
-    if (kept.length === 0) refuseOption('states', `one that ${because} can match`, asked.join())
+    if (kept.length === 0)
+      refuseOption('states', `states that ${because} can match`, requested.join())
     states = kept
   }
   if (filter.notRetried) keep((state) => state === 'dead', 'notRetried')
@@ -96,24 +100,24 @@ function endsOf(finished: RunPageFilter['finished']) {
   }
 }
 
-/** Whether only runs can match that ended otherwise than well: those are found by when they ended. */
+/** Whether only runs that ended without success can match: the store finds those by their end. */
 export function onlyFailed({ states }: CompiledRunPageFilter): boolean {
   return states?.every((state) => FAILED.includes(state)) ?? false
 }
 
-/** By its end where the filter asks for ends that were no successes in a time; otherwise by its id. */
-export function orderOf(filter: CompiledRunPageFilter, asked: unknown): RunOrder {
-  if (asked === undefined) {
+/** Sorts by end when the filter selects unsuccessful ends in a range of time; otherwise by id. */
+export function orderOf(filter: CompiledRunPageFilter, requested: unknown): RunOrder {
+  if (requested === undefined) {
     const timed = filter.finishedFromMs !== undefined || filter.finishedToMs !== undefined
     return timed && onlyFailed(filter) ? 'ended' : 'newest'
   }
-  const order = oneOf('order', ['newest', 'ended'], asked)
+  const order = oneOf('order', ['newest', 'ended'], requested)
   if (order === 'ended' && !onlyFailed(filter))
     refuseOption('order', `newest, unless states are of ${FAILED.join(', ')}`, order)
   return order
 }
 
-/** What runs are counted by. */
+/** The property by which runs are counted. */
 export type CountBy =
   | 'state'
   | 'job'
@@ -133,7 +137,7 @@ export interface CompiledCountBy {
 export function compileCountBy(by: unknown): CompiledCountBy {
   if (typeof by === 'string' && by.startsWith('label:'))
     return { by: 'label', label: checkText('by', by.slice(6), limits.labelKeyLength) }
-  const found = GROUPS.find((it) => it === by)
+  const found = GROUPS.find((group) => group === by)
   return found
     ? { by: found, label: null }
     : refuseOption('by', `${GROUPS.join(', ')} or label:<name>`, by)

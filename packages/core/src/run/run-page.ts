@@ -1,4 +1,4 @@
-/** Pages and counts of runs, as people see them. */
+/** Pages and counts of runs. */
 import type { RunSummary } from './run.ts'
 
 /** A run as a page shows it. */
@@ -7,51 +7,57 @@ export interface RunItem extends RunSummary {
   readonly createdAt: Date
   /** When its last attempt started; null when none did. */
   readonly startedAt: Date | null
-  /** The worker that has it, or had it last; null when it is not known. */
+  /** The worker that holds it, or held it last; null when unknown. */
   readonly workerId: string | null
-  /** The id of its job; null for a run that was submitted. */
+  /** The id of its job; null for a submitted run. */
   readonly jobId: string | null
-  /** The name of its job; null without one, or when that was deleted. */
+  /** The name of its job; null without one, or when the job was deleted. */
   readonly job: string | null
   /** Its key; null without one. */
   readonly key: string | null
-  /** Names and values that were given with it. */
+  /** Names and values given at submission. */
   readonly labels: Readonly<Record<string, string>>
-  /** What it died of; null unless it is dead. */
+  /** The fingerprint of its last failure; null unless it is dead. */
   readonly fingerprint: string | null
-  /** The run that does this one again. */
+  /** The id of the run that replays it; null when it was not replayed. */
   readonly replayedAs: string | null
 }
 
 /** A page of runs. */
 export interface RunPage {
-  /** The runs, in the order that was asked for. */
+  /** The runs, in the requested order. */
   readonly runs: readonly RunItem[]
-  /** Give this as `cursor` to get the next page; null when there is none. */
+  /** Pass this as `cursor` to get the next page; null on the last page. */
   readonly nextCursor: string | null
   /**
-   * False when the page has fewer runs than were asked for because enough was looked at: the next page goes on from
-   * there. It may be empty.
+   * False when the page is shorter than the limit because it reached its read limit: the next page
+   * continues there. The page may be empty.
    */
   readonly complete: boolean
 }
 
-/** How many runs are alike. */
+/** A group of a count: runs with one property in common. */
 export interface RunGroup {
-  /** What they have in common: a state, the name of a queue, a day such as 2026-11-16. Null when they have none. */
+  /**
+   * The common property: a state, the name of a queue, a day such as 2026-11-16. Null for runs
+   * without it.
+   */
   readonly name: string | null
-  /** How many there are. */
+  /** The number of runs. */
   readonly count: number
-  /** Of a job: its id, by which it is known when it was deleted. */
+  /** For a job: its id, which identifies a deleted job. */
   readonly id?: string
 }
 
-/** How many runs match. */
+/** The number of matching runs. */
 export interface RunCount {
-  /** How many there are; at least so many where it is not exact. */
+  /** The number of runs; a lower bound when `exact` is false. */
   readonly count: number
-  /** False when counting was ended: there are more, and the groups are those of the runs that were counted. */
+  /**
+   * False when counting stopped at its limit: more runs match, and the groups cover only the
+   * counted runs.
+   */
   readonly exact: boolean
-  /** The same by what was asked for, the largest first, up to 1,000. */
+  /** The count by the requested property, largest group first, up to 1,000 groups. */
   readonly groups: readonly RunGroup[]
 }

@@ -1,6 +1,7 @@
 /**
- * What applies to every attempt of a run beyond its attempts and its timeout: when to try again, how its effects
- * are delivered, how often its handler must be heard of. Stored with the run as JSON; nothing when all is default.
+ * The policy of every attempt of a run besides the number of attempts and the timeout: when to
+ * retry, how effects are delivered, how often the handler must send a heartbeat. Stored with the
+ * run as JSON; null when all values are defaults.
  */
 
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
@@ -15,16 +16,19 @@ import { traits } from './run-state.ts'
 
 export const deliveries = ['at-least-once', 'at-most-once', 'transactional'] as const
 
-/** How often the effects of a run may happen: see `delivery` of `SubmitOptions`, and the guide on delivery. */
+/**
+ * How often the effects of a run may happen; see `delivery` of `SubmitOptions`, and the guide on
+ * delivery.
+ */
 export type Delivery = (typeof deliveries)[number]
 
-/** When a run is tried again, how it is delivered, and how often its handler must be heard of. */
+/** When a run is retried, how it is delivered, and how often its handler must send a heartbeat. */
 export interface RunPolicy extends RetryPolicy {
-  /** The handler runs in a transaction that commits together with its success. */
+  /** Whether the handler runs in a transaction that commits together with its success. */
   readonly transactional?: true
-  /** A handler that was not heard of for so long is taken to hang. */
+  /** A handler without a heartbeat for this long counts as hanging. */
   readonly heartbeatMs?: number
-  /** From then on no attempt begins, by the database's clock. */
+  /** The instant from which no attempt begins, by the database's clock. */
   readonly expiresAtMs?: number
 }
 
@@ -61,13 +65,13 @@ export function decodeRunPolicy(text: string | null): RunPolicy {
   return text === null ? defaultRetryPolicy : (JSON.parse(text) as RunPolicy)
 }
 
-/** How a run is delivered, by the traits and the policy that are stored with it. */
+/** Returns the delivery of a run from its stored traits and policy. */
 export function deliveryFrom(bits: number, policy: string | null): Delivery {
   if ((bits & traits.atMostOnce) !== 0) return 'at-most-once'
   return decodeRunPolicy(policy).transactional ? 'transactional' : 'at-least-once'
 }
 
-/** The options that such a policy came from; those that are default are left out. */
+/** Converts a stored policy back to options; defaults are left out. */
 export function policyOptions(text: string | null): {
   retry?: RetryPolicyInput
   heartbeatMs?: number

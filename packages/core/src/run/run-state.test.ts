@@ -33,7 +33,7 @@ test('the numbers that the database stores never change', () => {
   })
 })
 
-test('every number leads back to its name', () => {
+test('every number maps back to its name', () => {
   for (const [name, code] of Object.entries(finalStates)) expect(finalStateOf.get(code)).toBe(name)
   for (const [name, code] of Object.entries(attemptOutcomes))
     expect(attemptOutcomeOf.get(code)).toBe(name)
@@ -43,7 +43,7 @@ test('exactly the states with a number are final', () => {
   expect(runStates.filter(isFinal)).toEqual(Object.keys(finalStates))
 })
 
-test('what every object has is no state', () => {
+test('a property that every object inherits is not a state', () => {
   expect(isFinal('toString' as RunState)).toBe(false)
   expect(isFinal('constructor' as RunState)).toBe(false)
 })

@@ -1,13 +1,13 @@
 /**
- * Where a run is, is its state. Numbers are what the database stores.
+ * The states of a run. Numbers are what the database stores.
  *
- * - `waiting`: on a key, a lock or a dependency; moved on by whoever frees it.
- * - `scheduled`: its time has not come; becomes `queued` by the passing of time alone.
+ * - `waiting`: for a key, a lock or a dependency; moved on by the transaction that frees it.
+ * - `scheduled`: not due yet; becomes `queued` when its time comes.
  * - `queued`: due, and waiting for a worker that has its handler.
- * - `running`: leased to a session; left by settling, or by the reaper when the session dies.
- * - `cancelling`: like `running`, and its handler is asked to end.
+ * - `running`: leased to a session; ended by settling, or by the reaper when the session dies.
+ * - `cancelling`: like `running`, and its handler was signalled to stop.
  * - `succeeded`, `dead`, `cancelled`, `skipped`: final.
- * - `unknown`: an at-most-once attempt that started and was never heard of again; final unless resolved.
+ * - `unknown`: an at-most-once attempt started, and no outcome was stored; final unless resolved.
  */
 export const finalStates = {
   succeeded: 1,
@@ -21,23 +21,23 @@ export const finalStates = {
  * How a run can end.
  *
  * - `succeeded`: its handler returned.
- * - `dead`: it failed, and is not tried again; it is a dead letter.
- * - `cancelled`: somebody cancelled it.
+ * - `dead`: it failed and is not retried; it is a dead letter.
+ * - `cancelled`: a user cancelled it, or a newer run of its job replaced it.
  * - `skipped`: it did not run, and will not.
- * - `unknown`: an at-most-once attempt started and was never heard of again; left when somebody resolves it.
+ * - `unknown`: an at-most-once attempt started, and no outcome was stored; a user may resolve it.
  */
 export type FinalState = keyof typeof finalStates
 /**
- * Where a run can be that has not ended.
+ * The states of a run that has not ended.
  *
  * - `waiting`: for another run of its job, or for a place of its concurrency key.
- * - `scheduled`: its time has not come.
+ * - `scheduled`: not due yet.
  * - `queued`: due, and waiting for a worker that has its handler.
- * - `running`: a worker has it.
- * - `cancelling`: a worker has it, and its handler is asked to end.
+ * - `running`: a worker holds it.
+ * - `cancelling`: a worker holds it, and its handler was signalled to stop.
  */
 export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
-/** Where a run is. */
+/** The state of a run. */
 export type RunState = LiveState | FinalState
 
 export const runStates = [
@@ -53,7 +53,7 @@ export const runStates = [
   'unknown',
 ] as const satisfies readonly RunState[]
 
-/** How one attempt ended. */
+/** The outcomes of an attempt. The numbers are stored. */
 export const attemptOutcomes = {
   succeeded: 1,
   failed: 2,
@@ -64,8 +64,8 @@ export const attemptOutcomes = {
 } as const
 
 /**
- * How one attempt ended. `crashed`: its worker died, or was not heard of for a whole lease. `terminated`: a newer run of
- * its job took its place while it ran.
+ * How one attempt ended. `crashed`: its worker died, or sent no heartbeat for a whole lease.
+ * `terminated`: a newer run of its job replaced it while it ran.
  */
 export type AttemptOutcome = keyof typeof attemptOutcomes
 
@@ -81,25 +81,27 @@ export function isFinal(state: RunState): state is FinalState {
 }
 
 /**
- * What a run carries that its end, or its start, has consequences for. The bits travel with the row
- * from place to place, so that a run without any of them pays for none.
+ * Properties of a run that affect its start or its end. The bits are stored with the row in every
+ * place, so that a run without any of them costs nothing extra.
  */
 export const traits = {
   /** It holds a live key that its end frees. */
   keyed: 1,
   /** Its start is marked before the handler is called, and silence after that is `unknown`. */
   atMostOnce: 2,
-  /** Its end decides when its job fires next. */
+  /** Its end determines when its job fires next. */
   rearms: 4,
   /** Its end counts towards pausing its job. */
   failuresCounted: 8,
-  /** From this bit, three of them: what to do when another run of its job goes on (see jobs/job-rules.ts). */
+  /**
+   * Three bits from here: what to do when another run of its job is running (see job/job-rules.ts).
+   */
   overlapShift: 4,
   overlap: 112,
   /** An earlier attempt has left a checkpoint. */
   checkpointed: 128,
   /** It has a key of flow control: of concurrency, of a rate, or both. */
   gated: 256,
-  /** After a moment that its policy names, no attempt begins. The last bit that a claim has room for. */
+  /** No attempt begins after the instant in its policy. The last bit that fits into a claim. */
   expires: 512,
 } as const

@@ -1,4 +1,7 @@
-/** A run as people see it: a union on `state`, so that a running one has a lease and a finished one has an end. */
+/**
+ * A run as the API and the library return it: a union on `state`, so a running run has a lease and
+ * a finished one an end.
+ */
 
 import type { Failure } from '../errors/failure.ts'
 import type { RunConcurrency, RunRate } from '../flow/flow.ts'
@@ -6,124 +9,132 @@ import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState, RunState } from './run-state.ts'
 
-/** One attempt at a run that has ended. */
+/** One finished attempt at a run. */
 export interface Attempt {
-  /** 1 for the first. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   /** How it ended. */
   readonly outcome: AttemptOutcome
   /** When its handler was called; null when it never was. */
   readonly startedAt: Date | null
-  /** When its end was stored. */
+  /** When its outcome was stored. */
   readonly endedAt: Date
-  /** The worker that made it; null when it is not known. */
+  /** The worker that made it; null when unknown. */
   readonly workerId: string | null
-  /** What went wrong; null when nothing did. */
+  /** The error; null when the attempt did not fail. */
   readonly error: Failure | null
 }
 
-/** The job and the slot that a run is of. */
+/** The job and slot of a run. */
 export interface JobOfRun {
   /** The id of the job. */
   readonly id: string
-  /** Null when the job was deleted. */
+  /** The name of the job; null when the job was deleted. */
   readonly name: string | null
   /** The nominal instant; null when the job was triggered by hand. */
   readonly slotAt: Date | null
-  /** The first slot that it makes up for together with its own; null when it makes up for none. */
+  /**
+   * The first missed slot that the run catches up together with its own; null without missed slots.
+   */
   readonly missedFrom: Date | null
 }
 
-/** What every run has, whatever its state. */
+/** The fields that every run has in every state. */
 export interface RunDefinition {
-  /** A UUID whose order is that of submission. */
+  /** A UUID; ids sort in the order of submission. */
   readonly id: string
-  /** The tenant that it belongs to. */
+  /** The number of the tenant that owns it. */
   readonly tenantId: number
-  /** The name of the handler that runs it. */
+  /** The name of the handler that executes it. */
   readonly handler: string
-  /** The queue that workers take it from. */
+  /** The queue from which workers claim it. */
   readonly queue: string
   /** From 0 to 10, higher first. */
   readonly priority: number
-  /** What its handler is called with, as it was submitted. */
+  /** The argument of its handler, as submitted. */
   readonly payload: unknown
-  /** When its first attempt was asked to start: at its submission, or by rescheduling it before that. */
+  /**
+   * The requested start of its first attempt, set at submission or by rescheduling before that
+   * start.
+   */
   readonly dueAt: Date
   /** When it was accepted. */
   readonly createdAt: Date
-  /** How many attempts are made at most, the first included. */
+  /** The maximum number of attempts, including the first. */
   readonly maxAttempts: number
   /** How long one attempt may take. */
   readonly timeoutMs: number
-  /** Its key, of which one run is live at a time; null without one. */
+  /** Its key, which one live run may have at a time; null without one. */
   readonly key: string | null
-  /** Names and values that were given with it. */
+  /** Names and values given at submission. */
   readonly labels: Readonly<Record<string, string>>
-  /** Who or what asked for it, where that was said. */
+  /** Who or what requested it; null when not given. */
   readonly createdBy: string | null
-  /** The W3C trace context of whoever submitted it. */
+  /** The W3C trace context of the submitter. */
   readonly trace: string | null
-  /** The job that it is a run of; null for a run that was submitted. */
+  /** The job that it is a run of; null for a submitted run. */
   readonly job: JobOfRun | null
   /** How often its effects may happen. */
   readonly delivery: Delivery
-  /** When it is tried again, and how often its handler must be heard of. */
+  /** When it is retried, and how often its handler must send a heartbeat. */
   readonly policy: RunPolicy
-  /** From then on no attempt begins; null when it is always worth running. */
+  /** The instant from which no attempt begins; null when it never expires. */
   readonly expiresAt: Date | null
-  /** The run that this one does again. */
+  /** The id of the run that this run replays. */
   readonly replayOf: string | null
-  /** The run that does this one again. */
+  /** The id of the run that replays this run. */
   readonly replayedAs: string | null
-  /** When somebody last changed its time, its priority or its payload. */
+  /** When its due time, priority or payload was last changed. */
   readonly editedAt: Date | null
-  /** So many runs of its key may go on at once; null when it has no key. */
+  /** How many runs with its key may run at the same time; null without a key. */
   readonly concurrency: RunConcurrency | null
-  /** So many runs of its key may start in a time; null when it has no such key. */
+  /** How many runs with its key may start per unit of time; null without such a key. */
   readonly rate: RunRate | null
-  /** Attempts that have ended, oldest first. */
+  /** Finished attempts, oldest first. */
   readonly attempts: readonly Attempt[]
   /**
-   * More than one attempt has passed its start mark: what the handler does may have been done more than once. The mark
-   * of an attempt is its claim; with delivery `at-most-once`, and after a crash, it is committed by itself.
+   * Whether more than one attempt has passed its start mark, so that the handler's effects may have
+   * happened more than once. The mark of an attempt is its claim; with delivery `at-most-once`, and
+   * after a crash, it is a separate commit.
    */
   readonly possibleDuplicate: boolean
 }
 
 /** A run that has not started, or waits for its next attempt. */
 export interface WaitingRun extends RunDefinition {
-  /** `waiting` for something other than time, `scheduled` for its time, or `queued` for a worker. */
+  /**
+   * `waiting` for something other than time, `scheduled` for its time, or `queued` for a worker.
+   */
   readonly state: 'waiting' | 'scheduled' | 'queued'
-  /** When it may next be claimed. */
+  /** The earliest time at which it may be claimed. */
   readonly nextAt: Date
-  /** What a `waiting` one waits for: another run of its job, or a place of its concurrency key. */
+  /** The obstacle of a `waiting` run: another run of its job, or a place of its concurrency key. */
   readonly waitsFor: 'overlap' | 'concurrency' | null
 }
 
-/** A run that a worker has. */
+/** A run that a worker holds. */
 export interface RunningRun extends RunDefinition {
-  /** `cancelling` once its handler was asked to end. */
+  /** `cancelling` once its handler was signalled to stop. */
   readonly state: 'running' | 'cancelling'
-  /** The worker that has it. */
+  /** The worker that holds it. */
   readonly workerId: string
-  /** When the worker took it. */
+  /** When the worker claimed it. */
   readonly claimedAt: Date
-  /** Why it is asked to end; null while it is not. */
+  /** Why it is being cancelled; null while it is not. */
   readonly cancelReason: string | null
-  /** What its handler last reported; null before the first report. */
+  /** The last progress reported by its handler; null before the first report. */
   readonly progress: unknown
 }
 
-/** What somebody said became of an unknown run. */
+/** The resolution of an unknown run. */
 export interface RunResolution {
-  /** What became of it. */
+  /** The outcome that the user reported. */
   readonly as: Resolution
-  /** When that was said. */
+  /** When it was resolved. */
   readonly at: Date
-  /** Why, where that was said. */
+  /** The note of the resolution; null without one. */
   readonly note: string | null
-  /** By whom, where that was said. */
+  /** Who resolved it; null when not given. */
   readonly by: string | null
 }
 
@@ -135,44 +146,44 @@ export interface FinishedRun extends RunDefinition {
   readonly startedAt: Date | null
   /** When its end was stored. */
   readonly finishedAt: Date
-  /** What its handler returned; null unless it succeeded. */
+  /** The return value of its handler; null unless it succeeded. */
   readonly output: unknown
-  /** What the last attempt failed of; null when it did not fail. */
+  /** The error of the last attempt; null when it did not fail. */
   readonly error: Failure | null
-  /** Why it ended so, where the state alone does not say it. */
+  /** The reason for its end, where the state alone does not say it. */
   readonly reason: string | null
   /** First start minus `dueAt`, in milliseconds; null when it never started. */
   readonly latenessMs: number | null
-  /** Who said what became of it, when its worker had been lost; null when nobody had to. */
+  /** The resolution of an unknown run; null for runs that were never unknown or are unresolved. */
   readonly resolved: RunResolution | null
 }
 
-/** A run, by its `state`: narrow on that to get what the others do not have. */
+/** A run. Narrow on `state` to get the fields that only some states have. */
 export type Run = WaitingRun | RunningRun | FinishedRun
 
 /** A run as lists show it. */
 export interface RunSummary {
-  /** Its id. */
+  /** The id of the run. */
   readonly id: string
-  /** Where it is. */
+  /** The current state. */
   readonly state: RunState
   /** The name of its handler. */
   readonly handler: string
-  /** The queue that it is in. */
+  /** The queue from which workers claim it. */
   readonly queue: string
   /** From 0 to 10, higher first. */
   readonly priority: number
-  /** When it was asked to start. */
+  /** The requested start. */
   readonly dueAt: Date
-  /** How many attempts were made, without the one that goes on. */
+  /** The number of finished attempts. */
   readonly attempt: number
-  /** When it ended; null while it has not. */
+  /** When it ended; null while it is live. */
   readonly finishedAt: Date | null
-  /** The message of its last error. */
+  /** The message of its last error; null without one. */
   readonly error: string | null
 }
 
-/** Where a line stands in the log of its run: by attempt, then by number. */
+/** The position of a line in the log of its run: sorted by attempt, then by number. */
 export interface LogPosition {
   /** The attempt that wrote it. */
   readonly attempt: number
@@ -184,10 +195,10 @@ export interface LogPosition {
 export interface LogLine extends LogPosition {
   /** When it was written, by the clock of the database. */
   readonly at: Date
-  /** How grave it is. */
+  /** The severity. */
   readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** Its text, up to 32,768 characters. */
+  /** The message, up to 32,768 characters. */
   readonly message: string
-  /** What was logged with it; null when nothing was. */
+  /** The data logged with the message; null without any. */
   readonly data: unknown
 }

@@ -6,12 +6,12 @@ const places: readonly Place[] = ['later', 'queue', 'parked', 'leases', 'outcome
 const steps = rows.flatMap((row) => row.from.map((from) => ({ ...row, from })))
 
 describe('the lifecycle', () => {
-  test('names no step twice', () => {
+  test('has no duplicate transition', () => {
     const named = steps.map(({ event, from, to }) => `${event}: ${from} -> ${to}`)
     expect(named).toEqual([...new Set(named)])
   })
 
-  test('says of two ways out of one place by one event when each is taken', () => {
+  test('distinguishes two transitions from one place by one event by their conditions', () => {
     const conditions = steps.map(({ event, from, when }) => `${event} from ${from} when ${when}`)
     expect(conditions).toEqual([...new Set(conditions)])
   })
@@ -25,7 +25,7 @@ describe('the lifecycle', () => {
     expect([...reached].sort()).toEqual(['nowhere', ...places].sort())
   })
 
-  test('leads from every place to an end', () => {
+  test('leads from every place to an outcome', () => {
     const ending = new Set<Place>(['outcomes'])
     for (let before = 0; before < ending.size; ) {
       before = ending.size
@@ -42,18 +42,18 @@ describe('the lifecycle', () => {
     expect(rows.filter(({ to }) => to === 'nowhere')).toEqual([])
   })
 
-  test('lets only a client or a planner bring runs in', () => {
+  test('lets only a client or a planner create runs', () => {
     const brings = steps.filter(({ from }) => from === 'nowhere')
     expect(new Set(brings.map(({ by }) => by))).toEqual(new Set(['client', 'planner']))
   })
 
-  test('lets only a worker begin, and only a worker or the reaper end what has begun', () => {
+  test('lets only a worker start runs, and only a worker or the reaper end started runs', () => {
     expect(steps.filter(({ to }) => to === 'leases').map(({ by }) => by)).toEqual(['worker'])
     const ends = steps.filter(({ from }) => from === 'leases')
     expect(new Set(ends.map(({ by }) => by))).toEqual(new Set(['worker', 'reaper']))
   })
 
-  test('returns what a dead session held, ends it, or declares it lost', () => {
+  test('returns the runs of a dead session, ends them, or declares them lost', () => {
     const reaped = rows.filter(({ by }) => by === 'reaper')
     expect(reaped.map(({ event, to }) => `${event} ${to}`)).toEqual([
       'reap queue',
@@ -64,7 +64,7 @@ describe('the lifecycle', () => {
     expect(reaped.every(({ from }) => from.join() === 'leases')).toBe(true)
   })
 
-  test('lets a client steer only what has not started, and say what became of the unknown', () => {
+  test('lets a client change only runs that have not started, and resolve unknown ones', () => {
     const steering = rows.filter(
       ({ event, by, from }) => by === 'client' && from[0] !== 'nowhere' && event !== 'resolve',
     )
@@ -73,7 +73,7 @@ describe('the lifecycle', () => {
     )
   })
 
-  test('lets a run that was parked start only by way of the queue, where a claim takes its hold', () => {
+  test('lets a parked run start only through the queue, where a claim takes its hold', () => {
     const out = steps
       .filter(({ from, to }) => from === 'parked' && to !== 'parked')
       .map(({ event, to }) => `${event} ${to}`)
@@ -87,7 +87,7 @@ describe('the lifecycle', () => {
     ])
   })
 
-  test('describes every step in words', () => {
+  test('describes the condition of every transition', () => {
     for (const { event, when } of rows) {
       expect(event).toMatch(/^[a-z]+$/)
       expect(when).toMatch(/^[a-z].+[a-z]$/)

@@ -1,9 +1,9 @@
 /**
- * The lifecycle as data. Each row is one guarded statement of the store: it deletes the run from the
- * place it leaves and inserts what follows only from what was deleted, so a run is in exactly one
- * place. What has ended stays where it is; only of an unknown run may somebody say later what became
- * of it. A test walks this table against the real database, and the chart in
- * docs/concepts/lifecycle.md is generated from it.
+ * The lifecycle as data. Each row is one guarded statement of the store: it deletes the run from
+ * the place it leaves and inserts the successor only from what was deleted, so a run is in exactly
+ * one place. A run that has ended stays where it is; only an unknown run may be resolved later. A
+ * test walks this table against the real database, and the chart in docs/concepts/lifecycle.md is
+ * generated from it.
  */
 export type Place = 'nowhere' | 'later' | 'queue' | 'parked' | 'leases' | 'outcomes'
 
@@ -15,7 +15,10 @@ export interface Transition {
   readonly when: string
 }
 
-/** A run that stays where it is, and leaves its place for a moment so that no claim takes it as it was. */
+/**
+ * Rows of a change that keeps the run in its place; the run leaves it briefly, so that no claim
+ * takes its old version.
+ */
 function steered<Event extends string>(event: Event, when: string) {
   return [
     { event, from: ['later'], to: 'later', by: 'client', when },
@@ -58,28 +61,28 @@ export const transitions = [
     from: ['nowhere'],
     to: 'queue',
     by: 'client',
-    when: 'somebody asked for a run of its job now',
+    when: 'a caller requested a run of its job now',
   },
   {
     event: 'backfill',
     from: ['nowhere'],
     to: 'queue',
     by: 'client',
-    when: 'somebody asked for a slot of the past, and its turn is near',
+    when: 'a caller requested a backfill of its slot, and its turn is near',
   },
   {
     event: 'backfill',
     from: ['nowhere'],
     to: 'later',
     by: 'client',
-    when: 'somebody asked for a slot of the past, and its turn is far',
+    when: 'a caller requested a backfill of its slot, and its turn is far',
   },
   {
     event: 'replay',
     from: ['nowhere'],
     to: 'queue',
     by: 'client',
-    when: 'somebody asked to do a dead run, or an unknown one, again',
+    when: 'a caller requested to repeat a dead or unknown run',
   },
   {
     event: 'promote',
@@ -100,42 +103,42 @@ export const transitions = [
     from: ['queue'],
     to: 'parked',
     by: 'worker',
-    when: 'it is due, and another run of its job goes on or its concurrency key is used up',
+    when: 'it is due, and another run of its job is running or its concurrency key is used up',
   },
   {
     event: 'release',
     from: ['parked'],
     to: 'queue',
     by: 'worker',
-    when: 'no run of its job goes on any more, or its concurrency key has room',
+    when: 'no other run of its job is running, or its concurrency key has a free place',
   },
   {
     event: 'delay',
     from: ['queue'],
     to: 'queue',
     by: 'worker',
-    when: 'it is due and its rate is used up: it has the moment when it may start',
+    when: 'it is due and its rate is used up: it is due again when it may start',
   },
   {
     event: 'skip',
     from: ['parked'],
     to: 'outcomes',
     by: 'worker',
-    when: 'another run of its job goes on, and it may not wait',
+    when: 'another run of its job is running, and it may not wait',
   },
   {
     event: 'expire',
     from: ['leases'],
     to: 'outcomes',
     by: 'worker',
-    when: 'it would start, and the moment after which it is not worth running has passed',
+    when: 'it would start, and its expiry time has passed',
   },
   {
     event: 'supersede',
     from: ['leases', 'parked', 'queue', 'later'],
     to: 'outcomes',
     by: 'worker',
-    when: 'a newer run of its job takes its place',
+    when: 'a newer run of its job replaces it',
   },
   {
     event: 'return',
@@ -156,28 +159,28 @@ export const transitions = [
     from: ['leases'],
     to: 'queue',
     by: 'worker',
-    when: 'the attempt failed, tries are left, and the next is near',
+    when: 'the attempt failed, attempts are left, and the next one is near',
   },
   {
     event: 'postpone',
     from: ['leases'],
     to: 'later',
     by: 'worker',
-    when: 'the attempt failed, tries are left, and the next is far',
+    when: 'the attempt failed, attempts are left, and the next one is far',
   },
   {
     event: 'die',
     from: ['leases'],
     to: 'outcomes',
     by: 'worker',
-    when: 'the attempt failed and no try is left',
+    when: 'the attempt failed and no attempt is left',
   },
   {
     event: 'cancel',
     from: ['leases'],
     to: 'outcomes',
     by: 'worker',
-    when: 'it was asked to end, and its handler has heeded that, has failed or was not called',
+    when: 'it was asked to end, and its handler stopped, failed or was not called',
   },
   {
     event: 'reap',
@@ -191,7 +194,7 @@ export const transitions = [
     from: ['leases'],
     to: 'outcomes',
     by: 'reaper',
-    when: 'its session is gone, and it has killed too many or must not be retried',
+    when: 'its session is gone, and it crashed too many workers or must not be retried',
   },
   {
     event: 'lose',
@@ -219,7 +222,7 @@ export const transitions = [
     from: ['queue'],
     to: 'outcomes',
     by: 'client',
-    when: 'its slot is ahead, and its job was changed',
+    when: 'its slot is in the future, and its job was changed',
   },
   {
     event: 'reschedule',
@@ -240,22 +243,22 @@ export const transitions = [
     from: ['later', 'queue', 'parked'],
     to: 'queue',
     by: 'client',
-    when: 'it was never tried, its key is submitted to replace or debounce it, and the new time is near',
+    when: 'it was never attempted, its key is submitted to replace or debounce it, and the new time is near',
   },
   {
     event: 'replace',
     from: ['later', 'queue', 'parked'],
     to: 'later',
     by: 'client',
-    when: 'it was never tried, its key is submitted to replace or debounce it, and the new time is far',
+    when: 'it was never attempted, its key is submitted to replace or debounce it, and the new time is far',
   },
-  ...steered('reprioritise', 'it has not started, and is given another priority'),
-  ...steered('edit', 'it was never tried, and is given another payload'),
+  ...steered('reprioritise', 'it has not started, and gets another priority'),
+  ...steered('edit', 'it was never attempted, and gets another payload'),
   {
     event: 'resolve',
     from: ['outcomes'],
     to: 'outcomes',
     by: 'client',
-    when: 'it is unknown, and somebody says what became of it',
+    when: 'it is unknown, and a caller resolves it',
   },
 ] as const satisfies readonly Transition[]

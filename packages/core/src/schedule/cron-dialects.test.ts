@@ -1,4 +1,6 @@
-/** What others promise for the same expressions, in our words: facts from the tests of other libraries. */
+/**
+ * Results that other libraries promise for the same expressions: facts from their tests, reworded.
+ */
 import { describe, expect, test } from 'vitest'
 import { PunctualError } from '../errors/errors.ts'
 import { nextFires } from './next-fires.ts'
@@ -13,7 +15,9 @@ function next(expression: string, from: string, tz = 'UTC'): string {
   }
 }
 
-/** A step on a star is written `a/n` here where robfig counts it as restricted and Vixie does not. */
+/**
+ * A step on a star is written `a/n` here when robfig counts it as restricted and Vixie does not.
+ */
 describe('robfig/cron: the next activation', () => {
   test.for([
     ['2012-07-09T14:45:00Z', '0 0/15 * * * *', '2012-07-09T15:00:00'],
@@ -104,7 +108,7 @@ describe('gorhill/cronexpr: the next time', () => {
 })
 
 describe('croner: a list of minutes in the missing hour', () => {
-  test('runs as the single minute does, and not at all', () => {
+  test('behaves like a single minute, which does not run', () => {
     const from = new Date('2026-03-28T12:00:00Z')
     const fires = (expression: string) =>
       nextFires(expression, { tz: 'Europe/Berlin', from, count: 2 }).map((at) => at.toISOString())

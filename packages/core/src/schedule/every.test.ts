@@ -32,7 +32,7 @@ function fires(
 }
 
 describe('elapsed time', () => {
-  test('goes on at a fixed rate from the anchor, whatever the interval does to the day (case 106)', () => {
+  test('fires at a fixed rate from the anchor, even if a day is no multiple of it (case 106)', () => {
     expect(fires('7h', '2026-01-01T00:00Z', 4)).toEqual([
       '2026-01-01T00:00',
       '2026-01-01T07:00',
@@ -53,7 +53,7 @@ describe('elapsed time', () => {
     expect(next(0)).toBe(anchorMs)
   })
 
-  test('does not care for the clocks: 24h moves by an hour when they change', () => {
+  test('ignores clock changes: 24h moves by an hour when the clocks change', () => {
     expect(fires('24h', '2026-03-28T08:00Z', 2, { tz: 'Europe/Berlin' })).toEqual([
       '2026-03-28T09:00',
       '2026-03-29T10:00',
@@ -102,7 +102,7 @@ describe('calendar time', () => {
     expect(at('both')).toEqual(['25T00:30', '25T01:30'])
   })
 
-  test('fires at the anchor itself, also where that is the second pass of a fold', () => {
+  test('fires at the anchor itself, even in the second pass of a fold', () => {
     const anchorMs = Date.parse('2026-10-25T01:30Z')
     const every = { period: parsePeriod('1d'), count: null }
     const zone = zoneOf('Europe/Berlin')
@@ -112,7 +112,7 @@ describe('calendar time', () => {
     )
   })
 
-  test('cuts a month at its end, from the anchor each time', () => {
+  test('cuts at the end of a short month, computed from the anchor each time', () => {
     expect(fires('P1M', '2026-01-31T12:00Z', 6).map((at) => at.slice(5, 10))).toEqual([
       '01-31',
       '02-28',
@@ -135,7 +135,7 @@ describe('calendar time', () => {
     ])
   })
 
-  test('comes first and elapsed time after it where a period has both', () => {
+  test('is added before elapsed time when a period has both', () => {
     expect(fires('1d12h', '2026-03-27T08:00Z', 3, { tz: 'Europe/Berlin' })).toEqual([
       '2026-03-27T09:00',
       '2026-03-28T21:00',
@@ -143,10 +143,10 @@ describe('calendar time', () => {
     ])
   })
 
-  test('has no two fires where a whole day is missing and the policy moves it (case 98)', () => {
+  test('has one fire when a whole day is missing and the policy moves its fire (case 98)', () => {
     const at = (gap: DstPolicy['gap']) =>
-      fires('1d', '2011-12-28T19:00Z', 3, { tz: 'Pacific/Apia', dst: { gap } }).map((it) =>
-        it.slice(8),
+      fires('1d', '2011-12-28T19:00Z', 3, { tz: 'Pacific/Apia', dst: { gap } }).map((fire) =>
+        fire.slice(8),
       )
     expect(at('run-after')).toEqual(['28T09:00', '29T09:00', '31T00:00'])
     expect(at('shift')).toEqual(['28T09:00', '29T09:00', '31T09:00'])
@@ -155,7 +155,7 @@ describe('calendar time', () => {
 })
 
 describe('an end', () => {
-  test('comes after so many fires, the anchor included', () => {
+  test('is reached after the given number of fires, including the anchor', () => {
     expect(fires('1h', '2026-01-01T00:00Z', 9, { times: 3 })).toHaveLength(3)
     expect(fires('P1M', '2026-01-31T00:00Z', 9, { times: 3 })).toHaveLength(3)
     expect(fires('1d', '2026-01-01T00:00Z', 9, { times: 3, after: '2026-02-01T00:00Z' })).toEqual(
@@ -166,7 +166,7 @@ describe('an end', () => {
     )
   })
 
-  test('comes with the year 2199', () => {
+  test('is reached with the year 2199', () => {
     for (const period of ['1h', '1d', 'P1Y'])
       expect(
         fires(period, '2026-01-01T00:00Z', 3, { after: '2199-12-31T23:30Z' }).length,
@@ -197,7 +197,7 @@ describe('the estimate of how many periods have passed', () => {
   }) as fc.Arbitrary<DstPolicy>
   const year = (n: number) => Date.UTC(n, 0, 1)
 
-  test('never passes over a fire: it agrees with counting from the anchor', () => {
+  test('never skips a fire: it agrees with counting from the anchor', () => {
     const anchor = fc.integer({ min: year(1975), max: year(2040) })
     const distance = fc.oneof(
       fc.integer({ min: 0, max: 400 * DAY_MS }),
@@ -226,7 +226,7 @@ describe('the estimate of how many periods have passed', () => {
   })
 })
 
-/** From the anchor, period by period, with the arithmetic of Date. */
+/** Counts from the anchor, period by period, with the arithmetic of Date. */
 function counted(
   text: string,
   tz: string,
@@ -245,7 +245,7 @@ function counted(
     const time = anchor.getTime() - Math.floor(anchor.getTime() / DAY_MS) * DAY_MS
     const wallMs = month.getTime() + (day + n * days) * DAY_MS + time
     const drift = n * elapsedMs
-    // Only near the answer does the clock matter.
+    // The clock matters only near the result.
     if (wallMs + drift < afterMs - 4 * DAY_MS) continue
     best = Math.min(best, instantAfter(zone, wallMs, dst, afterMs - drift) + drift)
     if (wallMs + drift > afterMs + 4 * DAY_MS && best !== Number.POSITIVE_INFINITY) return best

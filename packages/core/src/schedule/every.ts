@@ -1,12 +1,14 @@
 /**
- * Fires at a fixed rate: the anchor, and then every integer of periods after it.
+ * Fires at a fixed rate: at the anchor, and then after every full number of periods.
  *
- * Elapsed time (hours and below) is added to the instant. Calendar time (days, weeks, months, years) is added
- * to the anchor's local time, which stays the same across changes of the clocks; where it lies in a gap or
- * a fold the policy decides. Every fire is computed from the anchor and not from the fire before, so that
- * an end of a month does not wear off: from January 31 on, monthly is February 28 and March 31 again.
+ * Elapsed time (hours and below) is added to the instant. Calendar time (days, weeks, months,
+ * years) is added to the anchor's local time, which stays the same across clock changes; where it
+ * lies in a gap or a fold, the policy decides. Every fire is computed from the anchor, not from the
+ * previous fire, so that a cut at the end of a month does not persist: monthly from January 31 is
+ * February 28, then March 31.
  *
- * The number of periods is estimated and then put right, so that no question costs more for an old anchor.
+ * The number of periods is estimated and then corrected, so that an old anchor costs no more than a
+ * new one.
  */
 
 import type { Period } from './parse-period.ts'
@@ -24,17 +26,17 @@ import type { Zone } from './zones/zone.ts'
 
 export interface Every {
   readonly period: Period
-  /** How many times it fires, the anchor included; null is without an end. */
+  /** How many times it fires, including the anchor; null without an end. */
   readonly count: number | null
 }
 
 const AVERAGE_MONTH_MS = 30.436875 * DAY_MS
-/** By how much a number of days may be off its average: two changes of the clocks. */
+/** How far a number of days may differ from its average: two clock changes. */
 const DAYS_SLACK_MS = 3 * DAY_MS
-/** Months differ, years too, and the end of a month is cut. */
+/** Months and years differ in length, and the end of a month is cut. */
 const MONTHS_SLACK_MS = 10 * DAY_MS
 
-/** Strictly later than `afterMs`; null when there is none before 2200. */
+/** Returns the first fire strictly after `afterMs`; null when there is none before 2200. */
 export function everyNextAfter(
   { period, count }: Every,
   anchorMs: number,
@@ -61,14 +63,14 @@ export function everyNextAfter(
   return null
 }
 
-/** At most as many periods of calendar time as surely lie within a length of time, but at least one. */
+/** Returns how many periods of calendar time surely fit into a length of time, at least one. */
 export function periodsWithin({ months, days, elapsedMs }: Period, lengthMs: number): number {
   const slackMs = months === 0 ? DAYS_SLACK_MS : MONTHS_SLACK_MS
   const averageMs = months * AVERAGE_MONTH_MS + days * DAY_MS + elapsedMs
   return Math.max(1, Math.floor((lengthMs - slackMs) / averageMs))
 }
 
-/** The anchor's local time moved by the calendar part of n periods; n may be negative. */
+/** Returns the anchor's local time moved by the calendar part of n periods; n may be negative. */
 export function wallOf({ months, days }: Period, anchorWallMs: number, n: number): number {
   const anchorDay = Math.floor(anchorWallMs / DAY_MS)
   const timeOfDayMs = anchorWallMs - anchorDay * DAY_MS

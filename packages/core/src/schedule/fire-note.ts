@@ -1,4 +1,4 @@
-/** What is particular about a fire near a change of the clocks, in words for the person who set the schedule. */
+/** Describes what a clock change does to a fire, for the author of the schedule. */
 
 import { periodsWithin, wallOf } from './every.ts'
 import type { Timing } from './timing.ts'
@@ -6,10 +6,10 @@ import { civilFromDays, DAY_MS, SECOND_MS } from './zones/civil.ts'
 import { clockFacePolicy, type DstPolicy } from './zones/dst-policy.ts'
 import type { Segment } from './zones/zone-segments.ts'
 
-/** More times than these are counted instead of named. */
+/** Beyond this number, times are not listed. */
 const TIMES_SHOWN = 3
 
-/** Null for most fires. `afterMs` is the fire before, or where the preview begins. */
+/** Returns null for most fires. `afterMs` is the previous fire, or the start of the preview. */
 export function noteOf(timing: Timing, atMs: number, afterMs: number): string | null {
   const segment = timing.zone.segmentAt(atMs)
   const wallMs = atMs + segment.offsetMs
@@ -40,7 +40,9 @@ function policyOf(timing: Timing): DstPolicy {
   return timing.kind === 'cron' && !timing.pattern.fixed ? clockFacePolicy : timing.dst
 }
 
-/** The local times of a schedule in a stretch of local time; one more than are shown is enough. */
+/**
+ * Returns the local times of a schedule in a range of local time, up to one more than are shown.
+ */
 function wallsWithin(timing: Timing, fromMs: number, toMs: number): number[] {
   const walls: number[] = []
   if (timing.kind === 'cron') {
@@ -52,7 +54,7 @@ function wallsWithin(timing: Timing, fromMs: number, toMs: number): number[] {
     return walls
   }
   const { period, count } = timing.every
-  // Elapsed time has no local times of its own.
+  // A period with elapsed time has no fixed local times.
   if (period.elapsedMs !== 0) return walls
   const anchorWallMs = timing.anchorMs + timing.zone.offsetAt(timing.anchorMs)
   for (let n = periodsWithin(period, fromMs - anchorWallMs); n < (count ?? n + 1); n++) {
@@ -84,13 +86,13 @@ export function localDate(wallMs: number): string {
   return `${year}-${two(month)}-${two(day)}`
 }
 
-/** 02:30, with seconds and milliseconds only where there are some. */
+/** Formats 02:30, with seconds and milliseconds only when they are not zero. */
 function localTime(wallMs: number): string {
   const time = localClock(wallMs)
   return time.endsWith(':00') ? time.slice(0, -3) : time
 }
 
-/** 02:30:00, with milliseconds only where there are some. */
+/** Formats 02:30:00, with milliseconds only when they are not zero. */
 export function localClock(wallMs: number): string {
   const ms = ((wallMs % DAY_MS) + DAY_MS) % DAY_MS
   const seconds = Math.floor(ms / SECOND_MS)

@@ -5,7 +5,7 @@ import { type FiresOptions, nextFires } from './next-fires.ts'
 const from = new Date('2026-03-28T12:00:00Z')
 
 describe('the next fires', () => {
-  test('are five unless another number is asked for', () => {
+  test('are five by default', () => {
     expect(nextFires('0 9 * * *', { from })).toHaveLength(5)
     expect(nextFires('0 9 * * *', { from, count: 10_000 })).toHaveLength(10_000)
   })
@@ -30,7 +30,7 @@ describe('the next fires', () => {
     expect(nextFires('0 0 0 1 1 * 2027,2028', { from })).toHaveLength(2)
   })
 
-  test('of a schedule that is over, or that a policy leaves without any, are an error (case 102)', () => {
+  test('of a schedule that is over, or whose policy drops all of them, are an error (case 102)', () => {
     for (const [expression, more] of [
       ['0 0 0 1 1 * 2020', {}],
       ['0 0 31 2 *', {}],
@@ -55,7 +55,7 @@ describe('the next fires', () => {
     ['timezone', { from, timezone: 'UTC' }],
     ['gap', { from, gap: 'x' }],
     ['anchor', { from, anchor: 'x' }],
-  ] as const)('refuse a wrong option: %s of case %#', ([field, options]) => {
+  ] as const)('refuse an invalid option: %s of case %#', ([field, options]) => {
     expect(() => nextFires('* * * * *', options as unknown as FiresOptions)).toThrow(
       expect.objectContaining({ name: 'PunctualError', field }),
     )

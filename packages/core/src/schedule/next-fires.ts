@@ -1,4 +1,7 @@
-/** The next fires of a schedule as people write it, for previews and tests: everything is checked, no cache. */
+/**
+ * Computes the next fires of a schedule as users write it, for previews and tests: checks
+ * everything, caches nothing.
+ */
 
 import { refuseOption } from '../check/refuse-option.ts'
 import { PunctualError } from '../errors/errors.ts'
@@ -7,17 +10,19 @@ import { compileTiming, instantIn, nextSlot, type Timing, type TimingInput } fro
 
 const FIRES_MAX = 10_000
 
-/** Which fires of a schedule are computed, and by which rules. */
+/** The fires to compute, and the rules for them. */
 export interface FiresOptions extends Omit<TimingInput, 'expression'> {
-  /** Fires are strictly later. A duration without an anchor counts from here. */
+  /** Only fires strictly after this. A duration without an anchor counts from here. */
   readonly from: Date | number
-  /** How many, up to 10,000. @default 5 */
+  /** The number of fires, up to 10,000. @default 5 */
   readonly count?: number | undefined
 }
 
 const NAMES = ['tz', 'gap', 'fold', 'dayRule', 'seed', 'anchor', 'from', 'count']
 
-/** Fewer than `count` when the schedule ends. Throws `never_fires` when none is left. */
+/**
+ * Returns fewer than `count` fires when the schedule ends. Throws `never_fires` when none is left.
+ */
 export function nextFires(expression: string | number, options: FiresOptions): Date[] {
   const { timing, fromMs, count } = compileFires(expression, options)
   return firesOf(expression, timing, fromMs, count).map((ms) => new Date(ms))
@@ -41,7 +46,7 @@ export function compileFires(
   return { timing: compileTiming({ ...rest, anchor, expression }), fromMs, count }
 }
 
-/** Milliseconds, strictly later than `fromMs`. */
+/** Returns fires in milliseconds, strictly after `fromMs`. */
 export function firesOf(
   expression: string | number,
   timing: Timing,

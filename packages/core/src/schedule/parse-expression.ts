@@ -1,6 +1,6 @@
 /**
- * Tells apart what people write for a schedule: a cron expression, `@every` with a duration, a duration alone,
- * or a repeating interval; each may have `CRON_TZ=Zone` or `TZ=Zone` before it.
+ * Distinguishes the forms of a schedule: a cron expression, `@every` with a duration, a duration
+ * alone, or a repeating interval; each may be prefixed with `CRON_TZ=Zone` or `TZ=Zone`.
  */
 import { PunctualError } from '../errors/errors.ts'
 import type { CronPattern } from './cron/cron-pattern.ts'
@@ -12,7 +12,7 @@ import { parseRepeat, type Repeat } from './parse-repeat.ts'
 import { type Zone, zoneOf } from './zones/zone.ts'
 
 export type Expression = {
-  /** The zone of its prefix. */
+  /** The time zone of its prefix; null without a prefix. */
   readonly zone: Zone | null
 } & (
   | { readonly kind: 'cron'; readonly pattern: CronPattern }
@@ -23,7 +23,7 @@ export type Expression = {
 const EVERY = /^@every(?=[ \t]|$)/i
 const ZONE = /^(?:CRON_)?TZ=/i
 
-/** A number is milliseconds. Throws `invalid_schedule`, `invalid_timezone` and `never_fires`. */
+/** A number means milliseconds. Throws `invalid_schedule`, `invalid_timezone` and `never_fires`. */
 export function parseExpression(expression: string | number, options: CronOptions): Expression {
   if (typeof expression === 'number')
     return { zone: null, kind: 'every', period: parsePeriod(expression) }
@@ -39,7 +39,10 @@ export function parseExpression(expression: string | number, options: CronOption
   return { zone, ...parseForm(rest, options) }
 }
 
-/** Whether the seed makes a difference: an H begins an item of a field, and no name of a month or day. */
+/**
+ * Whether the seed matters: an H starts an item of a field, and no name of a month or weekday
+ * starts with H.
+ */
 export function usesSpread(expression: string): boolean {
   return /(?:^|[ \t,])h/i.test(expression)
 }
@@ -52,7 +55,7 @@ function parseForm(span: Span, options: CronOptions) {
     return { kind: 'every', period } as const
   }
   if (/^r[^ \t]*\//i.test(text)) return { kind: 'repeat', repeat: parseRepeat(span) } as const
-  // A field of a cron expression is followed by a blank, and a P begins none.
+  // In a cron expression the first field is followed by a blank, and none begins with P.
   if (/^(?:p|[0-9.]+[a-z])[^ \t]*$/i.test(text))
     return { kind: 'every', period: parsePeriodSpan(span) } as const
   return { kind: 'cron', pattern: parseCronSpan(span, options) } as const
@@ -72,5 +75,5 @@ function skipBlanks(span: Span): Span {
   let start = span.start
   while (start < span.end && isBlank(span.text, start)) start++
   if (start < span.end) return { ...span, start }
-  return refuseAt({ ...span, start }, 'Expected when to fire; got nothing')
+  return refuseAt({ ...span, start }, 'Expected a schedule; got nothing')
 }

@@ -81,7 +81,7 @@ describe('a period', () => {
     },
   )
 
-  test('of any text is read or refused with a PunctualError', () => {
+  test('of any text is parsed or refused with a PunctualError', () => {
     const word = fc.constantFrom(...'PTYMWDHSpw.0123459 -'.split(''), 'ms', '12')
     const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(''))
     fc.assert(

@@ -1,24 +1,24 @@
 /**
- * Lengths of time between two fires, as people write them: `90s`, `1h30m`, `2d`, `1w`, or as ISO 8601 has them:
+ * Parses the length of time between two fires: `90s`, `1h30m`, `2d`, `1w`, or in ISO 8601 form
  * `PT1H30M`, `P1D`, `P1M`.
  *
- * Days, weeks, months and years are calendar time: a day has 23 hours when clocks go forward. Hours and below
- * are elapsed time. So 24h and 1d differ, twice a year.
+ * Days, weeks, months and years are calendar time: a day has 23 hours when the clocks go forward.
+ * Hours and below are elapsed time. So 24h and 1d differ twice a year.
  */
 
 import { checkExpression, refuseAt, type Span } from './cron/expression-error.ts'
-import { came, readNumber } from './cron/read-value.ts'
+import { readNumber, received } from './cron/read-value.ts'
 import { DAY_MS, SECOND_MS } from './zones/civil.ts'
 
 export interface Period {
   readonly months: number
   readonly days: number
-  /** What is shorter than a day. */
+  /** The part in hours and below. */
   readonly elapsedMs: number
 }
 
 const PERIOD_MS_MIN = SECOND_MS
-/** A hundred years: more would never fire again. */
+/** A hundred years: a longer period would never fire again. */
 const PERIOD_MS_MAX = 36_525 * DAY_MS
 const MONTH_MS = 30.4375 * DAY_MS
 
@@ -28,7 +28,7 @@ interface Unit {
   readonly ms?: number
 }
 
-/** In the order in which they may come. */
+/** In the order in which they must be written. */
 const SHORT_UNITS: Readonly<Record<string, Unit>> = {
   w: { days: 7 },
   d: { days: 1 },
@@ -47,7 +47,7 @@ const ISO_UNITS: Readonly<Record<string, Unit>> = {
   TS: { ms: 1_000 },
 }
 
-/** Milliseconds, or a text. Throws `invalid_schedule`. */
+/** Parses milliseconds or a string. Throws `invalid_schedule`. */
 export function parsePeriod(input: string | number): Period {
   if (typeof input !== 'number') return parsePeriodSpan(checkExpression(input))
   const text = String(input)
@@ -78,7 +78,7 @@ export function parsePeriodSpan(span: Span): Period {
       return refusePeriod(span, at)
     months += part.count * (one.months ?? 0)
     days += part.count * (one.days ?? 0)
-    // To a thousandth: 1.1 hours are no integer of milliseconds in binary.
+    // Rounded to a thousandth: 1.1 hours are not an integer of milliseconds in binary.
     elapsedMs += Math.round(part.count * (one.ms ?? 0) * 1_000) / 1_000
     lastUnit = unit
     at = part.end
@@ -93,7 +93,7 @@ interface Part {
   readonly end: number
 }
 
-/** Digits, perhaps with a fraction, and the letters behind them. */
+/** Reads digits with an optional fraction, and the unit after them. */
 function readPart({ text, start, end }: Span, iso: boolean): Part {
   let at = start
   const skip = (chars: RegExp) => {
@@ -106,19 +106,19 @@ function readPart({ text, start, end }: Span, iso: boolean): Part {
   if (dotted) at++
   const digits = dotted ? skip(/[0-9]/) : { text, start: at, end: at }
   const fraction = dotted ? (readNumber(digits) ?? Number.NaN) / 10 ** (at - digits.start) : 0
-  const letters = iso ? { text, start: at, end: Math.min(at + 1, end) } : skip(/[A-Za-z]/)
-  const unit = text.slice(letters.start, letters.end)
+  const unitSpan = iso ? { text, start: at, end: Math.min(at + 1, end) } : skip(/[A-Za-z]/)
+  const unit = text.slice(unitSpan.start, unitSpan.end)
   const cased = iso ? unit.toUpperCase() : unit.toLowerCase()
   const count = whole + fraction
-  // Without a number there is no unit that could be known.
-  return { count, whole: !dotted, unit: Number.isNaN(count) ? '' : cased, end: letters.end }
+  // Without a number the unit is ignored.
+  return { count, whole: !dotted, unit: Number.isNaN(count) ? '' : cased, end: unitSpan.end }
 }
 
 function refusePeriod(span: Span, at: number): never {
   const rest = { ...span, start: Math.min(at, span.end) }
   return refuseAt(
     rest,
-    `Expected a duration such as 90s, 1h30m, 2d, 1w, PT1H30M, P1D or P1M; got ${came(rest)}`,
+    `Expected a duration such as 90s, 1h30m, 2d, 1w, PT1H30M, P1D or P1M; got ${received(rest)}`,
     'Units come from the longest to the shortest, each once; only hours and below may have a fraction.',
   )
 }
@@ -130,6 +130,6 @@ function checkLength(period: Period, span: Span): Period {
   if (fine) return period
   return refuseAt(
     span,
-    `Expected a duration from one second to a hundred years in whole milliseconds; got ${came(span)}`,
+    `Expected a duration from one second to a hundred years in whole milliseconds; got ${received(span)}`,
   )
 }

@@ -8,7 +8,7 @@ function fires(expression: string, tz = 'UTC', count = 10): string[] {
 }
 
 describe('a repeating interval', () => {
-  test('fires at the start of each interval, as often as it says', () => {
+  test('fires at the start of each interval, up to its count', () => {
     expect(fires('R3/2026-01-01T00:00:00Z/PT1H')).toEqual([
       '2026-01-01T00:00',
       '2026-01-01T01:00',
@@ -17,7 +17,7 @@ describe('a repeating interval', () => {
     expect(fires('r1/2026-01-01T00:00:00Z/pt1h')).toHaveLength(1)
   })
 
-  test('goes on for ever without a number', () => {
+  test('repeats without end when it has no number', () => {
     expect(fires('R/2026-01-01T00:00:00Z/P1D', 'UTC', 500)).toHaveLength(500)
   })
 
@@ -29,7 +29,7 @@ describe('a repeating interval', () => {
     expect(fires('TZ=Europe/Berlin R1/2026-07-01/P1D')).toEqual(['2026-06-30T22:00'])
   })
 
-  test('keeps the local time of its start when its period is a calendar one', () => {
+  test('keeps the local time of its start when its period is calendar time', () => {
     const expression = 'R4/2026-03-27T02:30/P1D'
     expect(fires(expression, 'Europe/Berlin')).toEqual([
       '2026-03-27T01:30',
@@ -56,7 +56,7 @@ describe('a repeating interval', () => {
     expect(fires('R2/P1M/2026-03-31T00:00:00Z')).toEqual(['2026-01-31T00:00', '2026-02-28T00:00'])
   })
 
-  test('a start in a gap is at the first instant after it', () => {
+  test('starts at the first instant after a gap when its start is in the gap', () => {
     const options = { from, tz: 'Europe/Berlin', gap: 'skip' } as const
     expect(nextFires('R1/2026-03-29T02:30/P1D', options)).toEqual([new Date('2026-03-29T01:00Z')])
   })
@@ -87,12 +87,12 @@ describe('a repeating interval', () => {
     )
   })
 
-  test('one that would have to start before 1970 is refused', () => {
+  test('is refused when it would have to start before 1970', () => {
     for (const expression of ['R999999999/P1Y/2026-01-01', 'R999999999/PT1H/2026-01-01T00:00Z'])
       expect(() => fires(expression)).toThrow('must start in 1970 or later')
   })
 
-  test('one that is over never fires', () => {
+  test('never fires when it is over', () => {
     expect(() => fires('R5/2020-01-01/PT1H')).toThrow(
       expect.objectContaining({ code: 'never_fires' }),
     )

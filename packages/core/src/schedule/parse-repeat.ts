@@ -1,11 +1,11 @@
 /**
- * Repeating intervals of ISO 8601, of which a fire is the start of each: `R5/2026-01-01T00:00:00Z/PT1H` fires
- * five times. Start and duration, start and end of the first interval, or duration and end of the last may be
- * given; `R/` without a number goes on for ever.
+ * Parses repeating intervals of ISO 8601, which fire at the start of each interval:
+ * `R5/2026-01-01T00:00:00Z/PT1H` fires five times. Accepts start and duration, start and end of the
+ * first interval, or duration and end of the last; `R/` without a number repeats without end.
  */
 import { type DateTime, parseDateTime } from './calendar/date-time.ts'
 import { refuseAt, type Span } from './cron/expression-error.ts'
-import { came, readNumber, textOf } from './cron/read-value.ts'
+import { readNumber, received, textOf } from './cron/read-value.ts'
 import { type Every, wallOf } from './every.ts'
 import { parsePeriod, parsePeriodSpan } from './parse-period.ts'
 import type { DstPolicy } from './zones/dst-policy.ts'
@@ -14,15 +14,15 @@ import type { Zone } from './zones/zone.ts'
 
 export interface Repeat {
   readonly every: Every
-  /** Without an offset it is local time, in the zone of the schedule. */
+  /** Without an offset it is local time in the time zone of the schedule. */
   readonly at: DateTime
-  /** What `at` is: the start of the first interval or the end of the last. */
+  /** Whether `at` is the start of the first interval or the end of the last. */
   readonly edge: 'start' | 'end'
 }
 
 const COUNT_MAX = 999_999_999
 
-/** `span` begins with R and has no blanks around it. Throws `invalid_schedule`. */
+/** `span` begins with R and has no surrounding blanks. Throws `invalid_schedule`. */
 export function parseRepeat(span: Span): Repeat {
   const { text, start, end } = span
   const parts: Span[] = []
@@ -42,8 +42,8 @@ export function parseRepeat(span: Span): Repeat {
 }
 
 function repeatOf(count: number | null, left: Span, right: Span): Repeat {
-  const start = isPeriod(left) ? null : readMoment(left)
-  const end = isPeriod(right) ? null : readMoment(right)
+  const start = isPeriod(left) ? null : readDateTime(left)
+  const end = isPeriod(right) ? null : readDateTime(right)
   if (start !== null && end === null)
     return { every: { period: parsePeriodSpan(right), count }, at: start, edge: 'start' }
   if (start !== null && end !== null) {
@@ -51,16 +51,17 @@ function repeatOf(count: number | null, left: Span, right: Span): Repeat {
     return { every: { period: parsePeriod(ms), count }, at: start, edge: 'start' }
   }
   const period = parsePeriodSpan(left)
-  if (end === null) return refuseAt(right, 'Expected the end of the last interval as a moment')
+  if (end === null)
+    return refuseAt(right, 'Expected the date and time at which the last interval ends')
   if (count === null)
     return refuseAt(
       right,
-      'Expected a number behind R, because intervals without a start are counted from their end',
+      'Expected a number after R, because intervals without a start are counted from their end',
     )
   return { every: { period, count }, at: end, edge: 'end' }
 }
 
-/** When the first interval starts. */
+/** Returns when the first interval starts. */
 export function firstOf({ every, at, edge }: Repeat, zone: Zone, dst: DstPolicy): number {
   const atMs = at.offsetMs === null ? instantOf(zone, at.wallMs, dst) : at.wallMs - at.offsetMs
   if (edge === 'start') return atMs
@@ -80,15 +81,15 @@ function readCount(span: Span): number | null {
   if (digits.start === digits.end) return null
   const count = readNumber(digits)
   if (count !== null && count >= 1 && count <= COUNT_MAX) return count
-  return refuseAt(digits, `Expected how many times from 1 to ${COUNT_MAX}; got ${came(digits)}`)
+  return refuseAt(digits, `Expected a repeat count from 1 to ${COUNT_MAX}; got ${received(digits)}`)
 }
 
-function readMoment(span: Span): DateTime {
-  const moment = parseDateTime(textOf(span))
-  if (moment !== null) return moment
+function readDateTime(span: Span): DateTime {
+  const dateTime = parseDateTime(textOf(span))
+  if (dateTime !== null) return dateTime
   return refuseAt(
     span,
-    `Expected a moment between 1970 and 2199 such as 2026-01-31T09:00:00Z; got ${came(span)}`,
+    `Expected a date and time between 1970 and 2199 such as 2026-01-31T09:00:00Z; got ${received(span)}`,
   )
 }
 

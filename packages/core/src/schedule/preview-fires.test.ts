@@ -3,7 +3,7 @@ import { type PreviewOptions, previewFires } from './preview-fires.ts'
 
 const from = new Date('2026-03-28T12:00:00Z')
 
-/** Local time, note, and whether it is shown for a change. */
+/** Formats local time, note, and whether the fire is shown for a clock change. */
 function preview(expression: string | number, options: Partial<PreviewOptions> = {}): string[] {
   const all = previewFires(expression, { from, tz: 'Europe/Berlin', count: 2, ...options })
   return all.map(({ at, local, note, around }) => {
@@ -27,7 +27,7 @@ describe('a preview', () => {
     ])
   })
 
-  test('says where a time was moved because it does not exist', () => {
+  test('notes when a time was moved because it does not exist', () => {
     expect(preview('30 2 * * *', { count: 1 })).toEqual([
       '2026-03-29T03:00:00+02:00 moved: 02:30 does not exist on this day',
     ])
@@ -42,13 +42,13 @@ describe('a preview', () => {
     ])
   })
 
-  test('names the day when it is another one', () => {
+  test('names the day when the missing time is on another day', () => {
     expect(preview('0 23 * * 6', { tz: 'America/Nuuk', count: 1 })).toEqual([
       '2026-03-29T00:00:00-01:00 moved: 2026-03-28 23:00 does not exist',
     ])
   })
 
-  test('says what was skipped, with the fire after it', () => {
+  test('notes skipped times on the next fire', () => {
     expect(preview('30 2 * * *', { count: 1, gap: 'skip' })).toEqual([
       '2026-03-30T02:30:00+02:00 skipped: 2026-03-29 02:30 does not exist',
     ])
@@ -58,7 +58,7 @@ describe('a preview', () => {
     ])
   })
 
-  test('says which pass of a repeated time a fire is in', () => {
+  test('notes which pass of a repeated time a fire is in', () => {
     const autumn = { from: new Date('2026-10-24T12:00:00Z') }
     expect(preview('30 2 * * *', { ...autumn, fold: 'both' })).toEqual([
       '2026-10-25T02:30:00+02:00 repeated hour, first pass',
@@ -71,15 +71,15 @@ describe('a preview', () => {
     ])
   })
 
-  test('says nothing of elapsed time in a gap, because it has no times that could be missing', () => {
+  test('has no note for elapsed time in a gap, which has no times that could be missing', () => {
     expect(preview('1h', { from: new Date('2026-03-29T00:00:00Z'), count: 1 })).toEqual([
       '2026-03-29T03:00:00+02:00',
     ])
   })
 })
 
-describe('a preview around the changes of the clocks', () => {
-  test('adds the fires before and after the next two', () => {
+describe('a preview around clock changes', () => {
+  test('adds the fires before and after the next two changes', () => {
     expect(preview('30 2 * * *', { count: 1, aroundChanges: true })).toEqual([
       '2026-03-29T03:00:00+02:00 moved: 02:30 does not exist on this day',
       '~ 2026-03-30T02:30:00+02:00',
@@ -99,19 +99,19 @@ describe('a preview around the changes of the clocks', () => {
     expect(all[8]).toBe('~ 2026-10-25T02:00:00+01:00 repeated hour, second pass')
   })
 
-  test('adds nothing in a zone without changes, or to what is shown already', () => {
+  test('adds nothing in a zone without changes, and no fire twice', () => {
     expect(preview('0 9 * * *', { tz: 'Asia/Tokyo', aroundChanges: true })).toHaveLength(2)
     const all = preview('0 9 * * *', { count: 300, aroundChanges: true })
     expect(all).toHaveLength(300)
     expect(new Set(all).size).toBe(300)
   })
 
-  test('ends where time does', () => {
+  test('ends with the last supported year', () => {
     const late = { from: new Date('2199-12-30T12:00:00Z'), count: 9, aroundChanges: true }
     expect(preview('0 9 * * *', late)).toEqual(['2199-12-31T09:00:00+01:00'])
   })
 
-  test('is asked for by true or false', () => {
+  test('accepts only true or false', () => {
     expect(() => preview('0 9 * * *', { aroundChanges: 1 as never })).toThrow(
       expect.objectContaining({ code: 'invalid_option', field: 'aroundChanges' }),
     )

@@ -1,6 +1,6 @@
 /**
- * The next fires as somebody would check them before saving a schedule: with their local time, and with a note
- * where a change of the clocks moves, repeats or drops one.
+ * Previews the next fires so that a user can check them before saving a schedule: with local time,
+ * and a note where a clock change moves, repeats or drops one.
  */
 
 import { refuseOption } from '../check/refuse-option.ts'
@@ -12,7 +12,7 @@ import { clockChanges } from './zones/clock-change.ts'
 import type { Zone } from './zones/zone.ts'
 
 export interface PreviewOptions extends FiresOptions {
-  /** Also show the fires around the next two changes of the clocks. @default false */
+  /** Also show the fires around the next two clock changes. @default false */
   readonly aroundChanges?: boolean
 }
 
@@ -20,23 +20,23 @@ export interface PreviewOptions extends FiresOptions {
 export interface FirePreview {
   /** The instant. */
   readonly at: Date
-  /** Its local time with the offset: `2026-03-29T03:00:00+02:00`. */
+  /** The local time with its offset: `2026-03-29T03:00:00+02:00`. */
   readonly local: string
-  /** What a change of the clocks does to it: `moved: 02:30 does not exist on this day`. */
+  /** The effect of a clock change on this fire: `moved: 02:30 does not exist on this day`. */
   readonly note?: string
-  /** The change of the clocks that it is shown for, when it is not one of the next fires. */
+  /** The clock change around which it is shown, when it is not one of the next fires. */
   readonly around?: Date
 }
 
 const CHANGES_SHOWN = 2
-/** A zone that keeps daylight saving changes its clocks twice a year. */
+/** A time zone with daylight saving changes its clocks twice a year. */
 const CHANGES_WITHIN_MS = 800 * DAY_MS
 const SHOWN_BEFORE = 2
 const SHOWN_AFTER = 3
-/** How far before a change to look for the fires before it, until there are enough. */
+/** How far before a change to search for earlier fires, until enough are found. */
 const LOOK_BACK_MS = [120_000, 7_200_000, 26 * 3_600_000]
 
-/** Throws what `nextFires` throws. */
+/** Throws the same errors as `nextFires`. */
 export function previewFires(expression: string | number, options: PreviewOptions): FirePreview[] {
   const { timing, fromMs, count } = compileFires(expression, options, ['aroundChanges'])
   const { aroundChanges = false } = options
@@ -69,7 +69,10 @@ function previewsOf(timing: Timing, fires: readonly number[], fromMs: number): F
   })
 }
 
-/** The last fires before a change and the first after it; `beforeMs` is where the search began. */
+/**
+ * Finds the last fires before a change and the first after it; `beforeMs` is where the search
+ * began.
+ */
 function firesAround(timing: Timing, changeMs: number): { beforeMs: number; found: number[] } {
   let before: number[] = []
   let beforeMs = changeMs

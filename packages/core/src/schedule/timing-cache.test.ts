@@ -6,7 +6,7 @@ const from = Date.parse('2026-03-28T12:00:00Z')
 const berlin: TimingInput = { expression: '30 2 * * *', tz: 'Europe/Berlin' }
 
 describe('the cache of timings', () => {
-  test('compiles what is equal once', () => {
+  test('compiles equal schedules once', () => {
     const cache = new TimingCache()
     expect(cache.timing(berlin)).toBe(cache.timing({ ...berlin }))
     expect(cache.size).toBe(1)
@@ -18,13 +18,13 @@ describe('the cache of timings', () => {
     { gap: 'skip' },
     { fold: 'both' },
     { dayRule: 'and' },
-  ])('tells apart what differs: %j', (other) => {
+  ])('keeps different schedules separate: %j', (other) => {
     const cache = new TimingCache()
     expect(cache.timing(berlin)).not.toBe(cache.timing({ ...berlin, ...other }))
     expect(cache.size).toBe(2)
   })
 
-  test('tells seeds apart only where H uses them', () => {
+  test('keeps seeds separate only where H uses them', () => {
     const cache = new TimingCache()
     expect(cache.timing({ ...berlin, seed: 'a' })).toBe(cache.timing({ ...berlin, seed: 'b' }))
     const spread = { expression: 'H H * * THU' }
@@ -32,19 +32,19 @@ describe('the cache of timings', () => {
     expect(cache.timing({ ...spread, seed: 'a' })).toBe(cache.timing({ ...spread, seed: 'a' }))
   })
 
-  test('answers as the timing itself does, in any order of questions', () => {
+  test('returns the same slots as the timing itself, in any order of lookups', () => {
     const cache = new TimingCache()
     const input = { expression: '*/7 1-3 * * *', tz: 'America/New_York' }
     const timing = compileTiming(input)
     const start = Date.parse('2026-03-07T00:00:00Z')
     for (let i = 0; i < 3_000; i++) {
-      // Back and forth, by steps that no slot is a multiple of.
+      // Moves back and forth, by steps that no slot is a multiple of.
       const afterMs = start + ((i * 7_919) % 3_000) * 61_001
       expect(cache.nextSlot(input, afterMs)).toBe(nextSlot(timing, afterMs))
     }
   })
 
-  test('remembers that nothing is left', () => {
+  test('caches that no slot is left', () => {
     const cache = new TimingCache()
     const over = { expression: '0 0 0 1 1 * 2025' }
     expect(cache.nextSlot(over, from)).toBeNull()
@@ -52,7 +52,7 @@ describe('the cache of timings', () => {
     expect(cache.nextSlot(over, 0)).toBe(Date.parse('2025-01-01'))
   })
 
-  test('shares a duration among jobs and keeps their anchors apart', () => {
+  test('shares a duration among jobs but keeps their anchors separate', () => {
     const cache = new TimingCache()
     for (let i = 0; i < 100; i++)
       expect(cache.nextSlot({ expression: '1h', anchor: from + i }, from + i)).toBe(
@@ -65,13 +65,13 @@ describe('the cache of timings', () => {
     )
   })
 
-  test('takes a number for milliseconds and the same text for what it is', () => {
+  test('reads a number as milliseconds, and a string of the same digits as an expression', () => {
     const cache = new TimingCache()
     expect(cache.nextSlot({ expression: 5_000, anchor: from }, from)).toBe(from + 5_000)
     expect(() => cache.nextSlot({ expression: '5000', anchor: from }, from)).toThrow('5 fields')
   })
 
-  test('holds no more than it may, and keeps what is in use', () => {
+  test('respects its limit, and keeps timings in use', () => {
     const cache = new TimingCache(100)
     const first = cache.timing(berlin)
     for (let i = 0; i < 1_000; i++) {
@@ -81,7 +81,7 @@ describe('the cache of timings', () => {
     }
   })
 
-  test('refuses what compiling refuses, and keeps nothing of it', () => {
+  test('refuses invalid schedules, and caches nothing of them', () => {
     const cache = new TimingCache()
     const wrong = [
       { expression: 'x' },

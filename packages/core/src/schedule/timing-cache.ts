@@ -1,20 +1,24 @@
 /**
- * Compiled timings by what they were compiled from, so that a million jobs with equal schedules cost one
+ * Caches compiled timings by their input, so that a million jobs with equal schedules cost one
  * compilation, and one computation for each of their slots.
  *
- * The cache has two generations: what is asked for goes to the young one, and when that is full it becomes
- * the old one and what was old is forgotten. That keeps what was used lately within a fixed number of
- * timings, as a list in the order of use would, without moving an entry at every question.
+ * The cache has two generations: a lookup puts its entry into the young generation; when that is
+ * full it becomes the old one, and the previous old one is dropped. This bounds the number of
+ * timings and keeps recently used ones, as an LRU list would, without moving an entry at every
+ * lookup.
  */
 import { usesSpread } from './parse-expression.ts'
 import { anchorAt, compileUnanchored, nextSlot, type Timing, type TimingInput } from './timing.ts'
 
 const TIMINGS_MAX = 100_000
 
-/** A timing and the two latest answers, each of which holds for all instants from `after` to before `next`. */
+/**
+ * A timing and its two latest results, each of which holds for all instants from `after` to before
+ * `next`.
+ */
 class Entry {
   readonly timing: Timing
-  /** It fires from the anchor of the job that asks, and has none of its own. */
+  /** Whether it fires from the anchor of the requesting job, because it has none itself. */
   readonly anchored: boolean
   #afterMs = Number.POSITIVE_INFINITY
   #nextMs = Number.NEGATIVE_INFINITY
@@ -26,7 +30,7 @@ class Entry {
     this.anchored = anchored
   }
 
-  /** Infinity when there is none. */
+  /** Returns Infinity when there is no next slot. */
   next(afterMs: number): number {
     if (afterMs >= this.#afterMs && afterMs < this.#nextMs) return this.#nextMs
     if (afterMs >= this.#olderAfterMs && afterMs < this.#olderNextMs) return this.#olderNextMs
@@ -43,7 +47,7 @@ export class TimingCache {
   #young = new Map<string, Entry>()
   #old = new Map<string, Entry>()
 
-  /** Keeps so many timings at most. */
+  /** Keeps at most `timingsMax` timings. */
   constructor(timingsMax: number = TIMINGS_MAX) {
     this.#generationSize = Math.max(1, Math.floor(timingsMax / 2))
   }
@@ -52,13 +56,13 @@ export class TimingCache {
     return this.#young.size + this.#old.size
   }
 
-  /** The compiled timing. Throws what `compileTiming` throws. */
+  /** Returns the compiled timing. Throws the same errors as `compileTiming`. */
   timing(input: TimingInput): Timing {
     const { timing, anchored } = this.#entry(input)
     return anchored ? anchorAt(timing, input.anchor) : timing
   }
 
-  /** The next slot strictly after `afterMs`; null when nothing is left. */
+  /** Returns the next slot strictly after `afterMs`; null when none is left. */
   nextSlot(input: TimingInput, afterMs: number): number | null {
     const entry = this.#entry(input)
     if (entry.anchored) return nextSlot(anchorAt(entry.timing, input.anchor), afterMs)
@@ -87,7 +91,10 @@ function compile(input: TimingInput): Entry {
   return new Entry(timing, anchored)
 }
 
-/** Null for what is refused anyway. No valid part has a line break, so that the parts stay apart. */
+/**
+ * Returns null for input that is refused anyway. No valid part has a line break, so parts cannot
+ * run together.
+ */
 function keyOf(input: TimingInput): string | null {
   const { expression, tz = '', gap = '', fold = '', dayRule = '', seed } = input
   if (typeof expression !== 'string')

@@ -9,7 +9,7 @@ function next(input: TimingInput): string | null {
 }
 
 describe('a timing', () => {
-  test('is compiled from each of the forms of a schedule', () => {
+  test('is compiled from each form of a schedule', () => {
     expect(next({ expression: '30 2 * * *' })).toBe('2026-03-29T02:30:00.000Z')
     expect(next({ expression: '@daily', tz: 'Europe/Berlin' })).toBe('2026-03-28T23:00:00.000Z')
     expect(next({ expression: '@every 90m', anchor: from })).toBe('2026-03-28T13:30:00.000Z')
@@ -19,7 +19,7 @@ describe('a timing', () => {
     expect(next({ expression: 'R/2026-03-28T12:00:00Z/PT7H' })).toBe('2026-03-28T19:00:00.000Z')
   })
 
-  test('takes the zone of its prefix before that of the option', () => {
+  test('prefers the zone of its prefix to that of the option', () => {
     const input = { expression: 'CRON_TZ=Asia/Tokyo 0 9 * * *', tz: 'Europe/Berlin' }
     expect(next(input)).toBe('2026-03-29T00:00:00.000Z')
     expect(next({ expression: 'TZ=Asia/Tokyo @every 1d', anchor: 0 })).toBe(
@@ -27,7 +27,7 @@ describe('a timing', () => {
     )
   })
 
-  test('follows the policies and the day rule that it is given', () => {
+  test('follows the given policies and day rule', () => {
     const berlin = { expression: '30 2 * * *', tz: 'Europe/Berlin' } as const
     expect(next(berlin)).toBe('2026-03-29T01:00:00.000Z')
     expect(next({ ...berlin, gap: 'shift' })).toBe('2026-03-29T01:30:00.000Z')
@@ -46,7 +46,7 @@ describe('a timing', () => {
     ['dayRule', { dayRule: 'xor' }],
     ['seed', { seed: 5 }],
     ['seed', { seed: 'x'.repeat(257) }],
-  ])('refuses a wrong %s', ([field, more]) => {
+  ])('refuses an invalid %s', ([field, more]) => {
     expect(() => compileTiming({ expression: '* * * * *', ...(more as object) })).toThrow(
       expect.objectContaining({ code: 'invalid_option', field }),
     )

@@ -1,6 +1,6 @@
 /**
- * When a job fires, compiled: options as people write them are checked and completed once, here, and what comes
- * out answers one question: which slot is next.
+ * Compiles when a job fires: options are checked and completed once, here, and the result computes
+ * one thing: the next slot.
  */
 
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
@@ -22,24 +22,27 @@ import {
 } from './zones/dst-policy.ts'
 import { type Zone, zoneOf } from './zones/zone.ts'
 
-/** A schedule and the rules by which it is read. */
+/** A schedule and the rules for reading it. */
 export interface TimingInput {
   /**
-   * A cron expression, `@every 5m`, a duration (`90s`, `PT1H`, `2d`, `P1M`, or milliseconds as a number) or a
-   * repeating interval (`R5/2026-01-01T00:00:00Z/PT1H`).
+   * A cron expression, `@every 5m`, a duration (`90s`, `PT1H`, `2d`, `P1M`, or milliseconds as a
+   * number) or a repeating interval (`R5/2026-01-01T00:00:00Z/PT1H`).
    */
   readonly expression: string | number
-  /** A name of the IANA database. The prefix `CRON_TZ=` of the expression wins. @default 'UTC' */
+  /**
+   * A time zone name of the IANA database. The prefix `CRON_TZ=` of the expression wins.
+   * @default 'UTC'
+   */
   readonly tz?: string | undefined
-  /** A fixed time that clocks go forward over. @default 'run-after' */
+  /** A fixed time that the clocks skip when they go forward. @default 'run-after' */
   readonly gap?: GapPolicy | undefined
-  /** A fixed time that clocks go back over. @default 'first' */
+  /** A fixed time that occurs twice when the clocks go back. @default 'first' */
   readonly fold?: FoldPolicy | undefined
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   readonly dayRule?: DayRule | undefined
-  /** What `H` is spread by: the id of the job. */
+  /** The value from which `H` is derived: the id of the job. */
   readonly seed?: string | undefined
-  /** The first fire of a duration; others follow at whole periods after it. Cron needs none. */
+  /** The first fire of a duration; the others follow at full periods after it. Cron needs none. */
   readonly anchor?: Date | number | undefined
 }
 
@@ -70,11 +73,14 @@ export function compileTiming(input: TimingInput): Timing {
   return timing
 }
 
-/** Of all but the anchor, which jobs with equal schedules do not share; `anchored` tells that one is needed. */
+/**
+ * Compiles everything except the anchor, which jobs with equal schedules do not share; `anchored`:
+ * whether one is needed.
+ */
 export function compileUnanchored(input: TimingInput): { timing: Timing; anchored: boolean } {
   const { seed } = input
   if (seed !== undefined && (typeof seed !== 'string' || seed.length > SEED_LENGTH_MAX))
-    refuseOption('seed', `a text of up to ${SEED_LENGTH_MAX} characters`, seed)
+    refuseOption('seed', `a string of up to ${SEED_LENGTH_MAX} characters`, seed)
   const dayRule = oneOf('dayRule', dayRules, input.dayRule ?? 'or')
   const dst = dstOf(input)
   const expression = parseExpression(input.expression, { dayRule, seed })
@@ -100,7 +106,7 @@ export function anchorAt(timing: Timing, anchor: Date | number | undefined): Tim
   return timing.kind === 'every' ? { ...timing, anchorMs } : timing
 }
 
-/** Strictly later than `afterMs`; null when nothing is left. */
+/** Returns the first slot strictly after `afterMs`; null when none is left. */
 export function nextSlot(timing: Timing, afterMs: number): number | null {
   if (timing.kind === 'cron') return nextAfter(timing.pattern, timing.zone, timing.dst, afterMs)
   return everyNextAfter(timing.every, timing.anchorMs, timing.zone, timing.dst, afterMs)
@@ -113,11 +119,11 @@ function dstOf(input: TimingInput): DstPolicy {
   return isDefault ? defaultDstPolicy : { gap, fold: fold }
 }
 
-/** Milliseconds of a moment between 1970 and 2199. */
+/** Returns the milliseconds of an instant between 1970 and 2199. */
 export function instantIn(field: string, value: unknown): number {
   const ms = value instanceof Date ? value.getTime() : value
   if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms < END_MS) return ms
-  return refuseOption(field, 'a Date or whole milliseconds between 1970 and 2199', value)
+  return refuseOption(field, 'a Date or integer milliseconds between 1970 and 2199', value)
 }
 
 function refuseStart(): never {

@@ -4,14 +4,14 @@ import { compileOptions, type SubmitOptions } from './submission.ts'
 
 const DAY = 86_400_000
 
-describe('what becomes of a submission whose key is taken', () => {
-  it('is answered with the run that has it, unless said otherwise', () => {
+describe('a submission whose key is taken', () => {
+  it('returns the run that has the key by default', () => {
     expect(compileKeyConflict({})).toBeNull()
     expect(compileKeyConflict({ key: 'k' })).toBeNull()
     expect(compileKeyConflict({ key: 'k', onConflict: 'return' })).toBeNull()
   })
 
-  it('throttling is returning with a window', () => {
+  it('with throttle is compiled to return with a window', () => {
     const window = '10m'
     const returned = compileKeyConflict({ key: 'k', window })
     expect(returned).toEqual({ mode: 'return', windowMs: 600_000 })
@@ -19,7 +19,7 @@ describe('what becomes of a submission whose key is taken', () => {
     expect(compileKeyConflict({ key: 'k', onConflict: 'return', window })).toEqual(returned)
   })
 
-  it.for(['replace', 'error'] as const)('%s needs nothing more', (mode) => {
+  it.for(['replace', 'error'] as const)('%s needs no other option', (mode) => {
     expect(compileKeyConflict({ key: 'k', onConflict: mode })).toEqual({ mode })
   })
 

@@ -1,6 +1,7 @@
 /**
- * What becomes of a submission whose key is taken: it is answered with the run that is there, changes it, takes its key
- * over or is refused. A window makes a key last longer than its run, or a run wait for the last word.
+ * Resolves a submission whose key is taken: it returns the existing run, changes it, takes over its
+ * key or is refused. A window makes a key last longer than its run, or a run wait for further
+ * submissions.
  */
 import { integer } from '../check/check-value.ts'
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
@@ -8,43 +9,50 @@ import { limits } from '../errors/limits.ts'
 
 const MODES = ['return', 'replace', 'debounce', 'throttle', 'error'] as const
 
-/** What happens to a submission while a run with the same key is live. */
+/** How to handle a submission while a run with the same key is live. */
 export type OnConflict = (typeof MODES)[number]
 
-/** Milliseconds, or a text such as `500ms`, `5s`, `10m`, `24h` or `7d`, where a day has 24 hours. */
+/**
+ * Milliseconds, or a string such as `500ms`, `5s`, `10m`, `24h` or `7d`, where a day has 24 hours.
+ */
 export type TimeSpan = number | string
 
-/** The key of a run, and what happens to submissions with the same. */
+/** The key of a run, and the handling of submissions with the same key. */
 export interface KeyOptions {
   /**
-   * One live run per key: while one is live, submitting again returns it, or does what `onConflict` says. Up to 255
-   * characters. @default none
+   * At most one live run has this key: while one is live, submitting again returns it, or follows
+   * `onConflict`. Up to 255 characters. @default none
    */
   key?: string
   /**
-   * What happens while a run with the same `key` is live. `return`: its id is the answer. `replace`: it becomes what this
-   * submission says, unless it has started: then a new run takes the key over. `debounce`: the same, and it is
-   * due `window` after the last submission. `throttle`: one run per `window`, whether it is live or has ended. `error`:
-   * the submission is refused with `key_conflict`.
+   * How to handle a submission while a run with the same `key` is live. `return`: return the live
+   * run's id. `replace`: update the live run with this submission; if it has started, a new run
+   * takes over the key. `debounce`: the same, and the run is due `window` after the last
+   * submission. `throttle`: one run per `window`, live or ended. `error`: refuse the submission
+   * with `key_conflict`.
    * @default 'return'
    */
   onConflict?: OnConflict
   /**
-   * With `debounce`: how long it must be quiet before the run is due. With `throttle` and `return`: how long after a
-   * run was accepted its id is the answer, also when it has ended.
+   * With `debounce`: how long no submission must arrive before the run is due. With `throttle` and
+   * `return`: how long after a run was accepted its id is returned, even when it has ended.
    */
   window?: TimeSpan
-  /** With `debounce`: the run is due at the latest so long after its first submission. @default for ever */
+  /**
+   * With `debounce`: the maximum delay of the run after its first submission. @default unlimited
+   */
   maxWait?: TimeSpan
 }
 
-/** Null in compiled options means `return` without a window. Throttling is `return` with one. */
+/**
+ * Null in compiled options means `return` without a window. `throttle` is `return` with a window.
+ */
 export type KeyConflict =
   | { readonly mode: 'return'; readonly windowMs: number }
   | { readonly mode: 'replace' | 'error' }
   | { readonly mode: 'debounce'; readonly windowMs: number; readonly maxWaitMs: number | null }
 
-/** What a submission came to: a new run, the one that was there, or that one changed. */
+/** The effect of a submission: a new run, the existing run, or the existing run changed. */
 export type SubmitOutcome = 'created' | 'existing' | 'replaced'
 
 export function compileKeyConflict(
@@ -54,7 +62,7 @@ export function compileKeyConflict(
 ): KeyConflict | null {
   const { key, onConflict, window, maxWait } = options
   if (onConflict === undefined && window === undefined && maxWait === undefined) return null
-  if (key === undefined) refuseOption('key', 'given together with onConflict and window', key)
+  if (key === undefined) refuseOption('key', 'set when onConflict or window is set', key)
   const mode = onConflict === undefined ? 'return' : oneOf('onConflict', MODES, onConflict)
   if (mode !== 'debounce' && maxWait !== undefined)
     refuseOption('maxWait', 'left out, unless onConflict is debounce', maxWait)
@@ -72,7 +80,7 @@ function debounceOf({ window, maxWait, runAt, delayMs }: Record<string, unknown>
   if (runAt !== undefined || delayMs !== undefined)
     refuseOption(
       runAt === undefined ? 'delayMs' : 'runAt',
-      'left out with onConflict debounce, whose window says when',
+      'left out with onConflict debounce, whose window sets the time',
       runAt ?? delayMs,
     )
   const windowMs = spanOf('window', window)
@@ -92,7 +100,7 @@ function spanOf(field: string, given: unknown): number {
   if (!(ms >= 1 && ms <= limits.windowMsMax))
     refuseOption(
       field,
-      `milliseconds, or a text such as 500ms, 5s, 10m, 24h or 7d, from 1 ms to ${limits.windowMsMax / 86_400_000} days`,
+      `milliseconds, or a string such as 500ms, 5s, 10m, 24h or 7d, from 1 ms to ${limits.windowMsMax / 86_400_000} days`,
       given,
     )
   return ms

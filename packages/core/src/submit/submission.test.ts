@@ -10,7 +10,7 @@ const angry = () => {
   throw new Error('do not look at me')
 }
 
-test('without options everything has its default', () => {
+test('every option has a default', () => {
   expect(compileOptions('send-email')).toEqual({
     handler: 'send-email',
     queue: defaults.queue,
@@ -31,7 +31,7 @@ test('without options everything has its default', () => {
   })
 })
 
-test('options that are undefined are options that were not given', () => {
+test('an undefined option counts as not given', () => {
   const names = Object.keys(compileOptions('h'))
   const options = Object.fromEntries(
     [...names, 'runAt', 'concurrency', 'rate']
@@ -41,12 +41,12 @@ test('options that are undefined are options that were not given', () => {
   expect(compileOptions('h', options)).toEqual(compileOptions('h'))
 })
 
-test('what was compiled without options is kept, and nobody can change it', () => {
+test('the compiled form without options is cached and frozen', () => {
   expect(compileOptions('cached', {})).toBe(compileOptions('cached'))
   expect(() => Object.assign(compileOptions('cached'), { priority: 10 })).toThrow(TypeError)
 })
 
-test('the names of 2,000 handlers are not all kept', () => {
+test('the cache is bounded: it does not keep the names of 2,000 handlers', () => {
   for (let i = 0; i < 2_000; i++) compileOptions(`many-${i}`)
   expect(compileOptions('many-1999')).toEqual({ ...compileOptions('h'), handler: 'many-1999' })
 })
@@ -89,7 +89,7 @@ test.for(accepted)('%j is accepted', ([options, expected]) => {
   expect(compileOptions('h', options)).toEqual({ ...compileOptions('h'), ...expected })
 })
 
-test('a policy is compiled and kept as JSON', () => {
+test('a policy is compiled to JSON', () => {
   const { policy } = compileOptions('h', { retry: { backoff: { kind: 'fixed' } } })
   expect(JSON.parse(policy as string)).toEqual({
     backoff: { kind: 'fixed', delayMs: 1_000, jitter: 0 },
@@ -190,11 +190,11 @@ const refused: Record<string, unknown[]> = {
 }
 
 describe.each(Object.entries(refused))('%s', (field, values) => {
-  test('of the wrong kind or out of range is refused by name', () => {
+  test('of the wrong type or out of range is refused with its name', () => {
     for (const value of values) expect(refusal({ [field]: value })).toMatchObject({ field })
   })
 
-  test('is refused with a message that says what came, in a bounded length', () => {
+  test('is refused with a bounded message that shows the received value', () => {
     for (const value of values) {
       const { message } = refusal({ [field]: value })
       expect(message).toMatch(/ must be .+; got .+\.$/su)
@@ -205,7 +205,7 @@ describe.each(Object.entries(refused))('%s', (field, values) => {
   })
 })
 
-test('a name of a handler is checked like any other name', () => {
+test('the name of a handler is checked like any other name', () => {
   for (const name of [...notTexts, ...notStorable, 'x'.repeat(limits.nameLength + 1)])
     expect(() => compileOptions(name as string)).toThrow(
       expect.objectContaining({ code: 'invalid_option', field: 'handler' }),
@@ -214,16 +214,16 @@ test('a name of a handler is checked like any other name', () => {
   expect(checkName('handler', '../../etc/passwd')).toBe('../../etc/passwd')
 })
 
-test('a text is counted in UTF-16 units, and its limit is exact', () => {
+test('a string is counted in UTF-16 units, and its limit is exact', () => {
   expect(checkText('f', '😀'.repeat(5), 10)).toHaveLength(10)
-  expect(() => checkText('f', '😀'.repeat(5), 9)).toThrow(/a text of 1 to 9 characters/)
+  expect(() => checkText('f', '😀'.repeat(5), 9)).toThrow(/a string of 1 to 9 characters/)
 })
 
 test('runAt and delayMs exclude each other', () => {
   expect(refusal({ runAt: 5, delayMs: 5 })).toMatchObject({ field: 'runAt' })
 })
 
-describe('options that are none', () => {
+describe('invalid options', () => {
   test.for([null, 5, 'text', true, [], () => 1])('%s is refused', (options) => {
     expect(refusal(options)).toMatchObject({ field: 'options' })
   })
@@ -236,14 +236,14 @@ describe('options that are none', () => {
     ['constructor', { constructor: 1 }],
     ['toString', { toString: () => 'x' }],
     ['x'.repeat(80), { ['x'.repeat(10_000)]: 1 }],
-  ] as [string, object][])('an unknown one is refused by name: %s', ([field, options]) => {
+  ] as [string, object][])('an unknown one is refused with its name: %s', ([field, options]) => {
     const error = refusal(options)
     expect(error).toMatchObject({ field })
     expect(error.message).toMatch(/is not an option of submit\. Known: runAt, delayMs, .*strict\.$/)
     expect(error.message.length).toBeLessThan(400)
   })
 
-  test('what every object inherits is no option', () => {
+  test('an inherited property is not an option', () => {
     const shared = Object.prototype as { polluted?: unknown }
     shared.polluted = 1
     try {
@@ -258,7 +258,7 @@ describe('labels', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`label${i}`, `${i}`]))
 
-  test('may be 16, and not 17', () => {
+  test('may be 16, but not 17', () => {
     expect(JSON.parse(compileOptions('h', { labels: many(16) }).labels as string)).toEqual(many(16))
     expect(refusal({ labels: many(17) })).toMatchObject({
       field: 'labels',
@@ -267,31 +267,31 @@ describe('labels', () => {
     expect(refusal({ labels: many(100_000) })).toMatchObject({ field: 'labels' })
   })
 
-  test('may have names of 64 and values of 256 characters, and not one more', () => {
+  test('may have names of 64 and values of 256 characters, but not one more', () => {
     const largest = { ['n'.repeat(64)]: 'v'.repeat(256) }
     expect(compileOptions('h', { labels: largest }).labels).toBe(JSON.stringify(largest))
     expect(refusal({ labels: { ['n'.repeat(65)]: 'v' } }).field).toMatch(/^labels key "n+"$/)
     expect(refusal({ labels: { name: 'v'.repeat(257) } })).toMatchObject({ field: 'labels.name' })
   })
 
-  test('take texts only', () => {
+  test('accept only strings', () => {
     for (const value of notTexts.filter((v) => v !== ''))
       expect(refusal({ labels: { name: value } })).toMatchObject({ field: 'labels.name' })
     for (const value of notStorable)
       expect(refusal({ labels: { name: value } })).toMatchObject({ field: 'labels.name' })
   })
 
-  test('take no empty names and none with control characters', () => {
+  test('accept neither empty names nor names with control characters', () => {
     for (const name of ['', ...notStorable])
       expect(refusal({ labels: { [name]: 'v' } }).field).toMatch(/^labels key /)
   })
 
-  test('may be called __proto__ or constructor: they are names like any other', () => {
+  test('may be called __proto__ or constructor', () => {
     const labels = JSON.parse('{"__proto__":"p","constructor":"c","toJSON":"j"}')
     expect(compileOptions('h', { labels }).labels).toBe(JSON.stringify(labels))
   })
 
-  test('are read once, as they are: an inherited toJSON has no say', () => {
+  test('are read once and unchanged: an inherited toJSON has no effect', () => {
     const labels = Object.assign(Object.create({ toJSON: () => 5 }), { a: 'b' })
     expect(compileOptions('h', { labels }).labels).toBe('{"a":"b"}')
     let reads = 0

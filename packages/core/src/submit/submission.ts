@@ -1,5 +1,5 @@
 /**
- * Options as users write them, and the compiled form that is used inside: defaults are applied and
+ * Options as callers write them, and the compiled form used inside: defaults are applied and
  * everything is checked once, here.
  */
 import { checkName, checkText, integer } from '../check/check-value.ts'
@@ -22,57 +22,70 @@ import { compileRunPolicy, type Delivery, deliveryOf } from '../run/run-policy.t
 import { traits } from '../run/run-state.ts'
 import { compileKeyConflict, type KeyConflict, type KeyOptions } from './key-conflict.ts'
 
-/** When and how a run is to be run. What is not known here is refused, so that a typing error is heard of. */
+/**
+ * When and how a run executes. Unknown options are refused, so that a typing error does not go
+ * unnoticed.
+ */
 export interface SubmitOptions extends KeyOptions {
   /** When to run, up to the year 9999; a time in the past means now. @default now */
   runAt?: Instant
-  /** Run this long from now, up to 100 years; not together with `runAt`. @default 0 */
+  /** Run after this delay, up to 100 years; excludes `runAt`. @default 0 */
   delayMs?: number
   /**
-   * Not worth running after: from then on no attempt begins, and the run ends as `skipped` (reason `expired`). What has
-   * begun goes on. @default never
+   * The instant from which no attempt begins: the run then ends as `skipped` (reason `expired`). An
+   * attempt that has begun continues. @default never
    */
   expiresAt?: Instant
   /** 0-10, higher first. @default 5 */
   priority?: number
-  /** The queue that workers take it from: a name of up to 128 characters. @default 'default' */
+  /** The queue from which workers claim it: a name of up to 128 characters. @default 'default' */
   queue?: string
-  /** How many attempts are made, the first included; up to 1,000. @default 3; 1 with delivery `at-most-once` */
+  /**
+   * The number of attempts, including the first; up to 1,000. @default 3; 1 with delivery
+   * `at-most-once`
+   */
   maxAttempts?: number
   /** How long one attempt may take before its signal is aborted. @default 300000 */
   timeoutMs?: number
   /** Up to 16 names and values, shown with the run. */
   labels?: Readonly<Record<string, string>>
-  /** Who or what asked for the run. */
+  /** Who or what requests the run, up to 256 characters. */
   createdBy?: string
   /** W3C trace context of the caller (`traceparent`). */
   trace?: string
-  /** When it is tried again. @default exponential, from 1 s to 1 h, for every kind of failure */
+  /**
+   * When failed attempts are retried. @default exponential, from 1 s to 1 h, for every kind of
+   * failure
+   */
   retry?: RetryPolicyInput
   /**
-   * `at-least-once`: tried again until it succeeds or its attempts are used up; its effects may happen twice.
-   * `at-most-once`: the handler is called once at most; silence after that is `unknown`, never a second try.
-   * `transactional`: the handler's writes with `ctx.tx` commit together with its success, exactly once.
+   * `at-least-once`: retried until it succeeds or its attempts are used up; its effects may happen
+   * more than once. `at-most-once`: the handler is called at most once; if it then falls silent,
+   * the run is `unknown`, never retried. `transactional`: the handler's writes with `ctx.tx` commit
+   * together with its success, exactly once.
    * @default 'at-least-once'
    */
   delivery?: Delivery
-  /** The handler must be heard of (`ctx.heartbeat()`, progress or a checkpoint) this often. @default never */
+  /**
+   * How often the handler must send a sign of life (`ctx.heartbeat()`, progress or a checkpoint).
+   * @default never
+   */
   heartbeatMs?: number
   /**
-   * How many runs of a key may go on at once, in the whole fleet. Those that may not start yet wait in the order of
-   * their ids, and cost nothing meanwhile. @default no limit
+   * How many runs with the same key may run at the same time, in the whole fleet. Runs that may not
+   * start yet wait in the order of their ids, and cost nothing meanwhile. @default no limit
    */
   concurrency?: ConcurrencyOptions
   /**
-   * How many runs of a key may start in a time, in the whole fleet. Those that may not start yet wait for the moment
-   * when they may. @default no limit
+   * How many runs with the same key may start per unit of time, in the whole fleet. Runs that may
+   * not start yet are scheduled for the instant at which they may. @default no limit
    */
   rate?: RateOptions
-  /** Refuse when no live worker has the handler. @default false */
+  /** Refuse the submission when no live worker has the handler. @default false */
   strict?: boolean
 }
 
-/** What one run is to do, checked and complete, apart from its payload. */
+/** A run as it was submitted, checked and complete, without its payload. */
 export interface CompiledOptions {
   readonly handler: string
   readonly queue: string
@@ -82,7 +95,7 @@ export interface CompiledOptions {
   readonly maxAttempts: number
   readonly timeoutMs: number
   readonly key: string | null
-  /** What to do when the key is taken; null = return the run that has it. */
+  /** How to handle a taken key; null = return the run that has the key. */
   readonly conflict: KeyConflict | null
   readonly labels: string | null
   readonly createdBy: string | null
@@ -100,7 +113,7 @@ export interface Submission {
   readonly flow?: RunFlow
 }
 
-/** A run with these options and this payload, which may hold its keys of flow control. */
+/** Combines options and payload; the payload may contain the keys of flow control. */
 export function makeSubmission(options: CompiledOptions, payload: string): Submission {
   const { flow } = options
   return flow === null ? { options, payload } : { options, payload, flow: flowIn(flow, payload) }

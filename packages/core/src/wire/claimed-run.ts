@@ -1,11 +1,12 @@
 /**
- * A claimed run as it goes over the wire. Written as text: payloads, policies and checkpoints are JSON already, and are
- * not parsed only to be written again. Fences have 63 bits, more than the numbers of most languages: they are texts.
+ * A claimed run on the wire. Written as text: payloads, policies and checkpoints are JSON already,
+ * and are not parsed only to be written again. Fences have 63 bits, more than the numbers of most
+ * languages have: they are strings.
  */
 import type { ClaimedRun } from '../ports/work.ts'
 import { traits } from '../run/run-state.ts'
 
-/** As whoever reads it finds it. */
+/** A claimed run as a remote worker parses it. */
 export interface WireRun {
   readonly run_id: string
   readonly fence: string
@@ -18,9 +19,9 @@ export interface WireRun {
   readonly max_attempts: number
   readonly timeout_ms: number
   readonly payload: unknown
-  /** What an earlier attempt has kept. */
+  /** The state saved by an earlier attempt. */
   readonly checkpoint: unknown
-  /** Its start has to be marked before it may start. */
+  /** Whether its start must be marked before the handler is called. */
   readonly mark_start: boolean
   readonly due_at: string
   readonly expires_in_ms: number | null
@@ -37,13 +38,16 @@ export interface WireRun {
 
 const ms = (at: string | null) => (at === null ? null : Date.parse(at))
 
-/** What must not run twice, or was there when a worker died, is marked before it starts. */
+/**
+ * Runs that must not run twice, or that were running when a worker died, are marked before they
+ * start.
+ */
 export const marksStart = ({ crashes, traits: bits }: Pick<ClaimedRun, 'crashes' | 'traits'>) =>
   crashes > 0 || (bits & traits.atMostOnce) !== 0
 
 const quoted = new Map<string, string>()
 
-/** Names come again and again: each is quoted once. */
+/** Names repeat: each is quoted once. */
 function quote(name: string): string {
   let text = quoted.get(name)
   if (text === undefined) {
@@ -56,7 +60,10 @@ function quote(name: string): string {
 
 const isoText = (at: number | null) => (at === null ? 'null' : `"${new Date(at).toISOString()}"`)
 
-/** Member by member: thousands a second are written, and most are numbers and ids that need no quoting. */
+/**
+ * Written member by member: thousands are written per second, and most members are numbers and ids
+ * without quoting.
+ */
 export function writeRun(run: ClaimedRun, checkpoint: string | null): string {
   const expires = run.expiresInMs === null ? null : Math.floor(run.expiresInMs)
   const trace = run.trace === null ? 'null' : JSON.stringify(run.trace)
@@ -95,7 +102,7 @@ export function readRun(wire: WireRun): ClaimedRun {
     slotMs: ms(wire.slot_at),
     missedFromMs: ms(wire.missed_from),
     expiresInMs: wire.expires_in_ms,
-    // The server knows what its end frees.
+    // Only the server needs to know what the end of the run frees.
     gate: null,
     limited: false,
   }

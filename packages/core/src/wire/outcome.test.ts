@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { ClaimedRun } from '../ports/work.ts'
 import { writeOutcome } from './outcome.ts'
 
-it('writes a success as JSON would be written, whatever its output is', () => {
+it('writeOutcome writes a success like JSON.stringify, for any output', () => {
   const milliseconds = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }))
   fc.assert(
     fc.property(

@@ -1,6 +1,7 @@
 /**
- * What became of an attempt, as workers in any language say it: they tell what happened, and the server decides what
- * follows, by the policy of the run and with the function that workers with a connection of their own use.
+ * The outcome of an attempt as workers in any language report it: they report what happened, and
+ * the server decides what follows, by the policy of the run and with the same function as workers
+ * with a database connection.
  */
 
 import { encodeJson } from '../check/json-value.ts'
@@ -12,8 +13,8 @@ import { decodeRunPolicy } from '../run/run-policy.ts'
 import { traits } from '../run/run-state.ts'
 
 /**
- * - `interrupted`: the worker stops, and the attempt has no result; it is tried again at once.
- * - `skipped`: it was not started, because it is not worth running any more.
+ * - `interrupted`: the worker stops, and the attempt has no result; it is retried at once.
+ * - `skipped`: it was not started because it has expired.
  */
 export const wireOutcomes = [
   'succeeded',
@@ -29,7 +30,7 @@ export interface WireError {
   readonly message?: string
   readonly stack?: string
   readonly code?: string
-  /** False when trying again cannot help. */
+  /** False when a retry cannot help. */
   readonly retryable?: boolean
 }
 
@@ -46,7 +47,10 @@ export interface WireOutcome {
   readonly started_ms_ago?: number | null
 }
 
-/** The outcome as text. Of successes there are many: nothing in one but its output needs quoting, and that is JSON. */
+/**
+ * Writes an outcome as text. Successes are frequent: only the output needs encoding in them, and it
+ * is JSON already.
+ */
 export function writeOutcome(settlement: Settlement): string {
   const { run, startedAgoMs } = settlement
   if (settlement.kind === 'succeeded') {
@@ -70,15 +74,17 @@ export function writeOutcome(settlement: Settlement): string {
 function failed(settlement: Extract<Settlement, { kind: 'retry' | 'dead' }>): Partial<WireOutcome> {
   const { kind, outcome, failure } = settlement
   if (outcome === 'cancelled') return { outcome: 'interrupted', error: failure }
-  const told = outcome === 'timed_out' ? 'timed_out' : 'failed'
-  // A worker in TypeScript has decided already; it has the same policy, and the server the last word.
-  if (kind === 'retry') return { outcome: told, error: failure, retry_after_ms: settlement.delayMs }
+  const reported = outcome === 'timed_out' ? 'timed_out' : 'failed'
+  // A TypeScript worker has already decided by the same policy; the server still decides for
+  // itself.
+  if (kind === 'retry')
+    return { outcome: reported, error: failure, retry_after_ms: settlement.delayMs }
   const { reason } = settlement
   const final = reason === 'non_retryable' || reason === 'outcome_not_storable'
-  return { outcome: told, error: { ...failure, ...(final && { retryable: false }) } }
+  return { outcome: reported, error: { ...failure, ...(final && { retryable: false }) } }
 }
 
-/** A success; or, where its output cannot be kept, the failure that it is. */
+/** Reads a success; if its output cannot be stored, returns the failure instead. */
 export function readSuccess(
   wire: WireOutcome,
   outputBytes: number,
@@ -93,7 +99,7 @@ export function readSuccess(
   }
 }
 
-/** What follows from anything but a success; `fraction` is random in [0, 1). */
+/** Decides what follows from any outcome but a success; `fraction` is random in [0, 1). */
 export function readOutcome(wire: WireOutcome, run: ClaimedRun, fraction: number): Settlement {
   const startedAgoMs = wire.started_ms_ago ?? null
   const reason = storableText(wire.reason ?? '', limits.nameLength)
@@ -118,7 +124,7 @@ function interrupted(wire: WireOutcome, run: ClaimedRun, startedAgoMs: number | 
     ...wire.error,
   })
   const base = { run, startedAgoMs, outcome: 'cancelled', failure } as const
-  // One that must not run twice does not.
+  // An at-most-once run must not run twice.
   return (run.traits & traits.atMostOnce) === 0
     ? { ...base, kind: 'retry', delayMs: 0 }
     : { ...base, kind: 'dead', reason: 'interrupted' }

@@ -1,8 +1,8 @@
-/** Refusals of calendars: the path of the entry, what was expected and what came. */
+/** Refusals of calendars: the path of the entry, what was expected and what was received. */
 import { PunctualError } from '../../errors/errors.ts'
 import { shown } from '../../errors/failure.ts'
 
-export function refuseEntry(field: string, expected: string, came: unknown, hint = ''): never {
-  const message = `${field} must be ${expected}; got ${shown(came)}. ${hint}`
+export function refuseEntry(field: string, expected: string, received: unknown, hint = ''): never {
+  const message = `${field} must be ${expected}; got ${shown(received)}. ${hint}`
   throw new PunctualError('invalid_calendar', message.trim(), { field })
 }

@@ -1,9 +1,9 @@
 /**
- * Calendars: when schedules may fire at all. A calendar has windows of the week and dates that are excluded,
- * such as public holidays; what it says holds in its own zone, or else in that of the schedule that uses it.
+ * Calendars restrict when schedules may fire. A calendar has weekly windows and excluded dates,
+ * such as public holidays; they apply in the calendar's time zone, or else in that of the schedule.
  *
- * An instant is allowed when it is in a window (or there are none) and its date is not excluded. A date that
- * is included is not excluded, whatever `exclude` says; it still needs a window.
+ * An instant is allowed when it is in a window (or there are none) and its date is not excluded. An
+ * included date is never excluded, but still needs a window.
  */
 
 import { DAY_MS, weekdayOf } from '../zones/civil.ts'
@@ -12,15 +12,15 @@ import { refuseEntry } from './calendar-error.ts'
 import { type DateSet, hasDate, parseDateSet } from './date-set.ts'
 import { inWindow, parseWindows, type WeeklyWindows, type WindowInput } from './weekly-windows.ts'
 
-/** When schedules may fire at all: windows of the week, and dates that are excluded; up to 1,000 entries. */
+/** When schedules may fire at all: weekly windows, and excluded dates; up to 1,000 entries. */
 export interface CalendarInput {
-  /** The zone in which its dates and windows are meant. @default the zone of the schedule */
+  /** The time zone of its dates and windows. @default the time zone of the schedule */
   readonly timezone?: string
   /** Dates on which nothing fires: `2026-12-25`, `12-25` (every year), `2026-12-24/2027-01-02`. */
   readonly exclude?: readonly string[]
-  /** Dates that are not excluded after all. */
+  /** Dates that `exclude` does not apply to. */
   readonly include?: readonly string[]
-  /** When given, only what is in one of them fires. */
+  /** Weekly windows: when given, nothing fires outside them. */
   readonly windows?: readonly WindowInput[]
 }
 
@@ -39,11 +39,13 @@ export function parseCalendar(input: unknown): Calendar {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return refuseEntry('calendar', 'an object', input)
   for (const name of Object.keys(input))
-    if (!NAMES.includes(name)) refuseEntry('calendar', `made of ${NAMES.join(', ')}`, name)
+    if (!NAMES.includes(name))
+      refuseEntry('calendar', `an object with ${NAMES.join(', ')} only`, name)
   const { timezone, exclude = [], include = [], windows } = input as Record<string, unknown>
-  const entries = [exclude, include, windows].map((it) => (Array.isArray(it) ? it.length : 0))
+  const entries = [exclude, include, windows].map((list) => (Array.isArray(list) ? list.length : 0))
   const count = entries.reduce((sum, length) => sum + length, 0)
-  if (count > ENTRIES_MAX) refuseEntry('calendar', `at most ${ENTRIES_MAX} entries`, count)
+  if (count > ENTRIES_MAX)
+    refuseEntry('calendar', `an object with at most ${ENTRIES_MAX} entries`, count)
   const calendar = {
     zone: timezone === undefined ? null : zoneOf(timezone as string),
     exclude: parseDateSet('exclude', exclude),
@@ -53,11 +55,16 @@ export function parseCalendar(input: unknown): Calendar {
   if (calendar.include.size > 0 && calendar.exclude.size === 0)
     refuseEntry('include', 'left out when nothing is excluded', include)
   if (entries[2] === 0 && windows !== undefined)
-    refuseEntry('windows', 'left out or have an entry', windows, 'No window would allow nothing.')
+    refuseEntry(
+      'windows',
+      'a non-empty list, or left out',
+      windows,
+      'An empty list would allow no instant.',
+    )
   return calendar
 }
 
-/** `zone` is that of the schedule. */
+/** `zone` is the time zone of the schedule. */
 export function calendarAllows(calendar: Calendar, zone: Zone, instantMs: number): boolean {
   const wallMs = instantMs + (calendar.zone ?? zone).offsetAt(instantMs)
   const day = Math.floor(wallMs / DAY_MS)

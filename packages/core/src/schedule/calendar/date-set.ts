@@ -1,6 +1,6 @@
 /**
- * A set of dates: single ones (`2026-12-25`), those of every year (`12-25`), and ranges of either with both ends
- * in them (`2026-12-24/2027-01-02`, `12-24/01-02`).
+ * A set of dates: single ones (`2026-12-25`), yearly ones (`12-25`), and ranges of either that
+ * include both ends (`2026-12-24/2027-01-02`, `12-24/01-02`).
  */
 
 import { civilFromDays, daysFromCivil } from '../zones/civil.ts'
@@ -9,13 +9,13 @@ import { parseDate } from './date-time.ts'
 
 export interface DateSet {
   readonly size: number
-  /** First and last day of each range, in order and apart from each other. */
+  /** First and last day of each range, in order and disjoint. */
   readonly ranges: Int32Array
-  /** The days of every year, a word a month, bit 0 for its first; null when there are none. */
+  /** Yearly dates: one word per month, bit 0 for its first day; null when there are none. */
   readonly yearly: Int32Array | null
 }
 
-/** A leap year, so that February 29 is a day of every year in which there is one. */
+/** A leap year, so that February 29 is a valid yearly date. */
 const SOME_LEAP_YEAR = 2024
 const NEW_YEAR = daysFromCivil(SOME_LEAP_YEAR, 1, 1)
 
@@ -42,7 +42,7 @@ export function hasDate({ ranges, yearly }: DateSet, day: number): boolean {
     const { month, day: ofMonth } = civilFromDays(day)
     if ((((yearly[month - 1] as number) >>> (ofMonth - 1)) & 1) === 1) return true
   }
-  // The last range that does not begin after the day.
+  // Finds the last range that does not begin after the day.
   let low = 0
   let high = ranges.length / 2
   while (low < high) {
@@ -57,14 +57,14 @@ function rangeOf(field: string, entry: unknown, ends: [string, string]): [number
   const [first, last] = ends.map(parseDate) as [number | null, number | null]
   if (first === null || last === null) return refuseDate(field, entry)
   if (last >= first) return [first, last]
-  return refuseEntry(field, 'a range whose first day comes first', entry, meant(ends))
+  return refuseEntry(field, 'a range that begins with its earlier day', entry, meant(ends))
 }
 
 function meant([first, last]: [string, string]): string {
   return `Did you mean ${last}/${first}?`
 }
 
-/** A range over the end of the year is one: `12-24/01-02`. */
+/** Adds a yearly range, which may extend over the end of the year: `12-24/01-02`. */
 function addYearly(
   field: string,
   entry: unknown,
@@ -82,13 +82,13 @@ function addYearly(
 
 function merged(ranges: [first: number, last: number][]): Int32Array {
   const inOrder = ranges.sort((a, b) => a[0] - b[0])
-  const apart: [first: number, last: number][] = []
+  const disjoint: [first: number, last: number][] = []
   for (const [first, last] of inOrder) {
-    const before = apart.at(-1)
+    const before = disjoint.at(-1)
     if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last)
-    else apart.push([first, last])
+    else disjoint.push([first, last])
   }
-  return Int32Array.from(apart.flat())
+  return Int32Array.from(disjoint.flat())
 }
 
 function refuseDate(field: string, entry: unknown): never {

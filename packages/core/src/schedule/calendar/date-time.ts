@@ -1,4 +1,4 @@
-/** Moments as ISO 8601 writes them, with an offset or in the local time of a zone. */
+/** Parses dates and times in ISO 8601 form, with an offset or in the local time of a time zone. */
 import { DAY_MS, daysFromCivil, daysInMonth, FIRST_YEAR, LAST_YEAR } from '../zones/civil.ts'
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
@@ -6,13 +6,13 @@ const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i
 
 export interface DateTime {
-  /** What the clock shows, in milliseconds since 1970 as if it were UTC. */
+  /** The local clock reading, in milliseconds since 1970 as if it were UTC. */
   readonly wallMs: number
-  /** Null when the text names none: then it is local time. */
+  /** Null when the text has no offset: then it is local time. */
   readonly offsetMs: number | null
 }
 
-/** The day number of YYYY-MM-DD; null for what is no date between 1970 and 2199. */
+/** Returns the day number of YYYY-MM-DD; null for an invalid date and outside 1970 to 2199. */
 export function parseDate(text: string): number | null {
   const match = DATE.exec(text)
   if (match === null) return null
@@ -22,7 +22,10 @@ export function parseDate(text: string): number | null {
   return daysFromCivil(year, month, day)
 }
 
-/** A date alone is its midnight. Null for what is no moment between 1970 and 2199. */
+/**
+ * A date alone means its midnight. Returns null for invalid text and for times outside 1970 to
+ * 2199.
+ */
 export function parseDateTime(text: string): DateTime | null {
   const match = DATE_TIME.exec(text)
   if (match === null) return null

@@ -1,6 +1,7 @@
 /**
- * Windows of a week: on these weekdays, from this time of day up to that. The end is not part of a window. One
- * whose end is before its start goes on past midnight, into the day after the one that it is named for.
+ * Weekly windows: on these weekdays, from one time of day to another. The end is not part of a
+ * window. A window whose end is before its start continues past midnight into the day after its
+ * weekday.
  */
 import { PunctualError } from '../../errors/errors.ts'
 import { cronFields } from '../cron/cron-field.ts'
@@ -9,17 +10,17 @@ import { parseField } from '../cron/parse-field.ts'
 import { DAY_MS } from '../zones/civil.ts'
 import { refuseEntry } from './calendar-error.ts'
 
-/** A window of the week. One whose end is before its start goes on past midnight. */
+/** A weekly window. If its end is before its start, it continues past midnight. */
 export interface WindowInput {
-  /** Weekdays as a cron expression has them: `MON-FRI`, `1,3,5`. @default '*' */
+  /** Weekdays as in a cron expression: `MON-FRI`, `1,3,5`. @default '*' */
   readonly days?: string
-  /** Its first minute: `09:00`. */
+  /** The first minute: `09:00`. */
   readonly from: string
-  /** The first minute that is not part of it: `17:30`; `24:00` is the end of the day. */
+  /** The first minute after the window: `17:30`; `24:00` is the end of the day. */
   readonly to: string
 }
 
-/** By weekday, from Sunday: start and end of each window, in milliseconds of the day. */
+/** Per weekday, from Sunday: start and end of each window, in milliseconds of the day. */
 export type WeeklyWindows = readonly (readonly (readonly [fromMs: number, toMs: number])[])[]
 
 export function parseWindows(field: string, input: unknown): WeeklyWindows {
@@ -47,7 +48,7 @@ function addWindow(field: string, window: unknown, week: [number, number][][]): 
   const fromMs = readTime(`${field}.from`, from)
   const toMs = readTime(`${field}.to`, to)
   if (fromMs === toMs)
-    refuseEntry(`${field}.to`, 'another time than from', to, 'A whole day is 00:00 to 24:00.')
+    refuseEntry(`${field}.to`, 'a different time than from', to, 'A whole day is 00:00 to 24:00.')
   for (const weekday of readWeekdays(`${field}.days`, days)) {
     const ofDay = week[weekday] as [number, number][]
     ofDay.push([fromMs, toMs > fromMs ? toMs : DAY_MS])

@@ -1,17 +1,20 @@
-/** Sets of small numbers as bits of a 32-bit word, or of two for the sixty seconds and minutes. */
+/**
+ * Sets of small numbers as bits of a 32-bit word, or of two words for the sixty seconds and
+ * minutes.
+ */
 
-/** The lowest bit of a word that is not 0. */
+/** Returns the lowest bit of a word that is not 0. */
 export function firstBit(word: number): number {
   return 31 - Math.clz32(word & -word)
 }
 
-/** The lowest bit from `from` (0 to 31) on, or -1. */
+/** Returns the lowest bit from `from` (0 to 31) on, or -1. */
 export function nextBit(word: number, from: number): number {
   const rest = word & (-1 << from)
   return rest === 0 ? -1 : firstBit(rest)
 }
 
-/** Of sixty bits, thirty a word: the lowest from `from` (0 to 60) on, or 60. */
+/** Returns the lowest of sixty bits (30 per word) from `from` (0 to 60) on, or 60. */
 export function nextBitOfSixty(low: number, high: number, from: number): number {
   if (from < 30) {
     const rest = low & (-1 << from)
@@ -22,7 +25,7 @@ export function nextBitOfSixty(low: number, high: number, from: number): number 
   return rest === 0 ? 60 : 30 + firstBit(rest)
 }
 
-/** The word of which each value, less `first`, is a bit. */
+/** Returns the word in which each value, minus `first`, is a bit. */
 export function bitsOf(values: Iterable<number>, first: number): number {
   let word = 0
   for (const value of values) word |= 1 << (value - first)

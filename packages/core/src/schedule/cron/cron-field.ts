@@ -1,4 +1,4 @@
-/** The seven fields of a cron expression: what they are called and what they may hold. */
+/** The seven fields of a cron expression: their names and permitted values. */
 import { FIRST_YEAR, LAST_YEAR } from '../zones/civil.ts'
 
 export interface CronField {
@@ -6,13 +6,13 @@ export interface CronField {
   readonly min: number
   /** The highest value that may be written. */
   readonly max: number
-  /** How many distinct values there are: weekday 7 is Sunday again. */
+  /** The number of distinct values: weekday 7 is Sunday again. */
   readonly size: number
-  /** Names of the values from `min` on; the first three letters are enough. */
+  /** Names of the values from `min` on; the first three characters suffice. */
   readonly names: readonly string[]
-  /** What `H` alone is spread over: every month has 28 days. Null: `H` makes no sense here. */
+  /** The highest value of a plain `H`: every month has 28 days. Null where `H` makes no sense. */
   readonly spreadMax: number | null
-  /** A range may run over the end of the field: `22-2`, `FRI-MON`. */
+  /** Whether a range may extend over the end of the field: `22-2`, `FRI-MON`. */
   readonly wraps: boolean
 }
 
@@ -40,13 +40,15 @@ export const cronFields = {
   year: field('year', FIRST_YEAR, LAST_YEAR, { spreadMax: null, wraps: false }),
 } as const
 
-/** What a field of an expression holds. */
+/** The parsed content of a field. */
 export interface FieldValues {
-  /** Weekday 7 is here as 0. */
+  /** The values; weekday 7 is stored as 0. */
   readonly values: Set<number>
-  /** It begins with a star or is a question mark: as a day field it is not restricted. */
+  /**
+   * Whether it begins with a star or is a question mark: as a day field it is then unrestricted.
+   */
   open: boolean
-  /** Only single values: no star, range or step. */
+  /** Whether it has only single values: no star, range or step. */
   single: boolean
   /** As in SpecialDays. */
   beforeLast: number
@@ -67,15 +69,18 @@ export function noValues(): FieldValues {
   }
 }
 
-/** Adds every `step`th value from `first` to `last`, over the end of the field when `last` is before. */
+/**
+ * Adds every `step`th value from `first` to `last`; continues over the end of the field when `last`
+ * is smaller.
+ */
 export function addRange(
-  of: CronField,
+  cronField: CronField,
   into: FieldValues,
   first: number,
   last: number,
   step: number,
 ): void {
-  const end = last < first ? last + of.size : last
+  const end = last < first ? last + cronField.size : last
   for (let value = first; value <= end; value += step)
-    into.values.add(((value - of.min) % of.size) + of.min)
+    into.values.add(((value - cronField.min) % cronField.size) + cronField.min)
 }

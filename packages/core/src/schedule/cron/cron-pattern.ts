@@ -1,10 +1,10 @@
 /**
- * A compiled cron pattern: one bit a value, so that "the next minute that matches" is a machine instruction,
- * and a hundred thousand patterns fit into memory. It only knows local time, in seconds since 1970 as if it
- * were UTC; zones are the business of next-after.ts.
+ * A compiled cron pattern: one bit per value, so that finding the next matching minute is a machine
+ * instruction, and a hundred thousand patterns fit into memory. It knows only local time, in
+ * seconds since 1970 as if it were UTC; next-after.ts handles time zones.
  *
- * The days of a month follow from day of month, weekday and the special days together. They are computed once
- * a month and kept, because schedules ask about the same month again and again.
+ * The matching days of a month follow from day of month, weekday and the special days together.
+ * They are computed once per month and kept, because schedules ask for the same month repeatedly.
  */
 
 import {
@@ -20,15 +20,18 @@ import { firstBit, nextBit, nextBitOfSixty } from './bits.ts'
 import { type DayFields, matchingDays } from './month-days.ts'
 
 export interface CronFields extends DayFields {
-  /** Bits 0 to 29 and 30 to 59, in a word each. */
+  /** Bits 0 to 29 and 30 to 59, one word each. */
   readonly seconds: readonly [low: number, high: number]
   readonly minutes: readonly [low: number, high: number]
   readonly hours: number
   /** Bit 0 is January. */
   readonly months: number
-  /** Bit 0 of the first word is 1970; null is every year. */
+  /** Bit 0 of the first word is 1970; null means every year. */
   readonly years: Uint32Array | null
-  /** No star, range or step in second, minute and hour: the times of a day, and not a cadence. */
+  /**
+   * Whether second, minute and hour have no star, range or step: fixed times of day instead of an
+   * interval.
+   */
   readonly fixed: boolean
 }
 
@@ -42,11 +45,11 @@ export class CronPattern {
   readonly #hours: number
   readonly #months: number
   readonly #years: Uint32Array | null
-  /** The first second of a minute that matches, and so on. */
+  /** The first matching second of a minute; the next two fields likewise. */
   readonly #firstOfMinute: number
   readonly #firstOfHour: number
   readonly #firstOfDay: number
-  /** The month that was looked at last, and its days that match. */
+  /** The month read last, and its matching days. */
   #year = 0
   #month = 0
   #monthStart = 0
@@ -70,7 +73,10 @@ export class CronPattern {
     this.#firstOfDay = firstBit(this.#hours) * 3_600 + this.#firstOfHour
   }
 
-  /** The first local second from `wall` on that matches; Infinity when none does until the year 2199. */
+  /**
+   * Returns the first matching local second from `wall` on; Infinity when there is none up to the
+   * year 2199.
+   */
   nextWall(wall: number): number {
     const day = Math.floor(wall / DAY_SECONDS)
     if (day >= END_DAY) return Number.POSITIVE_INFINITY
@@ -87,7 +93,7 @@ export class CronPattern {
     return ((this.#monthDays >>> (day - this.#monthStart)) & 1) === 1
   }
 
-  /** Of one day, or -1 when nothing of it is left. */
+  /** Returns the next matching second of one day, or -1 when none is left. */
   #nextSecondOfDay(from: number): number {
     let hour = Math.trunc(from / 3_600)
     if (((this.#hours >>> hour) & 1) === 1) {
@@ -105,7 +111,7 @@ export class CronPattern {
     return hour < 0 ? -1 : hour * 3_600 + this.#firstOfHour
   }
 
-  /** Month by month, at most those of 230 years; -1 when none is left. */
+  /** Searches month by month, at most 230 years; returns -1 when no day is left. */
   #nextDay(from: number): number {
     let day = from
     while (day < END_DAY) {
@@ -127,7 +133,7 @@ export class CronPattern {
     this.#monthDays = matches ? matchingDays(this.#dayFields, year, month) : 0
   }
 
-  /** Of the next month that the month and year fields match. */
+  /** Returns the start of the next month that the month and year fields match. */
   #startOfNextMonth(): number {
     const year = this.#nextYear(this.#year)
     const month = year === this.#year ? nextBit(this.#months, this.#month) : -1

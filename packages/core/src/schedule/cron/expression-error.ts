@@ -1,28 +1,30 @@
 /**
- * Refusals that point at the character. An expression is one line that people write by hand, so the message
- * shows it with a caret below the culprit, and `position` carries the same for programs.
+ * Refusals that point at a character. An expression is one line written by hand, so the message
+ * shows it with a caret below the error, and `position` has the same index for programs.
  */
 import { type ErrorCode, PunctualError } from '../../errors/errors.ts'
 import { shown } from '../../errors/failure.ts'
 
-/** A cron expression of this length is generated, not written; longer ones only cost time to refuse. */
+/** A longer cron expression is generated, not written, and would only cost time to refuse. */
 const EXPRESSION_LENGTH_MAX = 256
 
-/** The part of an expression that a parser looks at; positions are always those of the whole text. */
+/** The part of an expression that a parser reads; positions always refer to the whole text. */
 export interface Span {
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-/** What is invisible, breaks the line or turns its direction would put the caret under the wrong place. */
+/**
+ * Characters that are invisible, break the line or change its direction would displace the caret.
+ */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (found) => '·'.repeat(found.length))
 }
 
-/** `what` is a sentence without its full stop: "Expected …; got …". */
+/** `what` is a sentence without its period: "Expected …; got …". */
 export function refuseAt(span: Span, what: string, hint = '', code?: ErrorCode): never {
   const { text, start, end } = span
   const line = printable(text)
@@ -35,10 +37,10 @@ export function refuseAt(span: Span, what: string, hint = '', code?: ErrorCode):
   )
 }
 
-/** An expression that is worth looking at: a text of a sensible length that says something. */
+/** Checks that an expression is a non-blank string of a sensible length. */
 export function checkExpression(expression: unknown): Span {
-  const refuse = (expected: string, came: unknown, position: number): never => {
-    const message = `A schedule must be ${expected}; got ${shown(came)}.`
+  const refuse = (expected: string, received: unknown, position: number): never => {
+    const message = `A schedule must be ${expected}; got ${shown(received)}.`
     throw new PunctualError('invalid_schedule', message, { field: 'expression', position })
   }
   if (typeof expression !== 'string')
@@ -53,11 +55,14 @@ export function checkExpression(expression: unknown): Span {
   let end = expression.length
   while (start < end && isBlank(expression, start)) start++
   while (end > start && isBlank(expression, end - 1)) end--
-  if (start === end) return refuse('a text that says when to fire', expression, 0)
+  if (start === end) return refuse('a non-empty string', expression, 0)
   return { text: expression, start, end }
 }
 
-/** Fields are separated by spaces and tabs; a line break is a mistake or an attempt at a second line. */
+/**
+ * Fields are separated by spaces and tabs; a line break is a mistake or an attempt to add a second
+ * line.
+ */
 export function isBlank(text: string, at: number): boolean {
   const char = text.charCodeAt(at)
   return char === 0x20 || char === 0x09

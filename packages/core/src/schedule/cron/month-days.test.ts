@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type DayFields, matchingDays, type SpecialDays } from './month-days.ts'
 import { parseCron } from './parse-cron.ts'
 
-/** The days on which a pattern with one time a day matches in a month of the year 2026, or another. */
+/** The days on which a pattern with one time per day matches in a month of 2026 by default. */
 function days(expression: string, month: string, dayRule: 'or' | 'and' = 'or'): number[] {
   const pattern = parseCron(`0 0 ${expression}`, { dayRule })
   const start = Date.parse(`${month}-01T00:00:00Z`) / 1_000
@@ -22,7 +22,7 @@ describe('special days (case 104)', () => {
     expect(days('15,L * *', '2026-04')).toEqual([15, 30])
   })
 
-  test('L-n is n days before it, and no day where the month is too short', () => {
+  test('L-n is n days before it, and no day when the month is too short', () => {
     expect(days('L-3 * *', '2026-01')).toEqual([28])
     expect(days('L-1,L-2 * *', '2026-02')).toEqual([26, 27])
     expect(days('L-28,5 * *', '2026-02')).toEqual([5])
@@ -45,7 +45,7 @@ describe('special days (case 104)', () => {
     expect(days('lw * *', '2026-09')).toEqual([30])
   })
 
-  test('d#n is the nth such weekday, and no day where there are fewer', () => {
+  test('d#n is the nth such weekday, and no day when there are fewer', () => {
     expect(days('* * 5#2', '2026-01')).toEqual([9])
     expect(days('? * FRI#5,MON#1', '2026-01')).toEqual([5, 30])
     expect(days('? * FRI#5,MON#1', '2026-02')).toEqual([2])
@@ -60,19 +60,19 @@ describe('special days (case 104)', () => {
 })
 
 describe('day of month and weekday (case 103)', () => {
-  test('a day needs to match one of two restricted fields', () => {
+  test('a day must match one of two restricted fields', () => {
     expect(days('29 2 1', '2028-02')).toEqual([7, 14, 21, 28, 29])
     expect(days('13 * 5', '2026-02')).toEqual([6, 13, 20, 27])
     expect(days('L * 1#1', '2026-02')).toEqual([2, 28])
   })
 
-  test('with the rule and it needs to match both', () => {
+  test('with the rule `and` it must match both', () => {
     expect(days('13 * 5', '2026-02', 'and')).toEqual([13])
     expect(days('13 * 5', '2026-04', 'and')).toEqual([])
     expect(days('1-7 * MON', '2026-06', 'and')).toEqual([1])
   })
 
-  test('a field that begins with a star is not restricted, whatever its step', () => {
+  test('a field that begins with a star is not restricted, with any step', () => {
     expect(days('*/2 * 1', '2026-02')).toEqual([9, 23])
     expect(days('13 * */2', '2026-02')).toEqual([])
     expect(days('13 * */5', '2026-02')).toEqual([13])
@@ -91,7 +91,7 @@ describe('day of month and weekday (case 103)', () => {
   })
 })
 
-test('the days of any month agree with a look at each of its days', () => {
+test('the days of any month agree with a check of each day', () => {
   const bits = (length: number) => fc.integer({ min: 0, max: 2 ** length - 1 })
   const special: fc.Arbitrary<SpecialDays> = fc.record({
     beforeLast: bits(31),
@@ -108,34 +108,40 @@ test('the days of any month agree with a look at each of its days', () => {
   const year = fc.integer({ min: 1970, max: 2199 })
   const month = fc.integer({ min: 1, max: 12 })
   fc.assert(
-    fc.property(fields, year, month, (of, y, m) => {
+    fc.property(fields, year, month, (dayFields, y, m) => {
       const length = new Date(Date.UTC(y, m, 0)).getUTCDate()
       let expected = 0
       for (let day = 1; day <= length; day++)
-        if (dayMatches(of, y, m, day, length)) expected |= 1 << (day - 1)
-      expect(matchingDays(of, y, m)).toBe(expected)
+        if (dayMatches(dayFields, y, m, day, length)) expected |= 1 << (day - 1)
+      expect(matchingDays(dayFields, y, m)).toBe(expected)
     }),
     { numRuns: 500 },
   )
 })
 
-/** The definition of each special day, asked of one day. */
-function dayMatches(of: DayFields, y: number, m: number, day: number, length: number): boolean {
+/** The definition of each special day, applied to one day. */
+function dayMatches(
+  dayFields: DayFields,
+  y: number,
+  m: number,
+  day: number,
+  length: number,
+): boolean {
   const bit = (word: number, at: number) => ((word >>> at) & 1) === 1
   const weekdayAt = (d: number) => new Date(Date.UTC(y, m - 1, d)).getUTCDay()
   const weekday = weekdayAt(day)
   const working = (d: number) => weekdayAt(d) >= 1 && weekdayAt(d) <= 5
   const nearest = (d: number) =>
-    [d, d - 1, d + 1, d - 2, d + 2].find((it) => it >= 1 && it <= length && working(it))
-  let inDays = bit(of.days, day - 1)
-  let inWeek = bit(of.weekdays, weekday)
-  if (of.special !== null) {
-    const { beforeLast, nearestWorkday, lastWorkday, nth } = of.special
+    [d, d - 1, d + 1, d - 2, d + 2].find((near) => near >= 1 && near <= length && working(near))
+  let inDays = bit(dayFields.days, day - 1)
+  let inWeek = bit(dayFields.weekdays, weekday)
+  if (dayFields.special !== null) {
+    const { beforeLast, nearestWorkday, lastWorkday, nth } = dayFields.special
     inDays ||= bit(beforeLast, length - day)
     for (let d = 1; d <= length; d++) inDays ||= bit(nearestWorkday, d - 1) && nearest(d) === day
     inDays ||= lastWorkday && nearest(length) === day
     inWeek ||= bit(nth[Math.ceil(day / 7)] as number, weekday)
     inWeek ||= day + 7 > length && bit(nth[0] as number, weekday)
   }
-  return of.either ? inDays || inWeek : inDays && inWeek
+  return dayFields.either ? inDays || inWeek : inDays && inWeek
 }

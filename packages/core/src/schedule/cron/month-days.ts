@@ -1,23 +1,26 @@
 /**
- * Which days of one month a cron pattern matches, as bits: bit 0 is the first of the month.
+ * Computes which days of a month a cron pattern matches, as bits: bit 0 is the first of the month.
  *
- * Day of month and weekday combine as in Vixie cron: when both are restricted a day needs to match either,
- * else it needs to match both. A field that begins with a star counts as unrestricted even when its step
- * leaves days out: a star with step 2 as the day and 1 as the weekday are the Mondays on odd days.
+ * Day of month and weekday combine as in Vixie cron: when both are restricted, a day must match one
+ * of them, else it must match both. A field that begins with a star counts as unrestricted even
+ * when its step leaves days out: a star with step 2 as the day and 1 as the weekday means the
+ * Mondays on odd days.
  */
 
 import { daysFromCivil, daysInMonth, weekdayOf } from '../zones/civil.ts'
 import { firstBit } from './bits.ts'
 
-/** Days that depend on the month that they are in. */
+/** Days that depend on the month. */
 export interface SpecialDays {
   /** Bit n: n days before the last of the month. `L` is bit 0, `L-3` is bit 3. */
   readonly beforeLast: number
   /** Bit d - 1: the working day nearest to day d of the same month, `15W`. */
   readonly nearestWorkday: number
-  /** `LW`. */
+  /** `LW`, the last working day. */
   readonly lastWorkday: boolean
-  /** Weekdays as bits, by which of the month: the last (`5L`) at 0, the nth (`5#2`) at 1 to 5. */
+  /**
+   * Weekdays as bits, by occurrence in the month: the last (`5L`) at 0, the nth (`5#2`) at 1 to 5.
+   */
   readonly nth: readonly number[]
 }
 
@@ -27,7 +30,7 @@ export interface DayFields {
   /** Bit 0 is Sunday. */
   readonly weekdays: number
   readonly special: SpecialDays | null
-  /** A day needs to match one of the two fields, not both. */
+  /** Whether a day must match only one of the two fields. */
   readonly either: boolean
 }
 
@@ -44,7 +47,7 @@ export function matchingDays(fields: DayFields, year: number, month: number): nu
   return (fields.either ? days | onWeekdays : days & onWeekdays) & allDays
 }
 
-/** The seven bits of a week, turned to begin with the first of the month and repeated. */
+/** Rotates the seven bits of a week to begin with the first of the month, and repeats them. */
 function daysOnWeekdays(weekdays: number, weekdayOfFirst: number): number {
   const week = ((weekdays >>> weekdayOfFirst) | (weekdays << (7 - weekdayOfFirst))) & 0x7f
   return (week | (week << 7) | (week << 14) | (week << 21) | (week << 28)) & 0x7fffffff
@@ -65,7 +68,10 @@ function specialDays(special: SpecialDays, length: number, weekdayOfFirst: numbe
   return found
 }
 
-/** From a Saturday to the Friday before and from a Sunday to the Monday after, but never out of the month. */
+/**
+ * Moves a Saturday to the Friday before and a Sunday to the Monday after, but never out of the
+ * month.
+ */
 function nearestWorkday(day: number, length: number, weekday: number): number {
   if (weekday === 6) return day === 1 ? 3 : day - 1
   if (weekday === 0) return day === length ? day - 2 : day + 1

@@ -54,10 +54,10 @@ const patterns: KnownPattern[] = [
   },
 ]
 
-/** Every policy for a fixed pattern; an interval pattern has to ignore it. */
+/** Every policy for a fixed pattern; an interval pattern must ignore it. */
 const policies = gapPolicies.flatMap((gap) => foldPolicies.map((fold) => ({ gap, fold })))
 
-/** What differs, in words; empty when the engine agrees with the tape. */
+/** Describes the differences; empty when the engine agrees with the tape. */
 function disagreements(zone: string, tape: Tape, marginMs: number): string[] {
   const lowMs = tape.fromMs + marginMs
   const highMs = tape.fromMs + (tape.walls.length - 1) * tape.stepMs - marginMs
@@ -73,7 +73,7 @@ function disagreements(zone: string, tape: Tape, marginMs: number): string[] {
       let ms = nextAfter(pattern, zoneOf(zone), dst, lowMs, highMs)
       for (; ms !== null; ms = nextAfter(pattern, zoneOf(zone), dst, ms, highMs)) actual.push(ms)
       if (inside.length !== actual.length || inside.some((it, i) => it !== actual[i])) {
-        const text = (all: number[]) => all.map((it) => new Date(it).toISOString()).join(' ')
+        const text = (all: number[]) => all.map((ms) => new Date(ms).toISOString()).join(' ')
         const policy = `${dst.gap} ${dst.fold}`
         found.push(`${zone} ${known.expression} ${policy}: ${text(inside)} is not ${text(actual)}`)
       }
@@ -83,7 +83,7 @@ function disagreements(zone: string, tape: Tape, marginMs: number): string[] {
 }
 
 const zones = Intl.supportedValuesOf('timeZone')
-/** The jumps of the clocks of every zone that has any in ten years. */
+/** The clock changes in ten years of every zone that has any. */
 const jumps = new Map<string, number[]>()
 
 beforeAll(() => {
@@ -116,7 +116,7 @@ describe('the engine agrees with a minute by minute reading of the clocks', () =
     expect(wrong).toEqual([])
   })
 
-  test('in every zone that leaves its clocks alone, for a day', () => {
+  test('in every zone without clock changes, for a day', () => {
     const wrong = zones
       .filter((zone) => !jumps.has(zone))
       .flatMap((zone) => disagreements(zone, recordAround(clockReader(zone), FROM_MS, 13), 0))

@@ -10,7 +10,9 @@ import { type DayRule, dayRules, parseCron } from './parse-cron.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A field as a list, a range that may run over the end, or a star with a step; and the values that it means. */
+/**
+ * A field as a list, a range that may extend over the end, or a star with a step; and its values.
+ */
 interface Field {
   readonly text: string
   readonly values: readonly number[]
@@ -46,8 +48,8 @@ const every: Field = {
   star: true,
   single: false,
 }
-const mostly = (of: fc.Arbitrary<Field>) =>
-  fc.oneof({ weight: 2, arbitrary: fc.constant(every) }, of)
+const mostly = (fields: fc.Arbitrary<Field>) =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(every) }, fields)
 const cron = fc.record({
   minute: field(0, 59),
   hour: field(0, 23),
@@ -74,23 +76,23 @@ function textOf({ minute, hour, day, month, weekday }: Cron): string {
   return [minute, hour, day, month, weekday].map(({ text }) => text).join(' ')
 }
 
-/** What the fields mean for a local time, in the words of the documentation. */
-function matches(of: Cron, wall: Date): boolean {
-  const inDay = of.day.values.includes(wall.getUTCDate())
-  const inWeekday = of.weekday.values.includes(wall.getUTCDay())
-  const either = of.rule === 'or' && !of.day.star && !of.weekday.star
+/** Whether a local time matches the fields, as documented. */
+function matches(fields: Cron, wall: Date): boolean {
+  const inDay = fields.day.values.includes(wall.getUTCDate())
+  const inWeekday = fields.weekday.values.includes(wall.getUTCDay())
+  const either = fields.rule === 'or' && !fields.day.star && !fields.weekday.star
   return (
-    of.minute.values.includes(wall.getUTCMinutes()) &&
-    of.hour.values.includes(wall.getUTCHours()) &&
-    of.month.values.includes(wall.getUTCMonth() + 1) &&
+    fields.minute.values.includes(wall.getUTCMinutes()) &&
+    fields.hour.values.includes(wall.getUTCHours()) &&
+    fields.month.values.includes(wall.getUTCMonth() + 1) &&
     (either ? inDay || inWeekday : inDay && inWeekday)
   )
 }
 
-/** Null for a pattern that never fires, which is refused. */
-function compiled(of: Cron) {
+/** Returns null for a pattern that never fires, which is refused. */
+function compiled(fields: Cron) {
   try {
-    return parseCron(textOf(of), { dayRule: of.rule })
+    return parseCron(textOf(fields), { dayRule: fields.rule })
   } catch (error) {
     expect(error).toMatchObject({ code: 'never_fires' })
     return null
@@ -98,41 +100,48 @@ function compiled(of: Cron) {
 }
 
 describe('the next fire (case 105)', () => {
-  test('around a change of the clocks is what a look at every minute finds', () => {
+  test('around a clock change is the one that a scan of every minute finds', () => {
     fc.assert(
-      fc.property(cron, fc.constantFrom(...restless), policy, instant, (of, name, dst, fromMs) => {
-        const pattern = compiled(of)
-        const [change] = clockChanges(zoneOf(name), fromMs, fromMs + 5_000 * DAY_MS, 1)
-        if (pattern === null || change === undefined) return
-        const jumpMs = change.startMs
-        const tape = record(clockReader(name), jumpMs - 10 * HOUR_MS, jumpMs + 10 * HOUR_MS)
-        const times = localTimesOf(tape).filter(({ wall }) => matches(of, wall))
-        const fixed = of.minute.single && of.hour.single
-        const lowMs = jumpMs - 8 * HOUR_MS
-        const highMs = jumpMs + 8 * HOUR_MS
-        const expected = firesOf(times, fixed, dst.gap, dst.fold)
-        const actual: number[] = []
-        let ms = nextAfter(pattern, zoneOf(name), dst, lowMs, highMs)
-        for (; ms !== null; ms = nextAfter(pattern, zoneOf(name), dst, ms, highMs)) actual.push(ms)
-        expect(actual).toEqual(expected.filter((at) => at > lowMs && at <= highMs))
-      }),
+      fc.property(
+        cron,
+        fc.constantFrom(...restless),
+        policy,
+        instant,
+        (fields, name, dst, fromMs) => {
+          const pattern = compiled(fields)
+          const [change] = clockChanges(zoneOf(name), fromMs, fromMs + 5_000 * DAY_MS, 1)
+          if (pattern === null || change === undefined) return
+          const jumpMs = change.startMs
+          const tape = record(clockReader(name), jumpMs - 10 * HOUR_MS, jumpMs + 10 * HOUR_MS)
+          const times = localTimesOf(tape).filter(({ wall }) => matches(fields, wall))
+          const fixed = fields.minute.single && fields.hour.single
+          const lowMs = jumpMs - 8 * HOUR_MS
+          const highMs = jumpMs + 8 * HOUR_MS
+          const expected = firesOf(times, fixed, dst.gap, dst.fold)
+          const actual: number[] = []
+          let ms = nextAfter(pattern, zoneOf(name), dst, lowMs, highMs)
+          for (; ms !== null; ms = nextAfter(pattern, zoneOf(name), dst, ms, highMs))
+            actual.push(ms)
+          expect(actual).toEqual(expected.filter((at) => at > lowMs && at <= highMs))
+        },
+      ),
       { numRuns: 150 },
     )
   })
 
-  test('is strictly later, a local time that matches, and the first one of its day', () => {
+  test('is strictly later, matches in local time, and is the first match of its day', () => {
     fc.assert(
-      fc.property(cron, instant, (of, afterMs) => {
-        const pattern = compiled(of)
+      fc.property(cron, instant, (fields, afterMs) => {
+        const pattern = compiled(fields)
         const next =
           pattern && nextAfter(pattern, zoneOf('UTC'), { gap: 'skip', fold: 'both' }, afterMs)
         if (next === null) return
         expect(next).toBeGreaterThan(afterMs)
-        expect(matches(of, new Date(next))).toBe(true)
+        expect(matches(fields, new Date(next))).toBe(true)
         const fromMs = Math.max(Math.floor(afterMs / 60_000) * 60_000 + 60_000, next - DAY_MS)
         for (let ms = fromMs; ms < next; ms += 60_000)
-          if (matches(of, new Date(ms)))
-            expect.fail(`${textOf(of)} at ${new Date(ms).toISOString()}`)
+          if (matches(fields, new Date(ms)))
+            expect.fail(`${textOf(fields)} at ${new Date(ms).toISOString()}`)
       }),
       { numRuns: 200 },
     )
@@ -141,35 +150,50 @@ describe('the next fire (case 105)', () => {
   test('is the same from every instant in between, and never goes back', () => {
     const fraction = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
-      fc.property(cron, zone, policy, instant, fc.array(fraction), (of, name, dst, afterMs, at) => {
-        const pattern = compiled(of)
-        if (pattern === null) return
-        let fromMs = afterMs
-        for (let i = 0; i < 20; i++) {
-          const next = nextAfter(pattern, zoneOf(name), dst, fromMs)
-          if (next === null) return
-          expect(next).toBeGreaterThan(fromMs)
-          expect(next % 1_000).toBe(0)
-          for (const part of [...at, 0.999_999]) {
-            const between = Math.min(Math.floor(fromMs + (next - fromMs) * part), next - 1)
-            expect(nextAfter(pattern, zoneOf(name), dst, between)).toBe(next)
+      fc.property(
+        cron,
+        zone,
+        policy,
+        instant,
+        fc.array(fraction),
+        (fields, name, dst, afterMs, at) => {
+          const pattern = compiled(fields)
+          if (pattern === null) return
+          let fromMs = afterMs
+          for (let i = 0; i < 20; i++) {
+            const next = nextAfter(pattern, zoneOf(name), dst, fromMs)
+            if (next === null) return
+            expect(next).toBeGreaterThan(fromMs)
+            expect(next % 1_000).toBe(0)
+            for (const part of [...at, 0.999_999]) {
+              const between = Math.min(Math.floor(fromMs + (next - fromMs) * part), next - 1)
+              expect(nextAfter(pattern, zoneOf(name), dst, between)).toBe(next)
+            }
+            fromMs = next
           }
-          fromMs = next
-        }
-      }),
+        },
+      ),
       { numRuns: 200 },
     )
   })
 
-  test('does not depend on what was asked before', () => {
+  test('does not depend on earlier lookups', () => {
     fc.assert(
-      fc.property(cron, zone, policy, fc.array(instant, { maxLength: 20 }), (of, name, dst, at) => {
-        const pattern = compiled(of)
-        if (pattern === null) return
-        const asked = at.map((ms) => nextAfter(pattern, zoneOf(name), dst, ms))
-        const fresh = at.map((ms) => nextAfter(compiled(of) ?? pattern, zoneOf(name), dst, ms))
-        expect(asked).toEqual(fresh)
-      }),
+      fc.property(
+        cron,
+        zone,
+        policy,
+        fc.array(instant, { maxLength: 20 }),
+        (fields, name, dst, at) => {
+          const pattern = compiled(fields)
+          if (pattern === null) return
+          const reused = at.map((ms) => nextAfter(pattern, zoneOf(name), dst, ms))
+          const fresh = at.map((ms) =>
+            nextAfter(compiled(fields) ?? pattern, zoneOf(name), dst, ms),
+          )
+          expect(reused).toEqual(fresh)
+        },
+      ),
       { numRuns: 100 },
     )
   })

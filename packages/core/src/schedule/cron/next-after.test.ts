@@ -9,7 +9,7 @@ interface Policy {
   fold?: FoldPolicy
 }
 
-/** Every fire between two moments, in local time with its offset in hours: "03-29 03:00 +2". */
+/** Every fire between two instants, in local time with its offset in hours: "03-29 03:00 +2". */
 function fires(expression: string, tz: string, from: string, to: string, policy: Policy = {}) {
   const zone = zoneOf(tz)
   const pattern = parseCron(expression)
@@ -56,7 +56,7 @@ describe('a fixed time in a gap (case 89)', () => {
     ])
   })
 
-  test('a shifted time takes its turn among those that exist', () => {
+  test('a shifted time is in order among the existing ones', () => {
     expect(day('shift', '15,45 2,3 * * *').slice(0, 2)).toEqual([
       '03-09 03:15 -4',
       '03-09 03:45 -4',
@@ -86,7 +86,7 @@ describe('a fixed time in a fold (case 90)', () => {
     expect(day('last')).toEqual(['11-02 01:30 -5'])
   })
 
-  test('both: in each, and pass by pass when there are several', () => {
+  test('both: in each pass, and in order within each pass when there are several times', () => {
     expect(day('both')).toEqual(['11-02 01:30 -4', '11-02 01:30 -5'])
     expect(day('both', '10,50 1 * * *')).toEqual([
       '11-02 01:10 -4',
@@ -96,7 +96,7 @@ describe('a fixed time in a fold (case 90)', () => {
     ])
   })
 
-  test('the times at both edges of the fold: 01:00 is twice, 02:00 once', () => {
+  test('of the times at the edges of the fold, 01:00 exists twice, 02:00 once', () => {
     expect(day('both', '0 1,2 * * *')).toEqual([
       '11-02 01:00 -4',
       '11-02 01:00 -5',
@@ -130,7 +130,7 @@ describe('interval patterns follow the clock face (case 91)', () => {
     },
   )
 
-  test('0 */2 * * * leaves out the hour that is missing, and runs 02:00 once', () => {
+  test('0 */2 * * * leaves out the missing hour, and runs 02:00 once', () => {
     expect(spring('0 */2 * * *')).toEqual(['03-09 04:00 -4'])
     expect(autumn('0 */2 * * *')).toEqual(['11-02 02:00 -5'])
   })
@@ -139,17 +139,17 @@ describe('interval patterns follow the clock face (case 91)', () => {
     expect(autumn('0 */1 * * *')).toEqual(['11-02 01:00 -4', '11-02 01:00 -5', '11-02 02:00 -5'])
   })
 
-  test('30 1-3 * * * has nothing for 02:30 in spring and 01:30 twice in autumn', () => {
+  test('30 1-3 * * * skips 02:30 in spring and runs 01:30 twice in autumn', () => {
     expect(spring('30 1-3 * * *')).toEqual(['03-09 01:30 -5', '03-09 03:30 -4'])
     expect(autumn('30 1-3 * * *')).toEqual(['11-02 01:30 -4', '11-02 01:30 -5'])
   })
 
-  test('*/10 2 * * * does not run on the day without that hour, whatever the policy', () => {
+  test('*/10 2 * * * does not run on the day without that hour, with any policy', () => {
     expect(fires('*/10 2 * * *', NEW_YORK, '2025-03-09T05:00Z', '2025-03-10T05:59Z')).toEqual([])
   })
 })
 
-describe('zones of the south (case 92)', () => {
+describe('zones of the southern hemisphere (case 92)', () => {
   test('Sydney and Auckland miss an hour in their spring', () => {
     expect(
       fires('30 2 * * *', 'Australia/Sydney', '2026-10-03T14:00Z', '2026-10-04T14:00Z'),
@@ -217,7 +217,7 @@ describe('gaps of other lengths', () => {
     expect(at('skip')[0]?.slice(0, 5)).not.toBe(date.slice(5))
   })
 
-  test('Nuuk has no 23:00 on Saturday 2026-03-28: it runs as Sunday begins (case 96)', () => {
+  test('Nuuk has no 23:00 on Saturday 2026-03-28, so it runs as Sunday begins (case 96)', () => {
     const at = (gap: GapPolicy) =>
       fires('0 23 * * 6', 'America/Nuuk', '2026-03-28T12:00Z', '2026-03-30T00:00Z', { gap })
     expect(at('run-after')).toEqual(['03-29 00:00 -1'])
@@ -260,7 +260,7 @@ describe('gaps of other lengths', () => {
     expect(at('0 9 L * *')).toEqual(['12-31 09:00 +14'])
   })
 
-  test('Dublin, whose winter is the exception, and Casablanca in Ramadan (case 99)', () => {
+  test('Dublin with its negative winter time, and Casablanca in Ramadan (case 99)', () => {
     expect(fires('30 1 * * *', 'Europe/Dublin', '2026-03-28T12:00Z', '2026-03-29T12:00Z')).toEqual([
       '03-29 02:00 +1',
     ])
@@ -276,7 +276,7 @@ describe('gaps of other lengths', () => {
   })
 })
 
-describe('the ends of time (case 102)', () => {
+describe('the ends of the supported years (case 102)', () => {
   const utc = zoneOf('UTC')
   const dst = { gap: 'run-after', fold: 'first' } as const
 
@@ -291,7 +291,7 @@ describe('the ends of time (case 102)', () => {
       expect(nextAfter(minutely, utc, dst, after)).toBeNull()
   })
 
-  test('a leap day comes every four years, and eight around 2100', () => {
+  test('a leap day recurs every four years, and after eight around 2100', () => {
     const pattern = parseCron('0 0 29 2 *')
     const after = (date: string) =>
       new Date(nextAfter(pattern, utc, dst, Date.parse(date)) as number).toISOString().slice(0, 10)
@@ -300,7 +300,7 @@ describe('the ends of time (case 102)', () => {
     expect(after('2026-01-01T00:00:00.001Z')).toBe('2028-02-29')
   })
 
-  test('a year that is over, or a day that only a gap could hold, is no fire', () => {
+  test('a year in the past, or a day that lies wholly in a gap, has no fire', () => {
     const over = parseCron('0 0 0 1 1 * 2025')
     expect(nextAfter(over, utc, dst, Date.parse('2026-01-01'))).toBeNull()
     const inGap = parseCron('0 30 2 29 3 * 2026')
@@ -311,7 +311,7 @@ describe('the ends of time (case 102)', () => {
     expect(nextAfter(inGap, berlin, { ...dst, gap: 'skip' }, Date.parse('2026-01-01'))).toBeNull()
   })
 
-  test('a fire at the limit is one, a fire after it is none (case 110)', () => {
+  test('a fire at the limit counts, a fire after it does not (case 110)', () => {
     const hourly = parseCron('0 * * * *')
     const slot = Date.parse('2026-01-01T01:00Z')
     expect(nextAfter(hourly, utc, dst, slot - 1, slot)).toBe(slot)

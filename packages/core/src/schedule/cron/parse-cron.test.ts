@@ -3,7 +3,7 @@ import { PunctualError } from '../../errors/errors.ts'
 import type { CronPattern } from './cron-pattern.ts'
 import { type CronOptions, parseCron } from './parse-cron.ts'
 
-/** The first local times that match, from the beginning of 2026 on: "01-15 08:30:00". */
+/** The first matching local times from the beginning of 2026: "01-15 08:30:00". */
 function times(pattern: CronPattern, count: number, from = '2026-01-01T00:00:00Z'): string[] {
   const found: string[] = []
   for (let wall = Date.parse(from) / 1_000; found.length < count; wall++) {
@@ -14,7 +14,7 @@ function times(pattern: CronPattern, count: number, from = '2026-01-01T00:00:00Z
   return found
 }
 
-/** Which values a field takes, read off a pattern in which only that field is not the first. */
+/** The values of a field, read from a pattern whose other fields have their first value. */
 function values(expression: string, part: [from: number, to: number], options?: CronOptions) {
   const all = times(parseCron(expression, options), 61).map((time) => Number(time.slice(...part)))
   const end = all.findIndex((value, i) => i > 0 && value <= (all[i - 1] as number))
@@ -63,7 +63,7 @@ describe('fields', () => {
     expect(times(parseCron('0 0 0 31 12 * 2199'), 9)).toEqual(['2199-12-31T00:00:00'])
   })
 
-  test('are separated by any number of blanks and tabs, also around them', () => {
+  test('are separated and surrounded by any number of spaces and tabs', () => {
     expect(times(parseCron('\t 30\t8  15 * *  '), 1)).toEqual(['2026-01-15T08:30:00'])
   })
 })
@@ -89,7 +89,7 @@ describe('values, lists, ranges and steps', () => {
     expect(minutes(field)).toEqual(expected)
   })
 
-  test('hours, days and months run over their end as well', () => {
+  test('ranges of hours, days and months extend over the end', () => {
     expect(hours('22-2')).toEqual([0, 1, 2, 22, 23])
     expect(hours('22-2/2')).toEqual([0, 2, 22])
     expect(days('29-2')).toEqual([1, 2, 29, 30, 31])
@@ -115,7 +115,7 @@ describe('values, lists, ranges and steps', () => {
     expect(weekdays('7/3')).toEqual([0, 3, 6])
   })
 
-  test('weekdays run over the end of the week (case 104)', () => {
+  test('ranges of weekdays extend over the end of the week (case 104)', () => {
     expect(weekdays('FRI-MON')).toEqual([0, 1, 5, 6])
     expect(weekdays('SAT-SUN')).toEqual([0, 6])
     expect(weekdays('FRI-TUE/2')).toEqual([0, 2, 5])
@@ -138,7 +138,7 @@ describe('words', () => {
   })
 
   test('@reboot is refused with a reason (case 104)', () => {
-    expect(refusal('@reboot').message).toContain('none of their starts is the start')
+    expect(refusal('@reboot').message).toContain('has no single start')
   })
 })
 
@@ -174,9 +174,9 @@ describe('fixed patterns and interval patterns', () => {
 describe('H', () => {
   const seeds = Array.from({ length: 600 }, (_, i) => `job-${i}`)
 
-  test('is one value of the field, the same for a seed and spread over seeds (case 104)', () => {
+  test('is one value of the field, constant for a seed and spread over seeds (case 104)', () => {
     const chosen = seeds.map((seed) => minutes('H', { seed }))
-    expect(chosen.every((of) => of.length === 1)).toBe(true)
+    expect(chosen.every((values) => values.length === 1)).toBe(true)
     expect(new Set(chosen.flat()).size).toBe(60)
     expect(minutes('H', { seed: 'job-1' })).toEqual(chosen[1])
     const counts = new Map<number, number>()
@@ -184,7 +184,7 @@ describe('H', () => {
     expect(Math.max(...counts.values())).toBeLessThan(30)
   })
 
-  test('is another value in each field', () => {
+  test('has different values in different fields', () => {
     const same = seeds.filter((seed) => {
       const [time = ''] = times(parseCron('H H * * *', { seed }), 1)
       return Number(time.slice(11, 13)) === Number(time.slice(14, 16)) % 24
@@ -194,12 +194,12 @@ describe('H', () => {
 
   test('with a step begins somewhere within the first step', () => {
     const starts = seeds.map((seed) => minutes('H/15', { seed }))
-    expect(new Set(starts.map((of) => of[0])).size).toBe(15)
-    for (const of of starts)
-      expect(of.map((value) => value - (of[0] as number))).toEqual([0, 15, 30, 45])
+    expect(new Set(starts.map((values) => values[0])).size).toBe(15)
+    for (const values of starts)
+      expect(values.map((value) => value - (values[0] as number))).toEqual([0, 15, 30, 45])
   })
 
-  test('in a range stays within it', () => {
+  test('with a range stays within it', () => {
     const chosen = seeds.flatMap((seed) => minutes('H(10-19)', { seed }))
     expect([...new Set(chosen)].sort()).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
     for (const seed of seeds.slice(0, 50)) {
@@ -209,7 +209,7 @@ describe('H', () => {
     }
   })
 
-  test('as a day is one that every month has', () => {
+  test('as a day is a day that every month has', () => {
     for (const seed of seeds.slice(0, 300))
       expect(times(parseCron('0 0 H * *', { seed }), 12)).toHaveLength(12)
   })
@@ -219,8 +219,8 @@ describe('H', () => {
     expect(second - first).toBe(30)
   })
 
-  test('is refused without a seed, in a year, and with ranges that make no sense', () => {
-    expect(refusal('H * * * *', {}).message).toContain('H is spread by a seed')
+  test('is refused without a seed, in a year, and with invalid ranges', () => {
+    expect(refusal('H * * * *', {}).message).toContain('H is derived from a seed')
     expect(refusal('0 0 0 1 1 * H').message).toContain('does not spread over years')
     expect(refusal('H(29-0) * * * *').message).toContain('Did you mean H(0-29)?')
     for (const field of ['H(', 'H()', 'H(5)', 'H5', 'H(0-60)', 'H(0-9)/15', 'HH', 'H-5', 'H(0-29'])

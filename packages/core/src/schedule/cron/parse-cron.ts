@@ -1,9 +1,9 @@
 /**
- * Parses cron expressions into patterns: five fields, six with the second first, seven with the year last, or
- * one of the @ words.
+ * Parses cron expressions into patterns: five fields, six with the second first, seven with the
+ * year last, or one of the @ words.
  *
- * The dialect is that of Vixie cron (weekdays from 0 to 7, days match by either field) with what others have
- * added: ranges over the end (`22-2`), `a/n` from a to the end, L, W, #, ? and H.
+ * The dialect is Vixie cron (weekdays from 0 to 7, days match by either field) with common
+ * additions: ranges over the end (`22-2`), `a/n` from a to the end, L, W, #, ? and H.
  */
 
 import { nearMiss } from '../../check/near-miss.ts'
@@ -15,23 +15,20 @@ import { CronPattern } from './cron-pattern.ts'
 import { checkExpression, isBlank, refuseAt, type Span } from './expression-error.ts'
 import type { SpecialDays } from './month-days.ts'
 import { parseField } from './parse-field.ts'
-import { came, textOf } from './read-value.ts'
+import { received, textOf } from './read-value.ts'
 
-/**
- * How day of month and weekday combine when both are restricted: `or` is that of Vixie cron, where one of
- * them needs to match; with `and` both do.
- */
+/** The day rules, see `DayRule`. */
 export const dayRules = ['or', 'and'] as const
 /**
- * How day of month and weekday combine when both are restricted: with `or`, as in Vixie cron, one of them must match;
- * with `and` both must.
+ * How day of month and weekday combine when both are restricted: with `or`, as in Vixie cron, one
+ * of them must match; with `and` both must.
  */
 export type DayRule = (typeof dayRules)[number]
 
 export interface CronOptions {
   /** @default 'or' */
   readonly dayRule?: DayRule
-  /** What `H` is spread by: the id of the job. Without it `H` is refused. */
+  /** The value from which `H` is derived: the id of the job. Without it `H` is refused. */
   readonly seed?: string | undefined
 }
 
@@ -50,14 +47,14 @@ export function parseCron(expression: string, options: CronOptions = {}): CronPa
   return parseCronSpan(checkExpression(expression), options)
 }
 
-/** `span` is the part of a text that holds the expression, without blanks around it. */
+/** `span` is the part of a text that contains the expression, without surrounding blanks. */
 export function parseCronSpan(span: Span, options: CronOptions): CronPattern {
   refuseStrange(span)
   const fields = splitFields(span.text[span.start] === '@' ? wordSpan(span) : span)
   if (fields.length < 5 || fields.length > 7) return refuseCount(span, fields)
   const [minute, hour, day, month, weekday] = fields.length === 5 ? fields : fields.slice(1)
-  const read = (of: CronField, field: Span | undefined) =>
-    parseField(of, field as Span, options.seed)
+  const read = (field: CronField, part: Span | undefined) =>
+    parseField(field, part as Span, options.seed)
   const pattern = patternOf(
     {
       second: fields.length === 5 ? null : read(cronFields.second, fields[0]),
@@ -73,7 +70,7 @@ export function parseCronSpan(span: Span, options: CronOptions): CronPattern {
   if (pattern.nextWall(0) !== Number.POSITIVE_INFINITY) return pattern
   throw new PunctualError(
     'never_fires',
-    `${came(span)} never fires: no day from 1970 to 2199 matches its day, month and year.`,
+    `${received(span)} never fires: no day from 1970 to 2199 matches its day, month and year.`,
     { field: 'expression', position: span.start },
   )
 }
@@ -124,11 +121,12 @@ function yearBits({ values }: FieldValues): Uint32Array {
 function specialOf(day: FieldValues, weekday: FieldValues): SpecialDays | null {
   const { beforeLast, nearestWorkday, lastWorkday } = day
   const { nth } = weekday
-  const some = beforeLast !== 0 || nearestWorkday !== 0 || lastWorkday || nth.some((it) => it !== 0)
+  const some =
+    beforeLast !== 0 || nearestWorkday !== 0 || lastWorkday || nth.some((bits) => bits !== 0)
   return some ? { beforeLast, nearestWorkday, lastWorkday, nth } : null
 }
 
-/** No field holds such a character, so that it is shown by itself: it may be invisible. */
+/** Refuses a character that no field contains and shows it by its code: it may be invisible. */
 function refuseStrange({ text, start, end }: Span): void {
   const strange = text.slice(start, end).search(/[^0-9A-Za-z*,/#?()@ \t-]/)
   if (strange < 0) return
@@ -152,7 +150,7 @@ function splitFields({ text, start, end }: Span): Span[] {
 function refuseCount(span: Span, fields: readonly Span[]): never {
   const { text, end } = span
   const split = fields.find((field) => text[field.end - 1] === ',')
-  const hint = split ? 'A list is written without blanks behind its commas.' : ''
+  const hint = split ? 'Write a list without spaces after its commas.' : ''
   const where = split ?? fields[7] ?? { text, start: end, end }
   return refuseAt(
     where,
@@ -161,7 +159,7 @@ function refuseCount(span: Span, fields: readonly Span[]): never {
   )
 }
 
-/** The expression that a word stands for. */
+/** Returns the expression that a word stands for. */
 function wordSpan(span: Span): Span {
   const word = textOf(span).toLowerCase()
   const text = Object.hasOwn(words, word) ? words[word] : undefined
@@ -170,12 +168,12 @@ function wordSpan(span: Span): Span {
     return refuseAt(
       span,
       '@reboot is not a time',
-      'Punctual runs on many machines and none of their starts is the start: submit a run from your program when it starts.',
+      'Punctual runs on many machines, so it has no single start: submit a run from your program when it starts.',
     )
   const meant = nearMiss(word, [...Object.keys(words), '@every'])
   return refuseAt(
     span,
-    `Expected ${Object.keys(words).join(', ')} or @every with a duration; got ${came(span)}`,
+    `Expected ${Object.keys(words).join(', ')} or @every with a duration; got ${received(span)}`,
     meant === null ? '' : `Did you mean ${meant}?`,
   )
 }

@@ -1,4 +1,4 @@
-/** Reads the smallest parts of a cron field: a number or a name, and the step behind a slash. */
+/** Reads the smallest parts of a cron field: a number or a name, and the step after a slash. */
 
 import { nearMiss } from '../../check/near-miss.ts'
 import { shown } from '../../errors/failure.ts'
@@ -11,12 +11,12 @@ export function textOf({ text, start, end }: Span): string {
   return text.slice(start, end)
 }
 
-/** What came instead of what was expected. */
-export function came(span: Span): string {
+/** Formats the received text for a message. */
+export function received(span: Span): string {
   return span.start === span.end ? 'nothing' : printable(shown(textOf(span)))
 }
 
-/** An integer in ASCII digits; null for anything else. */
+/** Reads an integer in ASCII digits; null for anything else. */
 export function readNumber({ text, start, end }: Span): number | null {
   if (start === end || end - start > DIGITS_MAX) return null
   let value = 0
@@ -28,59 +28,63 @@ export function readNumber({ text, start, end }: Span): number | null {
   return value
 }
 
-/** A value of the field, by number or by name. */
-export function readValue(of: CronField, span: Span): number {
-  const named = readName(of, span)
+/** Reads a value of the field, by number or by name. */
+export function readValue(field: CronField, span: Span): number {
+  const named = readName(field, span)
   if (named !== null) return named
   const value = readNumber(span)
-  if (value !== null && value >= of.min && value <= of.max) return value
-  return refuseAt(span, `Expected ${expectedOf(of)}; got ${came(span)}`, hintFor(of, span))
+  if (value !== null && value >= field.min && value <= field.max) return value
+  return refuseAt(
+    span,
+    `Expected ${expectedOf(field)}; got ${received(span)}`,
+    hintFor(field, span),
+  )
 }
 
-/** Weekdays and months by their English names or the first three letters, in any case. */
-function readName(of: CronField, span: Span): number | null {
+/** Reads weekdays and months by their English names or the first three characters, in any case. */
+function readName(field: CronField, span: Span): number | null {
   const text = textOf(span).toUpperCase()
   if (text.length < 3) return null
-  const index = of.names.findIndex((name) => name === text || name.slice(0, 3) === text)
-  return index < 0 ? null : of.min + index
+  const index = field.names.findIndex((name) => name === text || name.slice(0, 3) === text)
+  return index < 0 ? null : field.min + index
 }
 
-/** `a minute`, `an hour`. */
-export function oneOf(of: CronField): string {
-  return `${of.name === 'hour' ? 'an' : 'a'} ${of.name}`
+/** Formats `a minute`, `an hour`. */
+export function oneOf(field: CronField): string {
+  return `${field.name === 'hour' ? 'an' : 'a'} ${field.name}`
 }
 
-function expectedOf(of: CronField): string {
-  const names = of.names.length === 0 ? '' : ` or a name such as ${of.names[1]?.slice(0, 3)}`
-  return `${oneOf(of)} from ${of.min} to ${of.max}${names}`
+function expectedOf(field: CronField): string {
+  const names = field.names.length === 0 ? '' : ` or a name such as ${field.names[1]?.slice(0, 3)}`
+  return `${oneOf(field)} from ${field.min} to ${field.max}${names}`
 }
 
-function hintFor(of: CronField, span: Span): string {
+function hintFor(field: CronField, span: Span): string {
   const text = textOf(span)
   const value = readNumber(span)
-  if (of.name === 'hour' && value === 24) return 'Midnight is hour 0.'
-  if (of.name === 'weekday' && value !== null && value >= 1_000)
+  if (field.name === 'hour' && value === 24) return 'Midnight is hour 0.'
+  if (field.name === 'weekday' && value !== null && value >= 1_000)
     return 'A year needs seven fields: second, minute, hour, day, month, weekday, year.'
   if (text === '?') return 'A question mark stands for a whole day or weekday field.'
-  if (/^L$/i.test(text) && of.name === 'weekday')
+  if (/^L$/i.test(text) && field.name === 'weekday')
     return 'Saturday is 6 or SAT; the last Friday of the month is 5L or FRIL.'
-  const names = of.names.flatMap((name) => [name.slice(0, 3), name])
+  const names = field.names.flatMap((name) => [name.slice(0, 3), name])
   const meant = /^[A-Za-z]+$/.test(text) ? nearMiss(text, names) : null
   return meant === null ? '' : `Did you mean ${meant}?`
 }
 
 const UNITS: Partial<Record<CronField['name'], string>> = { second: 's', minute: 'm', hour: 'h' }
 
-/** How many values to go on; more than the field has would be a cadence that cron cannot keep. */
-export function readStep(of: CronField, span: Span): number {
+/** Reads a step. A step larger than the field would be an interval that cron cannot keep. */
+export function readStep(field: CronField, span: Span): number {
   const step = readNumber(span)
   if (step === null || step === 0)
-    return refuseAt(span, `Expected a step of 1 or more; got ${came(span)}`)
-  if (step <= of.size) return step
-  const unit = UNITS[of.name]
+    return refuseAt(span, `Expected a step of 1 or more; got ${received(span)}`)
+  if (step <= field.size) return step
+  const unit = UNITS[field.name]
   const hint =
     unit === undefined
       ? 'It would only ever match the first value.'
       : `It would only ever match the first value; for a longer interval write @every ${step}${unit}.`
-  return refuseAt(span, `Expected a step of 1 to ${of.size}; got ${came(span)}`, hint)
+  return refuseAt(span, `Expected a step of 1 to ${field.size}; got ${received(span)}`, hint)
 }

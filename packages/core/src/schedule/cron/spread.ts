@@ -1,11 +1,11 @@
 /**
- * `H` in a cron field: a value that is the same for one job for ever and evenly spread over all jobs, so that a
- * thousand hourly jobs do not start in the same second.
+ * `H` in a cron field: a value that is constant for a job and evenly spread over all jobs, so that
+ * a thousand hourly jobs do not start in the same second.
  */
 
-/** An integer from 0 to size - 1, derived from the job's seed and the name of the field. */
+/** Returns an integer from 0 to size - 1, derived from the job's seed and the name of the field. */
 export function spreadOf(seed: string, field: string, size: number): number {
-  // FNV-1a over the UTF-16 units; its low bits mix badly, hence the finaliser of MurmurHash3.
+  // FNV-1a over the UTF-16 units; its low bits mix badly, so the finaliser of MurmurHash3 follows.
   let hash = 0x811c9dc5
   const text = `${field}:${seed}`
   for (let i = 0; i < text.length; i++) {

@@ -21,13 +21,13 @@ describe('day numbers', () => {
     )
   })
 
-  test('are right at the ends of centuries', () => {
+  test('are correct at the ends of centuries', () => {
     expect(civilFromDays(daysFromCivil(2000, 2, 29) + 1)).toEqual({ year: 2000, month: 3, day: 1 })
     expect(civilFromDays(daysFromCivil(2100, 2, 28) + 1)).toEqual({ year: 2100, month: 3, day: 1 })
     expect(daysFromCivil(1970, 1, 1)).toBe(0)
   })
 
-  test('know how long a month is', () => {
+  test('give the length of a month', () => {
     for (let year = 1970; year <= 2200; year++)
       for (let month = 1; month <= 12; month++)
         expect(daysInMonth(year, month)).toBe(new Date(Date.UTC(year, month, 0)).getUTCDate())

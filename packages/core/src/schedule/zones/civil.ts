@@ -1,13 +1,13 @@
 /**
- * Dates of the Gregorian calendar as day numbers (1970-01-01 is 0), by integer arithmetic alone: a search
- * for the next fire visits many days, and a `Date` for each of them would cost more than all else.
+ * Dates of the Gregorian calendar as day numbers (1970-01-01 is 0), by integer arithmetic alone: a
+ * search for the next fire visits many days, and a `Date` for each of them would dominate its cost.
  */
 
 export const SECOND_MS = 1_000
 export const DAY_SECONDS = 86_400
 export const DAY_MS = 86_400_000
 
-/** Schedules fire in these years of local time; whatever lies outside is never searched. */
+/** The years of local time in which schedules fire; other years are never searched. */
 export const FIRST_YEAR = 1970
 export const LAST_YEAR = 2199
 
@@ -19,7 +19,9 @@ export interface CivilDate {
   readonly day: number
 }
 
-/** Years begin in March here, so that the leap day is the last of its year (Hinnant's algorithm). */
+/**
+ * Years begin in March here, so that the leap day is the last of its year (Hinnant's algorithm).
+ */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month > 2 ? year : year - 1
   const era = Math.floor(y / 400)
@@ -66,8 +68,8 @@ export function weekdayOf(day: number): number {
   return (((day + 4) % 7) + 7) % 7
 }
 
-/** The first day that schedules can fire on, and the first that they cannot. */
+/** The first day on which schedules can fire, and the first after the last such day. */
 export const FIRST_DAY = daysFromCivil(FIRST_YEAR, 1, 1)
 export const END_DAY = daysFromCivil(LAST_YEAR + 1, 1, 1)
-/** No instant from here on is ever a fire, whatever the zone. */
+/** No instant from here on is a fire, in any time zone. */
 export const END_MS = (END_DAY + 1) * DAY_MS

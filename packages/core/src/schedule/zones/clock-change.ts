@@ -1,9 +1,9 @@
-/** Changes of a zone's clocks that are still to come. */
+/** Finds future clock changes of a time zone. */
 import { END_MS } from './civil.ts'
 import type { Zone } from './zone.ts'
 import type { Segment } from './zone-segments.ts'
 
-/** The first changes after an instant and before another: the segments that begin with them. */
+/** Returns the first changes between two instants, as the segments that begin with them. */
 export function clockChanges(
   zone: Zone,
   afterMs: number,

@@ -1,10 +1,11 @@
 /**
  * Names of time zones, as the IANA database spells them.
  *
- * The runtime's own list holds one name a zone, often an old one (Asia/Calcutta), and the runtime also takes
- * abbreviations that are no names at all, some of them with a meaning that nobody expects: BST is Bangladesh
- * there. So the names that the list leaves out stand here, what has no slash must be one of them, and a zone
- * keeps the name that it was given: whoever writes Asia/Kolkata reads Asia/Kolkata.
+ * The runtime's own list has one name per time zone, often an old one (Asia/Calcutta), and the
+ * runtime also accepts abbreviations that are not names at all, some with an unexpected meaning:
+ * BST is Bangladesh there. So the names that the list leaves out are listed here, a name without a
+ * slash must be in one of the two lists, and a time zone keeps the name that the caller gave:
+ * Asia/Kolkata stays Asia/Kolkata.
  */
 
 import { nearMiss } from '../../check/near-miss.ts'
@@ -43,7 +44,7 @@ const OTHER_NAMES = `
 /** The sign is that of POSIX: Etc/GMT-2 is two hours ahead of UTC. */
 const FIXED = Array.from({ length: 27 }, (_, i) => `Etc/GMT${i < 13 ? `+${i}` : `-${i - 12}`}`)
 
-/** What people write for the zone where they live. */
+/** Abbreviations that users write, with a suggestion for each. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   z: 'UTC',
   pst: 'America/Los_Angeles',
@@ -72,12 +73,13 @@ function knownNames(): Map<string, string> {
   return namesByLowerCase
 }
 
-/** The name in its canonical case. */
+/** Returns the name in its canonical case. */
 export function checkZoneName(name: unknown): string {
   if (typeof name !== 'string' || name.length > NAME_LENGTH_MAX || !NAME.test(name))
     return refuse(name)
   const known = knownNames().get(name.toLowerCase())
-  // A name that is newer than the list above has a slash, as all names do that the database still adds.
+  // A name that is newer than the list above has a slash, like every name that the database still
+  // adds.
   if (known === undefined && (!name.includes('/') || /^SystemV\//i.test(name))) return refuse(name)
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name })
@@ -95,7 +97,7 @@ function refuse(name: unknown): never {
 function advice(name: unknown): string {
   if (typeof name !== 'string' || name.length > NAME_LENGTH_MAX) return ''
   if (/^(?:UTC|GMT)?[+-]?\d/i.test(name))
-    return 'An offset does not know daylight saving and is not taken; name a place, or a zone such as Etc/GMT-2, which is always two hours ahead of UTC (the sign is reversed).'
+    return 'Offsets are not accepted because they have no daylight saving time; use a place, or a zone such as Etc/GMT-2, which is always two hours ahead of UTC (the sign is reversed).'
   const meant = suggestion(name.trim().replace(/\s+/g, '_'))
   return meant === null ? '' : `Did you mean ${meant}?`
 }
@@ -105,8 +107,8 @@ function suggestion(name: string): string | null {
   const names = knownNames()
   const exact = names.get(text) ?? (Object.hasOwn(ABBREVIATIONS, text) && ABBREVIATIONS[text])
   if (exact) return exact
-  const place = (of: string) => of.slice(of.lastIndexOf('/') + 1)
-  const places = new Map([...names.values()].map((of) => [place(of).toLowerCase(), of]))
+  const place = (zone: string) => zone.slice(zone.lastIndexOf('/') + 1)
+  const places = new Map([...names.values()].map((zone) => [place(zone).toLowerCase(), zone]))
   const city = places.get(place(text)) ?? nearMiss(name, names.values())
   if (city) return city
   const near = nearMiss(place(text), places.keys())

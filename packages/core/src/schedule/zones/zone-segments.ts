@@ -1,27 +1,31 @@
 /**
- * Reads the rules of a zone out of Intl: the stretches of time between two changes of its offset.
+ * Reads the rules of a time zone from Intl: the segments of time between two changes of its offset.
  *
- * Intl only tells the offset at an instant, so a change is found by looking every few days and halving the
- * days between two looks that differ. The closest two changes that undo each other in all of the database
- * since 1970 are 6 days 23 hours apart (Asia/Gaza around Ramadan), and a look every five days sees both.
+ * Intl only returns the offset at an instant, so a change is found by sampling every few days and
+ * bisecting the interval between two samples that differ. The closest two changes in the database
+ * since 1970 that undo each other are 6 days 23 hours apart (Asia/Gaza around Ramadan); sampling
+ * every five days sees both.
  */
 import { DAY_MS, SECOND_MS } from './civil.ts'
 
-/** A stretch of time with one offset from UTC. All times are milliseconds. */
+/** A period of time with one offset from UTC. All times are milliseconds. */
 export interface Segment {
   readonly startMs: number
-  /** The first instant after it. */
+  /** The first instant after the segment. */
   readonly endMs: number
   /** Local time is the instant plus this. */
   readonly offsetMs: number
-  /** Smaller than the own offset where clocks went forward at the start, larger where they went back. */
+  /**
+   * Smaller than `offsetMs` where the clocks went forward at the start, larger where they went
+   * back.
+   */
   readonly previousOffsetMs: number
   readonly nextOffsetMs: number
 }
 
 const LOOK_EVERY_MS = 5 * DAY_MS
 
-/** Segments that cover a stretch of time; the first and the last are cut off where it begins and ends. */
+/** Returns the segments that cover a range of time; the first and the last are cut at its ends. */
 export function segmentsBetween(timezone: string, fromMs: number, toMs: number): Segment[] {
   const offsetAt = offsetReader(timezone)
   const starts = [fromMs]
@@ -47,7 +51,7 @@ export function segmentsBetween(timezone: string, fromMs: number, toMs: number):
   })
 }
 
-/** The first whole second whose offset is not that of `fromMs`. */
+/** Returns the first second whose offset differs from that of `fromMs`. */
 function firstWithOther(offsetAt: (ms: number) => number, fromMs: number, toMs: number): number {
   const before = offsetAt(fromMs)
   let low = Math.floor(fromMs / SECOND_MS)
@@ -61,8 +65,8 @@ function firstWithOther(offsetAt: (ms: number) => number, fromMs: number, toMs: 
 }
 
 /**
- * Reads "2026, GMT+02:00", which is cheaper than the parts of a local time. The formatter is not kept: it is
- * needed once in some years, and its memory is many times that of what is read from it.
+ * Reads "2026, GMT+02:00", which is cheaper than the parts of a local time. The formatter is not
+ * kept: it is needed about once in several years, and takes far more memory than the result.
  */
 function offsetReader(timezone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {

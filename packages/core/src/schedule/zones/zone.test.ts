@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The changes of a year: when, and by how many hours. */
+/** The clock changes of a year: when, and by how many hours. */
 function changes(zone: string, year: number): [at: string, hours: number][] {
   const fromMs = Date.UTC(year, 0, 1)
   const found = clockChanges(zoneOf(zone), fromMs, Date.UTC(year + 1, 0, 1), 10)
@@ -105,7 +105,7 @@ describe('the changes of a zone are found', () => {
       ],
     ],
     ['Africa/Monrovia', 1972, [['1972-01-07T00:44Z', 2_670 / 3_600]]],
-    // A week apart: what a look every seven days would not see.
+    // The changes are a week apart: sampling every seven days would miss them.
     [
       'America/Recife',
       2000,
@@ -144,7 +144,7 @@ describe('the changes of a zone are found', () => {
 })
 
 describe('the table of a zone', () => {
-  test('tells the offset that Intl shows, at any instant', () => {
+  test('returns the offset that Intl shows, at any instant', () => {
     const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
     const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 1_000 })
     fc.assert(
@@ -156,7 +156,7 @@ describe('the table of a zone', () => {
     )
   })
 
-  test('has no holes: each segment begins where the one before ends', () => {
+  test('has no holes: each segment begins where the previous one ends', () => {
     const zone = new Zone('Europe/Berlin')
     let segment = zone.segmentAt(0)
     for (let i = 0; i < 300; i++) {
@@ -168,8 +168,8 @@ describe('the table of a zone', () => {
     }
   })
 
-  test('knows of the change just after the end of a block', () => {
-    // Blocks are 1,461 days from 1969-12-02 on; at every one of their ends, look on both sides of it.
+  test('knows the change just after the end of a block', () => {
+    // Blocks are 1,461 days from 1969-12-02 on; this checks both sides of each of their ends.
     const zone = new Zone('America/New_York')
     for (let end = Date.UTC(1969, 11, 2); end < Date.UTC(2190, 0, 1); end += 1_461 * DAY_MS)
       for (const ms of [end - 1, end, end - 5 * DAY_MS, end + 5 * DAY_MS]) {
@@ -181,30 +181,30 @@ describe('the table of a zone', () => {
       }
   })
 
-  test('answers outside of 1970 to 2199 as at its ends', () => {
+  test('returns the offset of the nearest end outside 1970 to 2199', () => {
     const zone = zoneOf('Europe/Berlin')
     expect(zone.offsetAt(-1e15)).toBe(HOUR_MS)
     expect(zone.offsetAt(1e15)).toBe(HOUR_MS)
   })
 
-  test('calls Intl once a block, and never again for what it holds', () => {
+  test('calls Intl once per block, and never again for instants in it', () => {
     const prototype: { readonly format: unknown } = Intl.DateTimeFormat.prototype
-    const asked = vi.spyOn(prototype, 'format', 'get')
+    const formatReads = vi.spyOn(prototype, 'format', 'get')
     const zone = new Zone('Europe/Paris')
     const readYear = (year: number) => {
       const fromMs = Date.UTC(year, 0, 1)
       for (let hour = 0; hour < 8_760; hour++) zone.offsetAt(fromMs + hour * HOUR_MS)
     }
-    expect(asked).toHaveBeenCalledTimes(0)
+    expect(formatReads).toHaveBeenCalledTimes(0)
     readYear(2027)
-    const calls = asked.mock.calls.length
+    const calls = formatReads.mock.calls.length
     expect(calls).toBeGreaterThan(0)
     expect(calls).toBeLessThan(1_000)
     for (const year of [2027, 2026, 2028]) readYear(year)
-    expect(asked).toHaveBeenCalledTimes(calls)
+    expect(formatReads).toHaveBeenCalledTimes(calls)
   })
 
-  test('is one object a zone, however its name is written', () => {
+  test('is one object per zone, in any spelling of its name', () => {
     expect(zoneOf('europe/BERLIN')).toBe(zoneOf('Europe/Berlin'))
   })
 })

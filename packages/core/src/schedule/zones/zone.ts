@@ -1,11 +1,11 @@
 /**
- * A time zone as a table of segments, filled as it is used.
+ * A time zone as a table of segments, filled on demand.
  *
- * The table grows in blocks of four years: the first question costs one block (about a millisecond), and from
- * then on none of the answers within it calls Intl. One zone is one object for the whole process.
+ * The table grows in blocks of four years: the first lookup costs one block (about a millisecond);
+ * after that, no lookup within the block calls Intl. A time zone is one object per process.
  *
- * A block reads a few days beyond both of its ends, because a question near an end needs to know of a change
- * of the offset just outside: gaps and folds last up to a whole day.
+ * A block is read a few days beyond both of its ends, because a lookup near an end needs to know an
+ * offset change just outside: gaps and folds last up to a whole day.
  */
 import { DAY_MS, END_DAY, FIRST_DAY } from './civil.ts'
 import { checkZoneName } from './zone-names.ts'
@@ -13,7 +13,7 @@ import { type Segment, segmentsBetween } from './zone-segments.ts'
 
 const BLOCK_MS = 1_461 * DAY_MS
 const MARGIN_MS = 4 * DAY_MS
-/** What lies outside is answered as its nearest end is: schedules do not reach there. */
+/** Times outside get the result of the nearest end: schedules do not reach them. */
 const TABLE_START_MS = (FIRST_DAY - 30) * DAY_MS
 const TABLE_END_MS = (END_DAY + 30) * DAY_MS
 
@@ -21,7 +21,7 @@ export class Zone {
   /** The name in its canonical case. */
   readonly name: string
   readonly #blocks: (Segment[] | undefined)[] = []
-  /** Schedules ask in the order of time, so that the answer is mostly the same again. */
+  /** Schedules query in the order of time, so the result is mostly the previous one. */
   #latest: Segment | undefined
   #latestFromMs = Number.POSITIVE_INFINITY
   #latestToMs = Number.NEGATIVE_INFINITY
@@ -32,12 +32,12 @@ export class Zone {
 
   segmentAt(ms: number): Segment {
     if (ms >= this.#latestFromMs && ms < this.#latestToMs) return this.#latest as Segment
-    const within = Math.min(Math.max(ms, TABLE_START_MS), TABLE_END_MS - 1)
-    const index = Math.floor((within - TABLE_START_MS) / BLOCK_MS)
+    const clamped = Math.min(Math.max(ms, TABLE_START_MS), TABLE_END_MS - 1)
+    const index = Math.floor((clamped - TABLE_START_MS) / BLOCK_MS)
     this.#blocks[index] ??= this.#read(index)
-    const found = segmentIn(this.#blocks[index] as Segment[], within)
+    const found = segmentIn(this.#blocks[index] as Segment[], clamped)
     const blockStartMs = TABLE_START_MS + index * BLOCK_MS
-    // In the margin of its block a segment does not know of the change after next.
+    // In the margin of its block a segment does not know the change after the next.
     this.#latestFromMs = Math.max(found.startMs, blockStartMs)
     this.#latestToMs = Math.min(found.endMs, blockStartMs + BLOCK_MS)
     this.#latest = found
@@ -65,10 +65,10 @@ function segmentIn(block: readonly Segment[], ms: number): Segment {
   return block[low] as Segment
 }
 
-/** By lower-case name; there are some six hundred names. */
+/** Zones by lower-case name; there are some six hundred names. */
 const zones = new Map<string, Zone>()
 
-/** The zone of that name. Throws `invalid_timezone`. */
+/** Returns the time zone with this name. Throws `invalid_timezone`. */
 export function zoneOf(name: string): Zone {
   const known = typeof name === 'string' ? zones.get(name.toLowerCase()) : undefined
   if (known !== undefined) return known
