@@ -11,10 +11,10 @@
 --
 -- The rows of the hot tables (queue, leases, parked, live_keys) are narrow: fixed-width, not-null
 -- columns come first, so that alignment wastes nothing and reading them is cheap; columns that are
--- mostly null, and then take no space, come last. Their autovacuum settings are there because they
+-- mostly null, and then take no space, come last. Their autovacuum settings exist because they
 -- see many deletes and stay small: vacuum often and without pauses; never truncate, which takes an
 -- exclusive lock; and never analyze, because plans are pinned and must not follow what the table
--- holds at the moment.
+-- holds when it is analyzed.
 
 -- A tenant, queue, handler and priority as one number, so that a claim reads one index range for
 -- each lane. Rows are never deleted while a run names them.
@@ -149,7 +149,7 @@ create table punctual.leases (
   traits smallint not null,
   progress text,
   job_id uuid,
-  -- Set when the run was asked to end; its handler is told the reason.
+  -- Set when the run was asked to end; its handler receives the reason.
   cancel_reason text,
   -- The concurrency key, and which of its permits (1 to the limit) this lease is. Whatever deletes
   -- the lease frees the permit, so that a crash cannot leave one taken (ADR 0013).

@@ -73,7 +73,7 @@ create table punctual.rates (
   next_us bigint not null
 ) with (fillfactor = 50, vacuum_truncate = off);
 
--- The same as rates.next_us, for runs that have started, without bookings: it tells how far
+-- The same as rates.next_us, for runs that have started, without bookings: it says how far
 -- bookings may be moved forward. Only rates whose burst spans more than a second have a row. In a
 -- shorter burst, every start is too old to matter by the time a booking is moved.
 create table punctual.rate_starts (

@@ -15,7 +15,7 @@ $$;
 -- The privileges of the role on a table, and the conditions of its policy: `sees` for the rows that
 -- it reads, updates and deletes, `writes` for the rows that it inserts or leaves behind. A table
 -- without a tenant_id that is not named here gets no privileges, so that a table that is added
--- later is closed until somebody decides.
+-- later is closed until a migration decides.
 create function punctual.row_security_of(
   place regclass, out rights text, out sees text, out writes text
 ) language plpgsql stable as $$

@@ -1,4 +1,4 @@
-/** PostgreSQL as the rest of Punctual sees it: one object for each group of verbs, wired once. */
+/** PostgreSQL as the rest of Punctual sees it: one object per group of verbs, wired once. */
 import { encodeJson } from '@punctual/core/check'
 import type { Clock, Random } from '@punctual/core/clock'
 import { defaults, PunctualError } from '@punctual/core/errors'
@@ -49,22 +49,22 @@ import { TenantStore } from './tenants/tenant-store.ts'
 import { PostgresUpkeepStore } from './upkeep/upkeep-store.ts'
 import { PostgresWorkStore } from './work/work-store.ts'
 
-/** How long the transaction of a handler may take to begin: nothing has happened yet, so its attempt need not fail. */
+/** A handler's transaction may take this long to open: nothing ran yet, so no attempt fails. */
 const OPEN_WITHIN_MS = 30_000
 
 export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, ReplicaReadsOptions {
   readonly clock: Clock
   readonly random: Random
-  /** A name of this process that no other has. */
+  /** Unique name of this process. */
   readonly node: string
   readonly horizonMs?: number
   /** The master keys of secrets. @default none: secrets cannot be read or set */
   readonly keyring?: Keyring
-  /** The version of the time zone data. @default what this process has */
+  /** The version of the time zone data. @default that of this process */
   readonly zoneData?: string
 }
 
-const REQUESTS = { atOnce: 8, keep: 8 } as const
+const REQUEST_POOL = { clientsMax: 8, idleMax: 8 } as const
 
 export class PostgresStore {
   readonly database: Database
@@ -74,7 +74,7 @@ export class PostgresStore {
   readonly remoteSessions: PostgresRemoteSessions
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
-  /** Lists, pages, counts and reports; nothing that a decision rests on. */
+  /** Lists, pages, counts and reports; never used for decisions. */
   readonly replica: ReplicaReads
   readonly explainer: RunExplainer
   readonly steering: RunSteering
@@ -82,7 +82,7 @@ export class PostgresStore {
   readonly limits: LimitStore
   readonly workers: WorkerSteering
   readonly resolution: RunResolution
-  readonly letters: DeadLetterReader
+  readonly deadLetters: DeadLetterReader
   readonly deadLetterSteering: DeadLetterSteering
   readonly ends: EndsReader
   readonly schedules: ScheduleStore
@@ -96,14 +96,14 @@ export class PostgresStore {
   readonly secrets: SecretStore
   readonly requests: RequestLog
   readonly horizonMs: number
-  /** Between tenants, behind the predicates. */
+  /** Separates tenants even when a statement lacks its tenant predicate. */
   readonly rowSecurity: RowSecurity
   readonly #clientPool: ClientPool
-  /** Of migrations and of the upkeep of days, which may take long. */
-  readonly #patientConversations: ClientPool
-  readonly #userConversations: ClientPool
-  /** Of requests. Apart from those above: a transaction that waits for a second connection must get one. */
-  readonly #requestConversations: ClientPool
+  /** For migrations and the upkeep of days, which may take long: no statement timeout. */
+  readonly #upkeepPool: ClientPool
+  readonly #handlerPool: ClientPool
+  /** Separate from the pools above: a request that needs a second connection must get one. */
+  readonly #requestPool: ClientPool
   readonly #transactions: RequestTransactions
   readonly #submitter: Submitter
   readonly #keyed: KeyedSubmitter
@@ -114,10 +114,10 @@ export class PostgresStore {
     this.rowSecurity = new RowSecurity(this.database)
     const { timeoutMs } = this.database
     this.#clientPool = new ClientPool(this.database, { timeoutMs })
-    this.#patientConversations = new ClientPool(this.database)
-    this.#userConversations = new ClientPool(this.database, { parsed: true })
-    this.#requestConversations = new ClientPool(this.database, { timeoutMs }, REQUESTS)
-    this.#transactions = new RequestTransactions(this.database, this.#requestConversations)
+    this.#upkeepPool = new ClientPool(this.database)
+    this.#handlerPool = new ClientPool(this.database, { parsed: true })
+    this.#requestPool = new ClientPool(this.database, { timeoutMs }, REQUEST_POOL)
+    this.#transactions = new RequestTransactions(this.database, this.#requestPool)
     this.requests = new RequestLog(this.database)
     this.signals = new Signals(this.database, options.node)
     this.apiKeys = new ApiKeyStore(this.database, this.signals, options.random)
@@ -125,20 +125,20 @@ export class PostgresStore {
     this.quotas = new QuotaKeeper(this.database, this.signals)
     this.lanes = new LaneRegistry(this.database)
     this.database.onNewTimeline.push(() => this.lanes.forget())
-    // Should this fail, the reaper looks after them.
+    // If this fails, the reaper releases the gates.
     this.signals.onHint(
       ({ gates = [] }) => void this.work.releaseGates(gates).catch(() => undefined),
     )
     this.lanes.onNew = (lane) => this.signals.newLane(lane)
     this.upkeep = new PostgresUpkeepStore(
       this.database,
-      this.#patientConversations,
+      this.#upkeepPool,
       (runIds) => this.work.resolveParked(runIds),
       (gates) => this.work.releaseGates(gates),
       (lanes) => this.signals.due(lanes),
     )
     const ensurePartitions = () =>
-      this.database.transactions.apart(async () => void (await this.upkeep.ensurePartitions()))
+      this.database.transactions.outside(async () => void (await this.upkeep.ensurePartitions()))
     const onQueued = (lanes: Iterable<number>) => this.signals.due(lanes)
     this.work = new PostgresWorkStore({
       database: this.database,
@@ -179,9 +179,9 @@ export class PostgresStore {
       ...{ ensurePartitions, onQueued, quotas: this.quotas },
     })
     this.resolution = new RunResolution(replays, this.runs)
-    this.letters = new DeadLetterReader(this.database)
-    this.deadLetterSteering = new DeadLetterSteering(replays, this.letters)
-    this.ends = new EndsReader(this.database, this.letters)
+    this.deadLetters = new DeadLetterReader(this.database)
+    this.deadLetterSteering = new DeadLetterSteering(replays, this.deadLetters)
+    this.ends = new EndsReader(this.database, this.deadLetters)
     this.schedules = new ScheduleStore({
       auditLog: this.auditLog,
       ...{ database: this.database, clientPool: this.#clientPool, lanes: this.lanes },
@@ -210,12 +210,12 @@ export class PostgresStore {
     })
   }
 
-  /** Brings the schema up to date and makes the coming days; returns the names of what was applied. */
+  /** Migrates the schema and makes the coming days; returns the names of the new migrations. */
   migrate(): Promise<readonly string[]> {
-    return this.#patientConversations.with(async (client) => {
+    return this.#upkeepPool.with(async (client) => {
       const applied = await migrate(client, this.database.schema)
       await this.#makeDays(client)
-      await this.rowSecurity.raise(client)
+      await this.rowSecurity.enable(client)
       return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
     })
   }
@@ -227,12 +227,13 @@ export class PostgresStore {
   }
 
   /**
-   * Throws unless the schema is one that this version can work with, its keys hold, and today can be written to. Whoever
-   * may make days makes them here: an installation that was off for weeks has none left.
+   * Throws unless this version supports the schema, its primary keys are valid, and today's
+   * partitions exist. With `makeDays` it creates missing days: an installation that was off for
+   * weeks has none left.
    */
   check(options: { makeDays?: boolean; planning?: boolean } = {}): Promise<void> {
     const { schema, clock } = this.database
-    return this.#patientConversations.with(async (client) => {
+    return this.#upkeepPool.with(async (client) => {
       const { rows } = await client.query('show server_version_num')
       const version = Math.floor(Number(rows[0].server_version_num) / 10_000)
       if (version < 15)
@@ -241,7 +242,7 @@ export class PostgresStore {
           `The server is PostgreSQL ${version}; Punctual needs 15 or newer.`,
         )
       const { pending } = await migrationStatus(client, schema)
-      if (pending.length === 0) await this.rowSecurity.look(client)
+      if (pending.length === 0) await this.rowSecurity.refresh(client)
       if (pending.length > 0)
         throw new PunctualError(
           'schema_missing',
@@ -274,44 +275,44 @@ export class PostgresStore {
   }
 
   /**
-   * Does everything that the store is asked for within this work in one transaction: committed when it resolves, rolled
-   * back when it rejects. Hints go out after the commit. After a fault of the moment all of it is done again, so that the
-   * work must have no effects of its own. Within another one it is a part of that.
+   * Runs all store calls of this work in one transaction: committed when the work resolves, rolled
+   * back when it rejects. Hints go out after the commit. After a transient fault the whole work
+   * runs again, so it must have no other effects. A nested call is part of the outer transaction.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     const { transactions } = this.database
     if (transactions.current) return transactions.current.part(work)
     const ensurePartitions = () =>
-      transactions.apart(async () => void (await this.upkeep.ensurePartitions()))
+      transactions.outside(async () => void (await this.upkeep.ensurePartitions()))
     const { value, afterCommit } = await this.#transactions.run(work, ensurePartitions)
-    await transactions.apart(() => Promise.all(afterCommit.map((then) => then())))
+    await transactions.outside(() => Promise.all(afterCommit.map((then) => then())))
     return value
   }
 
   /**
-   * Everything that the store is asked for within this work, transactions included, sees and writes rows of this tenant
-   * only: as far as there is a second wall (`wall.state`), whatever the statements say.
+   * Limits every store call of this work, transactions included, to the rows of this tenant, even
+   * if a statement lacks its tenant predicate; without effect unless `rowSecurity.state` is `up`.
    */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     return this.rowSecurity.asTenant(tenantId, work)
   }
 
-  /** Whether a live worker would take runs of this tenant with this handler from this queue. */
+  /** Whether a live worker takes this tenant's runs with this handler from this queue. */
   async hasHandler(handler: string, queue: string, tenantId: number): Promise<boolean> {
     const statement = this.database.statement('sessions/find-handler')
     const [row] = await this.database.control.query(statement, [handler, queue, tenantId])
     return row?.[0] === 't'
   }
 
-  /** The workers whose session is open. */
+  /** The workers with an open session. */
   sessions(): Promise<WorkerSession[]> {
     return this.workers.sessions()
   }
 
   /**
-   * Runs a handler's work and the run's success in one transaction. Rejects with `lease_lost`, and rolls
-   * back, when the run belongs to somebody else by now. When the answer to the commit is lost, the outcome
-   * tells whether it took place: it names the claim.
+   * Runs a handler's work and stores the run's success in one transaction. Rejects with
+   * `lease_lost` and rolls back when another worker holds the run by now. When the answer to the
+   * commit is lost, the outcome shows whether it took place: it names the fence.
    */
   async succeedWith<T>(
     run: ClaimedRun,
@@ -320,7 +321,7 @@ export class PostgresStore {
     work: (tx: Queryable) => Promise<T>,
   ): Promise<T> {
     const value = await this.#succeedWith(run, sessionId, startedAgoMs, work)
-    // It is committed: should this fail, the reaper sees to it.
+    // The transaction is committed: if this fails, the reaper does it.
     const settlement = { kind: 'succeeded', run, startedAgoMs: 0, output: null } as const
     await this.work.follow([settlement]).catch(() => undefined)
     return value
@@ -334,9 +335,10 @@ export class PostgresStore {
   ): Promise<T> {
     let output: { value: T } | null = null
     try {
-      return await this.#userConversations.transactionOnceOpen(OPEN_WITHIN_MS, async (client) => {
+      return await this.#handlerPool.transactionOnceOpen(OPEN_WITHIN_MS, async (client) => {
         const value = await work(client)
-        // What follows locks the lease: should this process be stopped before the commit, the reaper gets it back.
+        // The next statement locks the lease: if this process stops before the commit, the server
+        // ends the idle transaction, and the reaper gets the lease back.
         const pins = PINNED.slice(PINNED.indexOf(';') + 1)
         await client.query(`${pins}; set local idle_in_transaction_session_timeout = '60s'`)
         const answer = await client.query({
@@ -376,9 +378,9 @@ export class PostgresStore {
   async close(): Promise<void> {
     await this.signals.close()
     await this.authenticator.close()
-    const ours = [this.#clientPool, this.#patientConversations, this.#requestConversations]
-    const all = [...ours, this.#userConversations]
-    await Promise.all(all.map((clientPool) => clientPool.close()))
+    const bounded = [this.#clientPool, this.#upkeepPool, this.#requestPool]
+    const pools = [...bounded, this.#handlerPool]
+    await Promise.all(pools.map((clientPool) => clientPool.close()))
     await this.replica.close()
     await this.database.close()
   }

@@ -1,4 +1,4 @@
-/** Everything that is stored of jobs, wired once: registering, steering, planning, and the ledger. */
+/** The stores of jobs, wired once: registering, steering, planning, and the ledger. */
 import type { Random } from '@punctual/core/clock'
 import { TimingCache } from '@punctual/core/schedule'
 import type { AuditLog } from './audit-log/audit-log.ts'
@@ -13,7 +13,7 @@ import { JobPages } from './jobs/pages.ts'
 import { PassedDecisions } from './jobs/passed-decisions.ts'
 import { JobSteering } from './jobs/steering.ts'
 import type { LaneRegistry } from './lanes/registry.ts'
-import { PostgresAuditStore } from './ledger/auditor-store.ts'
+import { PostgresAuditorStore } from './ledger/auditor-store.ts'
 import { LedgerProof } from './ledger/proof.ts'
 import { SlotReader } from './ledger/slot-reader.ts'
 import { PostgresPlanStore } from './plan/plan-store.ts'
@@ -27,7 +27,7 @@ export interface ScheduleStoreOptions {
   readonly quotas: QuotaKeeper
   readonly random: Random
   readonly horizonMs: number
-  /** The version of the time zone data. @default what this process has */
+  /** The version of the time zone data. @default that of this process */
   readonly zoneData?: string
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: Iterable<number>) => void
@@ -44,8 +44,8 @@ export class ScheduleStore {
   readonly plan: PostgresPlanStore
   readonly slots: SlotReader
   readonly calendars: CalendarStore
-  readonly audit: PostgresAuditStore
-  /** For whoever asks for a proof; the auditor has one of its own. */
+  readonly audit: PostgresAuditorStore
+  /** For callers that ask for a proof; the auditor has a separate one. */
   readonly proof: LedgerProof
   readonly timings = new TimingCache()
 
@@ -53,7 +53,8 @@ export class ScheduleStore {
     const { database, clientPool, timings } = { ...options, timings: this.timings }
     const ensureDaysOf = async (instantsMs: readonly number[]) => {
       const days = new Set(instantsMs.map(dayStart))
-      // A connection of its own, also within somebody's transaction: attaching a day waits for none that writes.
+      // A separate connection, also inside a caller's transaction: attaching a day must not wait
+      // for a transaction that writes.
       await clientPool.with(async (client) => {
         for (const day of days)
           await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
@@ -74,6 +75,6 @@ export class ScheduleStore {
     this.calendars = new CalendarStore(database)
     this.proof = new LedgerProof(database, database.control, timings, options.zoneData)
     const proof = new LedgerProof(database, database.upkeep, timings, options.zoneData)
-    this.audit = new PostgresAuditStore({ ...options, proof })
+    this.audit = new PostgresAuditorStore({ ...options, proof })
   }
 }

@@ -1,9 +1,10 @@
--- Runs that died from a time on, the first to die first, a page at a time; also those that somebody has dealt with since.
+-- Runs that died at or after an instant, in order of death, a page at a time. Includes dead letters
+-- that have been handled since.
 --
--- Parameters: $1 tenant, $2 from (ms), $3 and $4 died_at and id of the last one of the page before (null = the first
---   page), $5 most
--- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at. One row with nothing behind the
---   time when there is none.
+-- Parameters: $1 tenant, $2 from (ms), $3 and $4 died_at and id of the last row of the previous
+--   page (null = the first page), $5 most rows
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at. When there
+--   is no run, one row that is null after the time.
 -- Locks: none. Index: dead_letters_open, dead_letters_handled.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
@@ -16,7 +17,7 @@ left join lateral (
     from punctual.dead_letters
     where tenant_id = $1::integer and handled_at is null and died_at >= to_timestamp($2::float8 / 1000)
     union all
-    -- It is dealt with after it died.
+      -- A dead letter is handled after the death, so handled_at bounds this search.
     select run_id, died_at as at
     from punctual.dead_letters
     where tenant_id = $1::integer and handled_at >= to_timestamp($2::float8 / 1000)

@@ -1,11 +1,12 @@
--- Runs that were cancelled, skipped or lost from a time on, the first to end first, a page at a time. Every day is looked
--- into, by its index: a run of any day may end now.
+-- Runs that were cancelled, skipped or lost at or after an instant, in order of their end, a page
+-- at a time. Reads every partition, by index: a run of any day may end now.
 --
--- Parameters: $1 tenant, $2 from (ms), $3 and $4 finished_at and id of the last one of the page before (null = the first
---   page), $5 most
--- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at, state, handler, queue, attempt,
---   error, reason. One row with nothing behind the time when there is none.
--- Locks: none. Index: outcomes_failed of each day.
+-- Parameters: $1 tenant, $2 from (ms), $3 and $4 finished_at and id of the last row of the previous
+--   page (null = the first page), $5 most rows
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at, state,
+--   handler, queue, attempt, error, reason. When there is no run, one row that is null after the
+--   time.
+-- Locks: none. Index: outcomes_failed of each partition.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
   extract(epoch from statement_timestamp())::float8 * 1000 as now_ms,

@@ -1,8 +1,9 @@
--- Workers that were lost from a time on, the first first, a page at a time.
+-- Workers that were lost at or after an instant, in order, a page at a time.
 --
--- Parameters: $1 from (ms), $2 and $3 ended_at and id of the last one of the page before (null = the first page), $4 most
--- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, host, pid. One row with nothing behind
---   the time when there is none.
+-- Parameters: $1 from (ms), $2 and $3 ended_at and id of the last row of the previous page (null =
+--   the first page), $4 most rows
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, host, pid. When
+--   there is no worker, one row that is null after the time.
 -- Locks: none. Index: past_sessions_ended.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

@@ -1,8 +1,8 @@
--- A key by its id: of a tenant, or of whomever.
+-- An API key by its id, of one tenant or of any.
 --
 -- Parameters: $1 id, $2 tenant or null (null = any)
--- Returns: id, name, prefix, tenant_id, tenant_name, scopes (joined by commas), created_at, created_by, expires_at,
---   revoked_at, revoked_by, rotated_to, last_used_at
+-- Returns: id, name, prefix, tenant_id, tenant_name, scopes (joined by commas), created_at,
+--   created_by, expires_at, revoked_at, revoked_by, rotated_to, last_used_at
 -- Locks: none. Index: primary key.
 select
   k.id, k.name, k.prefix, k.tenant_id, t.name as tenant_name, array_to_string(k.scopes, ',') as scopes, k.created_at,

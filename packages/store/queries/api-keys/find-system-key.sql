@@ -1,6 +1,6 @@
--- Whether the installation has a key, or ever had one.
+-- Whether the installation has, or ever had, an API key.
 --
 -- Parameters: none
--- Returns: one row: whether it has
+-- Returns: one row: true or false
 -- Locks: none. Index: api_keys_tenant.
 select exists (select from punctual.api_keys where tenant_id is null) as found

@@ -1,8 +1,8 @@
--- Makes a key, unless there is one with its public part, or the tenant has as many as it may have.
+-- Creates an API key, unless its prefix exists or the tenant has reached its limit of keys.
 --
--- Parameters: $1 tenant or null, $2 name, $3 prefix, $4 hash in hexadecimal, $5 scopes text[], $6 expires at or null, $7 who,
---   $8 most keys of the tenant
--- Returns: the key as find-api-key; no row when it was not made
+-- Parameters: $1 tenant or null, $2 name, $3 prefix, $4 hash in hexadecimal, $5 scopes text[],
+--   $6 expires at or null, $7 who created it, $8 most keys of the tenant
+-- Returns: the key as find-api-key; no row when it was not created
 -- Locks: the new row. Index: unique (prefix); api_keys_tenant.
 with made as (
   insert into punctual.api_keys (tenant_id, name, prefix, hash, scopes, expires_at, created_by)

@@ -1,6 +1,7 @@
--- Keys of a tenant, of the installation, or all of them; the oldest first.
+-- API keys of a tenant, of the installation, or all of them; oldest first.
 --
--- Parameters: $1 tenant or null (null = any), $2 only those of the installation, $3 after this id or null, $4 most rows
+-- Parameters: $1 tenant or null (null = any), $2 whether only those of the installation, $3 after
+--   this id or null, $4 most rows
 -- Returns: as find-api-key
 -- Locks: none. Index: api_keys_tenant.
 select

@@ -1,4 +1,4 @@
--- Notes that keys were used. Whoever noted so less than a minute ago is not repeated, by whichever node.
+-- Records that API keys were used, at most once a minute per key across all nodes.
 --
 -- Parameters: $1 ids uuid[]
 -- Returns: nothing

@@ -1,8 +1,9 @@
--- What has to be known to let a caller in: a key by its public part, and its tenant.
+-- Everything needed to authenticate a caller: an API key by its prefix, and its tenant.
 --
 -- Parameters: $1 prefix
--- Returns: id, name, hash in hexadecimal, scopes (joined by commas), expires in ms or null, whether it is revoked, tenant_id,
---   tenant_name, whether the tenant is suspended, whether it is erased or being so
+-- Returns: id, name, hash in hexadecimal, scopes (joined by commas), expires in ms or null, whether
+--   it is revoked, tenant_id, tenant_name, whether the tenant is suspended, whether it is erased or
+--   being erased
 -- Locks: none. Index: unique (prefix); primary key of tenants.
 select
   k.id, k.name, encode(k.hash, 'hex') as hash, array_to_string(k.scopes, ',') as scopes,

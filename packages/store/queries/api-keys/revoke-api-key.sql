@@ -1,7 +1,7 @@
--- Revokes a key; one that is revoked stays as it is.
+-- Revokes an API key; a revoked key stays unchanged.
 --
--- Parameters: $1 id, $2 tenant or null (null = any), $3 who
--- Returns: id when it was not revoked before; no row otherwise
+-- Parameters: $1 id, $2 tenant or null (null = any), $3 who revoked it
+-- Returns: id if it was not revoked before; otherwise no row
 -- Locks: the key. Index: primary key.
 update punctual.api_keys
 set revoked_at = clock_timestamp(), revoked_by = $3::text

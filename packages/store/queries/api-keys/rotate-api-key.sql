@@ -1,8 +1,10 @@
--- Makes a key in the place of another, which ends after an overlap. It lasts as long as that was made to last.
+-- Creates an API key that replaces another one, which expires after an overlap. By default the new
+-- key is valid for as long as the old one was.
 --
--- Parameters: $1 id, $2 tenant or null (null = any), $3 prefix, $4 hash in hexadecimal, $5 overlap in ms, $6 expires at (null =
---   as long after now as the other after its making), $7 who
--- Returns: the new key as find-api-key; no row when the other is revoked, expired, rotated already, or not there
+-- Parameters: $1 id, $2 tenant or null (null = any), $3 prefix, $4 hash in hexadecimal, $5 overlap
+--   in ms, $6 expires at (null = the validity of the old key, counted from now), $7 who rotated it
+-- Returns: the new key as find-api-key; no row when the old one is revoked, expired, already
+--   rotated or missing
 -- Locks: the key, the new row. Index: primary key; unique (prefix).
 with old as (
   select id, tenant_id, name, scopes, expires_at - created_at as lasts

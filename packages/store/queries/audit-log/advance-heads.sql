@@ -1,6 +1,6 @@
--- The ends of chains after they have grown.
+-- Advances the heads of chains that have grown.
 --
--- Parameters: $1 chains, $2 places, $3 hashes in hexadecimal
+-- Parameters: $1 chains, $2 positions, $3 hashes in hexadecimal
 -- Returns: chain
 -- Locks: the heads. Index: audit_heads_pkey.
 insert into punctual.audit_heads (chain, seq, hash, sealed_at)

@@ -1,7 +1,9 @@
--- Deletes all entries of a tenant and their chain; allow-erasing has to come first, in the same transaction.
+-- Deletes all entries of a tenant and their chain. Requires allow-erasing before it in the same
+-- transaction.
 --
 -- Parameters: $1 tenant
--- Returns: how many entries there were, and the place and hash of the end of their chain (null when nothing was sealed)
+-- Returns: how many entries there were, and the position and hash of the head of their chain (null
+--   when nothing was sealed)
 -- Locks: the rows. Index: audit_log_chain, audit_seals_pkey, audit_heads_pkey.
 with entries as (
   delete from punctual.audit_log

@@ -1,8 +1,8 @@
--- The ends of chains that are to grow.
+-- The heads of chains that are about to grow.
 --
 -- Parameters: $1 chains
 -- Returns: chain, seq, hash
--- Locks: none; the caller has the lock of the sealers. Index: audit_heads_pkey.
+-- Locks: none; the caller holds the lock of the sealers. Index: audit_heads_pkey.
 select chain, seq, encode(hash, 'hex')
 from punctual.audit_heads
 where chain = any($1::integer[])

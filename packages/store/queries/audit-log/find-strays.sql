@@ -1,5 +1,5 @@
--- Entries that neither have a place nor wait for one: nobody recorded them, they were put in. And those that wait for a place
--- and are not there: they were removed before they had one.
+-- Two signs of tampering. Added: entries that are neither sealed nor waiting to be sealed. Removed:
+-- entries that wait to be sealed but no longer exist.
 --
 -- Parameters: $1 chain or null for all
 -- Returns: chain, added or removed, how many, the first of them

@@ -1,4 +1,4 @@
--- Whether any entry waits for its place.
+-- Whether any entry waits to be sealed.
 --
 -- Parameters: none
 -- Returns: true when one does

@@ -1,6 +1,7 @@
--- Writes entries, and that they have no place in a chain yet: both become visible together, or not at all.
+-- Inserts entries and marks them as unsealed, in one statement.
 --
--- Parameters: $1 a JSON array of entries, with the names of the columns; tenant_id null = the installation
+-- Parameters: $1 a JSON array of entries, with the names of the columns; tenant_id null = the
+--   installation
 -- Returns: entry_id
 -- Locks: the new rows. Index: none.
 with entries as (

@@ -1,8 +1,8 @@
--- Gives entries their places: they wait no more.
+-- Seals entries: gives them their positions in the chain.
 --
--- Parameters: $1 chains, $2 places, $3 entries, $4 contents and $5 hashes in hexadecimal
+-- Parameters: $1 chains, $2 positions, $3 entries, $4 contents and $5 hashes in hexadecimal
 -- Returns: entry_id
--- Locks: the rows that waited. Index: audit_unsealed_pkey.
+-- Locks: the rows of audit_unsealed. Index: audit_unsealed_pkey.
 with given as (
   select chain, seq, entry_id, decode(content, 'hex') as content, decode(hash, 'hex') as hash
   from unnest($1::integer[], $2::bigint[], $3::uuid[], $4::text[], $5::text[])

@@ -1,8 +1,10 @@
--- Entries of all chains together, the newest first; otherwise as list-entries.
+-- Entries of all chains together, newest first; otherwise like list-entries.
 --
--- Parameters: $1 from this id and $2 before this id, $3 from and $4 to (moments or null), $5 action or null (with a * at the end:
---   what begins so), $6 kind of the target or null, $7 its id or name or null, $8 id or name of the actor or null, $9 most
--- Returns: the fields of an entry as they are sealed, then seq and hash (null while it is not sealed)
+-- Parameters: $1 from this id and $2 before this id, $3 from and $4 to (instants or null),
+--   $5 action or null (a * at the end matches a prefix), $6 kind of the target or null, $7 its id
+--   or name or null, $8 id or name of the actor or null, $9 most rows
+-- Returns: the fields of an entry as they are sealed, then seq and hash (null while it is not
+--   sealed)
 -- Locks: none. Index: audit_log_pkey backwards, audit_seals_entry_id_key.
 select
   l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,

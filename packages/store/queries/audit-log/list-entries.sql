@@ -1,9 +1,11 @@
--- Entries of one chain, the newest first.
+-- Entries of one chain, newest first.
 --
--- Parameters: $1 chain (tenant, 0 = the installation), $2 from this id and $3 before this id, $4 from and $5 to (moments or null),
---   $6 action or null (with a * at the end: what begins so), $7 kind of the target or null, $8 its id or name or null, $9 id or
---   name of the actor or null, $10 most
--- Returns: the fields of an entry as they are sealed, then seq and hash (null while it is not sealed)
+-- Parameters: $1 chain (tenant, 0 = the installation), $2 from this id and $3 before this id,
+--   $4 from and $5 to (instants or null), $6 action or null (a * at the end matches a prefix),
+--   $7 kind of the target or null, $8 its id or name or null, $9 id or name of the actor or null,
+--   $10 most rows
+-- Returns: the fields of an entry as they are sealed, then seq and hash (null while it is not
+--   sealed)
 -- Locks: none. Index: audit_log_chain backwards, audit_seals_entry_id_key.
 select
   l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,

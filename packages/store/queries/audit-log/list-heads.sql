@@ -1,7 +1,9 @@
--- The chains there are: their ends, how many entries they have, and how many of those wait for a place. One snapshot.
+-- The existing chains, in one snapshot: their heads, how many entries they have, and how many of
+-- those wait to be sealed.
 --
 -- Parameters: $1 chain or null for all
--- Returns: chain, seq, hash, sealed_at (null where nothing is sealed yet), seals, the highest place, waiting
+-- Returns: chain, seq, hash, sealed_at (null when nothing is sealed yet), seals, the highest
+--   position, waiting
 -- Locks: none. Index: audit_seals_pkey; the other tables are small.
 with sealed as (
   select chain, count(*) as seals, max(seq) as last

@@ -1,6 +1,6 @@
--- A page of a chain with the entries that it seals; the fields of one that was removed are null.
+-- A page of a chain with the entries that it seals; the fields of a removed entry are null.
 --
--- Parameters: $1 chain, $2 after this place, $3 up to this place, $4 most
+-- Parameters: $1 chain, $2 after this position, $3 up to this position, $4 most rows
 -- Returns: seq, entry_id, content, hash, then the fields of an entry as they are sealed
 -- Locks: none. Index: audit_seals_pkey, audit_log_pkey.
 select

@@ -1,8 +1,8 @@
--- Entries that have no place yet, in the order in which they are to get one.
+-- Entries that are not sealed yet, in the order in which they will be sealed.
 --
--- Parameters: $1 most
+-- Parameters: $1 most rows
 -- Returns: chain, then the fields of an entry as they are sealed
--- Locks: none; the caller has the lock of the sealers. Index: audit_log_pkey.
+-- Locks: none; the caller holds the lock of the sealers. Index: audit_log_pkey.
 select
   u.chain,
   l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,

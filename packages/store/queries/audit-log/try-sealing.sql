@@ -1,6 +1,6 @@
--- Whether this transaction may seal: one at a time does, and the others come again later.
+-- Whether this transaction may seal: only one at a time may, and the others retry later.
 --
 -- Parameters: none
 -- Returns: true when it may
--- Locks: an advisory lock of the schema, to the end of the transaction. Index: none.
+-- Locks: an advisory lock of the schema, until the transaction ends. Index: none.
 select pg_try_advisory_xact_lock(hashtextextended('audit seal ' || 'punctual.audit_seals'::regclass::oid, 0))

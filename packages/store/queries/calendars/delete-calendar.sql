@@ -1,8 +1,8 @@
 -- Removes a calendar that no job uses.
 --
 -- Parameters: $1 tenant, $2 name
--- Returns: one row: whether it was there, and how many jobs use it (then it stays)
--- Locks: the row. Index: primary keys; jobs of the tenant are looked through.
+-- Returns: one row: whether it existed, and how many jobs use it (if any, it stays)
+-- Locks: the row. Index: primary keys; scans the jobs of the tenant.
 with users as materialized (
   select count(*) as jobs
   from punctual.jobs j

@@ -1,4 +1,4 @@
--- Makes or replaces a calendar.
+-- Creates or replaces a calendar.
 --
 -- Parameters: $1 tenant, $2 name, $3 spec
 -- Returns: nothing

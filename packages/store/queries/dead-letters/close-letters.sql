@@ -1,7 +1,7 @@
--- Says what came of dead letters that are open.
+-- Marks open dead letters as handled.
 --
--- Parameters: $1 tenant, $2 run ids uuid[], $3 handling, $4 the runs that do them again uuid[] or null, $5 note,
---   $6 by whom
+-- Parameters: $1 tenant, $2 run ids uuid[], $3 handling, $4 the runs that replay them uuid[] or
+--   null, $5 note, $6 who handled them
 -- Returns: run_id
 -- Locks: dead_letters, which lock-letters has taken. Index: primary key.
 update punctual.dead_letters d
@@ -10,6 +10,7 @@ set
   handled_by = $6::text
 from unnest($2::uuid[], $4::uuid[]) as i (run_id, replayed_as)
 where d.run_id = i.run_id and d.tenant_id = $1::integer
-  -- That is: handled_at is null; in words that lead to the primary key, and not to an index of all that are open.
+  -- Means handled_at is null; this form uses the primary key instead of an index of all open dead
+  -- letters.
   and coalesce(d.handled_at, 'infinity') = 'infinity'
 returning d.run_id

@@ -1,8 +1,9 @@
--- How many open dead letters a filter has, and until when: what dies after that is not meant.
+-- The number of open dead letters that match a filter, and until when: runs that die later are not
+-- included.
 --
 -- Parameters: $1 to $8 as for list-letters
 -- Returns: one row: letters, until_at
--- Locks: none. Index: dead_letters_open; all of the filter are read.
+-- Locks: none. Index: dead_letters_open; reads every match.
 select count(*) as letters, clock_timestamp() as until_at
 from punctual.dead_letters d
 join punctual.lanes l on l.id = d.lane

@@ -1,7 +1,8 @@
--- How many dead letters are open in each queue. Counting stops at 10,000 a lane, so that it is cheap.
+-- The number of open dead letters per queue. Counting stops at 10,000 per lane, so that it stays
+-- cheap.
 --
 -- Parameters: none
--- Returns: queue, letters; no row for a queue that has none
+-- Returns: queue, letters; no row for a queue without dead letters
 -- Locks: none. Index: dead_letters_lane.
 select l.queue, sum(d.letters)::bigint as letters
 from punctual.lanes l

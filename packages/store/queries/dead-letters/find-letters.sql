@@ -1,7 +1,7 @@
--- Dead letters by the ids of their runs.
+-- Finds dead letters by the ids of their runs.
 --
 -- Parameters: $1 tenant, $2 run ids uuid[]
--- Returns: the columns of a dead letter (letter-rows.ts)
+-- Returns: the columns of a dead letter (dead-letters/rows.ts)
 -- Locks: none. Index: primary key of dead_letters.
 select
   d.run_id, l.handler, l.queue, l.priority, d.job_id, j.name as job, d.reason, d.fingerprint, d.died_at,

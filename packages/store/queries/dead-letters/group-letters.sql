@@ -1,8 +1,10 @@
--- Dead letters by what they died of, the largest group first.
+-- Dead letters grouped by cause, the largest cause first.
 --
--- Parameters: $1 to $8 as for list-letters, $9 only handled ones, or only open ones (null = both), $10 most groups
--- Returns: fingerprint, letters, first_died_at, last_died_at, sample (the last to die), handlers as JSON
--- Locks: none. Index: dead_letters_open for open ones; all of the filter are read.
+-- Parameters: $1 to $8 as for list-letters, $9 only handled ones, or only open ones (null = both),
+--   $10 most causes
+-- Returns: fingerprint, letters, first_died_at, last_died_at, sample (the last to die), handlers as
+--   JSON
+-- Locks: none. Index: dead_letters_open for open ones; reads every match.
 select
   d.fingerprint, count(*) as letters, min(d.died_at) as first_died_at, max(d.died_at) as last_died_at,
   (array_agg(d.run_id order by d.died_at desc))[1] as sample,

@@ -1,12 +1,13 @@
--- Runs that do others again, due now. Each is as the other was, and says so; a run of a job is one of its job too,
--- for the same slot, and no part of the ledger. Where runs of the job must not overlap it waits its turn: what was
--- asked for is neither skipped nor does it end others. Its end does not decide when the job fires next. Its key is
--- taken before.
+-- Runs that replay others, due now. Each copies the other run and refers to it. A replay of a job's
+-- run belongs to the same job and slot, but not to the ledger. If runs of the job must not overlap,
+-- it waits its turn: a requested run is neither skipped, nor does it end others. Its end does not
+-- decide when the job fires next. The caller takes its key beforehand.
 --
--- Parameters: $1 runs to do again uuid[], $2 ids of the new runs uuid[], $3 other payloads text[] (null = the same),
---   $4 by whom (null = as before), $5 whether to go on from the last checkpoint, $6 first sequence number
--- Returns: lane, none twice
--- Locks: the new rows. Index: primary keys; each id leads to its day.
+-- Parameters: $1 runs to replay uuid[], $2 ids of the new runs uuid[], $3 other payloads text[]
+--   (null = the same), $4 who replays them (null = as before), $5 whether to continue from the last
+--   checkpoint, $6 first sequence number
+-- Returns: lane, without duplicates
+-- Locks: the new rows. Index: primary keys; each id leads to its partition.
 with made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels, policy,

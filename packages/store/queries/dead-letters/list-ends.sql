@@ -1,8 +1,9 @@
--- How runs ended, of those that have.
+-- Final states of those runs that have ended.
 --
--- Parameters: $1 run ids uuid[], $2 smallest id, $3 largest id (of $1, so that other days are pruned)
+-- Parameters: $1 run ids uuid[], $2 smallest id, $3 largest id (of $1, so that other partitions are
+--   pruned)
 -- Returns: run_id, state
--- Locks: none. Index: primary key of outcomes, the days between.
+-- Locks: none. Index: primary key of outcomes, the partitions between.
 select run_id, state
 from punctual.outcomes
 where run_id = any ($1::uuid[]) and run_id between $2::uuid and $3::uuid

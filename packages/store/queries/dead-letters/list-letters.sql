@@ -1,8 +1,9 @@
 -- Dead letters, the last to die first, a page at a time.
 --
--- Parameters: $1 tenant, $2 queue, $3 handler, $4 job, $5 fingerprint, $6 reason, $7 died from and $8 died before in
---   ms (each null = any), $9 only handled ones, or only open ones (null = both), $10 after this one or null, $11 most
--- Returns: the columns of a dead letter (letter-rows.ts)
+-- Parameters: $1 tenant, $2 queue, $3 handler, $4 job, $5 fingerprint, $6 reason, $7 died from and
+--   $8 died before in ms (each null = any), $9 only handled ones, or only open ones (null = both),
+--   $10 after this one or null, $11 most rows
+-- Returns: the columns of a dead letter (dead-letters/rows.ts)
 -- Locks: none. Index: dead_letters_open for open ones.
 select
   d.run_id, l.handler, l.queue, l.priority, d.job_id, j.name as job, d.reason, d.fingerprint, d.died_at,
@@ -16,7 +17,7 @@ where d.tenant_id = $1::integer
   and ($6::text is null or d.reason = $6::text)
   and ($7::bigint is null or d.died_at >= to_timestamp($7::float8 / 1000))
   and ($8::bigint is null or d.died_at < to_timestamp($8::float8 / 1000))
-  -- Spelt out, so that a plan for open ones sees the predicate of their index.
+  -- Spelled out, so that a plan for open dead letters matches the predicate of their index.
   and ($9::boolean is null or ($9::boolean and d.handled_at is not null) or (not $9::boolean and d.handled_at is null))
   and (
     $10::uuid is null

@@ -1,6 +1,7 @@
--- The next open dead letters of a filter, the first to die first.
+-- The next open dead letters that match a filter, the first to die first.
 --
--- Parameters: $1 to $8 as for list-letters, $9 died up to this, $10 after this one or null, $11 most
+-- Parameters: $1 to $8 as for list-letters, $9 died up to this, $10 after this one or null,
+--   $11 most rows
 -- Returns: run_id, in order
 -- Locks: none. Index: dead_letters_open.
 select d.run_id

@@ -1,4 +1,4 @@
--- Days whose detaching was begun and did not finish.
+-- Partitions whose detaching has begun but not finished.
 --
 -- Parameters: $1 schema
 -- Returns: detaching

@@ -1,4 +1,5 @@
--- Tables, or days of them, whose primary key is missing, or is there and does not hold: building it was interrupted.
+-- Tables and partitions whose primary key is missing, or invalid because building it was
+-- interrupted.
 --
 -- Parameters: $1 schema, $2 tables text[]
 -- Returns: name; sorted

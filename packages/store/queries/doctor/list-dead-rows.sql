@@ -1,7 +1,7 @@
--- Rows that the hot tables no longer need and that vacuum has not yet removed.
+-- Dead rows of the hot tables that vacuum has not removed yet.
 --
 -- Parameters: $1 schema, $2 names of tables text[]
--- Returns: name, live, dead, last_vacuum (of either kind)
+-- Returns: name, live, dead, last_vacuum (manual or automatic)
 -- Locks: none. Index: none.
 select
   relname as name, n_live_tup as live, n_dead_tup as dead,

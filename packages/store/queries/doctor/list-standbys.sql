@@ -1,5 +1,5 @@
--- Standbys that follow this server now. Who is no member of pg_read_all_stats sees that they are there, not how
--- they follow.
+-- Standbys that are connected to this server. A role that is not a member of pg_read_all_stats sees
+-- that they exist, but not their state.
 --
 -- Parameters: none
 -- Returns: name, state, sync_state

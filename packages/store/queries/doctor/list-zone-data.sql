@@ -1,4 +1,4 @@
--- The versions of the time zone data of all planners that are alive.
+-- The versions of the time zone data of all live planners.
 --
 -- Parameters: none
 -- Returns: zone_data

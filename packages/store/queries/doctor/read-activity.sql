@@ -1,9 +1,9 @@
--- Connections in use, and the oldest thing that keeps vacuum from removing dead rows. An ordinary role does
--- not see when transactions of other roles began, but it sees how old their snapshots are.
+-- Connections in use, and what holds back vacuum the most. An ordinary role cannot see when
+-- transactions of other roles began, but it can see how old their snapshots are.
 --
 -- Parameters: none
--- Returns: connections, role_limit, database_limit (-1 = none), oldest_ms, oldest_pid, oldest_application,
---   oldest_state, horizon_age (transactions), horizon_holder
+-- Returns: connections, role_limit, database_limit (-1 = none), oldest_ms, oldest_pid,
+--   oldest_application, oldest_state, horizon_age (transactions), horizon_holder
 -- Locks: none. Index: none.
 with clients as materialized (
   select pid, application_name, state, xact_start, backend_xid, backend_xmin

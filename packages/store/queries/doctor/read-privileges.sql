@@ -1,4 +1,4 @@
--- What the current role may do in the schema.
+-- The privileges of the current role in the schema.
 --
 -- Parameters: $1 schema
 -- Returns: role, superuser, schema_exists, may_use, may_create, tables, unusable, unowned

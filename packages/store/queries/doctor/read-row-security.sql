@@ -1,8 +1,9 @@
--- Whether the role of tenants is there, can be taken, is as weak as it should be, and meets a policy everywhere.
+-- Whether the tenant role exists, whether this role is a member of it, whether it is too powerful,
+-- and whether every tenant table has its policy.
 --
 -- Parameters: $1 schema
--- Returns: one row: role, member, strong, how many tables with rows of tenants lack their policy
--- Locks: none. Index: those of the catalogue.
+-- Returns: one row: role, member, strong, how many tables with tenant rows lack their policy
+-- Locks: none. Index: those of the system catalogs.
 select
   to_regrole(punctual.tenant_role()) is not null as role,
   punctual.may_be_tenant() as member,

@@ -1,7 +1,8 @@
--- The settings of the server that bear on Punctual's promises, and what the server is.
+-- The server settings that the guarantees depend on, and the server's identity.
 --
 -- Parameters: none
--- Returns: version_num, version, in_recovery, timeline (null on a standby), started_at, and the settings by name
+-- Returns: version_num, version, in_recovery, timeline (null on a standby), started_at, and the
+--   settings by name
 -- Locks: none. Index: none.
 select
   current_setting('server_version_num') as version_num,

@@ -1,13 +1,13 @@
--- Adds runs to a group that this transaction has locked. Those that are members already stay what they are: a run that has
--- a key may be given twice, and so may any after an answer that was lost.
+-- Adds runs to a group that this transaction has locked. Existing members stay unchanged: a run
+-- with a key may be added twice, and so may any run after a lost reply.
 --
 -- Parameters: $1 group, $2 run ids uuid[]
--- Returns: total, the number of members that it has now
+-- Returns: total, the number of members including the added ones
 -- Locks: the group, which the transaction holds. Index: primary key of groups, group_members_run.
 with given as materialized (
   select i.run_id, min(i.n) as n
   from unnest($2::uuid[]) with ordinality as i (run_id, n)
-  -- Compared as texts, so that no statistics can make the planner walk the whole group for each of them.
+  -- Compares ids as text, so bad statistics cannot make PostgreSQL scan the group for each run.
   where (select 1 from punctual.group_members m
     where m.run_id = i.run_id and m.group_id::text = $1::uuid::text) is null
   group by i.run_id

@@ -1,7 +1,8 @@
--- Closes a group: nothing can be added any more. Waits for those who are adding.
+-- Closes a group: nothing can be added to it any more. Waits for transactions that are adding to
+-- it.
 --
 -- Parameters: $1 id, $2 tenant
--- Returns: closed: whether this did it; no row when there is no such group
+-- Returns: closed: whether this statement closed it; no row when the group does not exist
 -- Locks: the group. Index: primary key.
 with before as (
   select id, closed_at from punctual.groups where id = $1::uuid and tenant_id = $2::integer for no key update

@@ -1,9 +1,10 @@
--- One group, and in which states its members are.
+-- A group and the states of its members.
 --
 -- Parameters: $1 id, $2 tenant
--- Returns: id, name, total, created_at, closed_at, done_at, callback_run_id, then how many of those passed ended how,
---   then the states of the others as JSON: {"state": how many}
--- Locks: none. Index: primary keys; one probe or a few for each member that is not passed.
+-- Returns: id, name, total, created_at, closed_at, done_at, callback_run_id, passed (how
+--   many members are counted as ended), their number per final state, then the states of the other
+--   members as JSON: {"state": count}
+-- Locks: none. Index: primary keys; one probe or a few for each member that is not counted yet.
 select
   g.id, g.name, g.total, g.created_at, g.closed_at, g.done_at, g.callback_run_id, g.passed,
   g.succeeded, g.dead, g.cancelled, g.skipped, g.unknown,

@@ -1,8 +1,8 @@
--- Which of these runs are members of a group: an earlier try was committed. It writes to the log, as find-commit does and for
--- its reason.
+-- Finds the given runs that are already members of a group, because an earlier attempt to add them
+-- has committed. Emits a WAL message, for the reason given in find-commit.
 --
 -- Parameters: $1 group, $2 run ids uuid[]
--- Returns: run_id, where it was written
+-- Returns: run_id, WAL position of the message
 -- Locks: none. Index: group_members_run.
 select m.run_id, (select pg_logical_emit_message(true, 'punctual', '')) as written_at
 from punctual.group_members m

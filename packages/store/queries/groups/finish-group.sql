@@ -1,8 +1,9 @@
--- Marks a group done whose members have all ended. Of several who do so at once one does; the transaction that did
--- submits the callback.
+-- Marks a group as done when all of its members have ended. If several transactions try at the same
+-- time, one succeeds, and that transaction submits the callback.
 --
 -- Parameters: $1 id
--- Returns: tenant_id, name, total, how many ended how, callback, callback_payload; no row when it is done, or not yet
+-- Returns: tenant_id, name, total, members per final state, callback, callback_payload; no row
+--   when the group is already done, or not yet
 -- Locks: the group. Index: groups_open.
 update punctual.groups
 set done_at = clock_timestamp()

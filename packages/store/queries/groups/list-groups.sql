@@ -1,6 +1,7 @@
--- Groups, the newest first.
+-- Groups, newest first.
 --
--- Parameters: $1 tenant, $2 before this id or null, $3 only those that are done, or only those that are not; or null, $4 most
+-- Parameters: $1 tenant, $2 before this id or null, $3 only done ones, or only open ones (null =
+--   both), $4 most rows
 -- Returns: id, name, total, created_at, closed_at, done_at, callback_run_id
 -- Locks: none. Index: groups_tenant, backwards.
 select g.id, g.name, g.total, g.created_at, g.closed_at, g.done_at, g.callback_run_id

@@ -1,6 +1,6 @@
--- Members of a group with their states, in the order in which they were added.
+-- Returns members of a group with their states, in the order in which they were added.
 --
--- Parameters: $1 group, $2 tenant, $3 from this place on, $4 most
+-- Parameters: $1 group, $2 tenant, $3 first position, $4 maximum number of rows
 -- Returns: run_id, place, state
 -- Locks: none. Index: primary keys.
 select

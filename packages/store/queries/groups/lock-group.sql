@@ -1,7 +1,7 @@
--- Keeps a group from being closed, or added to by others, until the end of the transaction.
+-- Keeps other transactions from closing a group, or adding to it, until this one ends.
 --
 -- Parameters: $1 id, $2 tenant
--- Returns: total, closed; no row when there is no such group
+-- Returns: total, closed; no row when the group does not exist
 -- Locks: the group. Index: primary key.
 select total, closed_at is not null as closed
 from punctual.groups

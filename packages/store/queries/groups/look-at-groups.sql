@@ -1,11 +1,12 @@
--- Looks how far open groups have come: up to the first member that has not ended, from where the last look stood.
+-- Finds out how far open groups have progressed: up to the first member that has not ended, from
+-- where the previous call stopped.
 --
--- It is one statement, and must be: a run moves from place to place in one statement, so that a snapshot sees it in exactly
--- one of them while it lives, and two snapshots may see it in none. What it says stays true: an ended run
--- never lives again, and members are added behind those that are there.
+-- It has to be one statement: a run moves between places in one statement, so a snapshot sees a
+-- live run in exactly one place, but two snapshots may see it in none. The result stays true: an
+-- ended run never becomes live again, and new members are added behind the existing ones.
 --
--- Parameters: $1 after this group, $2 most groups, $3 most members of each to pass
--- Returns: id, passed, until (the members before it have ended), total, closed, by id
+-- Parameters: $1 after this group, $2 most groups, $3 most members of each to count
+-- Returns: id, passed, until (the members before it have ended), total, closed; sorted by id
 -- Locks: none. Index: groups_open, primary keys of group_members, queue, leases, later and parked.
 with open as materialized (
   select g.id, g.passed, g.total, g.closed_at is not null as closed
@@ -21,7 +22,7 @@ select
       select m.place
       from punctual.group_members m
       where m.group_id = o.id and m.place >= o.passed and m.place < o.passed + $3::integer
-        -- Not `exists`: the planner may make a hash of a whole table for that.
+        -- Not `exists`: the planner might build a hash of a whole table for it.
         and coalesce(
           (select 1 from punctual.leases l where l.run_id = m.run_id),
           (select 1 from punctual.queue q where q.run_id = m.run_id),

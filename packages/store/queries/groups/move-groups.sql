@@ -1,9 +1,10 @@
--- Writes down how far groups have come, and how the members that were passed have ended. Whoever comes second
--- finds the group elsewhere, and changes nothing. A group that somebody adds to is left for the next look.
+-- Moves the position of groups past members that have ended, and adds the outcomes of these members
+-- to the counts of the group. Changes nothing in a group that another caller has already moved.
+-- Skips a group that another transaction has locked; the next round moves it.
 --
--- Parameters: $1 groups uuid[], $2 where each stood integer[], $3 how far its members have ended integer[]
--- Returns: id of those moved
--- Locks: the groups, unless somebody holds them. Index: primary keys of groups, group_members and outcomes.
+-- Parameters: $1 groups uuid[], $2 the old positions integer[], $3 the new positions integer[]
+-- Returns: id of each group that was moved
+-- Locks: groups (skip locked). Index: primary keys of groups, group_members and outcomes.
 with given as materialized (
   select i.id, i.passed, i.until
   from unnest($1::uuid[], $2::integer[], $3::integer[]) as i (id, passed, until)

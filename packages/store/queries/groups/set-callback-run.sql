@@ -1,4 +1,4 @@
--- Names the run that a group that is done was followed by; in the transaction that made it so.
+-- Stores the callback run of a group, in the transaction that marked the group as done.
 --
 -- Parameters: $1 group, $2 run
 -- Returns: nothing

@@ -1,11 +1,11 @@
--- Jobs among which those are that a filter means, where there are few: jobs that have runs in some places, that are
--- paused, that will not fire again, or whose next slot is in a range.
+-- Candidates for a filter on jobs, for filters that few jobs match: jobs with runs in some places,
+-- jobs that are paused, jobs that will not fire again, or jobs whose next slot is in a range.
 --
--- Parameters: $1 tenant, $2 of which kinds text[]: leases, queue, parked, later, paused, over, next; $3 next slot from and
---   $4 before in ms (null = any), $5 most
--- Returns: job_id, none twice; more than are wanted when there are many
--- Locks: none. Index: primary keys of places, which are small or cut off; jobs_paused, cursors_over, cursors_due of all
---   shards.
+-- Parameters: $1 tenant, $2 kinds text[] (leases, queue, parked, later, paused, over, next),
+--   $3 next slot from and $4 before in ms (null = any), $5 most rows of each kind
+-- Returns: job_id without duplicates; may exceed $5
+-- Locks: none. Index: primary keys of the places, which are small or limited; jobs_paused,
+--   cursors_over, cursors_due of all shards.
 select distinct job_id
 from (
   (select job_id from punctual.leases

@@ -1,7 +1,8 @@
--- Jobs by id or by name; one that has lost its cursor as well, so that it can be seen and deleted.
+-- Jobs by id or by name. Includes jobs that have lost their cursor, so that they can be seen and
+-- deleted.
 --
 -- Parameters: $1 tenant, $2 ids uuid[] or null, $3 names text[] or null
--- Returns: the columns of a job (job-rows.ts)
+-- Returns: the columns of a job (jobs/rows.ts)
 -- Locks: none. Index: primary keys, jobs_name. Pinned: nested loops.
 select
   j.id, j.tenant_id, j.name, l.handler, l.queue, l.priority, j.payload, t.spec, j.timing, j.lane,

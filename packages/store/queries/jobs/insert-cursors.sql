@@ -1,7 +1,7 @@
--- Places jobs that were just registered: where they begin and what is next.
+-- Inserts the cursors of newly registered jobs: where each begins and its next slot.
 --
--- Parameters: $1 tenant, $2 ids uuid[], $3 next slots in ms bigint[], $4 anchors in ms bigint[], $5 ends in ms
---   bigint[], $6 runs left integer[], $7 timings integer[], $8 shards smallint[],
+-- Parameters: $1 tenant, $2 ids uuid[], $3 next slots in ms bigint[], $4 anchors in ms bigint[],
+--   $5 ends in ms bigint[], $6 runs left integer[], $7 timings integer[], $8 shards smallint[],
 --   $9 when they were registered in ms
 -- Returns: nothing
 -- Locks: the new rows. Index: primary key of timings.

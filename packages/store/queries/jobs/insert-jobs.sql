@@ -1,10 +1,11 @@
 -- Registers jobs whose names are free.
 --
--- Parameters: $1 tenant, $2 ids uuid[], $3 names text[], $4 lanes integer[], $5 timings integer[], $6 payloads
---   text[], $7 timeouts in ms integer[], $8 max_attempts smallint[], $9 traits smallint[], $10 starts in ms
---   bigint[], $11 max_runs integer[], $12 retries text[], $13 labels jsonb[], $14 descriptions text[], $15 owners
---   text[], $16 sources text[], $17 created_by text[], $18 flows jsonb[]
--- Returns: id of each that was registered, and when in ms
+-- Parameters: $1 tenant, $2 ids uuid[], $3 names text[], $4 lanes integer[], $5 timings integer[],
+--   $6 payloads text[], $7 timeouts in ms integer[], $8 max_attempts smallint[], $9 traits
+--   smallint[], $10 starts in ms bigint[], $11 max_runs integer[], $12 retries text[], $13 labels
+--   jsonb[], $14 descriptions text[], $15 owners text[], $16 sources text[], $17 created_by text[],
+--   $18 flows jsonb[]
+-- Returns: id and registration time in ms of each registered job
 -- Locks: the new rows. Index: jobs_name, primary key of timings.
 with made as (
   insert into punctual.jobs (

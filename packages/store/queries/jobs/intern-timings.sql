@@ -1,4 +1,4 @@
--- Gives rules their numbers. Those that are there keep theirs.
+-- Numbers timing rules. Rules that exist keep their numbers.
 --
 -- Parameters: $1 specs text[]
 -- Returns: spec, id

@@ -1,8 +1,8 @@
 -- Jobs by name, a page at a time.
 --
--- Parameters: $1 tenant, $2 after this name (text), $3 only of this source or null, $4 only this state or null
---   (active, paused, finished, failing), $5 most
--- Returns: the columns of a job (job-rows.ts)
+-- Parameters: $1 tenant, $2 after this name (text), $3 source or null, $4 state or null
+--   (active, paused, finished, failing), $5 most rows
+-- Returns: the columns of a job (jobs/rows.ts)
 -- Locks: none. Index: jobs_name.
 select
   j.id, j.tenant_id, j.name, l.handler, l.queue, l.priority, j.payload, t.spec, j.timing, j.lane,
@@ -18,7 +18,7 @@ where j.tenant_id = $1::integer and j.name > $2::text
   and case $4::text
     when 'active' then j.paused_at is null and c.next_at is not null
     when 'paused' then j.paused_at is not null
-    -- One that waits for its run to end is not finished.
+    -- A job that waits for its run to end is not finished.
     when 'finished' then j.paused_at is null and j.planning_error is null and c.next_at is null
       and (c.runs_left = 0 or t.spec::jsonb -> 'when' ->> 'kind' <> 'after-end')
     when 'failing' then j.planning_error is not null

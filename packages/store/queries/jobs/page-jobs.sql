@@ -1,13 +1,15 @@
--- A stretch of a page of jobs by name, or how many match: each with its latest run, and the status that follows from both
--- by the table that is given.
+-- One range of a page of jobs by name, or the number of matches: each job with its latest run, and
+-- the status that a table of rules derives from both.
 --
--- Parameters: $1 tenant, $2 after this name, $3 prefix of the name, $4 ids uuid[], $5 queue, $6 handler, $7 labels jsonb,
---   $8 next slot from and $9 before in ms, $10 statuses text[] (each null = any), $11 most to look at, $12 most rows,
---   $13 how many of those that match to pass over, $14 whether only to count, $15 to $17 the rows of the table: job, run, status text[]
--- Returns: looked, last name looked at, matched, status, then run_id, state, attempt, started_at, finished_at of the latest
---   run, and the columns of a job (job-rows.ts); one row with nothing behind matched when none is given
--- Locks: none. Index: jobs_name or primary keys; runs_job of the days, newest first, then primary keys. Planned anew each
---   time.
+-- Parameters: $1 tenant, $2 after this name, $3 prefix of the name, $4 ids uuid[], $5 queue,
+--   $6 handler, $7 labels jsonb, $8 next slot from and $9 before in ms, $10 statuses text[] (each
+--   null = any), $11 most jobs to read, $12 most rows, $13 how many matches to skip, $14 whether
+--   only to count, $15 to $17 the rules: job, run, status text[]
+-- Returns: number of jobs read, name of the last one, matched, status, then run_id, state, attempt,
+--   started_at, finished_at of the latest run, and the columns of a job (jobs/rows.ts); one row
+--   that is null after matched when there is no job
+-- Locks: none. Index: jobs_name or primary keys; runs_job of the partitions, newest first, then
+--   primary keys. Planned again for each call.
 with bound as materialized (
   select
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms,
@@ -36,7 +38,7 @@ matching as materialized (
     select case
       when j.paused_at is not null then 'paused'
       when j.planning_error is not null then 'broken'
-      -- One that waits for its run to end fires again.
+      -- A job that waits for its run to end will fire again.
       when c.next_at is null and (c.runs_left = 0 or t.spec::jsonb -> 'when' ->> 'kind' <> 'after-end') then 'over'
       else 'active'
     end as condition

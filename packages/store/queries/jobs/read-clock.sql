@@ -1,4 +1,5 @@
--- The clock, in a statement of its own: beside a lock it may be read before the wait for it.
+-- Reads the clock. A separate statement, because in a statement that locks, the clock may be read
+-- before the wait for the lock.
 --
 -- Parameters: none
 -- Returns: one row: ms

@@ -1,9 +1,11 @@
--- A job becomes what was declared. Its old form is kept: its past slots are judged by the rules of their time.
+-- Replaces the definition of a job. The old version is kept, because past slots are judged by the
+-- rules of their time.
 --
--- Parameters: $1 job, $2 lane, $3 timing, $4 payload, $5 timeout_ms, $6 max_attempts, $7 traits, $8 start in ms,
---   $9 max_runs, $10 policy, $11 labels, $12 description, $13 owner, $14 source, $15 next slot in ms, $16 anchor in
---   ms, $17 end in ms, $18 runs left, $19 the clock in ms, $20 up to where everything is decided
---   in ms, $21 from when on it had no slots by its old rules, because its last run was made, in ms or null, $22 flow
+-- Parameters: $1 job, $2 lane, $3 timing, $4 payload, $5 timeout_ms, $6 max_attempts, $7 traits,
+--   $8 start in ms, $9 max_runs, $10 policy, $11 labels, $12 description, $13 owner, $14 source,
+--   $15 next slot in ms, $16 anchor in ms, $17 end in ms, $18 runs left, $19 the clock in ms,
+--   $20 last decided slot in ms, $21 when the old rules ran out of slots because max_runs was
+--   reached, in ms or null, $22 flow
 -- Returns: nothing
 -- Locks: jobs; the caller holds the cursor. Index: primary keys.
 with kind as materialized (

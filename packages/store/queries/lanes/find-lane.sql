@@ -1,4 +1,4 @@
--- One lane.
+-- The id of a lane.
 --
 -- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority
 -- Returns: id

@@ -1,4 +1,4 @@
--- Whether other tenants have runs.
+-- Whether other tenants have lanes, and so may have runs.
 --
 -- Parameters: $1 tenant
 -- Returns: one row: found

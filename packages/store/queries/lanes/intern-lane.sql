@@ -1,10 +1,11 @@
--- Makes a lane unless it exists, within the tenant's limit of lanes, and tells workers of it with its commit: they look
--- for lanes that they were not told of once a minute only.
+-- Creates a lane if it does not exist, within the tenant's limit of lanes, and notifies workers
+-- when it commits: without a notification they look for new lanes only once a minute.
 --
 -- Parameters: $1 tenant, $2 queue, $3 handler, $4 priority, $5 most lanes of a tenant,
 --   $6 channel of hints
--- Returns: one row: whether the tenant may have another lane; read the lane itself with find-lane. It may not be there
---   although there is room: another one has its number, where a copy of the rows came without their sequence.
+-- Returns: one row: whether the tenant may have another lane. Read the lane itself with find-lane.
+--   It can be missing although the limit allows it: another lane has its number, if rows were
+--   copied without their sequence.
 -- Locks: the new row. Index: unique (tenant_id, queue, handler, priority).
 with room as materialized (
   select count(*) < $5::integer as is_left from punctual.lanes where tenant_id = $1::integer

@@ -1,8 +1,9 @@
--- How much waits and runs in each lane. Counting stops at 10,000 a lane, so that it is cheap behind a
--- backlog of millions.
+-- How many runs wait and run in each lane. Counting stops at 10,000 per lane, so that it stays
+-- cheap with a backlog of millions.
 --
 -- Parameters: $1 tenant (null = all)
--- Returns: tenant_id, queue, handler, priority, paused, due, waiting (both up to 10,000), oldest_ms, running
+-- Returns: tenant_id, queue, handler, priority, paused, due, waiting (both up to 10,000),
+--   oldest_ms, running
 -- Locks: none. Index: queue_lane_pos; leases are few.
 with bound as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms

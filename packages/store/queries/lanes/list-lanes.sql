@@ -1,8 +1,8 @@
--- The lanes that a worker with these handlers and queues can take from, highest priority first.
+-- The lanes that a worker with these handlers and queues can claim from, highest priority first.
 --
 -- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all)
--- Returns: id, tenant_id, queue, handler, priority, weight of its tenant, ageing in ms; also of queues that are paused,
---   which the claim leaves alone
+-- Returns: id, tenant_id, queue, handler, priority, weight of its tenant, ageing in ms. Includes
+--   paused queues, which the claim skips.
 -- Locks: none. Index: none; the table is small.
 select
   l.id, l.tenant_id, l.queue, l.handler, l.priority,

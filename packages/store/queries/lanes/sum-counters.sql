@@ -1,6 +1,6 @@
--- Runs that ended in the last so many seconds, by queue and state.
+-- Runs that ended in the last N seconds, by queue and state.
 --
--- Parameters: $1 tenant (null = all), $2 seconds
+-- Parameters: $1 tenant (null = all), $2 N
 -- Returns: queue, state, runs
 -- Locks: none. Index: counters_bucket.
 select l.queue, c.state, sum(c.runs)::bigint as runs

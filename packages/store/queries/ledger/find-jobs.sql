@@ -1,4 +1,4 @@
--- What some jobs are, as far as their slots are concerned.
+-- The columns of jobs that their slots depend on.
 --
 -- Parameters: $1 jobs uuid[]
 -- Returns: id, timing, created, anchor and end in ms, version of the cursor

@@ -1,8 +1,9 @@
--- Where runs are, and how late they first started.
+-- Whether runs are in a place, their final states, and how late they first started.
 --
 -- Parameters: $1 runs uuid[]
--- Returns: n, the place in the list; whether it is in any place, its state when it has ended, lateness in ms or null
--- Locks: none. Index: primary keys, day by day of the runs given. Pinned: no sequential scan.
+-- Returns: n, the position in the list; whether it is in any place, its state when it has ended,
+--   lateness in ms or null
+-- Locks: none. Index: primary keys, in the partitions of the runs. Pinned: no sequential scan.
 select
   i.n, o.state is not null or l.attempt is not null or w.found as placed, o.state,
   (extract(epoch from coalesce(a.started_at, o.started_at, l.started_at) - r.due_at) * 1000)::bigint as lateness_ms

@@ -1,9 +1,9 @@
--- Frees jobs that are held by runs which go on nowhere. A run that holds its job is leased, or waits for another
--- attempt; its end frees the job in the same statement.
+-- Frees jobs that are held by runs which no longer exist in any place. A run that holds its job is
+-- leased or waits for another attempt; the statement that ends it also frees the job.
 --
--- Parameters: $1 after this job, $2 most holds looked at
--- Returns: one row: the last job looked at, how many were, and arrays of the jobs freed and their runs (null when
---   there is none)
+-- Parameters: $1 after this job, $2 most holds to read
+-- Returns: one row: the last job read, how many were read, and arrays of the freed jobs and their
+--   runs (null when there is none)
 -- Locks: job_holds. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select job_id, run_id

@@ -1,8 +1,9 @@
--- Runs that have waited for a while for jobs that nobody holds.
+-- Runs that have been parked for some time although no run holds their job.
 --
 -- Parameters: $1 how long in ms
 -- Returns: job_id, run_id
--- Locks: none. Index: primary key of parked, of which few rows there are, and of job_holds. Bounded.
+-- Locks: none. Index: primary keys of parked, which has few rows, and of job_holds. At most 1000
+--   rows.
 select p.job_id, p.run_id
 from punctual.parked p
 where p.gate is null and p.parked_at < clock_timestamp() - $1::bigint * interval '1 millisecond'

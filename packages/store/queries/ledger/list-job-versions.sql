@@ -1,4 +1,4 @@
--- What a job was before it was edited, oldest first.
+-- Earlier versions of a job, oldest first.
 --
 -- Parameters: $1 job
 -- Returns: until_at, anchor_at, end_at, version, spec, change

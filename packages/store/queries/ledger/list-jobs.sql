@@ -1,9 +1,12 @@
--- Jobs and their cursors by id, a page at a time; one without the other is there as well.
+-- Jobs and their cursors by id, a page at a time. Includes a job without a cursor and a cursor
+-- without a job.
 --
--- Parameters: $1 after this id, $2 most, $3 only this id or null, $4 the version of this node's time zone data
--- Returns: id, whether there is a job, whether there is a cursor, tenant_id, timing, version, created, next, cursor,
---   anchor and end in ms, runs_left, whether it is paused, whether it is set aside; the clock in ms, whether a
---   planner is alive, and whether none has newer time zone data
+-- Parameters: $1 after this id, $2 most rows, $3 only this id or null, $4 the version of this
+--   node's time zone data
+-- Returns: id, whether the job exists, whether the cursor exists, tenant_id, timing, version,
+--   created, next, cursor, anchor and end in ms, runs_left, whether it is paused, whether it is set
+--   aside; the clock in ms, whether a planner is alive, and whether no planner has newer time zone
+--   data
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select id

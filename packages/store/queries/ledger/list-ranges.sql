@@ -1,7 +1,7 @@
--- Rows that stand for several slots of some jobs, where slots of these seem to have no decision.
+-- Ledger rows that cover several slots of some jobs, within a range in which slots seem undecided.
 --
 -- Parameters: $1 jobs uuid[], $2 first slot in ms, $3 last slot in ms
--- Returns: job_id, slot in ms, first slot in ms, by slot
+-- Returns: job_id, slot in ms, first slot in ms; sorted by slot
 -- Locks: none. Index: primary key, from the first slot on. Pinned: no sequential scan.
 select
   job_id, (extract(epoch from slot_at) * 1000)::bigint as slot_ms, (extract(epoch from from_at) * 1000)::bigint as from_ms

@@ -1,8 +1,8 @@
--- What was decided for slots of a job.
+-- The decisions for slots of a job.
 --
 -- Parameters: $1 job, $2 slots in ms bigint[]
--- Returns: slot_at, from_at, slots, decision, reason, run_id, decided_at, by slot
--- Locks: none. Index: primary keys, day by day of the slots given. Pinned: no sequential scan.
+-- Returns: slot_at, from_at, slots, decision, reason, run_id, decided_at; sorted by slot
+-- Locks: none. Index: primary keys, in the partitions of the slots. Pinned: no sequential scan.
 select slot_at, from_at, slots, decision, reason, run_id, decided_at
 from punctual.slots
 where job_id = $1::uuid

@@ -1,8 +1,10 @@
--- Runs of jobs that wait in the queue and have no row in the ledger, though nobody triggered them and no backfill
--- made them. Those of slots older than a day are left out: their day of the ledger may have been dropped.
+-- Runs of jobs that wait in the queue without a row in the ledger, although they were neither
+-- triggered nor made by a backfill. Leaves out slots older than a day: their partition of the
+-- ledger may have been dropped.
 --
--- Parameters: $1 after this run, $2 most runs looked at
--- Returns: one row: the last run looked at, how many were, and arrays of jobs and runs (null when there is none)
+-- Parameters: $1 after this run, $2 most runs to read
+-- Returns: one row: the last run read, how many were read, and arrays of jobs and runs (null when
+--   there is none)
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select run_id, job_id

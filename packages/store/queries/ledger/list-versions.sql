@@ -1,4 +1,4 @@
--- What jobs were before they were edited or deleted, oldest first.
+-- Earlier versions of edited or deleted jobs, oldest first.
 --
 -- Parameters: $1 jobs uuid[]
 -- Returns: job_id, until, anchor and end in ms, timing

@@ -1,8 +1,9 @@
--- What was decided for slots of many jobs.
+-- The decisions for slots of many jobs.
 --
--- Parameters: $1 jobs uuid[], $2 slots in ms bigint[], one for each of the jobs
--- Returns: n, the place in the lists of each that has a row; first slot in ms or null, run_id
--- Locks: none. Index: primary key, day by day of the slots given. Pinned: no sequential scan.
+-- Parameters: $1 jobs uuid[], $2 slots in ms bigint[], one per job
+-- Returns: for each slot that has a row: n, the position in the lists; first slot in ms or null,
+--   run_id
+-- Locks: none. Index: primary key, in the partitions of the slots. Pinned: no sequential scan.
 select
   i.n, (extract(epoch from s.from_at) * 1000)::bigint as from_ms, s.run_id
 from unnest($1::uuid[], $2::bigint[]) with ordinality as i (job_id, slot_ms, n)

@@ -1,9 +1,9 @@
--- Sets jobs going that wait for their run to end, when it goes on nowhere: as its end should have done. The run is
--- that of the slot decided last.
+-- Re-arms jobs that wait for the end of a run that is in no place any more, as the end of the run
+-- should have done. The run is that of the slot decided last.
 --
 -- Parameters: $1 jobs uuid[] (sorted), $2 versions integer[], $3 cursors as read in ms bigint[]
--- Returns: job_id of each that was set going
--- Locks: cursors that are set going (skip locked). Index: primary keys. Pinned: no sequential scan.
+-- Returns: job_id of each re-armed job
+-- Locks: cursors of these jobs (skip locked). Index: primary keys. Pinned: no sequential scan.
 with idle as materialized (
   select c.job_id
   from unnest($1::uuid[], $2::integer[], $3::bigint[]) as g (job_id, version, cursor_ms)
@@ -12,7 +12,7 @@ with idle as materialized (
     from punctual.cursors c
     where c.job_id = g.job_id and c.version = g.version and c.next_at is null and not c.paused
       and (c.runs_left is null or c.runs_left > 0) and (c.end_at is null or c.end_at > statement_timestamp())
-      -- One that has moved on since has another run, which this snapshot may not see.
+      -- A cursor that has moved since it was read has another run, which this snapshot may not see.
       and (extract(epoch from c.cursor_at) * 1000)::bigint = g.cursor_ms
       and not exists (
         select

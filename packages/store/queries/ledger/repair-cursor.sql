@@ -1,7 +1,9 @@
--- Points a job to the first slot that is undecided, if it is as it was read.
+-- Moves the cursor of a job to the first undecided slot, unless the job has changed since it was
+-- read.
 --
--- Parameters: $1 job, $2 version, $3 next slot as read in ms or null, $4 cursor as read in ms, $5 the slot in ms
--- Returns: job_id when it was done
+-- Parameters: $1 job, $2 version, $3 next slot as read in ms or null, $4 cursor as read in ms,
+--   $5 the slot in ms
+-- Returns: job_id if the cursor was moved
 -- Locks: cursors. Index: primary key. Pinned: no sequential scan.
 update punctual.cursors
 set next_at = to_timestamp($5::float8 / 1000)

@@ -1,11 +1,12 @@
--- Moves the cursors of jobs that are as they were read. Those that another planner has moved, or that
--- somebody is editing, are left alone: whoever has them decides their slots.
+-- Moves the cursors of jobs that have not changed since they were read. Skips jobs that another
+-- planner has moved or that a user is editing: the planner or editor that holds the cursor decides
+-- their slots.
 --
--- Parameters: $1 job ids uuid[] (sorted: racing planners lock in one order), $2 next slots as read in ms
---   bigint[], $3 versions integer[], $4 new next slots in ms bigint[], $5 last slots decided in ms bigint[],
---   $6 runs left integer[], $7 anchors in ms bigint[]
--- Returns: one row: the places in the lists of those that were moved bigint[] (null when none was)
--- Locks: cursors (skip locked). Index: primary key, then by physical place. Pinned: no sequential scan.
+-- Parameters: $1 job ids uuid[] (sorted: racing planners lock in one order), $2 next slots as read
+--   in ms bigint[], $3 versions integer[], $4 new next slots in ms bigint[], $5 last slots decided
+--   in ms bigint[], $6 runs left integer[], $7 anchors in ms bigint[]
+-- Returns: one row: positions in the lists of the moved jobs bigint[] (null when none was moved)
+-- Locks: cursors (skip locked). Index: primary key, then by ctid. Pinned: no sequential scan.
 with given as materialized (
   select n, job_id, next_ms, version, new_next_ms, cursor_ms, runs_left, anchor_ms
   from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[])

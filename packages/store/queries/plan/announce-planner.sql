@@ -1,9 +1,10 @@
--- Says that a planner is alive, and who else is.
+-- Announces that a planner is alive, and returns the other live planners.
 --
--- Parameters: $1 planner, $2 for how long in ms, $3 the version of its time zone data
--- Returns: one row: the clock in ms, the other planners bigint[] or null: those whose time zone data is the newest of
---   all, whether any job waits for a slot, the newest version among the other planners or null
--- Locks: own row. Index: primary key; cursors_due. Pinned: no sequential scan.
+-- Parameters: $1 planner, $2 validity in ms, $3 the version of its time zone data
+-- Returns: one row: the clock in ms; the ids of the other planners bigint[] or null, only those
+--   with the newest time zone data of all; whether any job waits for a slot; the newest version
+--   among the other planners or null
+-- Locks: its own row. Index: primary key; cursors_due. Pinned: no sequential scan.
 with me as (
   insert into punctual.planners (id, expires_at, zone_data)
   values ($1::bigint, clock_timestamp() + $2::bigint * interval '1 millisecond', $3::text)

@@ -1,8 +1,8 @@
--- Keeps calendars that slots were decided by as they are until the transaction ends. One that has changed, or that
--- somebody is changing, is left out: it is not waited for.
+-- Keeps the calendars that decided slots from changing until the transaction ends. Leaves out
+-- calendars that have changed or are being changed, and does not wait for them.
 --
 -- Parameters: $1 tenants integer[], $2 names text[], $3 versions as read integer[]
--- Returns: the places in the lists of those that are as they were read
+-- Returns: positions in the lists of the calendars that have not changed
 -- Locks: calendars (for share, skip locked). Index: primary key. Pinned: no sequential scan.
 select g.n
 from unnest($1::integer[], $2::text[], $3::integer[]) with ordinality as g (tenant_id, name, version, n)

@@ -1,12 +1,13 @@
--- Writes what was decided for slots: the ledger, and for those that run, the run and its place in the queue.
--- A slot that has a decision already is an error: it would be a second one. Runs that make up for missed slots
--- wait for each other where runs of the job must not overlap: `all` means all.
+-- Writes decisions for slots: the ledger, and for slots that run also the run and its place in the
+-- queue. A slot that already has a decision raises an error. If runs of the job must not overlap,
+-- runs that catch up on missed slots wait for each other: `all` means all.
 --
--- Parameters: $1 slots in ms bigint[], $2 job ids uuid[], $3 run ids uuid[] (null = a skip), $4 first slots in
---   ms bigint[] (null = only one), $5 how many slots integer[], $6 tenants integer[], $7 reasons smallint[],
---   $8 due times in ms bigint[], $9 first sequence number, $10 whether a rule tells when they are boolean[]; rows in the order of their due times, which is the
---   order of the indexes that they go into
--- Returns: lane of each run that was queued, none twice
+-- Parameters: $1 slots in ms bigint[], $2 job ids uuid[], $3 run ids uuid[] (null = a skip),
+--   $4 first slots in ms bigint[] (null = only one), $5 how many slots integer[], $6 tenants
+--   integer[], $7 reasons smallint[], $8 due times in ms bigint[], $9 first sequence number,
+--   $10 whether a rule computes the slot boolean[]; rows in the order of their due times, which is
+--   the order of the indexes that they are inserted into
+-- Returns: lane of the queued runs, without duplicates
 -- Locks: the new rows. Index: primary key of jobs. Pinned: nested loops.
 with now as materialized (
   select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint as ms

@@ -1,9 +1,9 @@
 -- Jobs of some shards whose next slot lies in a range.
 --
 -- Parameters: $1 shards smallint[], $2 from in ms, $3 until in ms, $4 most jobs
--- Returns: one row of arrays (null when there is none): job ids, tenants, next slots in ms, versions, timings,
---   anchors in ms, ends in ms, runs left, how many slots somebody asked to skip,
---   dead runs in a row, last slots decided in ms, whether the tenant is suspended
+-- Returns: one row of arrays (null when there is none): job ids, tenants, next slots in ms,
+--   versions, timings, anchors in ms, ends in ms, runs left, number of requested skips, dead runs
+--   in a row, last slots decided in ms, whether the tenant is suspended
 -- Locks: none. Index: cursors_due. Pinned: no sequential scan.
 select
   array_agg(job_id) as job_ids, array_agg(tenant_id) as tenants, array_agg(next_ms) as next_ms,

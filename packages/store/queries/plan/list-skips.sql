@@ -1,4 +1,4 @@
--- Slots of some jobs that somebody asked to skip.
+-- Slots of some jobs that a user asked to skip.
 --
 -- Parameters: $1 job ids uuid[]
 -- Returns: job_id, slot in ms

@@ -1,4 +1,4 @@
--- The rules behind numbers.
+-- Timing rules by number.
 --
 -- Parameters: $1 timings integer[]
 -- Returns: id, spec

@@ -1,6 +1,6 @@
--- A planner ends: the others need not wait for it to expire.
+-- Removes a planner that ends, so that the others need not wait until it expires.
 --
 -- Parameters: $1 planner
 -- Returns: nothing
--- Locks: own row. Index: primary key.
+-- Locks: its own row. Index: primary key.
 delete from punctual.planners where id = $1::bigint

@@ -1,4 +1,4 @@
--- A job that cannot be planned: it waits until somebody edits it, and says why.
+-- Sets aside a job that cannot be planned, with the reason. It waits until it is edited.
 --
 -- Parameters: $1 job, $2 version as read, $3 reason
 -- Returns: nothing

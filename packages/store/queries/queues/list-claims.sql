@@ -1,9 +1,10 @@
--- Claims that are under way. Each has locked the table of sessions before it took its snapshot: one that does not see
--- a pause which has committed is in this list until it has ended.
+-- Claims in progress. Each locks the table of sessions before it takes its snapshot. So a claim
+-- that does not see a committed pause stays in this list until it ends.
 --
 -- Parameters: none
 -- Returns: virtualtransaction
--- Locks: none. Index: none: it reads the server's memory. A reaper is in it too, and as brief.
+-- Locks: none. Index: none: it reads the lock table in memory. Includes reapers, which are just as
+--   brief.
 select virtualtransaction
 from pg_locks
 where locktype = 'relation' and mode = 'RowShareLock' and granted

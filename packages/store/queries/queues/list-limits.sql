@@ -1,8 +1,8 @@
--- What limits a tenant and its queues, and how much of it is used.
+-- The limits of a tenant and its queues, and how much of each is in use.
 --
 -- Parameters: $1 tenant
--- Returns: queue (null = the tenant), concurrency, running, rate limit, per ms, burst, when the next may start in ms (null
---   when at once), ageing_ms, weight, set_at, set_by
+-- Returns: queue (null = the tenant), concurrency, running, rate limit, per ms, burst, when the
+--   next run may start in ms (null = immediately), ageing_ms, weight, set_at, set_by
 -- Locks: none. Index: none; the table is small. leases_queue_limit, leases_tenant_limit.
 select
   m.queue, m.concurrency,

@@ -1,4 +1,4 @@
--- What is paused; of a suspended tenant that it is comes first.
+-- Pauses of a tenant; the pause of its suspension comes first.
 --
 -- Parameters: $1 tenant
 -- Returns: queue (null = all), paused_at, note, paused_by

@@ -1,7 +1,7 @@
--- Pauses a queue, or all of them; who paused it before keeps the note of then.
+-- Pauses a queue, or all of them. An existing pause keeps its note.
 --
--- Parameters: $1 tenant, $2 queue (null = all), $3 note, $4 who
--- Returns: paused_at when it was not paused before; no row otherwise
+-- Parameters: $1 tenant, $2 queue (null = all), $3 note, $4 who paused it
+-- Returns: paused_at when it was not paused before; otherwise no row
 -- Locks: the new row. Index: unique (tenant_id, queue, of_suspension).
 insert into punctual.pauses (tenant_id, paused_at, queue, note, paused_by)
 values ($1::integer, clock_timestamp(), $2::text, $3::text, $4::text)

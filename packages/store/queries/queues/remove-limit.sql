@@ -1,7 +1,7 @@
--- Ends the limits of a queue or of the tenant.
+-- Removes the limits of a queue or of the tenant.
 --
 -- Parameters: $1 tenant, $2 queue (null = the tenant), $3 channel of hints
--- Returns: id when there were any; no row otherwise
+-- Returns: id if there were any; otherwise no row
 -- Locks: the row. Index: unique (tenant_id, queue).
 with gone as (
   delete from punctual.limits

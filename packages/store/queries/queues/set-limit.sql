@@ -1,10 +1,11 @@
--- Sets what limits a queue or the tenant, in place of what was set before. What runs is counted from now on; those whose
--- claim is under way are not.
+-- Sets the limits of a queue or the tenant and replaces earlier ones. Running runs count from now
+-- on, except runs whose claim is still in progress.
 --
--- Parameters: $1 tenant, $2 queue (null = the tenant), $3 concurrency, $4 rate limit, $5 rate per ms, $6 rate burst,
---   $7 interval of the rate in microseconds, $8 ageing in ms, $9 weight, $10 who, $11 channel of hints
+-- Parameters: $1 tenant, $2 queue (null = the tenant), $3 concurrency, $4 rate limit, $5 rate per
+--   ms, $6 rate burst, $7 interval of the rate in microseconds, $8 ageing in ms, $9 weight, $10 who
+--   set it, $11 channel of hints
 -- Returns: id
--- Locks: the row, then leases that go on. Index: unique (tenant_id, queue); leases are read whole.
+-- Locks: the row, then the running leases. Index: unique (tenant_id, queue); leases are read whole.
 with made as (
   insert into punctual.limits as m (
     tenant_id, queue, concurrency, rate_limit, rate_per_ms, rate_burst, rate_interval_us, ageing_ms, weight, set_at,

@@ -1,9 +1,10 @@
--- Which database this is, and how far its server has come: a primary by what was written, a standby by what it has replayed.
+-- Which database this is, and its WAL position: on a primary what was written, on a standby what
+-- was replayed.
 --
 -- Parameters: none
--- Returns: one row: cluster and database, whether it is a standby, when the last transaction that was replayed was committed
---   (milliseconds, by the clock of the primary), the position in the log, the newest migration, whether this role may work as
---   that of tenants
+-- Returns: one row: cluster and database, whether it is a standby, the commit time of the last
+--   replayed transaction (ms, by the clock of the primary), the WAL position, the newest migration,
+--   whether this role is a member of the tenant role
 -- Locks: none. Index: primary key.
 select
   (select system_identifier from pg_control_system())

@@ -1,4 +1,4 @@
--- What requests were answered.
+-- The stored answers to requests.
 --
 -- Parameters: $1 tenant, $2 keys text[]
 -- Returns: the key, the fingerprint in hexadecimal, the status and the body

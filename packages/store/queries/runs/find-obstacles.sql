@@ -1,12 +1,13 @@
--- What may stand in the way of a run, in one snapshot.
+-- Everything that can keep a run from starting, in one snapshot.
 --
 -- Parameters: $1 run, $2 tenant, $3 queue, $4 handler, $5 job or null
--- Returns: one row: as JSON the pauses that hold it, the limits of its queue and tenant, the workers that have its handler,
---   the runs that have the places of its key, the worker that holds it; the run that holds its job, when its rate lets it
---   start in ms, how many due runs are before it in its lane (up to 1,000); as JSON the runs that were let through its key and
---   have not started (up to 100), and why not
--- Locks: none. Index: primary keys, leases_gate, queue_gate, leases_queue_limit, leases_tenant_limit, queue_lane_pos; the other tables
---   are small.
+-- Returns: one row: as JSON the pauses that apply to it, the limits of its queue and tenant, the
+--   workers that have its handler, the runs that occupy its concurrency key, the worker that holds
+--   it; the run that holds its job, when its rate lets it start in ms, how many due runs are before
+--   it in its lane (up to 1,000); as JSON the runs that its gate has admitted and that have not
+--   started (up to 100), and why not
+-- Locks: none. Index: primary keys, leases_gate, queue_gate, leases_queue_limit,
+--   leases_tenant_limit, queue_lane_pos; the other tables are small.
 select
   (
     select json_agg(json_build_object(
@@ -86,4 +87,4 @@ select
       limit 100
     ) q
     join punctual.lanes n on n.id = q.lane
-  ) as let_through
+  ) as admitted

@@ -1,8 +1,8 @@
--- One run with the place it is in, read in one snapshot.
+-- A run and the place that it is in, read in one snapshot.
 --
 -- Parameters: $1 id, $2 tenant (null = any)
--- Returns: the definition, and of each place what it holds; no row when there is no such run
--- Locks: none. Index: primary keys; the id prunes to one day.
+-- Returns: the definition, and the columns of each place; no row when the run does not exist
+-- Locks: none. Index: primary keys; the id prunes to one partition.
 select
   r.id, r.tenant_id, l.handler, l.queue, l.priority, r.payload, r.due_at, r.created_at, r.max_attempts,
   r.timeout_ms, r.key, r.labels, r.created_by, r.trace,

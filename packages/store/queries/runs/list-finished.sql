@@ -1,9 +1,9 @@
--- Runs of one range of ids (a day) that have ended, latest due first.
+-- Ended runs in one range of ids (a day), latest due first.
 --
--- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 states smallint[], $13 from id,
---   $14 before id, $15 most rows
+-- Parameters: $1 tenant, $2 to $11 the filter (runs/filter-values.ts), $12 states smallint[],
+--   $13 from id, $14 before id, $15 most rows
 -- Returns: id, state, handler, queue, priority, due_at, attempt, finished_at, error, reason
--- Locks: none. Index: primary key of outcomes, one day.
+-- Locks: none. Index: primary key of outcomes, one partition.
 select
   o.run_id as id, o.state, c.handler, c.queue, c.priority, r.due_at, o.attempt, o.finished_at,
   o.error ->> 'message' as error, o.reason
@@ -13,7 +13,7 @@ join punctual.runs r on r.id = o.run_id
 where o.run_id >= $13::uuid and o.run_id < $14::uuid
   and r.id >= $13::uuid and r.id < $14::uuid
   and o.tenant_id = $1::integer and o.state = any ($12::smallint[])
-  -- filter: which runs people mean, the same in each statement that lists them
+  -- filter: the filter on runs; identical in every statement that has it
   and ($2::text is null or c.queue = $2::text)
   and ($3::text is null or c.handler = $3::text)
   and ($4::uuid is null or r.job_id = $4::uuid)

@@ -1,11 +1,13 @@
--- Runs that have not ended: held by a worker, longest first; then those that wait, in the queue, in `later`, or in `parked`
--- for another run of their job, soonest first. One statement, as a run that moves while two look is seen by neither.
+-- Live runs: first those held by a worker, longest first; then waiting ones, in the queue, in
+-- `later`, or in `parked` behind another run of their job, soonest first. It has to be one
+-- statement: two snapshots could both miss a run that moves between them.
 --
--- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 most rows, $13 states text[], $14 most rows of
---   a place to look at: as many as are wanted where the filter says nothing but queue and handler, otherwise null
+-- Parameters: $1 tenant, $2 to $11 the filter (runs/filter-values.ts), $12 most rows, $13 states
+--   text[], $14 most rows to read per place: the number wanted if the filter names only queue and
+--   handler, otherwise null
 -- Returns: id, state, handler, queue, priority, due_at, attempt
--- Locks: none. Index: queue_lane_pos by lane, later_due; leases and parked ones are few. What they are to do is read by id, one after
---   the other in their order, until enough match.
+-- Locks: none. Index: queue_lane_pos by lane, later_due; leases and parked are small. Definitions
+--   are read by id, one after another in order, until enough match.
 with bound as materialized (
   select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
 ),
@@ -38,7 +40,7 @@ near as (
       limit 1
     ) r
     where true
-    -- filter: which runs people mean, the same in each statement that lists them
+    -- filter: the filter on runs; identical in every statement that has it
     and ($2::text is null or c.queue = $2::text)
     and ($3::text is null or c.handler = $3::text)
     and ($4::uuid is null or r.job_id = $4::uuid)
@@ -71,7 +73,7 @@ far as (
     limit 1
   ) r
   where 'scheduled' = any ($13::text[])
-  -- filter: which runs people mean, the same in each statement that lists them
+  -- filter: the filter on runs; identical in every statement that has it
   and ($2::text is null or c.queue = $2::text)
   and ($3::text is null or c.handler = $3::text)
   and ($4::uuid is null or r.job_id = $4::uuid)
@@ -92,7 +94,7 @@ held_up as (
   join chosen c on c.id = p.lane
   join punctual.runs r on r.id = p.run_id
   where 'waiting' = any ($13::text[])
-  -- filter: which runs people mean, the same in each statement that lists them
+  -- filter: the filter on runs; identical in every statement that has it
   and ($2::text is null or c.queue = $2::text)
   and ($3::text is null or c.handler = $3::text)
   and ($4::uuid is null or r.job_id = $4::uuid)
@@ -116,7 +118,7 @@ held as (
   join punctual.runs r on r.id = l.run_id
   where l.tenant_id = $1::integer
   and case when l.cancel_reason is null then 'running' else 'cancelling' end = any ($13::text[])
-  -- filter: which runs people mean, the same in each statement that lists them
+  -- filter: the filter on runs; identical in every statement that has it
   and ($2::text is null or c.queue = $2::text)
   and ($3::text is null or c.handler = $3::text)
   and ($4::uuid is null or r.job_id = $4::uuid)

@@ -1,8 +1,9 @@
--- The lanes that runs are in.
+-- The lanes of runs.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant
 -- Returns: run_id, lane, queue, handler, priority
--- Locks: none. Index: primary keys; the ids prune runs to their days. Pinned: no sequential scan.
+-- Locks: none. Index: primary keys; the ids prune runs to their partitions. Pinned: no sequential
+--   scan.
 select r.id as run_id, r.lane, c.queue, c.handler, c.priority
 from punctual.runs r
 join punctual.lanes c on c.id = r.lane

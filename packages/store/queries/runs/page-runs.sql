@@ -1,17 +1,21 @@
--- A stretch of a page of runs: looks at so many runs of the sources that a filter leads to, and gives those that match, or
--- counts them by what they are. A run is read where it is, in one snapshot. What lies behind the edge was not looked at in
--- every source, and is not given; the edge is not the id of anybody's run.
+-- One range of a page of runs: reads up to a number of runs from the sources that a filter leads
+-- to, and returns or counts those that match. Each run is read in its current place, in one
+-- snapshot. Runs beyond the edge were not read from every source and are not returned. The edge
+-- itself is not the id of an existing run.
 --
--- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 states text[], $13 key, $14 finished from and
---   $15 before in ms, $16 claimed before in ms, $17 fingerprint (each null = any), $18 only dead ones that nobody has dealt
---   with, $19 sources text[], $20 before this id, $21 from this id, $22 most of each source to look at, $23 most rows,
---   $24 before this end in microseconds (null = from the last), $25 whether runs have to be read, $26 what to count by
---   (null = give the rows), $27 the label to count by, $28 of those that ended at $24, before this id,
---   $29 where to read what became of them: ended, letters and the names of places, text[]
--- Returns: looked, edge (null when the stretch is through), edge_us, then the columns of a row (run-page-rows.ts), or the
---   group and its runs in id and priority; one row with nothing behind edge_us when none matches
--- Locks: none. Index: one of each source: primary keys, runs_lane, runs_job, runs_key, outcomes_failed_run,
---   outcomes_failed, dead_letters_print, dead_letters_open_run, dead_letters_open. Planned anew each time.
+-- Parameters: $1 tenant, $2 to $11 the filter (runs/filter-values.ts), $12 states text[], $13 key,
+--   $14 finished from and $15 before in ms, $16 claimed before in ms, $17 fingerprint (each null =
+--   any), $18 whether only open dead letters, $19 sources text[], $20 before this id, $21 from this
+--   id, $22 most rows to read per source, $23 most rows, $24 before this end in microseconds (null
+--   = from the last), $25 whether runs have to be read, $26 what to count by (null = return the
+--   rows), $27 the label to count by, $28 among those that ended at $24, before this id, $29 where
+--   to read the states of the runs: ended, letters and the names of places, text[]
+-- Returns: number of rows read, edge (null when the range is exhausted), edge_us, then the columns
+--   of a row (runs/pages/rows.ts), or the group and its number of runs in id and priority; one row
+--   that is null after edge_us when none matches
+-- Locks: none. Index: one per source: primary keys, runs_lane, runs_job, runs_key,
+--   outcomes_failed_run, outcomes_failed, dead_letters_print, dead_letters_open_run,
+--   dead_letters_open. Planned again for each call.
 with bound as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),
@@ -20,7 +24,7 @@ chosen as materialized (
   from punctual.lanes
   where tenant_id = $1::integer and ($2::text is null or queue = $2::text) and ($3::text is null or handler = $3::text)
 ),
--- What a source that only names a run does not tell of it.
+-- Sources that only name a run leave its other columns null.
 nothing as (
   select
     null::text as state, null::smallint as attempt, null::timestamptz as started_at, null::timestamptz as finished_at,
@@ -142,7 +146,7 @@ looked as materialized (
    order by finished_at desc, run_id desc
    limit $22::bigint)
   union all
-  -- The end of a dead run is dated by its letter here; both are of the same moment.
+  -- Dead runs are dated by their dead letter here; it has the same instant as the end.
   (select
      'open-ended', $22::bigint, died_at, run_id, tenant_id, lane, job_id, null, null, null, null, 'dead', null,
      null, died_at, null, null, replayed_as, fingerprint
@@ -184,7 +188,7 @@ matching as materialized (
     p.error, p.session_id, r.job_id, r.key, r.labels, coalesce(l.fingerprint, d.fingerprint) as fingerprint,
     coalesce(l.replayed_as, d.replayed_as, p.replayed_as) as replayed_as
   from (
-    -- In their order, so that nothing is read of those behind the last that is given.
+    -- Sorted, so that nothing is read beyond the last row that is returned.
     select looked.*
     from looked
     where at is not null or id >= coalesce((select id from edge), '00000000-0000-0000-0000-000000000000')
@@ -248,7 +252,7 @@ matching as materialized (
     and ($16::float8 is null or p.started_at < to_timestamp($16::float8 / 1000))
     and ($17::text is null or coalesce(l.fingerprint, d.fingerprint) = $17::text)
     and (not $18::boolean or l.fingerprint is not null or (d.fingerprint is not null and d.handled_at is null))
-    -- filter: which runs people mean, the same in each statement that lists them
+    -- filter: the filter on runs; identical in every statement that has it
     and ($2::text is null or c.queue = $2::text)
     and ($3::text is null or c.handler = $3::text)
     and ($4::uuid is null or r.job_id = $4::uuid)

@@ -1,10 +1,10 @@
--- Says what became of an unknown run: it succeeded, it failed and is a dead letter, or it is run again.
+-- Resolves an unknown run: it succeeded, it failed and becomes a dead letter, or it is run again.
 --
--- Parameters: $1 run id, $2 tenant, $3 its state from now on, $4 the run that does it again or null, $5 note,
---   $6 by whom
--- Returns: its key (null when it has none); no row when it is not unknown, or somebody has said so before
--- Locks: the outcome; of two that say so one waits, and then finds it resolved. Index: primary keys; the id prunes
---   to one day.
+-- Parameters: $1 run id, $2 tenant, $3 its new state, $4 the run that replays it or null, $5 note,
+--   $6 who resolves it
+-- Returns: its key (null when it has none); no row when it is not unknown, or was resolved before
+-- Locks: the outcome; when two callers resolve it, the second waits and then finds it resolved.
+--   Index: primary keys; the id prunes to one partition.
 with resolved as (
   update punctual.outcomes
   set

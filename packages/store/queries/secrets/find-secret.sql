@@ -1,4 +1,4 @@
--- One secret as it is stored.
+-- A secret as it is stored.
 --
 -- Parameters: $1 tenant, $2 name
 -- Returns: version, key_id, nonce, ciphertext

@@ -1,6 +1,6 @@
--- Secrets that are encrypted with another master key than the one that is in use, of all tenants.
+-- Secrets of all tenants that are encrypted with a master key other than the current one.
 --
--- Parameters: $1 key id, $2 after this tenant and $3 this name, $4 most
+-- Parameters: $1 current key id, $2 after this tenant and $3 this name, $4 most rows
 -- Returns: tenant_id, name, version, key_id, nonce, ciphertext
 -- Locks: none. Index: secrets_pkey.
 select tenant_id, name, version, key_id, encode(nonce, 'hex'), encode(ciphertext, 'hex')

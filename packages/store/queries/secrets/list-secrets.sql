@@ -1,4 +1,4 @@
--- What is known of the secrets of a tenant without a master key.
+-- Lists the secrets of a tenant without their values, and so needs no master key.
 --
 -- Parameters: $1 tenant
 -- Returns: name, version, key_id, created_at, created_by, updated_at, updated_by

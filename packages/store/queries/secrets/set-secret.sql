@@ -1,7 +1,9 @@
--- Stores a new value, if the version is still the one that was looked at: the next one is a part of what is encrypted.
+-- Stores a new value if the secret still has the version that was read: the ciphertext contains the
+-- next version.
 --
--- Parameters: $1 tenant, $2 name, $3 version before (0 = none), $4 key id, $5 nonce and $6 ciphertext in hexadecimal, $7 who
--- Returns: version; no row when somebody was faster
+-- Parameters: $1 tenant, $2 name, $3 version before (0 = none), $4 key id, $5 nonce and
+--   $6 ciphertext in hexadecimal, $7 who set it
+-- Returns: version; no row when another writer was faster
 -- Locks: the row. Index: secrets_pkey.
 insert into punctual.secrets (
   tenant_id, name, version, key_id, nonce, ciphertext, created_at, created_by, updated_at, updated_by

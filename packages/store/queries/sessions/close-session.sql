@@ -1,7 +1,7 @@
--- Ends a session that holds nothing any more, and remembers it for a while.
+-- Closes a session without leases, and keeps a record of it.
 --
 -- Parameters: $1 session
--- Returns: id when it was closed; no row while it still has leases, which the reaper then takes
+-- Returns: id if it was closed; no row while it still has leases, which the reaper then takes
 -- Locks: the row. Index: primary key; leases are few.
 with closed as (
   delete from punctual.sessions
@@ -13,7 +13,8 @@ insert into punctual.past_sessions (
   id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
 select id, opened_at, clock_timestamp(), pid, capacity, false, host, version, handlers, queues, labels
 from closed
--- One that was opened at the moment when it was closed is remembered as it ended last.
+-- A session can have a record already if it was opened while it was being closed: the last end
+-- wins.
 on conflict (id) do update
   set
     opened_at = excluded.opened_at, ended_at = excluded.ended_at, pid = excluded.pid, capacity = excluded.capacity,

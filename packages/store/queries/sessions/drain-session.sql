@@ -1,8 +1,10 @@
--- Asks a worker to take nothing more, or to take work again.
+-- Asks a worker to stop claiming, or to claim again.
 --
--- Parameters: $1 session, $2 true to drain, $3 the tenant that it has to work for alone (null = any worker)
--- Returns: id, and whether this statement changed anything; no row when there is no such session
--- Locks: the row (not its key: a claim under way goes on, and what it takes is given back). Index: primary key.
+-- Parameters: $1 session, $2 true to drain, $3 the tenant that the worker must serve exclusively
+--   (null = any worker)
+-- Returns: id, and whether this statement changed anything; no row when the session does not exist
+-- Locks: the row (not its key: a claim in progress continues, and its runs are given back). Index:
+--   primary key.
 with before as materialized (
   select id, drain_asked_at is not null as drains
   from punctual.sessions

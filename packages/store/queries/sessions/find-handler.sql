@@ -1,4 +1,4 @@
--- Whether a live worker that works for a tenant has a handler for a queue.
+-- Whether a live worker that serves a tenant has a handler for a queue.
 --
 -- Parameters: $1 handler, $2 queue, $3 tenant
 -- Returns: found

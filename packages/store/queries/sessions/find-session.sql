@@ -1,8 +1,8 @@
--- A session that is open, whether or not its lease has run out.
+-- An open session, even if its lease has expired.
 --
 -- Parameters: $1 session
--- Returns: id, tenant_id (null = any), handlers and queues as JSON, lease_ms, whether it is asked to drain, for how many ms it
---   has been open
+-- Returns: id, tenant_id (null = any), handlers and queues as JSON, lease_ms, whether it was asked
+--   to drain, for how many ms it has been open
 -- Locks: none. Index: primary key.
 select
   id, tenant_id, to_json(handlers) as handlers, to_json(queues) as queues, lease_ms, drain_asked_at is not null as drains,

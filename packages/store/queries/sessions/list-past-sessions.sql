@@ -1,7 +1,8 @@
--- The workers that have left in the last day, the last one first.
+-- The workers that ended within the last day, latest first.
 --
 -- Parameters: $1 id (null = all)
--- Returns: id, host, pid, version, capacity, handlers and queues as JSON, labels, opened_at, ended_at, fenced
+-- Returns: id, host, pid, version, capacity, handlers and queues as JSON, labels, opened_at,
+--   ended_at, fenced
 -- Locks: none. Index: past_sessions_ended.
 select
   id, host, pid, version, capacity, to_json(handlers) as handlers, to_json(queues) as queues, labels, opened_at,

@@ -1,8 +1,9 @@
--- The workers that are there, oldest first.
+-- The connected workers, oldest first.
 --
 -- Parameters: none
--- Returns: id, host, pid, version, state, capacity, handlers and queues as JSON, labels, opened_at, renewed_at,
---   stuck, drain_asked_at, alive, how many runs it holds, the tenant that it works for (null = all)
+-- Returns: id, host, pid, version, state, capacity, handlers and queues as JSON, labels, opened_at,
+--   renewed_at, stuck, drain_asked_at, alive, how many runs it holds, the tenant that it serves
+--   (null = all)
 -- Locks: none. Index: none; the tables are small.
 with held as materialized (
   select session_id, count(*)::integer as runs from punctual.leases group by session_id

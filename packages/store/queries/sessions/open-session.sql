@@ -1,8 +1,9 @@
--- Opens the lease of a worker process. Asking again after the answer was lost changes nothing, also after the session has
--- ended: its id is not used again.
+-- Opens the session of a worker process. Repeating it after a lost reply changes nothing, even if
+-- the session has ended since: its id is not used again.
 --
 -- Parameters: $1 id, $2 lease in ms, $3 pid, $4 capacity, $5 host, $6 version, $7 handlers text[],
---   $8 queues text[], $9 labels jsonb, $10 whether it drains, $11 tenant whose runs it may have (null = any)
+--   $8 queues text[], $9 labels jsonb, $10 whether it drains, $11 the only tenant whose runs it may
+--   claim (null = any)
 -- Returns: nothing
 -- Locks: the new row. Index: primary keys.
 insert into punctual.sessions (

@@ -1,8 +1,10 @@
--- Extends a lease. One that has run out and was not yet reaped is extended too; a reaped one is gone.
+-- Extends the lease of a session. An expired session that was not reaped yet is extended too; a
+-- reaped one no longer exists.
 --
 -- Parameters: $1 session
--- Returns: id, the database's clock in ms, and whether it is asked to drain; no row when the session was fenced
--- Locks: the row (not its key: claims go on). Index: primary key.
+-- Returns: id, the database's clock in ms, and whether it was asked to drain; no row when the
+--   session was fenced
+-- Locks: the row (not its key: claims continue). Index: primary key.
 update punctual.sessions
 set renewed_at = clock_timestamp(), expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
 where id = $1::bigint

@@ -1,4 +1,4 @@
--- Shows what a worker is doing and what it can do.
+-- Stores the state of a worker and its handlers.
 --
 -- Parameters: $1 session, $2 state, $3 handlers text[], $4 stuck jsonb
 -- Returns: nothing

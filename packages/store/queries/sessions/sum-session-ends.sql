@@ -1,4 +1,4 @@
--- How the runs of each session ended in the last hour; beyond that counters are not kept by session.
+-- Ends of runs by session and state in the last hour; older counters are not kept by session.
 --
 -- Parameters: none
 -- Returns: session_id, state, runs

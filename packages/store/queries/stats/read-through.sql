@@ -1,7 +1,8 @@
--- Up to where the runs of jobs are counted, and whether the next hour is past by ten minutes.
+-- The instant up to which the runs of jobs are counted, and whether the following hour ended at
+-- least ten minutes ago.
 --
 -- Parameters: none
--- Returns: through in ms, whether it is past
+-- Returns: through in ms, whether the hour is over
 -- Locks: none. Index: primary key.
 select
   (extract(epoch from through) * 1000)::bigint as through,

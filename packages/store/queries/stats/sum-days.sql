@@ -1,6 +1,6 @@
--- How runs ended, by day: days that are summed from the sums, what is behind them from the counters.
+-- Ends of runs by day and state: from the day sums as far as they reach, then from the counters.
 --
--- Parameters: $1 tenant, $2 from and $3 before in ms, both the beginning of a day in UTC
+-- Parameters: $1 tenant, $2 from and $3 before in ms, both the start of a day in UTC
 -- Returns: day, state, runs
 -- Locks: none. Index: primary key of lane_days, counters_bucket.
 with summed as materialized (

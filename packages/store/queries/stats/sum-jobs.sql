@@ -1,7 +1,9 @@
--- How the runs of jobs ended that were due in some days, those with the most runs first.
+-- Ends of the runs of jobs by state, for runs that were due on some days; jobs with the most runs
+-- first.
 --
--- Parameters: $1 tenant, $2 from and $3 before in ms, both the beginning of a day in UTC, $4 most jobs
--- Returns: through in ms, then job_id, name, state, runs; one row with nothing behind through when there is none
+-- Parameters: $1 tenant, $2 from and $3 before in ms, both the start of a day in UTC, $4 most jobs
+-- Returns: through in ms, then job_id, name, state, runs; when there is no run, one row that is
+--   null after through
 -- Locks: none. Index: primary keys.
 with summed as materialized (
   select job_id, state, sum(runs)::bigint as runs, sum(sum(runs)) over (partition by job_id) as total

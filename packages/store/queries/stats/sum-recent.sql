@@ -1,6 +1,6 @@
--- How runs ended in the last so many minutes, by queue and handler.
+-- Ends of runs in the last N minutes, by queue, handler and state.
 --
--- Parameters: $1 tenant, $2 minutes
+-- Parameters: $1 tenant, $2 N
 -- Returns: queue, handler, state, runs
 -- Locks: none. Index: counters_bucket.
 select l.queue, l.handler, c.state, sum(c.runs)::bigint as runs

@@ -1,8 +1,8 @@
--- The live runs that hold these keys. Whoever is answered with one of them is told that it is there: where there is a
--- synchronous standby this writes to the log, as find-commit does and for its reason.
+-- The live runs that hold these keys. The caller returns these runs, so with a synchronous standby
+-- this statement writes to the WAL, for the reason given in find-commit.
 --
 -- Parameters: $1 tenant, $2 keys text[]
--- Returns: key, run_id, where it was written (null when it was not)
+-- Returns: key, run_id, WAL position of the message (null when none was written)
 -- Locks: none. Index: primary key of live_keys.
 select
   key, run_id,

@@ -1,9 +1,10 @@
--- Which runs of a submission are there: an earlier try of it was committed. It writes to the log, as find-commit does and for
--- its reason.
+-- Which runs of a submission exist, because an earlier attempt to submit it has committed. Writes
+-- to the WAL, for the reason given in find-commit.
 --
 -- Parameters: $1 ids uuid[]
--- Returns: id of each that exists, where it was written
--- Locks: none. Index: primary key of runs, the days of the ids; asked only after a reply was lost.
+-- Returns: id of each run that exists, WAL position of the message
+-- Locks: none. Index: primary key of runs, the partitions of the ids; used only after a reply was
+--   lost.
 select id, (select pg_logical_emit_message(true, 'punctual', '')) as written_at
 from punctual.runs
 where id = any ($1::uuid[])

@@ -1,4 +1,4 @@
--- Which runs a worker holds, or has tried: they go on as they are.
+-- Which runs a worker holds or has attempted: these are not replaced.
 --
 -- Parameters: $1 run ids uuid[]
 -- Returns: run_id

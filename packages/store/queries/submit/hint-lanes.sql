@@ -1,12 +1,13 @@
--- Tells workers of new runs when the transaction commits, and the caller whether their lanes are what they were
--- when their numbers were learned: after a fail-over some may be gone, or others have their numbers.
+-- Notifies workers of new runs when the transaction commits. Also checks that lanes still have the
+-- numbers under which the caller knows them: after a fail-over some may be missing, or their
+-- numbers may belong to others.
 --
--- Parameters: $1 channel, $2 hint, $3 tenant, $4 lanes integer[], $5 queues text[], $6 handlers text[],
---   $7 priorities smallint[]
--- Returns: nothing, how many of the lanes are as they were
+-- Parameters: $1 channel, $2 hint, $3 tenant, $4 lanes integer[], $5 queues text[], $6 handlers
+--   text[], $7 priorities smallint[]
+-- Returns: the empty result of pg_notify, how many of the lanes are unchanged
 -- Locks: none. Index: primary key of lanes.
 select
-  -- Some clients cannot read what has no type.
+  -- Some clients cannot read a column of type void.
   pg_notify($1::text, $2::text)::text,
   (
     select count(*)::integer

@@ -1,16 +1,16 @@
--- Accepts runs that are due now or soon: writes what is to be done, and queues it. The common case of
--- insert-runs, with nothing kept in between: each array is unfolded where it is used.
+-- Accepts runs that are due now or soon: inserts them and queues them. The common case of
+-- insert-runs, without intermediate results: each array is unnested where it is used.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
---   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
+--   $7 lane of runs without one in $4, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
 --   $12 policy, $13 created_by, $14 trace, $15 first sequence number
--- Returns: nothing. An id that exists is an error; a repeated submission uses insert-runs-again.
+-- Returns: nothing. An existing id is an error; a repeated submission uses insert-runs-again.
 -- Locks: none beyond the new rows. Index: none read.
 with now as materialized (
   select clock_timestamp() as at
 ),
-moment as materialized (
+instant as materialized (
   select at, floor(date_part('epoch', at) * 1000)::bigint as ms from now
 ),
 accepted as (
@@ -20,10 +20,10 @@ accepted as (
   select
     i.id,
     case
-      when i.due_ms is null then (select at from moment)
+      when i.due_ms is null then (select at from instant)
       else to_timestamp(i.due_ms::float8 / 1000)
     end,
-    (select at from moment), $8::integer, coalesce(i.lane, $7::integer), $10::integer, $9::smallint,
+    (select at from instant), $8::integer, coalesce(i.lane, $7::integer), $10::integer, $9::smallint,
     $11::smallint, i.payload, i.key, i.labels, $12::text, $13::text, $14::text
   from (
     select
@@ -34,8 +34,8 @@ accepted as (
 insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
 select
   i.id,
-  -- A position is never in the past: a claim that has passed it would not come back.
-  (greatest(i.due_ms, (select ms from moment)) << 20) | (i.n & 1048575),
+  -- Never in the past: a claim that has passed a position does not come back to it.
+  (greatest(i.due_ms, (select ms from instant)) << 20) | (i.n & 1048575),
   $8::integer, coalesce(i.lane, $7::integer), 0, 0, $11::smallint
 from (
   select

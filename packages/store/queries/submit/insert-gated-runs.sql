@@ -1,13 +1,15 @@
--- Accepts runs that have a key of flow control, whether or not an earlier try was committed: like insert-runs-again,
--- and written to the log in any case as there. What is due and surely cannot start yet waits for its gate at once, so that it is never claimed in vain.
+-- Accepts runs with a concurrency or rate key, whether or not an earlier attempt to submit them has
+-- committed: like insert-runs-again, and like that always written to the WAL. A run that is due but
+-- certainly cannot start yet waits for its gate at once, so that it is never claimed in vain.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
---   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
---   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
---   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms, $17 flows jsonb[],
---   $18 whether runs may wait: whoever submits looks again after the commit
+--   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null, $7 lane of runs
+--   without one in $4, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits, $12 policy,
+--   $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms, $17 flows jsonb[],
+--   $18 whether runs may wait for a gate: the caller then checks the gates again after the commit
 -- Returns: nothing.
--- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs, parked_gate, leases_gate, queue_gate.
+-- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs,
+--   parked_gate, leases_gate, queue_gate.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms, pg_logical_emit_message(true, 'punctual', '')
 ),
@@ -17,7 +19,7 @@ input as materialized (
     (i.flow -> 'concurrency' ->> 'limit')::integer as gate_limit,
     coalesce(i.lane, $7::integer) as lane,
     coalesce(i.due_ms, now.ms) as due_ms,
-    -- A position is never in the past: a claim that has passed it would not come back.
+    -- Never in the past: a claim that has passed a position does not come back to it.
     greatest(i.due_ms, now.ms) as pos_ms,
     now.ms as now_ms
   from now
@@ -47,7 +49,7 @@ accepted as (
 placed as materialized (
   select
     i.id, i.n, i.lane, i.due_ms, i.pos_ms, i.now_ms, i.gate, i.gate_limit, i.flow,
-    -- The first of a batch may start, as many as there is room for.
+    -- The first runs of a batch may start, as many as the gate has capacity for.
     i.gate is not null and $18::boolean and i.pos_ms <= i.now_ms and (
       g.awaited or g.held + row_number() over (partition by i.gate, i.pos_ms <= i.now_ms order by i.n) > i.gate_limit)
       as waits

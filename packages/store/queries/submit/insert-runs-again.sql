@@ -1,10 +1,11 @@
--- Accepts runs whose first submission may or may not have been committed: like insert-runs, but what is
--- there already stays as it is, and only what was inserted now is queued. It writes to the log in any case, so that its
--- commit waits for the synchronous standby: what is there may be seen before it has got there, when a server dies.
+-- Accepts runs whose first submission may or may not have committed: like insert-runs, but existing
+-- runs stay unchanged, and only runs inserted now are queued. It always writes to the WAL, so that
+-- its commit waits for the synchronous standby: otherwise, when a server dies, an existing run
+-- could be visible there before it has reached the standby.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
---   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
+--   $7 lane of runs without one in $4, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
 --   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms
 -- Returns: nothing.
 -- Locks: waits for an open transaction that inserts the same id. Index: primary key of runs.
@@ -16,7 +17,7 @@ input as materialized (
     i.id, i.payload, i.key, i.labels, i.n,
     coalesce(i.lane, $7::integer) as lane,
     coalesce(i.due_ms, now.ms) as due_ms,
-    -- A position is never in the past: a claim that has passed it would not come back.
+    -- Never in the past: a claim that has passed a position does not come back to it.
     greatest(i.due_ms, now.ms) as pos_ms,
     now.ms as now_ms
   from now

@@ -1,10 +1,10 @@
--- Accepts runs: writes what is to be done, and puts each where it waits.
+-- Accepts runs: inserts them, and puts each into the place where it waits.
 --
 -- Parameters: $1 ids uuid[], $2 payloads text[], $3 due times in ms bigint[] or null (null = now),
 --   $4 lanes integer[] or null, $5 keys text[] or null, $6 labels jsonb[] or null,
---   $7 lane of those that $4 leaves out, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
+--   $7 lane of runs without one in $4, $8 tenant, $9 max_attempts, $10 timeout_ms, $11 traits,
 --   $12 policy, $13 created_by, $14 trace, $15 first sequence number, $16 horizon in ms
--- Returns: nothing. An id that exists is an error; a repeated submission uses insert-runs-again.
+-- Returns: nothing. An existing id is an error; a repeated submission uses insert-runs-again.
 -- Locks: none beyond the new rows. Index: none read.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
@@ -14,7 +14,7 @@ input as materialized (
     i.id, i.payload, i.key, i.labels, i.n,
     coalesce(i.lane, $7::integer) as lane,
     coalesce(i.due_ms, now.ms) as due_ms,
-    -- A position is never in the past: a claim that has passed it would not come back.
+    -- Never in the past: a claim that has passed a position does not come back to it.
     greatest(i.due_ms, now.ms) as pos_ms,
     now.ms as now_ms
   from now

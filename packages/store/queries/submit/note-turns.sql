@@ -1,7 +1,8 @@
--- Notes what submissions came to that had their turn (take-turns), and begins the windows of those that made a run.
+-- Records the results of submissions that locked their keys with take-turns, and starts the windows
+-- of those that made a run.
 --
--- Parameters: $1 tenant, $2 keys text[], $3 runs uuid[], $4 ids that the submissions brought along uuid[],
---   $5 windows in ms bigint[] (0 = leave it as it is)
+-- Parameters: $1 tenant, $2 keys text[], $3 runs uuid[], $4 ids of the submissions uuid[],
+--   $5 windows in ms bigint[] (0 = leave the window unchanged)
 -- Returns: nothing
 -- Locks: none beyond those of take-turns. Index: primary key of key_windows.
 update punctual.key_windows w

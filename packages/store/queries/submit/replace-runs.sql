@@ -1,12 +1,14 @@
--- Makes runs that were withdrawn what new submissions of their keys say, under the ids that they have, and puts each where
--- it waits. They keep what tells when they were first asked for, and the moment that their rate has given them, unless they are due later or
--- have another rate; nothing waits for a gate at once: the claim parks.
+-- Replaces withdrawn runs by what new submissions of their keys ask for, under the existing ids,
+-- and puts each into the place where it waits. A run keeps the time of its first submission. It
+-- also keeps its rate booking, unless it is now due later or has another rate. No run waits for a
+-- gate here: the claim parks it.
 --
--- Parameters: $1 tenant, $2 a JSON array of what each is from now on (the fields of `input`), $3 horizon in ms, $4 their
---   ids uuid[]. `due_ms`: null = now. With `window_ms` a run is due so long from now, and never more than `max_wait_ms`
---   (null = for ever) after it was first asked for.
--- Returns: nothing. A run that is not there is an error.
--- Locks: the runs, gated, then new rows. Index: primary keys; the ids prune runs to their days.
+-- Parameters: $1 tenant, $2 a JSON array of the new definitions (the fields of `input`), $3 horizon
+--   in ms, $4 their ids uuid[]. `due_ms`: null = now. With `window_ms` a run is due this long from
+--   now, but at most `max_wait_ms` (null = no limit) after its first submission.
+-- Returns: nothing. A missing run is an error.
+-- Locks: the runs, gated, then new rows. Index: primary keys; the ids prune runs to their
+--   partitions.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),
@@ -24,7 +26,7 @@ changed as (
   set
     due_at = to_timestamp((case
       when i.window_ms is null then coalesce(i.due_ms, now.ms)
-      -- A sum with null is null, which `least` passes over.
+      -- A sum with null is null, which `least` ignores.
       else least(
         now.ms + i.window_ms, floor(extract(epoch from r.created_at) * 1000)::bigint + i.max_wait_ms)
     end)::float8 / 1000),
@@ -37,7 +39,8 @@ changed as (
     r.id, r.due_at, round(extract(epoch from r.due_at) * 1000)::bigint as due_ms, r.lane, r.traits, r.flow, i.n
 ),
 placed as materialized (
-  -- Without its moment a run that is replaced more often than its rate lets one start would never start.
+  -- Keeps the booking: a run that is replaced more often than its rate allows would otherwise never
+  -- start.
   select
     c.id, c.due_at, c.due_ms, c.lane, c.traits, c.flow, c.n, now.ms as now_ms,
     (select g.booked_us
@@ -64,7 +67,7 @@ gated as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
-  -- A position is never in the past: a claim that has passed it would not come back.
+  -- Never in the past: a claim that has passed a position does not come back to it.
   select
     id, (greatest(due_ms, now_ms, ceil(booked_us / 1000.0)::bigint) << 20) | (n & 1048575), $1::integer, lane, 0, 0,
     traits
@@ -78,4 +81,4 @@ postponed as (
   where booked_us is null and due_ms > now_ms + $3::bigint
 )
 select punctual.insist(
-  (select count(*) from changed) = cardinality($4::uuid[]), 'a run that holds a key is not there')::text
+  (select count(*) from changed) = cardinality($4::uuid[]), 'a run that holds a key is missing')::text

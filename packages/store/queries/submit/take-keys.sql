@@ -1,8 +1,8 @@
--- Takes live keys for new runs. It runs before the runs are inserted, in the same transaction, under a
--- lock_timeout: another open transaction may hold a key.
+-- Takes live keys for new runs. It runs before the runs are inserted, in the same transaction,
+-- under a lock_timeout: another open transaction may hold a key.
 --
--- Parameters: $1 tenant, $2 keys text[] (sorted, no key twice), $3 run ids uuid[]
--- Returns: key, run_id of those taken; a key that is missing is held by a live run.
+-- Parameters: $1 tenant, $2 keys text[] (sorted, unique), $3 run ids uuid[]
+-- Returns: key, run_id of the keys taken; a missing key is held by a live run.
 -- Locks: the new rows, in the order given. Index: primary key of live_keys.
 insert into punctual.live_keys (tenant_id, key, run_id)
 select $1::integer, i.key, i.run_id

@@ -1,9 +1,9 @@
--- Gives keys of runs that have started to new runs. Those that had them go on without a key.
+-- Moves keys from runs that have started to new runs. The started runs continue without a key.
 --
 -- Parameters: $1 tenant, $2 keys text[], $3 runs that hold them uuid[], $4 new runs uuid[]
--- Returns: key, run_id of those given; a key that is missing changed hands meanwhile.
--- Locks: live_keys (waits for an end of the holder that is under way), then the runs. Index: primary keys; the ids prune
---   runs to their days.
+-- Returns: key, run_id of the moved keys; a missing key changed hands meanwhile.
+-- Locks: live_keys (waits while the holder is being ended), then the runs. Index: primary keys; the
+--   ids prune runs to their partitions.
 with given as (
   update punctual.live_keys k
   set run_id = i.run_id, created_at = clock_timestamp()

@@ -1,9 +1,9 @@
--- Lets a submission have its turn at keys: until the end of its transaction no other one that has a window, replaces or
--- debounces looks at them.
+-- Serializes submissions by key: until this transaction ends, no other submission that has a
+-- window, replaces or debounces can read these keys.
 --
--- Parameters: $1 tenant, $2 keys text[] (sorted, no key twice)
--- Returns: key, the run that its window is answered with (null without a window, or after its end), the run and the
---   submission that were noted last
+-- Parameters: $1 tenant, $2 keys text[] (sorted, unique)
+-- Returns: key, the run that submissions within its window return (null without a window, or after
+--   its end), the run and the submission that were recorded last
 -- Locks: key_windows, in the order given. Index: its primary key.
 insert into punctual.key_windows as w (used_at, tenant_id, key)
 select clock_timestamp(), $1::integer, i.key

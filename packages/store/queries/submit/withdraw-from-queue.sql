@@ -1,8 +1,8 @@
--- Takes runs that were never tried out of `queue`, for replace-runs to put them where they belong from now on, in the same
--- transaction. A claim that is faster keeps them.
+-- Takes runs that were never attempted out of `queue`, so that replace-runs can place them again in
+-- the same transaction. A faster claim keeps its runs.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant
--- Returns: run_id of those taken, and the gate that each had been let through, which is free again
+-- Returns: run_id of each withdrawn run, and the gate that it had passed, which is free again
 -- Locks: queue. Index: primary key.
 delete from punctual.queue
 where run_id = any ($1::uuid[]) and tenant_id = $2::integer and attempt = 0 and crashes = 0

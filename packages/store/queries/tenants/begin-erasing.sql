@@ -1,7 +1,8 @@
--- From here on a tenant is suspended for good, and none of its keys is accepted. One that is being erased stays so.
+-- Starts erasing a tenant: it is suspended for good, and its API keys are revoked. Repeating it
+-- changes nothing.
 --
--- Parameters: $1 tenant, $2 who
--- Returns: name; no row when there is no such tenant, or it is erased
+-- Parameters: $1 tenant, $2 who erases it
+-- Returns: name; no row when the tenant does not exist or is erased
 -- Locks: the tenant, its pause, its keys. Index: primary key; api_keys_tenant.
 with erasing as (
   update punctual.tenants

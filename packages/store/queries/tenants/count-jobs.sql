@@ -1,7 +1,7 @@
--- How many jobs a tenant has, counted as far as is asked for. One that runs once and has had its time does not count.
+-- The number of jobs of a tenant, up to a limit. One-time jobs whose slot has passed do not count.
 --
--- Parameters: $1 tenant, $2 most
--- Returns: one row: how many
+-- Parameters: $1 tenant, $2 limit
+-- Returns: one row: the count
 -- Locks: none. Index: jobs_again, cursors_once_ahead.
 select
   (select count(*) from (select from punctual.jobs where tenant_id = $1::integer and not once limit $2::bigint) j)

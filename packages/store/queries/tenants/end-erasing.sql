@@ -1,9 +1,11 @@
--- Nothing of a tenant is left but its number, which is never used again. Its name is free: what stays in its place is no
--- name that a tenant can have. Of those who erase it at once, one ends it.
+-- Ends the erasure of a tenant. Only its number is left, which is never used again. Its name
+-- becomes free: it is replaced by a string that is not a valid tenant name. If several callers
+-- erase a tenant at the same time, one of them ends it.
 --
 -- Parameters: $1 tenant
--- Returns: id; no row when somebody else has ended it
--- Locks: the tenant, its lanes, its pauses. Index: primary key; unique (tenant_id, queue, handler, priority).
+-- Returns: id; no row when another caller has ended it
+-- Locks: the tenant, its lanes, its pauses. Index: primary key; unique (tenant_id, queue, handler,
+--   priority).
 with erased as (
   update punctual.tenants
   set

@@ -1,7 +1,8 @@
--- Removes what claims know of runs of a tenant that have keys of flow control, and holds of its jobs.
+-- Deletes the gate rows (concurrency and rate keys) of a tenant's live runs, and the holds of its
+-- jobs.
 --
 -- Parameters: $1 tenant
--- Returns: one row: how many rows are gone
+-- Returns: one row: the number of deleted rows
 -- Locks: the rows. Index: primary keys; the places of runs are read whole.
 with live as materialized (
   select run_id from punctual.queue where tenant_id = $1::integer

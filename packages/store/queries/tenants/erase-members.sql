@@ -1,7 +1,7 @@
--- Removes members of groups of a tenant, so many at a time.
+-- Deletes members of a tenant's groups, one batch at a time.
 --
 -- Parameters: $1 tenant, $2 most rows
--- Returns: one row: how many rows are gone
+-- Returns: one row: the number of deleted rows
 -- Locks: the rows. Index: groups_tenant, primary key of group_members.
 with gone as (
   delete from punctual.group_members

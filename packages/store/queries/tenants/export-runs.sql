@@ -1,8 +1,8 @@
--- Runs of a tenant by id, a page at a time, as they are exported.
+-- Runs of a tenant for its export, by id, a page at a time.
 --
 -- Parameters: $1 tenant, $2 after this id, $3 before this id, $4 most rows
--- Returns: id, what is known of it as JSON, payload, output (both as they are stored)
--- Locks: none. Index: primary keys of the days between.
+-- Returns: id, its columns as JSON, payload, output (both as stored)
+-- Locks: none. Index: primary keys, in the partitions between.
 select
   r.id,
   jsonb_strip_nulls(jsonb_build_object(

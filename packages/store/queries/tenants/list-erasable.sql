@@ -1,9 +1,9 @@
--- Tables that hold rows of tenants, each day of history by itself, and how many blocks each has. What is kept to the end
--- of an erasure, or has a way of its own, is left out.
+-- Tables with tenant rows, each partition separately, and the number of blocks of each. Leaves out
+-- tables that are erased at the end or in another way.
 --
 -- Parameters: none
--- Returns: the table as it is written in SQL, blocks; those that runs are claimed from first
--- Locks: none. Index: of the catalogue.
+-- Returns: the quoted table name, blocks; tables that feed the claim come first
+-- Locks: none. Index: those of the system catalogs.
 select
   format('%I.%I', s.nspname, c.relname) as name,
   pg_relation_size(c.oid) / current_setting('block_size')::bigint + 1 as blocks

@@ -1,4 +1,4 @@
--- Tenants by name, but those that are erased.
+-- Tenants by name, without erased ones.
 --
 -- Parameters: $1 only names after this one, $2 most rows
 -- Returns: as find-tenant

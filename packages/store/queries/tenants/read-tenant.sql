@@ -1,7 +1,8 @@
--- What has to be known of a tenant where something is accepted for it.
+-- The columns of a tenant that accepting work for it depends on.
 --
 -- Parameters: $1 tenant
--- Returns: name, quotas, whether it is suspended or being erased; no row when there is no such tenant
+-- Returns: name, quotas, whether it is suspended or being erased; no row when the tenant does not
+--   exist
 -- Locks: none. Index: primary key.
 select name, quotas, suspended_at is not null or erasing_at is not null as suspended
 from punctual.tenants

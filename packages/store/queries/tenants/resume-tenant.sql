@@ -1,7 +1,8 @@
--- Ends the suspension of a tenant; what it has paused itself stays paused. One that is being erased stays suspended.
+-- Ends the suspension of a tenant. Queues that were paused individually stay paused, and a tenant
+-- that is being erased stays suspended.
 --
 -- Parameters: $1 tenant
--- Returns: as find-tenant; no row when it was not suspended
+-- Returns: as find-tenant; no row when it was not suspended or is being erased
 -- Locks: the tenant, then its pause. Index: primary key; unique (tenant_id, queue, of_suspension).
 with resumed as (
   update punctual.tenants

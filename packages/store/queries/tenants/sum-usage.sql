@@ -1,9 +1,10 @@
--- What a tenant has used on one day: of runs whose ids are of that day, which is when they were due.
+-- The usage of a tenant on one day, summed over the runs whose ids are of that day, on which they
+-- were due.
 --
 -- Parameters: $1 tenant, $2 first id of the day, $3 first id of the next day
--- Returns: one row: runs, runs that succeeded, runs that ended otherwise, attempts that began, ms of all attempts, bytes of
---   payloads, of outputs and of logs
--- Locks: none. Index: primary keys, of one day; all of its rows are read.
+-- Returns: one row: runs, runs that succeeded, runs that ended otherwise, attempts that began,
+--   total ms of the attempts, bytes of payloads, of outputs and of logs
+-- Locks: none. Index: primary keys, in one partition, of which all rows are read.
 select
   r.runs, o.succeeded, o.others, o.attempts + a.attempts as attempts, o.ran_ms + a.ran_ms as ran_ms,
   r.bytes as payload_bytes, o.bytes as output_bytes, l.bytes as log_bytes

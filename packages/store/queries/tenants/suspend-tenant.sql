@@ -1,7 +1,7 @@
--- Suspends a tenant: nothing of it is claimed from now on. One that is suspended keeps the note of then.
+-- Suspends a tenant: none of its runs is claimed from now on. A suspended tenant keeps its note.
 --
--- Parameters: $1 tenant, $2 note, $3 who
--- Returns: as find-tenant; no row when it was suspended before
+-- Parameters: $1 tenant, $2 note, $3 who suspended it
+-- Returns: as find-tenant; no row when it was already suspended
 -- Locks: the tenant, then its pause. Index: primary key; unique (tenant_id, queue, of_suspension).
 with suspended as (
   update punctual.tenants

@@ -1,8 +1,9 @@
--- Takes submissions of a tenant for the second that the database's clock shows: as many as are wanted, if that leaves
--- nobody with more than the quota; fewer, but at least as many as are needed; or none.
+-- Reserves submissions of a tenant for the current second of the database's clock: the number
+-- wanted if the quota of that second allows it; fewer, but at least the number needed; or none.
 --
 -- Parameters: $1 tenant, $2 needed, $3 wanted, $4 quota
--- Returns: the second, how many were granted, how many were granted in that second in all, how many ms it still lasts
+-- Returns: the second, how many were granted, how many were granted in that second in total, how
+--   many ms of it remain
 -- Locks: the row of the tenant. Index: primary key.
 with now as materialized (
   select clock_timestamp() as at, floor(extract(epoch from clock_timestamp()))::bigint as second
@@ -15,7 +16,7 @@ taken as (
   from now
   on conflict (tenant_id) do update
     set
-      -- Whoever waited for the row may bring an older second along.
+      -- A statement that waited for the row may bring an older second.
       second = greatest(s.second, excluded.second),
       last = case
         when s.second < excluded.second then excluded.last

@@ -1,7 +1,8 @@
--- Changes what is known of a tenant, and its quotas.
+-- Changes the note and the quotas of a tenant.
 --
--- Parameters: $1 tenant, $2 whether the note changes, $3 note, $4 quotas to set jsonb, $5 quotas to remove text[]
--- Returns: as find-tenant; no row when there is no such tenant
+-- Parameters: $1 tenant, $2 whether the note changes, $3 note, $4 quotas to set jsonb, $5 quotas to
+--   remove text[]
+-- Returns: as find-tenant; no row when the tenant does not exist
 -- Locks: the tenant. Index: primary key.
 update punctual.tenants
 set

@@ -1,11 +1,14 @@
--- Gives runs that wait for a moment of their rate an earlier one, where those before them have left it: in their order, at the
--- interval of the rate, behind what has started. A run that is being changed stays, and with it all behind it: whoever changes it may
--- leave it its moment. In a transaction that holds the rate (lock-rate).
+-- Moves the bookings of waiting runs forward when earlier bookings of their rate were given up: in
+-- their order, at the interval of the rate, after the starts so far. A run that another transaction
+-- is changing keeps its booking, and so do all runs after it: that transaction may leave the
+-- booking unchanged. The transaction has to hold the rate (lock-rate).
 --
--- Parameters: $1 rate, $2 after this moment in us, $3 most runs looked at
--- Returns: one row: how many were looked at, how many were moved, the last moment among them (null when there is none), whether one was
---   passed by, the lanes of those moved (null when there are none)
--- Locks: queue (skip locked), gated, new queue rows, the rate. Index: gated_rate, primary keys. Pinned: no sequential scan.
+-- Parameters: $1 rate, $2 after this booking in us, $3 most runs to read
+-- Returns: one row: how many were read, how many were moved, the last booking among them (null when
+--   there is none), whether a run that was locked stopped it, the lanes of the moved runs (null
+--   when there are none)
+-- Locks: queue (skip locked), gated, new queue rows, the rate. Index: gated_rate, primary keys.
+--   Pinned: no sequential scan.
 with now as materialized (
   select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
 ),
@@ -13,7 +16,8 @@ used as materialized (
   select max(used_us) as us from punctual.rate_starts where rate = $1::bigint
 ),
 bound as materialized (
-  -- Of a fast rate, of whose starts nothing is kept, workers are always about to take the next ones: these stay.
+  -- Starts of a fast rate are not recorded, and workers are always about to claim its next runs:
+  -- these keep their bookings.
   select greatest($2::bigint, now.us + case when used.us is null then 1000000 else 0 end) as us from now, used
 ),
 page as materialized (
@@ -24,7 +28,7 @@ page as materialized (
   limit $3::integer
 ),
 ahead as materialized (
-  -- One that is elsewhere was promoted, or given a time of its own: it does not wait for its moment.
+  -- A run that is elsewhere was promoted or rescheduled: it does not wait for its booking.
   select p.run_id, p.booked_us, row_number() over (order by p.booked_us, p.run_id) - 1 as turn
   from page p
   cross join lateral (
@@ -35,8 +39,9 @@ ahead as materialized (
   ) q
 ),
 base as materialized (
-  -- Had none been saved up, the next one could start then. A second is left to workers, for which a moment of the past is good; and
-  -- where nothing is kept of starts, those of the past are over by then.
+  -- The next start if no burst had been saved up. One second is left to workers, for which a
+  -- booking in the past is fine; without recorded starts, bookings in the past have been used by
+  -- then.
   select
     greatest(
       now.us + 1000000,
@@ -71,7 +76,7 @@ moved as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
-  -- A position is never in the past: a claim that has passed it would not come back.
+  -- Never in the past: a claim that has passed a position does not come back to it.
   select
     run_id, (greatest(ceil(start_us / 1000.0)::bigint, now.us / 1000) << 20) | (turn & 1048575), tenant_id, lane, attempt,
     crashes, traits, job_id
@@ -84,7 +89,7 @@ noted as (
   where g.run_id = m.run_id
 ),
 lowered as (
-  -- Only behind the last of them is it known what is used.
+  -- The used part of the rate is known only after the last run was read.
   update punctual.rates r
   set next_us = least(r.next_us, b.us + coalesce(b.interval_us, 0) * (select count(*) from ahead))
   from base b

@@ -1,4 +1,4 @@
--- Names the tables that hold many rows which are gone.
+-- Tables with many dead rows.
 --
 -- Parameters: $1 schema, $2 tables text[], $3 rows
 -- Returns: relname

@@ -1,9 +1,9 @@
--- Sessions whose lease has run out, and which server says so.
+-- Sessions whose lease has expired, and the server instance that reports them.
 --
 -- Parameters: none
--- Returns: incarnation (changes when the server restarts or another one takes over), ids, longest lease in
---   ms, ms until the next lease runs out (null when there is none), whether any run is parked, shortest lease in
---   ms (null when there is none)
+-- Returns: incarnation (changes when the server restarts or another one takes over), ids, longest
+--   lease in ms, ms until the next lease expires (null when there is none), whether any run is
+--   parked, shortest lease in ms (null when there is none)
 -- Locks: none. Index: none; the table is small.
 select
   concat_ws(' ', pg_postmaster_start_time(),

@@ -1,8 +1,11 @@
--- Gates that have room although runs wait for them: whoever should have let them through may have died.
+-- Gates that have capacity although runs wait for them: the process that should have admitted them
+-- may have died.
 --
--- Parameters: $1 after this gate, $2 most gates looked at
--- Returns: one row: gates with room (null when there is none), the last gate looked at, how many were looked at
--- Locks: none. Index: parked_gate, from gate to gate; leases_gate, queue_gate. Pinned: no sequential scan.
+-- Parameters: $1 after this gate, $2 most gates to read
+-- Returns: one row: gates with capacity (null when there is none), the last gate read, how many
+--   were read
+-- Locks: none. Index: parked_gate, from gate to gate; leases_gate, queue_gate. Pinned: no
+--   sequential scan.
 with recursive page as (
   (
     select p.gate, p.gate_limit, 1 as n

@@ -1,8 +1,9 @@
--- Jobs whose runs have waited for a while, for another run: whoever should have moved them on may have died.
+-- Jobs whose runs have been parked behind another run for some time: the process that should have
+-- released them may have died.
 --
 -- Parameters: $1 how long in ms
 -- Returns: job_ids, run_ids: one row of arrays (null when there is none)
--- Locks: none. Index: none: few wait. Bounded.
+-- Locks: none. Index: none: few runs are parked. The number of rows is limited.
 select array_agg(distinct job_id) as job_ids, array_agg(run_id) as run_ids
 from (
   select job_id, run_id

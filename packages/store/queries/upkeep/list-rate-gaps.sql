@@ -1,9 +1,10 @@
--- Rates that are used further ahead than by what has started and what waits for its moment: runs that had moments were
--- cancelled, or are to start later than these.
+-- Rates that are booked further ahead than their starts and waiting bookings require: booked runs
+-- were cancelled, or rescheduled to a later time.
 --
--- Parameters: $1 after this rate, $2 most rates looked at, $3 most runs that are counted of each
--- Returns: one row: such rates (null when there is none), the last rate looked at, how many were looked at
--- Locks: none. Index: primary keys of rates and rate_starts, gated_rate. Pinned: no sequential scan.
+-- Parameters: $1 after this rate, $2 most rates to read, $3 most runs to count per rate
+-- Returns: one row: such rates (null when there is none), the last rate read, how many were read
+-- Locks: none. Index: primary keys of rates and rate_starts, gated_rate. Pinned: no sequential
+--   scan.
 with now as materialized (
   select (date_part('epoch', clock_timestamp()) * 1000000)::bigint as us
 ),
@@ -11,7 +12,7 @@ page as materialized (
   select rate, next_us from punctual.rates where rate > $1::bigint order by rate limit $2::integer
 ),
 ahead as materialized (
-  -- As advance-bookings has it, which says why.
+  -- The same bounds as in advance-bookings, which explains them.
   select
     p.rate, p.next_us, s.used_us, now.us + 1000000 as soon_us,
     now.us + case when s.used_us is null then 1000000 else 0 end as bound_us
@@ -22,7 +23,7 @@ ahead as materialized (
 )
 select
   array_agg(a.rate) filter (
-    -- A millisecond is not worth moving anything.
+    -- A gap of a millisecond is not worth moving bookings.
     where a.next_us > 1000
       + greatest(
         a.soon_us, a.used_us,

@@ -1,7 +1,8 @@
--- Moves runs whose time enters the horizon from `later` to the queue.
+-- Moves runs that are due within the horizon from `later` to the queue.
 --
 -- Parameters: $1 horizon in ms, $2 most runs, $3 where to start (timestamptz)
--- Returns: one row: promoted, and in how many ms the next run enters the horizon (null when nothing waits)
+-- Returns: one row: promoted, and in how many ms the next run enters the horizon (null when no run
+--   waits)
 -- Locks: later (skip locked), then new queue rows. Index: later_due. Pinned: no sequential scan.
 with bound as materialized (
   select clock_timestamp() + $1::bigint * interval '1 millisecond' as at

@@ -1,15 +1,19 @@
--- Fences sessions whose lease has run out and takes back what they held.
+-- Fences sessions whose lease has expired and takes back their runs.
 --
--- A lease that was never marked and never crashed before may have started: it counts as a crash. One that
--- crashed before is always marked at its start, so without a mark it did not start: it returns unchanged,
--- and a bystander of a poison pill is not charged. A policy that does not retry crashes is obeyed. At-most-once (trait 2) and marked: unknown, never again.
--- One that was asked to end has ended. A lease that somebody has locked is passed by, and its session stays to be
--- taken with the next look: one worker that was stopped at a bad moment must not hold up the reaper.
+-- A lease without a start mark whose run never crashed before may have started: it counts as a
+-- crash. A run that has crashed before is always marked when it starts, so without a mark it did
+-- not start: it returns unchanged, and runs next to a poison pill are not charged. A policy that
+-- does not retry crashes is respected. A marked at-most-once run (trait 2) becomes unknown and is
+-- never started again. A run that was asked to end counts as cancelled. A lease that another
+-- transaction has locked is skipped, and its session stays for the next round: a single worker that
+-- was suspended at a bad time must not block the reaper.
 --
--- Parameters: $1 own id for the counters, $2 sessions bigint[], $3 crashes until quarantine
+-- Parameters: $1 this process's id for the counters, $2 sessions bigint[], $3 crashes until
+--   quarantine
 -- Returns: one row: sessions, returned, dead, unknown, cancelled
--- Locks: sessions (skip locked: a claim in flight keeps its session), leases (skip locked), live_keys.
--- Index: primary keys; leases are scanned, once for each death.
+-- Locks: sessions (skip locked: a claim in progress keeps its session), leases (skip locked),
+--   live_keys.
+-- Index: primary keys; leases are scanned once per lost session.
 with expired as materialized (
   select id
   from punctual.sessions
@@ -28,7 +32,8 @@ held as materialized (
   where session_id in (select id from expired union all select id from orphaned)
 ),
 free as materialized (
-  -- A worker that was stopped between the success of a handler's transaction and its commit has locked the lease.
+  -- A worker that was suspended between the success of a handler's transaction and its commit still
+  -- holds a lock on the lease.
   select run_id
   from punctual.leases
   where run_id = any (array(select run_id from held))
@@ -45,7 +50,7 @@ remembered as (
     id, opened_at, ended_at, pid, capacity, fenced, host, version, handlers, queues, labels)
   select id, opened_at, clock_timestamp(), pid, capacity, true, host, version, handlers, queues, labels
   from fenced
-  -- As close-session: nothing that a worker says of itself may hold up the reaper.
+  -- As in close-session: nothing that a worker reports about itself may block the reaper.
   on conflict (id) do update
     set
       opened_at = excluded.opened_at, ended_at = excluded.ended_at, pid = excluded.pid, capacity = excluded.capacity,
@@ -62,7 +67,8 @@ taken as (
 judged as materialized (
   select
     t.run_id, t.fence, t.session_id,
-    -- The claim is the start mark, unless the run has to have one of its own: the handler may have been called at once.
+    -- The claim counts as the start, unless the run needs an explicit mark: the handler may have
+    -- been called at once.
     case when t.crashes > 0 or t.traits & 2 <> 0 then t.started_at else coalesce(t.started_at, t.claimed_at) end as started_at,
     t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     t.cancel_reason,
@@ -90,7 +96,7 @@ kept as (
     run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select
     run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
-    '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'
+    '{"name":"WorkerLost","message":"The worker that held this run did not renew its lease."}'
   from judged
   where fate = 'crashed'
 ),
@@ -99,7 +105,7 @@ ended as (
     run_id, fence, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
     null::text as output, (attempt + 1)::smallint as attempt,
     case fate when 'lost' then 5 when 'cancelled' then 3 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
-    '{"name":"WorkerLost","message":"The worker that held this run was not heard of for a whole lease."}'::jsonb as error,
+    '{"name":"WorkerLost","message":"The worker that held this run did not renew its lease."}'::jsonb as error,
     case fate
       when 'lost' then 'worker_lost' when 'cancelled' then cancel_reason when 'refused' then 'policy' else 'quarantined'
     end as reason
@@ -112,7 +118,7 @@ buried as (
   from ended
   where state = 2
 ),
--- finish: what follows from every end, the same in each statement that ends runs
+-- finish: the consequences of ending runs; identical in every statement that ends runs
 finished as (
   insert into punctual.outcomes (
     run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
@@ -138,11 +144,11 @@ ungated as (
   where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
-  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  -- Updates the job: counts the result of the run, whose end may decide when the job fires next.
   update punctual.cursors c
   set
     failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    -- A job that waits for this run has no anchor. A job with new rules has its own.
     anchor_at = case
       when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
       else c.anchor_at

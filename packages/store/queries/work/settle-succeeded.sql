@@ -17,7 +17,7 @@ with ended as (
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     null::jsonb as error, null::text as reason
 ),
--- finish: what follows from every end, the same in each statement that ends runs
+-- finish: the consequences of ending runs; identical in every statement that ends runs
 finished as (
   insert into punctual.outcomes (
     run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
@@ -43,11 +43,11 @@ ungated as (
   where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
-  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  -- Updates the job: counts the result of the run, whose end may decide when the job fires next.
   update punctual.cursors c
   set
     failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    -- A job that waits for this run has no anchor. A job with new rules has its own.
     anchor_at = case
       when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
       else c.anchor_at

@@ -1,12 +1,14 @@
 /**
- * How far ends were read that are told in the order of their times, so that none is passed over. Times are those of
- * statements, and rows are seen when their transactions commit, which may be later: what ended before may appear behind
- * what was read. So each look begins again at the *safe* mark, and what was told before is remembered from there on.
+ * How far ends were read that are reported in the order of their times, so that none is missed. The
+ * times are those of statements, and rows appear when their transactions commit, which may be
+ * later: an earlier end may appear behind what was read. So each look starts again at the *safe*
+ * mark, and the ends reported since then are remembered.
  *
- * The mark moves to the time of look k when a later look that began at the mark sees every transaction finished that
- * had begun by look k + 1: between its time and its first write a statement has the pause between two looks. Somebody's
- * long transaction holds the mark up; then most looks go a little back only, and some from the mark. A mark that is held
- * up for ten minutes moves on: what commits that late is not told.
+ * The mark moves to the time of look k when a later look that started at the mark sees every
+ * transaction finished that began before look k + 1: this gives a statement the pause between two
+ * looks from its time to its first write. A long transaction holds the mark up; then most looks
+ * start only a little back, and some at the mark. A mark that is held up for ten minutes moves on:
+ * an end that commits that late is not reported.
  */
 import type { Snapshot } from '../work/lane-marks.ts'
 
@@ -15,7 +17,7 @@ const BACK_MS = 10_000
 const FROM_MARK_EVERY = 20
 const HELD_UP_MS_MAX = 600_000
 
-/** One look: from when on, and whether it began at the safe mark. */
+/** One look: where it starts, and whether that is the safe mark. */
 export interface EndsScan {
   readonly fromMs: number
   readonly complete: boolean
@@ -26,9 +28,9 @@ export class EndsCursor {
   #lastMs = Number.NEGATIVE_INFINITY
   #looks = 0
   #pending: { readonly reachMs: number; xmax: number | null } | null = null
-  readonly #told = new Map<string, number>()
+  readonly #reported = new Map<string, number>()
 
-  /** From when on ends are told, by the database's clock. */
+  /** Ends from this time on are reported, by the database's clock. */
   constructor(fromMs: number) {
     this.#safeMs = fromMs
   }
@@ -40,15 +42,15 @@ export class EndsCursor {
   }
 
   isNew(id: string): boolean {
-    return !this.#told.has(id)
+    return !this.#reported.has(id)
   }
 
-  /** It is told now. */
-  tell(id: string, atMs: number): void {
-    this.#told.set(id, atMs)
+  /** Remembers an end that is being reported. */
+  remember(id: string, atMs: number): void {
+    this.#reported.set(id, atMs)
   }
 
-  /** A look has read everything that its snapshot showed, at this time of the database. */
+  /** Records that a look has read everything in its snapshot, at this time of the database. */
   reached(scan: EndsScan, nowMs: number, snapshot: Snapshot): void {
     this.#looks++
     const wentBack = nowMs < this.#lastMs
@@ -68,14 +70,14 @@ export class EndsCursor {
     this.#moveTo(nowMs - HELD_UP_MS_MAX)
   }
 
-  /** Where a reading that begins anew misses nothing. */
+  /** A reader that starts again here misses nothing. */
   get safeMs(): number {
     return this.#safeMs
   }
 
   /**
-   * A look was ended at this time, with more behind it. What is older than anybody is waited for is passed; of the rest
-   * the next look finds what was not told.
+   * Records a look that was cut short at this time. The mark moves past ends that are too old to
+   * wait for; the next look finds the unreported ones among the rest.
    */
   cutAt(atMs: number, nowMs: number): void {
     this.#moveTo(Math.min(atMs, nowMs - HELD_UP_MS_MAX))
@@ -84,6 +86,6 @@ export class EndsCursor {
   #moveTo(ms: number): void {
     if (ms <= this.#safeMs) return
     this.#safeMs = ms
-    for (const [id, atMs] of this.#told) if (atMs < ms) this.#told.delete(id)
+    for (const [id, atMs] of this.#reported) if (atMs < ms) this.#reported.delete(id)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What has ended anywhere in the fleet since the last look: read from the tables that hold it anyway, by indexes that
- * are there, so that it costs nothing while nobody asks. Successes are not among it: they have no index by time, since
- * every run would pay for that.
+ * Reads the runs that ended anywhere in the fleet since the last look, from existing tables and
+ * through existing indexes, so that it costs nothing while nobody asks. Successes are left out:
+ * they have no index by time, since every run would pay for that.
  */
 import type { DeadLetter } from '@punctual/core/dead-letter'
 import type { Failure } from '@punctual/core/errors'
@@ -21,7 +21,7 @@ export interface RunEnd {
   readonly state: FinalState
   readonly handler: string
   readonly queue: string
-  /** How many attempts it has had. */
+  /** How many attempts the run has had. */
   readonly attempt: number
   readonly jobId: string | null
   readonly error: Failure | null
@@ -37,62 +37,62 @@ export interface WorkerLoss {
 
 interface Look {
   readonly rows: readonly Row[]
-  readonly told: () => void
+  readonly confirm: () => void
 }
 
-/** What one look takes at most, about; the rest is for the next. @default everything */
+/** Roughly how many ends one look reads; the next look reads the rest. @default all */
 export interface LookBounds {
   readonly most?: number
 }
 
-/** Snapshot, time of the statement, then id and time of one that ended, if there is one, and what is known of it. */
+/** Columns: snapshot, time of the statement, then id and time of an end, if any, and its facts. */
 const ID = 3
 const AT = 4
 
 export class EndsReader {
   readonly #database: Database
-  readonly #letters: DeadLetterReader
+  readonly #deadLetters: DeadLetterReader
 
-  constructor(database: Database, letters: DeadLetterReader) {
+  constructor(database: Database, deadLetters: DeadLetterReader) {
     this.#database = database
-    this.#letters = letters
+    this.#deadLetters = deadLetters
   }
 
-  /** Runs that died, the first to die first. */
+  /** Runs that died, earliest first. */
   async deaths(
     cursor: EndsCursor,
     tenantId: number,
     bounds: LookBounds = {},
   ): Promise<DeadLetter[]> {
-    const { rows, told } = await this.#look(cursor, 'list-deaths', [tenantId], bounds)
+    const { rows, confirm } = await this.#look(cursor, 'list-deaths', [tenantId], bounds)
     const found: DeadLetter[] = []
     for (let i = 0; i < rows.length; i += PAGE) {
       const ids = rows.slice(i, i + PAGE).map((row) => row[ID] as string)
-      found.push(...(await this.#letters.find(ids, tenantId)))
+      found.push(...(await this.#deadLetters.find(ids, tenantId)))
     }
-    told()
+    confirm()
     return found.sort((a, b) => a.diedAt.getTime() - b.diedAt.getTime())
   }
 
-  /** Runs that were cancelled, skipped or lost, the first to end first. */
+  /** Runs that were cancelled, skipped or lost, earliest first. */
   async ends(cursor: EndsCursor, tenantId: number, bounds: LookBounds = {}): Promise<RunEnd[]> {
-    const { rows, told } = await this.#look(cursor, 'list-ends', [tenantId], bounds)
+    const { rows, confirm } = await this.#look(cursor, 'list-ends', [tenantId], bounds)
     const jobs = await this.#jobsOf(rows.map((row) => row[ID] as string))
-    told()
+    confirm()
     return rows.map((row) => toEnd(row, jobs))
   }
 
-  /** Workers that were not heard of for a whole lease, and whose runs went to others. */
+  /** Workers whose leases expired without a heartbeat, so that their runs went to other workers. */
   async losses(cursor: EndsCursor, bounds: LookBounds = {}): Promise<WorkerLoss[]> {
-    const { rows, told } = await this.#look(cursor, 'list-losses', [], bounds)
-    told()
+    const { rows, confirm } = await this.#look(cursor, 'list-losses', [], bounds)
+    confirm()
     return rows.map(([, , , id, at, host, pid]) => ({
       ...{ workerId: id as string, at: new Date(at as string) },
       ...{ host: host as string, pid: Number(pid) },
     }))
   }
 
-  /** What is new to the cursor, which learns of it when all is read that belongs to it: a look that fails changes nothing. */
+  /** Returns new ends; `confirm` moves the cursor once all is read, so a failure skips none. */
   async #look(
     cursor: EndsCursor,
     path: string,
@@ -108,18 +108,18 @@ export class EndsReader {
       const after = [last?.[AT] ?? null, last?.[ID] ?? null]
       const values = [...scope, scan.fromMs, ...after, PAGE]
       const rows: Row[] = await this.#database.control.query(statement, values)
-      // What is committed while the other pages are read belongs to the next look.
+      // Rows that are committed while the other pages are read belong to the next look.
       first ??= rows[0] as Row
       fresh.push(...rows.filter((row) => row[ID] !== null && cursor.isNew(row[ID] as string)))
       last = rows.length < PAGE ? null : (rows.at(-1) as Row)
     } while (last !== null && fresh.length < most)
     const [xmin, xmax, nowMs] = first.map(Number) as [number, number, number]
-    const told = () => {
-      for (const row of fresh) cursor.tell(row[ID] as string, Date.parse(row[AT] as string))
+    const confirm = () => {
+      for (const row of fresh) cursor.remember(row[ID] as string, Date.parse(row[AT] as string))
       if (last === null) cursor.reached(scan, nowMs, { xmin, xmax })
       else cursor.cutAt(Date.parse(last[AT] as string), nowMs)
     }
-    return { rows: fresh, told }
+    return { rows: fresh, confirm }
   }
 
   async #jobsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -1,6 +1,6 @@
 /**
- * Keys as they are stored: by a hash, never as they are. A key that is made is returned once, by the call that makes it.
- * Whoever remembers keys is told of every change.
+ * Stores API keys as hashes, never as they are. A new key is returned once, by the call that
+ * creates it. Every change is sent to all nodes, whose authenticators cache keys.
  */
 import { createHash } from 'node:crypto'
 import type { Random } from '@punctual/core/clock'
@@ -10,7 +10,7 @@ import type { Row, Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 
-/** What a key is made with. */
+/** The properties of a new key. */
 export interface NewApiKey {
   readonly name: string
   /** Null for a key of the whole installation. */
@@ -20,9 +20,9 @@ export interface NewApiKey {
   readonly by: string | null
 }
 
-/** A key that was just made: the only time that it is seen. */
+/** A new key: the only time that its text is shown. */
 export interface CreatedApiKey extends ApiKey {
-  /** The key itself. It is stored nowhere: keep it, or make another one. */
+  /** The key itself. It is stored nowhere: keep it, or create another one. */
   readonly key: string
 }
 
@@ -43,14 +43,14 @@ export class ApiKeyStore {
     if (made) return { ...made, key }
     throw new PunctualError(
       'quota_exceeded',
-      `There are ${limits.apiKeysPerTenant} keys already, which is the limit, those that are revoked included.`,
+      `This tenant or installation already has ${limits.apiKeysPerTenant} keys, the limit, revoked ones included.`,
       { quota: { name: 'apiKeys', limit: limits.apiKeysPerTenant, used: limits.apiKeysPerTenant } },
     )
   }
 
   /**
-   * Makes sure that there is this key, which somebody else has made up. False when it was there; also when it was revoked
-   * since, which stays so.
+   * Makes sure that this key, which the caller generated, exists. False if it already did; that
+   * includes a key that was revoked since, which stays revoked.
    */
   async ensure(key: string, options: NewApiKey): Promise<boolean> {
     const made = await this.#insert(key, options)
@@ -60,11 +60,11 @@ export class ApiKeyStore {
     if (row?.[2] === hashOf(key)) return false
     throw new PunctualError(
       'invalid_config',
-      `Another key has the public part ${prefix}. Make up another key; nobody must choose parts of one.`,
+      `Another key has the public part ${prefix}. Generate another key, and do not choose any part of it by hand.`,
     )
   }
 
-  /** Whether the installation has a key of its own, or ever had one. */
+  /** Whether the installation has, or ever had, an installation-wide key. */
   async hasSystemKey(): Promise<boolean> {
     const [row] = await this.#query('find-system-key', [])
     return row?.[0] === 't'
@@ -78,7 +78,7 @@ export class ApiKeyStore {
     ]
     const [row] = await this.#query('insert-api-key', values)
     if (!row) return null
-    // A node may remember that there is no such key.
+    // A node may have cached that this key does not exist.
     this.#signals.identityChanged()
     return apiKeyFrom(row)
   }
@@ -101,23 +101,23 @@ export class ApiKeyStore {
     )
   }
 
-  /** Null when it is not there, or cannot be used any more. */
+  /** Null when the key does not exist, or can no longer be used. */
   async rotate(
     id: string,
     tenantId: number | null,
-    about: { overlapMs: number; expiresAt: Date | null; by: string | null },
+    change: { overlapMs: number; expiresAt: Date | null; by: string | null },
   ): Promise<CreatedApiKey | null> {
     const key = makeApiKey(this.#random)
     const values = [
-      ...[id, tenantId, prefixOfApiKey(key), hashOf(key), about.overlapMs],
-      ...[about.expiresAt?.toISOString() ?? null, about.by],
+      ...[id, tenantId, prefixOfApiKey(key), hashOf(key), change.overlapMs],
+      ...[change.expiresAt?.toISOString() ?? null, change.by],
     ]
     const [row] = await this.#query('rotate-api-key', values)
     this.#signals.identityChanged()
     return row ? { ...apiKeyFrom(row), key } : null
   }
 
-  /** False when it was revoked before, or is not there. */
+  /** False when the key was already revoked, or does not exist. */
   async revoke(id: string, tenantId: number | null, by: string | null): Promise<boolean> {
     const rows = await this.#query('revoke-api-key', [id, tenantId, by])
     this.#signals.identityChanged()
@@ -129,7 +129,7 @@ export class ApiKeyStore {
   }
 }
 
-/** As it is stored, in hexadecimal. */
+/** The stored form of a key, in hexadecimal. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }

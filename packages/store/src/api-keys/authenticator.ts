@@ -1,8 +1,9 @@
 /**
- * Lets callers in by their keys. A key is looked up by its public part and compared by its hash, in constant time. What
- * was found is remembered for at most two seconds and forgotten at a hint, so that a revocation holds within seconds on
- * every node, hints or not; expiry is compared at every call. That a key was used is written in the background, at most
- * once a minute, and never holds a caller up.
+ * Authenticates callers by API key. Looks a key up by its public part and compares its hash in
+ * constant time. The answer is cached for at most two seconds and dropped at a hint, so that a
+ * revocation holds within seconds on every node, with or without hints; expiry is checked at every
+ * call. The use of a key is recorded in the background, at most once a minute, and never delays a
+ * caller.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { PunctualError } from '@punctual/core/errors'
@@ -27,7 +28,7 @@ const NOTE_AGAIN_MS = 60_000
 export class Authenticator {
   readonly #database: Database
   readonly #keys: TtlCache<string, KnownKey | null>
-  /** When the use of a key was last noted here. */
+  /** When the use of a key was last recorded here. */
   readonly #noted = new Map<string, number>()
   readonly #toNote = new Set<string>()
   #noting: Promise<void> | null = null
@@ -36,8 +37,9 @@ export class Authenticator {
     this.#database = database
     this.#keys = new TtlCache({
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, most: KEYS_MAX },
-      // What is remembered here must not be undone with somebody's transaction, and must not wait for one.
-      ask: (prefix) => database.transactions.apart(() => this.#look(prefix)),
+      // Outside the caller's transaction: its rollback must not undo what is cached here, and the
+      // lookup must not wait for it.
+      ask: (prefix) => database.transactions.outside(() => this.#look(prefix)),
     })
     signals.onHint(({ identity }) => identity && this.#keys.forget())
     database.onNewTimeline.push(() => this.#keys.forget())
@@ -48,7 +50,7 @@ export class Authenticator {
     const prefix = prefixOfApiKey(key)
     if (prefix === null) refuse('The API key is malformed: it was cut, extended or mistyped')
     const known = await this.#keys.get(prefix)
-    // The same answer for a key that is unknown and one whose secret is wrong: which it is helps nobody but a guesser.
+    // One answer for an unknown key and for a wrong secret: the difference helps only a guesser.
     if (!known || !isSame(known.hash, hashOf(key as string))) refuse('The API key is unknown')
     if (known.revoked) refuse('The API key is revoked')
     if (known.expiresMs !== null && known.expiresMs <= this.#database.clock.nowMs())
@@ -86,18 +88,18 @@ export class Authenticator {
     this.#noted.set(keyId, nowMs)
     this.#toNote.add(keyId)
     const write = () => this.#writeNotes()
-    this.#noting ??= this.#database.transactions.apart(write).finally(() => {
+    this.#noting ??= this.#database.transactions.outside(write).finally(() => {
       this.#noting = null
     })
   }
 
-  /** What is used while something is written goes with the next write. */
+  /** Keys used during a write go with the next write. */
   async #writeNotes(): Promise<void> {
     const statement = this.#database.statement('api-keys/note-uses')
     while (this.#toNote.size > 0) {
       const ids = [...this.#toNote]
       this.#toNote.clear()
-      // When it cannot be written, the next use after a minute tries again.
+      // If the write fails, the next use after a minute tries again.
       await this.#database.control.query(statement, [uuidArray(ids)]).catch(() => undefined)
     }
   }

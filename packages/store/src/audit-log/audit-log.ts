@@ -1,6 +1,7 @@
 /**
- * The audit log: an entry for each control write. `append` is called within the transaction of the change, so that neither
- * is there without the other. Entries are kept for ever; only erasing a tenant removes those of that tenant.
+ * The audit log: one entry for each control write. `append` runs within the transaction of the
+ * change, so that neither exists without the other. Entries are kept forever; only erasing a tenant
+ * removes entries, those of that tenant.
  */
 import type { AuditEntry, AuditHead, AuditWrite } from '@punctual/core/audit'
 import type { Random } from '@punctual/core/clock'
@@ -15,7 +16,7 @@ import { type AuditFilter, listEntries } from './list-entries.ts'
 import { Sealing } from './sealing.ts'
 import { Verifying } from './verifying.ts'
 
-/** Names and ids are bounded where they are made; this bounds what a caller made of them. */
+/** Names and ids are bounded where they are created; this bounds what callers pass in. */
 const TEXT_MAX = 1_024
 const BATCH = 500
 
@@ -55,7 +56,7 @@ export class AuditLog {
     this.verifying = new Verifying(database)
   }
 
-  /** In the transaction that is open, or in that of somebody else. Returns their ids. */
+  /** Appends within the open transaction, or within the caller's `tx`; returns the entries' ids. */
   async append(writes: readonly AuditWrite[], tx?: Queryable): Promise<readonly string[]> {
     const nowMs = this.#database.clock.nowMs()
     const rows = writes.map((write) => toRow(this.#ids.next(nowMs), write))
@@ -73,14 +74,14 @@ export class AuditLog {
   }
 
   /**
-   * Removes the entries of a tenant and its chain; to be called in a transaction that also writes what is left: an entry
-   * of the installation with the end of the chain that was there.
+   * Removes a tenant's entries and its chain. The caller's transaction must also append an entry of
+   * the installation that records the end of the removed chain.
    */
   async erase(tenantId: number): Promise<{ entries: number; head: AuditHead | null }> {
-    const { control: read } = this.#database
+    const { control } = this.#database
     const [allow, erase] = ['audit-log/allow-erasing', 'audit-log/erase-entries']
-    await read.query(this.#database.statement(allow as string), [tenantId])
-    const [row] = await read.query(this.#database.statement(erase as string), [tenantId])
+    await control.query(this.#database.statement(allow as string), [tenantId])
+    const [row] = await control.query(this.#database.statement(erase as string), [tenantId])
     const [entries, seq, hash] = row as Row
     return { entries: Number(entries), head: hash ? { seq: Number(seq), hash } : null }
   }

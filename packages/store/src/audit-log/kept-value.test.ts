@@ -5,12 +5,12 @@ import { keptValue } from './kept-value.ts'
 const json = (value: unknown) => JSON.stringify(keptValue(value))
 const kept = (value: unknown) => JSON.parse(json(value))
 
-describe('what an entry keeps of a value', () => {
-  it('is nothing for nothing', () => {
+describe('the stored form of an audited value', () => {
+  it('is null for null and undefined', () => {
     expect([keptValue(null), keptValue(undefined)]).toEqual([null, null])
   })
 
-  it('is the value itself where it is short', () => {
+  it('is the value itself when it is short', () => {
     const value = { a: 1, b: [true, null, 'x'], c: { d: new Date(0), e: 5n } }
     expect(kept(value)).toEqual({
       a: 1,
@@ -19,7 +19,7 @@ describe('what an entry keeps of a value', () => {
     })
   })
 
-  it('leaves out what looks like a secret, at any depth', () => {
+  it('omits values that look like secrets, at any depth', () => {
     const value = {
       headers: { Authorization: 'Bearer x', 'X-Api-Key': 'x', accept: 'json' },
       list: [{ password: 'x', dbPassword: 'x' }],
@@ -44,13 +44,13 @@ describe('what an entry keeps of a value', () => {
     )
   })
 
-  it('cuts the whole where it has too many members', () => {
+  it('cuts the whole value when it has too many members', () => {
     const value = kept(Array.from({ length: 10_000 }, (_, n) => n))
     expect(value).toMatchObject({ cut: true })
     expect(JSON.stringify(value).length).toBeLessThan(limits.auditValueBytes)
   })
 
-  it('makes of any text one that PostgreSQL stores', () => {
+  it('replaces characters that PostgreSQL cannot store', () => {
     expect(kept({ a: 'x\u0000y', 'b\u0000': '\ud800', n: Number.NaN })).toEqual({
       a: 'x\ufffdy',
       'b\ufffd': '\ufffd',
@@ -58,7 +58,7 @@ describe('what an entry keeps of a value', () => {
     })
   })
 
-  it('ends at a depth that no stack minds', () => {
+  it('stops at a depth that cannot overflow the stack', () => {
     let deep: unknown = 1
     for (let n = 0; n < 100_000; n++) deep = [deep]
     expect(json(deep)).toContain('[deeper]')

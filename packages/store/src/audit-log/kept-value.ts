@@ -1,6 +1,7 @@
 /**
- * What an entry keeps of a value: JSON that PostgreSQL takes, without what looks like a secret, and cut where it is long.
- * What is cut leaves its size, its beginning and a hash, so that two of them can be compared.
+ * The part of a value that an audit entry stores: JSON that PostgreSQL accepts, without anything
+ * that looks like a secret, cut where it is long. A cut value leaves its size, beginning and hash,
+ * so that two of them can be compared.
  */
 import { createHash } from 'node:crypto'
 import { limits, storableText } from '@punctual/core/errors'
@@ -9,7 +10,7 @@ const REDACTED = '[redacted]'
 const SECRET =
   /passw(or)?d|passphrase|secret|token|authorization|cookie|credential|(api|private|signing)[-_]?key/i
 const DEPTH_MAX = 32
-/** A member that is longer is cut when the whole is too long. */
+/** A longer member is cut when the whole value is too long. */
 const MEMBER_BYTES = 512
 const BEGINNING = 100
 
@@ -58,7 +59,7 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-/** A value of JSON; null for null and undefined. */
+/** Returns a JSON value; null for null and undefined. */
 export function keptValue(value: unknown): unknown {
   if (value === undefined || value === null) return null
   const whole = clean(value, 0)

@@ -5,37 +5,37 @@ import type { Row } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 import { ENTRY_FIELDS } from './entry-hash.ts'
 
-/** How far the clock that made an id may be from the one that wrote the time of the entry. */
+/** How far the clock that made an id may differ from the clock that stamped the entry. */
 const ID_SLACK_MS = 3_600_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Which entries are read. */
+/** Selects entries. */
 export interface AuditFilter {
-  /** A tenant, or null for all of them together. 0 = the installation itself. */
+  /** A tenant's number; 0 is the installation itself, null means all of them. */
   readonly chain: number | null
   readonly action?: string
   readonly targetKind?: string
-  /** Its id or its name. */
+  /** The target's id or name. */
   readonly target?: string
-  /** Their id or name. */
+  /** The actor's id or name. */
   readonly actor?: string
   readonly fromMs?: number
   readonly toMs?: number
-  /** Only those before this one, which need not exist. */
+  /** Only entries older than this id, which need not exist. */
   readonly after?: string
   readonly limit: number
 }
 
-/** The newest first. What is written meanwhile moves no page: the next one begins after the last id of this one. */
+/** Newest first. New entries shift no page: the next page starts after the last id of this one. */
 export async function listEntries(source: ReadSource, filter: AuditFilter): Promise<AuditEntry[]> {
   const { fromMs, toMs } = filter
-  const moment = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+  const instant = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
   const floor = runIdFloor(Math.max(0, (fromMs ?? 0) - ID_SLACK_MS))
   const all = filter.chain === null
   const path = all ? 'audit-log/list-all-entries' : 'audit-log/list-entries'
   const rows = await source.reads.query(source.statement(path), [
     ...(all ? [] : [filter.chain]),
-    ...[floor, filter.after ?? LAST_ID, moment(fromMs), moment(toMs)],
+    ...[floor, filter.after ?? LAST_ID, instant(fromMs), instant(toMs)],
     ...[filter.action ?? null, filter.targetKind ?? null, filter.target ?? null],
     ...[filter.actor ?? null, filter.limit],
   ])

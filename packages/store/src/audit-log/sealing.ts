@@ -1,11 +1,13 @@
 /**
- * Gives entries of the audit log their places in the chain of their tenant, behind what was sealed before.
+ * Seals audit log entries: gives each its place in the chain of its tenant, after the entries that
+ * were sealed before.
  *
- * Writers never wait for it, nor for each other: they only insert. The order of a chain is the order of sealing, which is
- * not that of the ids: a transaction that commits late shows its entry late. So nothing here remembers "sealed up to":
- * what waits is told by rows that come with their entries (`audit_unsealed`), and each is taken away by the transaction
- * that seals it. One sealer of the installation works at a time, by a lock that ends with its transaction; should two ever
- * do so, the key of a place and that of an entry refuse the second.
+ * Writers never wait for the sealer or for each other: they only insert. The order of a chain is
+ * the order of sealing, not of the ids: a transaction that commits late shows its entry late. So no
+ * "sealed up to" mark exists: a row in `audit_unsealed` marks each waiting entry, and the
+ * transaction that seals the entry deletes it. One sealer of the installation works at a time,
+ * under a lock that ends with its transaction; if two ever worked at once, the unique keys of a
+ * place and of an entry would refuse the second.
  */
 import { invariant } from '@punctual/core/errors'
 import type { SealStore } from '@punctual/core/ports'
@@ -42,7 +44,7 @@ export class Sealing implements SealStore {
     return this.#clientPool.transaction((client) => this.#sealIn(client, most))
   }
 
-  async #ask(client: pg.Client, path: string, values: unknown[] = []): Promise<Row[]> {
+  async #run(client: pg.Client, path: string, values: unknown[] = []): Promise<Row[]> {
     const { text } = this.#database.statement(`audit-log/${path}`)
     const query_timeout = this.#database.timeoutMs
     const query = { text, values, rowMode: 'array', query_timeout } as pg.QueryArrayConfig
@@ -50,14 +52,14 @@ export class Sealing implements SealStore {
   }
 
   async #sealIn(client: pg.Client, most: number) {
-    const [mayI] = await this.#ask(client, 'try-sealing')
-    if (mayI?.[0] !== 't') return { sealed: 0, more: false }
-    // A statement of its own, so that its snapshot is younger than the lock.
-    const waiting = await this.#ask(client, 'list-unsealed', [most])
+    const [lock] = await this.#run(client, 'try-sealing')
+    if (lock?.[0] !== 't') return { sealed: 0, more: false }
+    // A separate statement, so that its snapshot is taken after the lock.
+    const waiting = await this.#run(client, 'list-unsealed', [most])
     if (waiting.length === 0) return { sealed: 0, more: false }
     const chains = [...new Set(waiting.map(([chain]) => Number(chain)))]
     const ends: Ends = new Map()
-    for (const [chain, seq, hash] of await this.#ask(client, 'find-heads', [int4Array(chains)]))
+    for (const [chain, seq, hash] of await this.#run(client, 'find-heads', [int4Array(chains)]))
       ends.set(Number(chain), { seq: Number(seq), hash: hash as string })
     const seals = waiting.map((row) => append(ends, row))
     await this.#write(client, seals, ends)
@@ -65,16 +67,16 @@ export class Sealing implements SealStore {
   }
 
   async #write(client: pg.Client, seals: readonly Seal[], ends: Ends): Promise<void> {
-    const sealed = await this.#ask(client, 'insert-seals', [
+    const sealed = await this.#run(client, 'insert-seals', [
       int4Array(seals.map(({ chain }) => chain)),
       int8ArrayOfNumbers(seals.map(({ seq }) => seq)),
       uuidArray(seals.map(({ entryId }) => entryId)),
       textArray(seals.map(({ content }) => content)),
       textArray(seals.map(({ hash }) => hash)),
     ])
-    invariant(sealed.length === seals.length, 'entries that waited were sealed by somebody else')
+    invariant(sealed.length === seals.length, 'another session sealed the waiting entries')
     const heads = [...ends]
-    await this.#ask(client, 'advance-heads', [
+    await this.#run(client, 'advance-heads', [
       int4Array(heads.map(([chain]) => chain)),
       int8ArrayOfNumbers(heads.map(([, { seq }]) => seq)),
       textArray(heads.map(([, { hash }]) => hash)),

@@ -1,9 +1,10 @@
 /**
- * Makes the hashes of the audit log again and tells the first thing that is not as it was sealed. It reads only, a page at a
- * time, beside everything that goes on: what is sealed does not change, so that pages need no common snapshot.
+ * Recomputes the hashes of the audit log and reports the first entry that is not as it was sealed.
+ * It only reads, one page at a time, alongside all other work: sealed entries do not change, so
+ * pages need no common snapshot.
  *
- * Whoever may write to every table can make a whole chain anew. That is found only with the end of the chain that was kept
- * elsewhere (`expect`): a chain only grows, so that an end of the past must still be in it.
+ * A user who may write to every table can rebuild a whole chain. Only a head that was saved
+ * elsewhere (`expect`) reveals that: a chain only grows, so an earlier head must still be in it.
  */
 import type { AuditFault, AuditHead, VerifiedChain } from '@punctual/core/audit'
 import type { Row } from '../connection/channel.ts'
@@ -12,9 +13,9 @@ import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
 
 const PAGE = 1_000
 
-/** An end that a chain is to have, or to have had. */
+/** A head that a chain must have, or must have had. */
 export interface ExpectedHead extends AuditHead {
-  /** The tenant; 0 = the installation. */
+  /** The tenant; 0 is the installation. */
   readonly chain: number
 }
 
@@ -38,32 +39,38 @@ export class Verifying {
     return this.#database.control.query(this.#database.statement(`audit-log/${path}`), values)
   }
 
-  /** All chains, or one. */
+  /** Verifies one chain, or with null all of them. */
   async verify(
     chain: number | null,
     expect: readonly ExpectedHead[] = [],
   ): Promise<VerifiedChain[]> {
     const chains = (await this.#read('list-heads', [chain])).map(toChain)
     const strays = await this.#strays(chain)
-    const expected = expect.filter((it) => chain === null || it.chain === chain)
-    const named = [...strays.keys(), ...expected.map((it) => it.chain)]
+    const expected = expect.filter((head) => chain === null || head.chain === chain)
+    const named = [...strays.keys(), ...expected.map((head) => head.chain)]
     for (const missing of new Set(named))
-      if (!chains.some((it) => it.chain === missing))
+      if (!chains.some((known) => known.chain === missing))
         chains.push({ chain: missing, head: null, lastSeq: 0, unsealed: 0 })
     const found: VerifiedChain[] = []
-    for (const it of chains.sort((a, b) => a.chain - b.chain)) {
-      const walk = new Walk(expected.filter((head) => head.chain === it.chain))
-      const fault = (await this.#walk(it, walk)) ?? strayFault(strays.get(it.chain))
-      const tenantId = it.chain === 0 ? null : it.chain
-      found.push({ tenantId, sealed: walk.seq, unsealed: it.unsealed, head: it.head, fault })
+    for (const listed of chains.sort((a, b) => a.chain - b.chain)) {
+      const walk = new Walk(expected.filter((head) => head.chain === listed.chain))
+      const fault = (await this.#walk(listed, walk)) ?? strayFault(strays.get(listed.chain))
+      const tenantId = listed.chain === 0 ? null : listed.chain
+      found.push({
+        tenantId,
+        sealed: walk.seq,
+        unsealed: listed.unsealed,
+        head: listed.head,
+        fault,
+      })
     }
     return found
   }
 
   async #strays(chain: number | null): Promise<Map<number, Stray>> {
     const strays = new Map<number, Stray>()
-    for (const [of, kind, count, first] of await this.#read('find-strays', [chain]))
-      strays.set(Number(of), {
+    for (const [owner, kind, count, first] of await this.#read('find-strays', [chain]))
+      strays.set(Number(owner), {
         kind: kind as Stray['kind'],
         count: Number(count),
         first: first as string,
@@ -84,10 +91,10 @@ export class Verifying {
   }
 }
 
-/** Goes along one chain. */
+/** Walks along one chain and compares each entry with its seal. */
 class Walk {
   readonly #expected: readonly AuditHead[]
-  /** The last place that is as it was sealed. */
+  /** The last place that matches its seal. */
   seq = 0
   #hash = NO_HASH
 
@@ -98,20 +105,20 @@ class Walk {
   step([place, entryId, content, hash, ...fields]: Row): AuditFault | null {
     const seq = Number(place)
     const next = this.seq + 1
-    const about = { seq: next, entryId: entryId ?? null }
+    const position = { seq: next, entryId: entryId ?? null }
     if (seq !== next)
-      return fault('removed', { seq: next, entryId: null }, `nothing is at place ${next} any more`)
+      return fault('removed', { seq: next, entryId: null }, `the seal at place ${next} is missing`)
     if (fields[0] === null)
-      return fault('removed', about, `entry ${entryId} at place ${next} was removed`)
+      return fault('removed', position, `entry ${entryId} at place ${next} was removed`)
     if (contentOf(fields) !== content)
-      return fault('changed', about, `entry ${entryId} at place ${next} was changed`)
+      return fault('changed', position, `entry ${entryId} at place ${next} was changed`)
     if (linkOf(this.#hash, next, content) !== hash) {
       const what = `the seal at place ${next} is not the one that was made there`
-      return fault('broken', about, `${what}: seals were swapped, put in or rewritten`)
+      return fault('broken', position, `${what}: seals were swapped, inserted or rewritten`)
     }
     const kept = this.#expected.find((head) => head.seq === next)
     if (kept && kept.hash.toLowerCase() !== hash)
-      return fault('unexpected_head', about, `place ${next} has the hash ${hash}`)
+      return fault('unexpected_head', position, `place ${next} has the hash ${hash}`)
     this.seq = next
     this.#hash = hash
     return null
@@ -122,26 +129,25 @@ class Walk {
     if (head && head.seq > this.seq)
       return fault('removed', beyond, `places ${this.seq + 1} to ${head.seq} were removed`)
     if (this.seq > 0 && (head === null || head.seq !== this.seq || head.hash !== this.#hash))
-      return fault('broken', beyond, `the end that is noted is not that of the chain`)
+      return fault('broken', beyond, `the recorded head is not the end of the chain`)
     const kept = this.#expected.find(({ seq }) => seq > this.seq)
-    if (kept)
-      return fault('unexpected_head', beyond, `it ends before place ${kept.seq}, which it had`)
+    if (kept) return fault('unexpected_head', beyond, `the chain ends before place ${kept.seq}`)
     return null
   }
 }
 
-type About = Pick<AuditFault, 'seq' | 'entryId'>
+type Position = Pick<AuditFault, 'seq' | 'entryId'>
 
-function fault(kind: AuditFault['kind'], { seq, entryId }: About, message: string): AuditFault {
+function fault(kind: AuditFault['kind'], { seq, entryId }: Position, message: string): AuditFault {
   return { kind, seq, entryId, message }
 }
 
 function strayFault(stray: Stray | undefined): AuditFault | null {
   if (!stray) return null
   const { kind, count, first } = stray
-  const what = kind === 'added' ? 'which nobody recorded' : 'which waited for a place'
+  const what = kind === 'added' ? 'which no writer recorded' : 'which waited for a seal'
   const was = count === 1 ? 'was' : `and ${count - 1} more were`
-  const verb = kind === 'added' ? 'put in' : 'removed'
+  const verb = kind === 'added' ? 'inserted' : 'removed'
   return fault(kind, { seq: null, entryId: first }, `entry ${first}, ${what}, ${was} ${verb}`)
 }
 

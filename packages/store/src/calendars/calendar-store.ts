@@ -1,4 +1,4 @@
-/** Calendars of a tenant: named sets of dates and windows that jobs refer to. */
+/** A tenant's calendars: named sets of dates and windows that jobs refer to. */
 import { checkName } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import { type CalendarInput, parseCalendar } from '@punctual/core/schedule'
@@ -11,7 +11,7 @@ export class CalendarStore {
     this.#database = database
   }
 
-  /** Makes or replaces it. Slots that are planned already stay as they are. */
+  /** Creates or replaces a calendar. Slots that are already planned stay unchanged. */
   async set(name: string, calendar: CalendarInput, tenantId: number): Promise<void> {
     checkName('name', name)
     parseCalendar(calendar)
@@ -31,7 +31,7 @@ export class CalendarStore {
     }))
   }
 
-  /** False when there is none of this name. */
+  /** False when no calendar has this name. */
   async delete(name: string, tenantId: number): Promise<boolean> {
     const statement = this.#database.statement('calendars/delete-calendar')
     const [row] = await this.#database.control.query(statement, [tenantId, name])

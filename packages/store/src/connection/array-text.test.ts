@@ -33,7 +33,7 @@ test('every array that a submission sends has a text form', () => {
   ])
 })
 
-test('lists become arrays, and single values stay as they are', () => {
+test('lists become arrays, and single values are unchanged', () => {
   expect(valuesAsText([['a', 'b"'], [1, 2], 3, 'x', null])).toEqual([
     '{"a","b\\""}',
     '{"1","2"}',

@@ -1,7 +1,7 @@
 /**
- * Parameters for clients that may not pass Buffers on as they are: arrays as the text that PostgreSQL reads,
- * `{"a","b",NULL}`. What was made for `pg` (binary-arrays.ts) is read back, so that there is one place that
- * decides what a statement is given.
+ * Converts parameters for clients that may not pass Buffers through: each array becomes the text
+ * that PostgreSQL reads, `{"a","b",NULL}`. Reads back the arrays that binary-arrays.ts made for
+ * `pg`, so that one place decides a statement's parameters.
  */
 const HEADER = 20
 const INT2 = 21
@@ -11,7 +11,7 @@ const UUID = 2950
 const TEXT = 25
 const JSONB = 3802
 
-/** The same values, each array among them as text. */
+/** Returns the same values, with each array as text. */
 export function valuesAsText(values: readonly unknown[]): unknown[] {
   return values.map((value) => {
     if (Buffer.isBuffer(value)) return literal(elementsOf(value))
@@ -54,7 +54,7 @@ function elementOf(oid: number, bytes: Buffer): string {
     case TEXT:
       return bytes.toString('utf8')
     case JSONB:
-      // It begins with its format's version.
+      // jsonb starts with a format version byte.
       return bytes.toString('utf8', 1)
     default:
       throw new Error(`arrays of the type ${oid} have no text form here`)

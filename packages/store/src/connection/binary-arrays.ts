@@ -1,9 +1,9 @@
 /**
- * Arrays in PostgreSQL's binary format. The driver sends a Buffer as a binary parameter, so a batch of a
- * thousand rows is a handful of buffers: nothing is quoted here and nothing is parsed there.
+ * Arrays in PostgreSQL's binary format. The driver sends a Buffer as a binary parameter, so a batch
+ * of a thousand rows is a handful of buffers: no quoting on this side, no parsing on the server.
  *
- * Layout: dimensions, has-null flag, element type, length, lower bound; then for each element its length
- * (-1 = null) and its bytes.
+ * Layout: dimensions, has-null flag, element type, length, lower bound; then for each element its
+ * length (-1 = null) and its bytes.
  */
 const HEADER = 20
 const GUESS_MAX = 67_108_864
@@ -25,7 +25,7 @@ function header(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 16)
 }
 
-/** Makes a buffer of fixed-size elements; an empty array has no dimensions. */
+/** Writes elements of a fixed size; an empty array has no dimensions. */
 function fixed(
   oid: number,
   size: number,
@@ -77,7 +77,7 @@ export function booleanArray(values: readonly boolean[]): Buffer {
 export function int8Array(values: readonly bigint[]): Buffer {
   let view: DataView | undefined
   return fixed(oids.int8, 8, values.length, (b, at, i) => {
-    // Unlike the buffer's own method it makes no numbers on the way.
+    // Unlike Buffer.writeBigInt64BE, a DataView makes no intermediate numbers.
     view ??= new DataView(b.buffer, b.byteOffset, b.byteLength)
     view.setBigInt64(at, values[i] as bigint)
   })
@@ -93,7 +93,7 @@ export function sumOfInt8Array(array: Buffer): string {
   return ((BigInt(high) << 32n) + BigInt(low)).toString()
 }
 
-/** Whole numbers below 2^53, or null. */
+/** Integers below 2^53, or null. */
 export function int8ArrayOfNumbers(values: readonly (number | null)[]): Buffer {
   if (values.length === 0) return empty(oids.int8)
   const buffer = Buffer.allocUnsafe(HEADER + values.length * 12)
@@ -111,12 +111,12 @@ export function int8ArrayOfNumbers(values: readonly (number | null)[]): Buffer {
   return buffer.subarray(0, at)
 }
 
-/** The value of each hexadecimal digit by its character code. */
+/** The value of each hexadecimal digit, by character code. */
 const DIGITS = new Uint8Array(256)
 for (const digit of '0123456789abcdefABCDEF')
   DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** Digit by digit: cutting an id into parts for a decoder costs twice as much, and leaves garbage behind. */
+/** Writes digit by digit: slicing the id for a decoder costs twice as much and leaves garbage. */
 function writeUuid(buffer: Buffer, id: string, start: number): number {
   let at = start
   for (let i = 0; i < 36; i += 2) {
@@ -147,7 +147,7 @@ function varying(oid: number, values: readonly (string | null)[], prefix: number
   if (values.length === 0) return empty(oid)
   let size = HEADER
   for (const value of values) size += 4 + (value === null ? 0 : prefix + value.length * 3)
-  // The guess is cheap and mostly right enough; what would be large is measured.
+  // The estimate is cheap and usually close enough; only a large one is measured exactly.
   if (size > GUESS_MAX) {
     size = HEADER
     for (const value of values) size += 4 + (value === null ? 0 : prefix + Buffer.byteLength(value))
@@ -160,7 +160,7 @@ function varying(oid: number, values: readonly (string | null)[], prefix: number
       at = buffer.writeInt32BE(-1, at)
       continue
     }
-    // jsonb begins with its format's version.
+    // jsonb starts with a format version byte.
     if (prefix === 1) buffer[at + 4] = 1
     const bytes = prefix + buffer.write(value, at + 4 + prefix, 'utf8')
     buffer.writeInt32BE(bytes, at)

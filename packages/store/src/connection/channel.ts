@@ -1,12 +1,13 @@
 /**
- * One connection on which calls are sent without waiting for the answers of those before. It connects on
- * first use, and again after a fault; a call that was under way then fails with the connection's error and
- * its effect is unknown. Every call has a deadline.
+ * One connection that sends each call without waiting for the answers of earlier calls. It connects
+ * on first use, and again after a fault; calls in flight then fail with the connection's error, and
+ * their effect is unknown. Every call has a deadline.
  *
- * `pinned` runs statements in a transaction of one round trip whose planner settings leave no way but the
- * indexes: a plan made while a table was empty would otherwise scan it when it is full of dead rows. Where a
- * connection is ours alone the settings are made once, and a lone statement is its own transaction; where a
- * pooler may give the next transaction another connection they are local to each.
+ * `pinned` runs statements in a transaction of one round trip, with planner settings that allow
+ * only index access: a plan made while a table was empty would otherwise scan it when it is full of
+ * dead rows. On a connection of this process alone the settings are set once per session, and a
+ * lone statement is its own transaction; behind a pooler, which may give the next transaction
+ * another connection, they are set locally in each transaction.
  */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
@@ -27,22 +28,22 @@ export type { Row, Value }
 export interface ChannelOptions {
   readonly endpoint: Endpoint
   readonly timeoutMs: number
-  /** What is asked within one of them is done there, and not on this connection. */
+  /** A call inside one of these transactions runs there instead of on this connection. */
   readonly transactions: Transactions
   /** False behind a pooler that gives each transaction another connection. */
   readonly prepared: () => boolean
-  /** True where the connection is ours alone and used for pinned statements only. */
+  /** True when no other process uses the connection and it serves pinned statements only. */
   readonly pinSession?: () => boolean
   readonly onConnect?: (client: pg.Client) => Promise<void> | void
   readonly onDisconnect?: () => void
-  /** Closes the connection after so long without a call. */
+  /** Closes the connection after this many milliseconds without a call. */
   readonly idleMs?: number
 }
 
 export class Channel {
   readonly #options: ChannelOptions
   #connecting: Promise<pg.Client> | null = null
-  /** The promise above is kept. */
+  /** Whether the promise above has resolved. */
   #connected = false
   #sessionPinned = false
   #closed = false
@@ -61,7 +62,7 @@ export class Channel {
       connecting.then(
         () => {
           this.#connected = this.#connecting === connecting
-          if (this.#calls === 0) this.#rest()
+          if (this.#calls === 0) this.#closeWhenIdle()
         },
         () => this.#forget(connecting),
       )
@@ -92,8 +93,8 @@ export class Channel {
     return true
   }
 
-  /** A connection that nobody uses is closed; the next call opens another. */
-  #rest(): void {
+  /** Closes a connection without calls after `idleMs`; the next call opens another. */
+  #closeWhenIdle(): void {
     const { idleMs } = this.#options
     if (idleMs === undefined) return
     clearTimeout(this.#idle)
@@ -119,24 +120,24 @@ export class Channel {
       .query(query)
       .then((result) => result.rows as Row[])
       .catch((error) => {
-        // It has become a standby: the next call must look for the new primary.
+        // The server became a standby: the next call must find the new primary.
         if (isReadOnly(error)) void client.end().catch(() => undefined)
         throw error
       })
       .finally(() => {
-        if (--this.#calls === 0) this.#rest()
+        if (--this.#calls === 0) this.#closeWhenIdle()
       })
   }
 
-  /** Resolves when it is connected, and has met the server; what is sent next goes to that one. */
+  /** Resolves once connected and the handshake is done; the next calls go to that server. */
   async ready(): Promise<void> {
     await this.#client()
   }
 
-  /** This one, once it is connected: until then the other one, which is, and nobody waits for a connection to be made. */
+  /** Returns this channel once it is connected; until then the other one, so that no call waits. */
   orUntilConnected(other: Channel): Channel {
     if (this.#connected) return this
-    // Should it fail, whoever asks next tries again.
+    // If this fails, the next caller tries again.
     this.ready().catch(() => undefined)
     return other
   }
@@ -144,10 +145,10 @@ export class Channel {
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
     const within = this.#options.transactions.current
     if (within) return within.query(statement, values)
-    const { rowSecurity: wall } = this.#options.transactions
+    const { rowSecurity } = this.#options.transactions
     const client = await this.#client()
-    if (wall === null) return this.#send(client, statement, values)
-    const [rows] = await this.#together(client, wall, [behind({ statement, values })])
+    if (rowSecurity === null) return this.#send(client, statement, values)
+    const [rows] = await this.#transact(client, rowSecurity, [asTenant({ statement, values })])
     return rows as Row[]
   }
 
@@ -155,21 +156,21 @@ export class Channel {
   async pinned(steps: readonly Step[]): Promise<Row[][]> {
     const within = this.#options.transactions.current
     if (within) return pinnedWithin(within, steps)
-    const { rowSecurity: wall } = this.#options.transactions
+    const { rowSecurity } = this.#options.transactions
     const client = await this.#client()
-    if (wall !== null) {
-      const begin = this.#sessionPinned ? wall : [wall, LOCAL_PINS].join('; ')
-      return this.#together(client, begin, steps.map(behind))
+    if (rowSecurity !== null) {
+      const begin = this.#sessionPinned ? rowSecurity : [rowSecurity, LOCAL_PINS].join('; ')
+      return this.#transact(client, begin, steps.map(asTenant))
     }
     const [only, ...others] = steps
     if (this.#sessionPinned && only && others.length === 0)
       return [await this.#send(client, only.statement, only.values)]
-    return this.#together(client, this.#sessionPinned ? BEGIN : PINNED, steps)
+    return this.#transact(client, this.#sessionPinned ? BEGIN : PINNED, steps)
   }
 
-  /** Statements in one transaction that begins like this. */
-  async #together(client: pg.Client, begin: string, steps: readonly Step[]): Promise<Row[][]> {
-    // In one packet: otherwise the server wakes up for each part.
+  /** Runs the statements in one transaction that starts with `begin`. */
+  async #transact(client: pg.Client, begin: string, steps: readonly Step[]): Promise<Row[][]> {
+    // Sent as one packet: otherwise the server wakes up for each part.
     const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
     stream.cork()
     const begun = client.query(begin)
@@ -194,8 +195,8 @@ export class Channel {
   }
 }
 
-/** Under a name of its own: the plan of a role that sees less is another one. */
-function behind({ statement: { name, text }, values }: Step): Step {
+/** Uses a separate statement name: under the tenant role the server makes another plan. */
+function asTenant({ statement: { name, text }, values }: Step): Step {
   return { statement: { name: name && `${name}@tenant`, text }, values }
 }
 

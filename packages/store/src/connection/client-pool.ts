@@ -1,7 +1,7 @@
 /**
- * A few connections for clientPool of several round trips: keyed submissions, transactions of handlers,
- * upkeep. At most so many at once; the others wait their turn. One that failed is thrown away, and so are
- * those that nobody uses.
+ * A pool of connections for transactions of several round trips: keyed submissions, handlers'
+ * transactions, upkeep. At most `clientsMax` are in use at once; further callers wait in order. A
+ * connection that failed is discarded, and idle ones are closed after ten seconds.
  */
 import type pg from 'pg'
 import type { Database } from './database.ts'
@@ -14,41 +14,41 @@ type Timed = pg.QueryConfig & { query_timeout: number }
 
 interface OwnTransaction {
   readonly begin?: string
-  /** How long the begin and the commit may take. @default as any statement */
+  /** How long the begin and the commit may take. @default the database's `timeoutMs` */
   readonly answerMs?: number
 }
 
 export interface ClientPoolBounds {
-  /** How many at most; the others wait. @default 8 */
-  readonly atOnce?: number
-  /** How many are kept open for those to come. @default 2 */
-  readonly keep?: number
+  /** How many clients are in use at most; further callers wait. @default 8 */
+  readonly clientsMax?: number
+  /** How many idle clients stay open for later callers. @default 2 */
+  readonly idleMax?: number
 }
 
-const AT_ONCE = 8
-const KEEP = 2
+const CLIENTS_MAX = 8
+const IDLE_MAX = 2
 const IDLE_MS = 10_000
 
 export class ClientPool {
   readonly #database: Database
   readonly #settings: ConnectSettings
-  readonly #atOnce: number
-  readonly #keep: number
+  readonly #clientsMax: number
+  readonly #idleMax: number
   readonly #idle: pg.Client[] = []
   readonly #waiting: (() => void)[] = []
   #busy = 0
-  #resting: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(database: Database, settings: ConnectSettings = {}, bounds: ClientPoolBounds = {}) {
     this.#database = database
     this.#settings = settings
-    this.#atOnce = bounds.atOnce ?? AT_ONCE
-    this.#keep = bounds.keep ?? KEEP
+    this.#clientsMax = bounds.clientsMax ?? CLIENTS_MAX
+    this.#idleMax = bounds.idleMax ?? IDLE_MAX
   }
 
   async with<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    if (this.#busy >= this.#atOnce)
+    if (this.#busy >= this.#clientsMax)
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#busy++
     let client: pg.Client | undefined
@@ -67,31 +67,36 @@ export class ClientPool {
   }
 
   /**
-   * Runs the work in a transaction, committed when it resolves and rolled back when it rejects: as a part of the one
-   * that the caller runs in, where there is one.
+   * Runs the work in a transaction, committed when it resolves and rolled back when it rejects.
+   * Inside a transaction of the caller the work becomes a part of that one.
    */
   transaction<T>(work: (client: pg.Client) => Promise<T>, own: OwnTransaction = {}): Promise<T> {
-    const { current, rowSecurity: wall } = this.#database.transactions
+    const { current, rowSecurity } = this.#database.transactions
     if (current) return current.part(work)
-    return this.apart(work, wall === null ? own : { ...own, begin: wall })
+    return this.separateTransaction(
+      work,
+      rowSecurity === null ? own : { ...own, begin: rowSecurity },
+    )
   }
 
-  /** The same, with statements that must not fall back to reading whole tables. */
+  /** Like `transaction`, with planner settings that keep statements from reading whole tables. */
   async pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const { current, rowSecurity: wall } = this.#database.transactions
+    const { current, rowSecurity } = this.#database.transactions
     if (!current)
-      return this.apart(work, { begin: wall === null ? PINNED : `${wall}; ${LOCAL_PINS}` })
+      return this.separateTransaction(work, {
+        begin: rowSecurity === null ? PINNED : `${rowSecurity}; ${LOCAL_PINS}`,
+      })
     await current.pin()
     return current.part(work)
   }
 
-  /** In a transaction of its own, whatever the caller runs in. */
-  apart<T>(
+  /** Runs the work in a separate transaction, even inside a transaction of the caller. */
+  separateTransaction<T>(
     work: (client: pg.Client, begun: unknown) => Promise<T>,
     { begin = 'begin isolation level read committed', answerMs }: OwnTransaction = {},
   ): Promise<T> {
     return this.with(async (client) => {
-      // A connection may be dead and not know: what is quick by nature has a deadline, whatever the work has.
+      // The peer may be dead unnoticed: begin and commit have a deadline even if the work has none.
       const query_timeout = answerMs ?? this.#database.timeoutMs
       const begun: unknown = await client.query({ text: begin, query_timeout } as Timed)
       const result = await work(client, begun)
@@ -101,8 +106,8 @@ export class ClientPool {
   }
 
   /**
-   * The same for work that is not to be repeated: as long as it has not been called, a server that cannot be reached,
-   * or has no connection left, is asked again.
+   * Like `transaction`, for work that must run only once: until the work is called, an unreachable
+   * server or one without a free connection is retried.
    */
   async transactionOnceOpen<T>(
     openWithinMs: number,
@@ -138,13 +143,13 @@ export class ClientPool {
   }
 
   #release(client: pg.Client): void {
-    if (this.#closed || this.#idle.length >= this.#keep) void client.end().catch(() => undefined)
+    if (this.#closed || this.#idle.length >= this.#idleMax) void client.end().catch(() => undefined)
     else this.#idle.push(client)
-    clearTimeout(this.#resting)
-    this.#resting = setTimeout(() => {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
       for (const unused of this.#idle.splice(0)) void unused.end().catch(() => undefined)
     }, IDLE_MS)
-    this.#resting.unref()
+    this.#idleTimer.unref()
   }
 
   async #recover(client: pg.Client, error: unknown): Promise<void> {
@@ -155,13 +160,13 @@ export class ClientPool {
       )
       if (rolledBack) return this.#release(client)
     }
-    // `end` waits for an answer that a dead peer never gives.
+    // Not awaited: `end` waits for an answer that a dead peer never gives.
     void client.end().catch(() => undefined)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#resting)
+    clearTimeout(this.#idleTimer)
     await Promise.all(this.#idle.splice(0).map((client) => client.end()))
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseConnectionUrl, redactUrl } from './connection-url.ts'
 
-it('reads one host, several hosts, IPv6, default ports and encoded secrets', () => {
+it('parses one host, several hosts, IPv6, default ports and encoded secrets', () => {
   expect(parseConnectionUrl('postgres://u:p%40s@h/db')).toMatchObject({
     servers: [{ host: 'h', port: 5432 }],
     user: 'u',
@@ -25,7 +25,7 @@ it('reads one host, several hosts, IPv6, default ports and encoded secrets', () 
   expect(parseConnectionUrl('postgres:///db?host=a,b').servers.length).toBe(2)
 })
 
-it('refuses what is not a URL of PostgreSQL, and shows no password in doing so', () => {
+it('refuses a URL that is not of PostgreSQL, and shows no password in the error', () => {
   for (const url of [
     '',
     'mysql://u:secret@h/db',
@@ -45,7 +45,7 @@ it('refuses what is not a URL of PostgreSQL, and shows no password in doing so',
   }
 })
 
-it('redacts passwords wherever they stand', () => {
+it('redacts a password anywhere in the URL', () => {
   expect(redactUrl('postgres://u:secret@h1,h2/db?password=other&x=1')).toBe(
     'postgres://u:***@h1,h2/db?password=***&x=1',
   )

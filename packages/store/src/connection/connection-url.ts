@@ -1,6 +1,7 @@
 /**
- * Database URLs. The driver knows one host; PostgreSQL's own form names several
- * (`postgres://u:p@h1:5432,h2:5432/db`), of which one is writable at a time. Parsed here, tried in turn.
+ * Parses database URLs. The driver supports one host; libpq's form names several
+ * (`postgres://u:p@h1:5432,h2:5432/db`), of which one is writable at a time. The endpoint tries
+ * them in turn.
  */
 import { PunctualError } from '@punctual/core/errors'
 
@@ -11,7 +12,7 @@ export interface ServerAddress {
 
 export interface ConnectionTarget {
   readonly servers: readonly ServerAddress[]
-  /** The URL with its hosts taken out: the driver adds one of them. */
+  /** From here on: the parts of the URL that hold for each of the servers. */
   readonly user: string | undefined
   readonly password: string | undefined
   readonly database: string | undefined
@@ -21,24 +22,24 @@ export interface ConnectionTarget {
 function refuse(why: string, field: string): never {
   throw new PunctualError(
     'invalid_config',
-    `The database URL ${why}. Expected postgres://user:password@host:5432/database, or several hosts with commas.`,
+    `The database URL ${why}. Expected postgres://user:password@host:5432/database, or several hosts separated by commas.`,
     { field },
   )
 }
 
 function parseServer(text: string, field: string): ServerAddress {
   const match = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d+))?$/.exec(text)
-  if (!match) refuse(`names the host ${JSON.stringify(text)}, which is not one`, field)
+  if (!match) refuse(`has the invalid host ${JSON.stringify(text)}`, field)
   const port = match[2] === undefined ? 5432 : Number(match[2])
-  if (port < 1 || port > 65_535) refuse(`has the port ${match[2]}`, field)
+  if (port < 1 || port > 65_535) refuse(`has the invalid port ${match[2]}`, field)
   const host = decodeURIComponent(match[1] ?? '').replace(/^\[|\]$/g, '')
   return { host: host === '' ? 'localhost' : host, port }
 }
 
-/** `field` is the setting that is told when it is refused. */
+/** `field` names the setting in the error. */
 export function parseConnectionUrl(url: string, field = 'databaseUrl'): ConnectionTarget {
   const match = /^postgres(?:ql)?:\/\/(?:(.*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url)
-  if (!match) refuse('is not understood', field)
+  if (!match) refuse('cannot be parsed', field)
   const [user, ...password] = (match[1] ?? '').split(':')
   const parameters = Object.fromEntries(new URLSearchParams(match[4] ?? ''))
   const hosts = (match[2] ?? '') || parameters.host || ''
@@ -51,7 +52,7 @@ export function parseConnectionUrl(url: string, field = 'databaseUrl'): Connecti
   }
 }
 
-/** The URL as it may be shown and logged. */
+/** Returns the URL without its password, for display and logs. */
 export function redactUrl(url: string): string {
   return url
     .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):.*@/, '$1:***@')

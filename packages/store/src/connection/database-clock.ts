@@ -1,12 +1,13 @@
 /**
- * This process's estimate of the database's clock, which decides what is due. Each sample brackets the
- * server's answer between two local readings; one that took much longer than the best is not believed.
+ * This process's estimate of the database's clock, which decides what is due. Each sample places
+ * the server's answer between two local readings; a sample that took much longer than the fastest
+ * one is discarded.
  */
 import type { Clock } from '@punctual/core/clock'
 
 export class DatabaseClock {
   readonly #clock: Clock
-  /** Until the first sample this machine's own clock is the best guess. */
+  /** Before the first sample the best guess is this machine's own clock. */
   #offsetMs: number
   #bestRoundTripMs = Number.POSITIVE_INFINITY
   #sampledAtMs = Number.NEGATIVE_INFINITY
@@ -16,12 +17,12 @@ export class DatabaseClock {
     this.#offsetMs = clock.wallMs() - clock.monotonicMs()
   }
 
-  /** Milliseconds since the epoch by the database, as far as is known. */
+  /** Milliseconds since the epoch by the database's clock, as estimated. */
   nowMs(): number {
     return this.at(this.#clock.monotonicMs())
   }
 
-  /** The database's time at a moment of the local clock that only goes forward. */
+  /** The database's time at a reading of the local monotonic clock. */
   at(monotonicMs: number): number {
     return monotonicMs + this.#offsetMs
   }
@@ -30,7 +31,7 @@ export class DatabaseClock {
     return this.#clock.monotonicMs() - this.#sampledAtMs
   }
 
-  /** How far this machine's wall clock is ahead of the database's. */
+  /** How far this machine's wall clock is ahead of the database's clock. */
   get skewMs(): number {
     return this.#clock.wallMs() - this.nowMs()
   }

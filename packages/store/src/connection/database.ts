@@ -1,6 +1,7 @@
 /**
- * One PostgreSQL as this process sees it: its connections, its clock, its statements. Connections are few
- * and each has a purpose, so that a slow read never delays a claim or a settle; they open on first use.
+ * One PostgreSQL as this process sees it: its connections, its clock, its statements. There are few
+ * connections, each with one purpose, so that a slow read never delays a claim or a settle. They
+ * open on first use.
  */
 import type { Clock } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
@@ -16,53 +17,53 @@ export interface DatabaseOptions {
   /** @default 'punctual' */
   readonly schema?: string
   readonly clock: Clock
-  /** @default auto: on unless a pooler is seen */
+  /** @default auto: on unless the connection goes through a pooler */
   readonly preparedStatements?: boolean
-  /** How long any statement may take. @default 30000 */
+  /** Limit for any statement. @default 30000 */
   readonly timeoutMs?: number
   readonly applicationName?: string
 }
 
-/** The clock, who answers, and the timeline: null on a standby, another one after a fail-over. */
-const MEET = `select
+/** The clock, the backend's process id, the timeline: null on a standby, new after a fail-over. */
+const HANDSHAKE = `select
   extract(epoch from clock_timestamp())::float8 * 1000,
   pg_backend_pid(),
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
 
 const SUBMIT_CHANNELS = 4
 const BROWSE_CHANNELS = 2
-/** Connections that serve callers are closed when nobody calls. */
+/** Connections that serve callers close after this long without calls. */
 const IDLE_MS = 10_000
-/** That of a worker is kept through the pauses of a quiet queue. */
+/** Longer, so that a worker's connection survives the pauses of a quiet queue. */
 const SETTLE_IDLE_MS = 60_000
 
 export class Database {
   readonly url: string
   readonly schema: string
   readonly endpoint: Endpoint
-  /** How long any statement may take. */
+  /** Limit for any statement. */
   readonly timeoutMs: number
   readonly clock: DatabaseClock
   readonly localClock: Clock
   readonly statements: Statements
-  /** Those that the work of a caller runs in. */
+  /** The transactions that callers' work runs in. */
   readonly transactions = new Transactions()
   readonly claim: Channel
   readonly settle: Channel
-  /** Second ones for when one is not enough: while its commit waits for the disk, the other works. */
-  readonly claimBeside: Channel
-  readonly settleBeside: Channel
+  /** Second connections for when one is not enough: one works while the other commits to disk. */
+  readonly secondClaim: Channel
+  readonly secondSettle: Channel
   /** General purpose: reads, cancels and edits, triggers, sweeps, hints. */
   readonly control: Channel
   readonly #browse: readonly Channel[]
   #browsed = 0
-  /** Of the roles that time drives: in use every few seconds, and never behind somebody's long list. */
+  /** For the roles that time drives: used every few seconds, never queued behind a long list. */
   readonly upkeep: Channel
   readonly submit: readonly Channel[]
-  /** Called after every new connection of the claim channel: what was known of the server may be stale. */
+  /** Called after every new claim connection: what is known of the server may be out of date. */
   readonly onClaimConnect: ((client: pg.Client) => Promise<void> | void)[] = []
   readonly onClaimDisconnect: (() => void)[] = []
-  /** Another server has taken over: rows that were seen may be gone with the commits that were lost. */
+  /** Called when another server took over: rows seen before may be gone with the lost commits. */
   readonly onNewTimeline: (() => void)[] = []
   #pooled: boolean | null = null
   #timeline: string | null = null
@@ -92,46 +93,49 @@ export class Database {
       transactions: this.transactions,
       prepared: () => this.prepared,
     }
-    const meet = (client: pg.Client) => this.#meet(client)
+    const handshake = (client: pg.Client) => this.#handshake(client)
     const pinSession = () => !this.pooled
-    const passing = () => new Channel({ ...base, onConnect: meet, idleMs: IDLE_MS })
-    const own = { ...base, onConnect: meet, pinSession }
-    const beside = () => new Channel({ ...own, idleMs: IDLE_MS })
+    const unpinned = () => new Channel({ ...base, onConnect: handshake, idleMs: IDLE_MS })
+    const pinned = { ...base, onConnect: handshake, pinSession }
+    const pinnedChannel = () => new Channel({ ...pinned, idleMs: IDLE_MS })
     this.claim = new Channel({
       ...base,
       pinSession,
       onConnect: async (client) => {
-        await this.#meet(client)
+        await this.#handshake(client)
         for (const connected of this.onClaimConnect) await connected(client)
       },
       onDisconnect: () => {
         for (const disconnected of this.onClaimDisconnect) disconnected()
       },
     })
-    this.settle = new Channel({ ...own, idleMs: SETTLE_IDLE_MS })
-    this.upkeep = new Channel(own)
-    this.claimBeside = beside()
-    this.settleBeside = beside()
-    this.control = passing()
+    this.settle = new Channel({ ...pinned, idleMs: SETTLE_IDLE_MS })
+    this.upkeep = new Channel(pinned)
+    this.secondClaim = pinnedChannel()
+    this.secondSettle = pinnedChannel()
+    this.control = unpinned()
     this.#browse = Array.from({ length: BROWSE_CHANNELS }, () => {
       return new Channel({
         ...base,
-        onConnect: (client) => this.#meetReader(client),
+        onConnect: (client) => this.#handshakeReader(client),
         idleMs: IDLE_MS,
       })
     })
-    this.submit = Array.from({ length: SUBMIT_CHANNELS }, beside)
+    this.submit = Array.from({ length: SUBMIT_CHANNELS }, pinnedChannel)
   }
 
-  /** For pages, counts and reports, which may take long: a look at one run does not wait behind them. */
+  /** For pages, counts and reports, which may take long: reads of one run never wait for them. */
   get browse(): Channel {
     this.#browsed = (this.#browsed + 1) % BROWSE_CHANNELS
     return this.#browse[this.#browsed] as Channel
   }
 
-  /** Statements that are planned anew each time gain nothing from being compiled. Behind a pooler others have the session. */
-  async #meetReader(client: pg.Client): Promise<void> {
-    await this.#meet(client)
+  /**
+   * Turns JIT off: statements that are planned each time gain nothing from being compiled. Not
+   * behind a pooler, whose sessions serve other clients, too.
+   */
+  async #handshakeReader(client: pg.Client): Promise<void> {
+    await this.#handshake(client)
     const query = { text: 'set jit = off', query_timeout: this.timeoutMs }
     if (!this.pooled) await client.query(query as pg.QueryConfig)
   }
@@ -141,22 +145,22 @@ export class Database {
     return this.#prepared ?? this.#pooled !== true
   }
 
-  /** Plain reads share the general connection; a replica has its own. */
+  /** Plain reads share the general connection; a replica has a separate one. */
   get reads(): Channel {
     return this.control
   }
 
-  /** Whether a pooler stands between: the process that answers is not the one we greeted. */
+  /** True behind a pooler: the backend that answers is not the one that greeted this client. */
   get pooled(): boolean {
     return this.#pooled === true
   }
 
-  /** Of the server that was met last; another one after a fail-over. */
+  /** The timeline of the server last connected to; it changes with a fail-over. */
   get timeline(): string | null {
     return this.#timeline
   }
 
-  /** Where nodes tell each other that something became due. */
+  /** The NOTIFY channel on which nodes send hints that something became due. */
   get hintChannel(): string {
     return `${this.schema}_due`
   }
@@ -165,16 +169,16 @@ export class Database {
     return this.statements.get(path)
   }
 
-  async #meet(client: pg.Client): Promise<void> {
+  async #handshake(client: pg.Client): Promise<void> {
     const sentAtMs = this.localClock.monotonicMs()
-    const query = { text: MEET, rowMode: 'array' as const, query_timeout: this.timeoutMs }
+    const query = { text: HANDSHAKE, rowMode: 'array' as const, query_timeout: this.timeoutMs }
     const answer = await client.query(query)
     const [nowMs, pid, timeline] = answer.rows[0] as unknown as [string, string, string | null]
     if (timeline === null) {
       await client.end()
       throw new PunctualError(
         'database_unavailable',
-        'The server is a standby, which takes no writes.',
+        'The server is a standby and accepts no writes.',
       )
     }
     this.clock.sample(sentAtMs, Number(nowMs))
@@ -184,17 +188,17 @@ export class Database {
     this.#pooled = Number(pid) !== (client as unknown as { processID: number }).processID
   }
 
-  /** A connection of its own for a conversation (a user's transaction, migrations); the caller ends it. */
+  /** A dedicated connection (a user's transaction, migrations); the caller ends it. */
   async connect(settings: ConnectSettings = {}): Promise<pg.Client> {
     const client = await this.endpoint.connect(settings)
-    await this.#meet(client)
+    await this.#handshake(client)
     return client
   }
 
   async close(): Promise<void> {
-    const beside = [this.claimBeside, this.settleBeside]
+    const second = [this.secondClaim, this.secondSettle]
     const readers = [this.control, ...this.#browse]
-    const all = [this.claim, this.settle, ...beside, ...readers, this.upkeep, ...this.submit]
+    const all = [this.claim, this.settle, ...second, ...readers, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }
 }

@@ -1,4 +1,4 @@
-/** Days in UTC, as partitions are named: 20261115. */
+/** Days in UTC, in the form of partition names: 20261115. */
 export const DAY_MS = 86_400_000
 
 export function dayStart(ms: number): number {

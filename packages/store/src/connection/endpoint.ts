@@ -1,19 +1,20 @@
 /**
- * Finds the server that takes writes, or a standby where one is wanted, and connects to it. With several hosts each
- * is tried in turn, the one that worked last first; one of the other kind is left alone. Fails with
- * `database_unavailable` naming each host and why, or at once for what no retry can mend (a wrong password, no such
- * database).
+ * Finds the server that accepts writes, or a standby if one is wanted, and connects to it. Tries
+ * several hosts in turn, first the one that worked last; leaves servers of the other kind alone.
+ * Fails with `database_unavailable` naming each host and why, or at once for an error that no retry
+ * can fix (wrong password, no such database).
  */
 import { PunctualError } from '@punctual/core/errors'
 import pg from 'pg'
 import { type ConnectionTarget, parseConnectionUrl, type ServerAddress } from './connection-url.ts'
 
-/** Every value comes back as text; what a caller needs otherwise it converts itself. */
+/** Every value comes back as text; callers convert what they need. */
 const asText = { getTypeParser: () => (value: string) => value }
 
 /**
- * How long the server keeps what belongs to a client whose host is gone: a lock, an open transaction. Its own default
- * is two hours. Silent for `idle`, then asked `count` times; with an answer under way, `tcp_user_timeout`.
+ * How long the server keeps a lock or an open transaction of a client whose host is gone; the
+ * server's default is two hours. It probes after `idle` seconds of silence, `count` times;
+ * `tcp_user_timeout` applies while data is unacknowledged.
  */
 const KEEPALIVE = {
   tcp_keepalives_idle: '10',
@@ -22,7 +23,7 @@ const KEEPALIVE = {
   tcp_user_timeout: '25000',
 }
 
-/** Behind a pooler the process that answers is another one, and its connection belongs to others as well. */
+/** Leaves a pooler's connections alone: another backend answers, and other clients share it. */
 const greeting = (processId: number) => {
   const settings = Object.entries(KEEPALIVE).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
@@ -31,22 +32,22 @@ const greeting = (processId: number) => {
   return `select pg_is_in_recovery(), case when pg_backend_pid() = ${processId} then ${all} end`
 }
 
-const HOPELESS = new Set(['28P01', '28000', '3D000', '42501'])
+const PERMANENT = new Set(['28P01', '28000', '3D000', '42501'])
 
 export interface EndpointOptions {
   readonly url: string
   readonly applicationName: string
   readonly connectTimeoutMs?: number
-  /** Which of several hosts is meant. @default 'primary' */
+  /** Which kind of server is wanted, among several hosts. @default 'primary' */
   readonly wants?: 'primary' | 'standby'
 }
 
 export interface ConnectSettings {
-  /** Calls are sent without waiting for the answers of those before. */
+  /** Calls are sent without waiting for the answers of earlier calls. */
   readonly pipeline?: boolean
-  /** Values come back as the driver's own types: for connections that users are handed. */
+  /** Values come back as the driver's own types: for connections that are given to users. */
   readonly parsed?: boolean
-  /** How long any statement may take, or the connection is given up. @default as long as it wants */
+  /** Limit for any statement, after which the connection is given up. @default none */
   readonly timeoutMs?: number
 }
 
@@ -60,7 +61,7 @@ export class Endpoint {
     this.target = parseConnectionUrl(options.url)
   }
 
-  /** A connected client on a writable server. The caller owns it, and listens for its errors. */
+  /** Connects to a server of the wanted kind. The caller owns the client and listens for errors. */
   async connect(settings: ConnectSettings): Promise<pg.Client> {
     const failures: string[] = []
     const { servers } = this.target
@@ -70,7 +71,7 @@ export class Endpoint {
       try {
         const client = await this.#connectTo(server, settings)
         if (client === 'another') {
-          const what = this.#options.wants === 'standby' ? 'no standby' : 'read-only'
+          const what = this.#options.wants === 'standby' ? 'not a standby' : 'read-only'
           failures.push(`${server.host}:${server.port} is ${what}`)
           continue
         }
@@ -78,7 +79,7 @@ export class Endpoint {
         return client
       } catch (cause) {
         const { code, message } = cause as { code?: string; message: string }
-        if (code !== undefined && HOPELESS.has(code)) throw cause
+        if (code !== undefined && PERMANENT.has(code)) throw cause
         failures.push(`${server.host}:${server.port}: ${message || code}`)
       }
     }
@@ -109,7 +110,7 @@ export class Endpoint {
       ...(settings.timeoutMs !== undefined && { query_timeout: settings.timeoutMs }),
     }
     const client = new pg.Client(config as unknown as pg.ClientConfig)
-    // An error after connecting is reported by whoever is waiting; without a listener it ends the process.
+    // The pending call reports an error after connecting; without a listener it ends the process.
     client.on('error', () => undefined)
     await client.connect()
     const { processID } = client as unknown as { processID: number | null }

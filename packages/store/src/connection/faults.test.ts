@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isConnectionFault, isDiskFull } from './faults.ts'
 
-it('a full disk under a statement takes it back; under the log, nobody knows until the server is back', () => {
+it('tells a disk that is full for a statement, a plain error, from one full for the WAL, a crash', () => {
   const statement = { code: '53100', severity: 'ERROR' }
   expect([isDiskFull(statement), isConnectionFault(statement)]).toEqual([true, false])
   const server = { code: '53100', severity: 'PANIC' }

@@ -1,10 +1,10 @@
-/** What an error of the database means for the caller: the one place that reads SQLSTATEs. */
+/** Classifies database errors for callers: the one place that reads SQLSTATEs. */
 import { PunctualError } from '@punctual/core/errors'
 
-/** Nothing happened, and the same call may succeed: deadlock, serialisation, lock or statement timeout. */
-const AGAIN = new Set(['40001', '40P01', '55P03', '57014'])
+/** Had no effect, and a retry may succeed: deadlock, serialization, lock or statement timeout. */
+const TRANSIENT = new Set(['40001', '40P01', '55P03', '57014'])
 
-/** The connection or the server is going: whether the call took effect is not known. */
+/** The connection or the server is going away: whether the call took effect is unknown. */
 const CONNECTION = new Set([
   '57P01',
   '57P02',
@@ -14,7 +14,7 @@ const CONNECTION = new Set([
   '08006',
   '08001',
   '08004',
-  // What a pooler says when it has no server to give.
+  // A pooler reports this when it has no server connection left.
   '08P01',
   '53300',
   '25006',
@@ -34,7 +34,7 @@ function codeOf(error: unknown): string {
 }
 
 export function isTransient(error: unknown): boolean {
-  return AGAIN.has(codeOf(error))
+  return TRANSIENT.has(codeOf(error))
 }
 
 export function isLockTimeout(error: unknown): boolean {
@@ -43,7 +43,7 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function isConnectionFault(error: unknown): boolean {
   if (CONNECTION.has(codeOf(error))) return true
-  // The server goes down with it, and recovers with the commit or without it.
+  // The server crashes with it, and recovers with or without the commit.
   if (codeOf(error) === DISK_FULL) return !isPlainError(error)
   const message = error instanceof Error ? error.message : ''
   return /Connection terminated|Query read timeout|not queryable|Client was closed|timeout expired|connection error/i.test(
@@ -51,7 +51,7 @@ export function isConnectionFault(error: unknown): boolean {
   )
 }
 
-/** A value that PostgreSQL cannot store: one row is to blame, not the statement. */
+/** PostgreSQL cannot store a value: one row is at fault, not the statement. */
 export function isDataFault(error: unknown): boolean {
   const code = codeOf(error)
   return (
@@ -71,17 +71,17 @@ export function isMissingSchema(error: unknown): boolean {
   return code === '3F000' || (code === '42P01' && !isMissingPartition(error))
 }
 
-/** A settle of all found that a lease is gone: raised by `insist`, or by the outcome that is there already. */
+/** A lease was gone when settling: raised by `insist`, or by the outcome that already exists. */
 export function isLeaseGone(error: unknown): boolean {
   return codeOf(error) === 'PN001' || codeOf(error) === '23505'
 }
 
 const DISK_FULL = '53100'
 
-/** Ends the statement and not the server, which tells it by the same code when its log has no room. */
+/** Ends the statement only; the same code with severity PANIC means that the WAL has no space. */
 const isPlainError = (error: unknown) => (error as { severity?: unknown }).severity === 'ERROR'
 
-/** There is no room for what was to be written: it was taken back, and only an operator can help. */
+/** The disk is full: the statement was rolled back, and only an operator can help. */
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL && isPlainError(error)
 }
@@ -90,14 +90,14 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
 }
 
-/** For a caller who does not try again: a coded error where there is no way to the database, any other as it is. */
+/** For callers that do not retry: a coded error if the database is unreachable, else the same. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof PunctualError) return error
   const refused = codeOf(error).startsWith('28') || codeOf(error) === '3D000'
   if (!refused && !isConnectionFault(error)) return error
   const { message } = error as Error
-  const what = refused
+  const text = refused
     ? `PostgreSQL refused the connection: ${message}. Check user, password and database in the URL.`
-    : `PostgreSQL cannot be reached: ${message || codeOf(error)}. Check that it runs, and the URL.`
-  return new PunctualError('database_unavailable', what, { cause: error })
+    : `PostgreSQL cannot be reached: ${message || codeOf(error)}. Check that the server is running and that the URL is correct.`
+  return new PunctualError('database_unavailable', text, { cause: error })
 }

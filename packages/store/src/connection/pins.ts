@@ -1,4 +1,4 @@
-/** Settings of the planner that leave no way but the indexes. */
+/** Planner settings that allow only index access. */
 export const PINS = [
   'plan_cache_mode = force_generic_plan',
   'enable_seqscan = off',

@@ -1,4 +1,4 @@
-/** A client of `pg` inside of a transaction. Batches travel as binary parameters, which `pg` makes of Buffers. */
+/** A `pg` client inside a transaction. Batches are Buffers, sent as binary parameters. */
 export interface Queryable {
   /** Runs one statement in the transaction. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>

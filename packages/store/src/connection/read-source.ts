@@ -1,4 +1,4 @@
-/** What a class that only reads needs of a server: the primary has it, and so has a standby. */
+/** The part of a server that a read-only class needs; the primary and the replica have it. */
 import type { Clock } from '@punctual/core/clock'
 import type { Channel } from './channel.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -6,7 +6,7 @@ import type { Statement } from './statements.ts'
 
 export interface ReadSource {
   readonly reads: Pick<Channel, 'query' | 'pinnedOne'>
-  /** For what may take long. */
+  /** For reads that may take long. */
   readonly browse: Pick<Channel, 'query'>
   readonly clock: DatabaseClock
   readonly localClock: Clock

@@ -5,7 +5,7 @@ import { retrying } from './retrying.ts'
 const lost = () =>
   Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
 
-/** A clock that only moves when it is told to, or slept on. */
+/** A clock that only moves when a test passes time or sleeps on it. */
 function aClock(): Clock & { pass(ms: number): void } {
   let nowMs = 5_000
   const pass = (ms: number) => {
@@ -20,7 +20,7 @@ function aClock(): Clock & { pass(ms: number): void } {
   }
 }
 
-it('work that was under way for long and is cut off does not say that nothing was answered all the while', async () => {
+it('the error for work that is cut off states how long the try took', async () => {
   const clock = aClock()
   const cut = retrying({ clock, deadlineMs: 30_000 }, async () => {
     clock.pass(45_000)
@@ -33,15 +33,15 @@ it('work that was under way for long and is cut off does not say that nothing wa
   })
 })
 
-it('what is lost is tried again until the deadline, and then says how often and for how long', async () => {
+it('a lost connection is retried until the deadline, and the error states tries and time', async () => {
   const clock = aClock()
   let tries = 0
   const never = retrying({ clock, deadlineMs: 1_000 }, async () => {
     tries++
     throw lost()
   })
-  const error = await never.catch((it: Error) => it)
-  const [, told, ms] = /\(try (\d+), after (\d+) ms\)$/.exec((error as Error).message) ?? []
-  expect([tries > 3, Number(told)]).toEqual([true, tries])
+  const error = await never.catch((caught: Error) => caught)
+  const [, count, ms] = /\(try (\d+), after (\d+) ms\)$/.exec((error as Error).message) ?? []
+  expect([tries > 3, Number(count)]).toEqual([true, tries])
   expect(Number(ms)).toBeLessThanOrEqual(1_000)
 })

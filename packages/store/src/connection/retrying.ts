@@ -1,6 +1,6 @@
 /**
- * Tries again what a fault of the moment stopped: a deadlock, a lost connection, a day without partition.
- * Bounded by a deadline. `again` tells the work that an earlier try may have taken effect.
+ * Retries work that a transient fault stopped: a deadlock, a lost connection, a day without
+ * partitions. A deadline bounds it. `again` is true when an earlier try may have taken effect.
  */
 import type { Clock } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
@@ -15,7 +15,7 @@ import {
 export interface RetryOptions {
   readonly clock: Clock
   readonly deadlineMs: number
-  /** Makes the missing day; called at most once. */
+  /** Creates the missing day; called at most once. */
   readonly ensurePartitions?: () => Promise<void>
   readonly signal?: AbortSignal
 }
@@ -46,7 +46,7 @@ export async function retrying<T>(
       if (isDiskFull(error))
         throw new PunctualError(
           'database_full',
-          `PostgreSQL has no room left, and nothing was stored: ${(error as Error).message}. Make room and try again.`,
+          `PostgreSQL is out of disk space and stored nothing: ${(error as Error).message}. Free disk space and retry.`,
           { cause: error },
         )
       const lost = isConnectionFault(error)
@@ -56,7 +56,7 @@ export async function retrying<T>(
       const nowMs = options.clock.monotonicMs()
       if (options.signal?.aborted || nowMs + pauseMs > endMs) {
         if (!lost) throw error
-        // Work that takes long has long been answered when it is cut off: what is told is what is known.
+        // A long try may have been answered before it was cut off: report only the tries and time.
         const tried = `try ${attempt}, after ${Math.round(nowMs - begunMs)} ms`
         throw new PunctualError(
           'database_unavailable',

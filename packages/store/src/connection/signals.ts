@@ -1,8 +1,9 @@
 /**
- * Hints between nodes that something became due. A hint only ever shortens a sleep; one that is lost costs
- * a poll. Sent after the commit, on the trailing edge, on average at most one in 10 ms and node, a few at
- * once after a rest: NOTIFY takes a lock of the whole database at commit. The commit that carries a hint
- * does not wait for the disk. What is said within a caller's transaction is said once that is committed.
+ * Hints between nodes that something became due. A hint only ever shortens a sleep; a lost one
+ * costs a poll. Hints go out after the commit, on the trailing edge, on average at most one per 10
+ * ms and node with a burst of a few after a rest: NOTIFY takes a database-wide lock at commit. The
+ * commit that carries a hint does not wait for the disk. Hints from within a caller's transaction
+ * go out after its commit.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Database } from './database.ts'
@@ -21,21 +22,21 @@ const NOTIFY: Statement = {
 }
 
 export interface Hint {
-  /** The lanes that have something due; null when it may be any. */
+  /** The lanes with something due; null if it may be any lane. */
   readonly lanes: readonly number[] | null
-  /** A lane was made that workers may not know. */
+  /** A new lane exists that workers may not know. */
   readonly newLane: boolean
-  /** Runs that are asked to end. */
+  /** Runs with a cancel request. */
   readonly cancels?: readonly string[]
-  /** Workers that are asked to drain, or to take work again. */
+  /** Workers that are to drain, or to take work again. */
   readonly sessions?: readonly string[]
-  /** Gates of which the transaction of a caller has freed places. */
+  /** Gates with places that a caller's transaction freed. */
   readonly gates?: readonly bigint[]
-  /** Jobs were made or changed. */
+  /** Jobs were created or changed. */
   readonly jobs?: boolean
-  /** Groups were made, added to or closed. */
+  /** Groups were created, extended or closed. */
   readonly groups?: boolean
-  /** Tenants or keys were changed: what is remembered of them is to be read again. */
+  /** Tenants or API keys changed: cached answers about them must be read again. */
   readonly identity?: boolean
 }
 
@@ -48,14 +49,14 @@ export class Signals {
   #anything = false
   #scheduled = false
   #sending: Promise<void> | null = null
-  /** From when on the next hint may go. */
+  /** When the next hint may go out. */
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
   #listening = false
-  /** Kinds of changes that are to be told soon. */
+  /** Kinds of changes to announce soon. */
   readonly #changes = new Set<'jobs' | 'groups'>()
-  /** Hints to those who hold something that are under way. */
-  readonly #sendingOrders = new Set<Promise<void>>()
+  /** Immediate hints in flight: cancels, drains, changes. */
+  readonly #sendingNow = new Set<Promise<void>>()
 
   constructor(database: Database, node: string) {
     this.#database = database
@@ -77,11 +78,11 @@ export class Signals {
     return () => this.#listeners.delete(listener)
   }
 
-  #tell(hint: Hint): void {
+  #emit(hint: Hint): void {
     for (const listener of this.#listeners) listener(hint)
   }
 
-  /** Tells this process at once and the others soon. */
+  /** Notifies this process at once and the others soon. */
   due(lanes: Iterable<number>): void {
     if (this.#database.transactions.defers(() => this.due(lanes))) return
     for (const lane of lanes) this.#lanes.add(lane)
@@ -89,29 +90,29 @@ export class Signals {
     this.#schedule()
   }
 
-  /** Tells this process only. */
+  /** Notifies this process only. */
   here(lanes: Iterable<number>): void {
     if (this.#database.transactions.defers(() => this.here(lanes))) return
-    this.#tell({ lanes: [...lanes], newLane: false })
+    this.#emit({ lanes: [...lanes], newLane: false })
   }
 
-  /** Tells this process only: whoever makes a lane tells the others by the same statement. */
+  /** Notifies this process only: the statement that creates a lane notifies the others. */
   newLane(lane: number): void {
-    this.#tell({ lanes: [lane], newLane: true })
+    this.#emit({ lanes: [lane], newLane: true })
   }
 
-  /** Tells this process only that lanes are to be read again. */
+  /** Notifies this process only that lanes must be read again. */
   changed(): void {
     if (this.#database.transactions.defers(() => this.changed())) return
-    this.#tell({ lanes: null, newLane: true })
+    this.#emit({ lanes: null, newLane: true })
   }
 
   /**
-   * A hint to send right behind a submission, on its connection and without waiting for its answer: others
-   * then hear of it a round trip earlier. Null while a hint was sent just now; then `due` sends one soon.
-   * If the submission fails the hint is in vain, and costs a look.
+   * Returns a hint to send right after a submission, on its connection and without waiting for its
+   * answer: other nodes receive it a round trip earlier. Null if a hint was sent just before; then
+   * `due` sends one soon. If the submission fails, the hint costs a useless poll.
    */
-  beside(lanes: Iterable<number>): { statement: Statement; values: string[] } | null {
+  pipelined(lanes: Iterable<number>): { statement: Statement; values: string[] } | null {
     const nowMs = this.#clock.monotonicMs()
     if (this.#scheduled || nowMs < this.#nextMs) return null
     this.#sent(nowMs)
@@ -123,55 +124,55 @@ export class Signals {
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST * QUIET_MS) + QUIET_MS
   }
 
-  /** Tells whoever runs these that they are asked to end. */
+  /** Notifies the workers that run these runs to cancel them. */
   cancel(runIds: readonly string[]): void {
     if (this.#database.transactions.defers(() => this.cancel(runIds))) return
     for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
       const cancels = runIds.slice(i, i + CANCELS_MAX)
-      this.#tell({ ...NOTHING, cancels })
-      this.#order(`${this.#node} cancel ${cancels.join(',')}`)
+      this.#emit({ ...NOTHING, cancels })
+      this.#sendNow(`${this.#node} cancel ${cancels.join(',')}`)
     }
   }
 
-  /** Tells workers that they are asked to drain, or to take work again. */
+  /** Notifies workers to drain, or to take work again. */
   sessions(sessionIds: readonly string[]): void {
     if (this.#database.transactions.defers(() => this.sessions(sessionIds))) return
-    this.#tell({ ...NOTHING, sessions: sessionIds })
-    this.#order(`${this.#node} sessions ${sessionIds.join(',')}`)
+    this.#emit({ ...NOTHING, sessions: sessionIds })
+    this.#sendNow(`${this.#node} sessions ${sessionIds.join(',')}`)
   }
 
-  #order(payload: string): void {
-    const sending = this.#notify(payload).finally(() => this.#sendingOrders.delete(sending))
-    this.#sendingOrders.add(sending)
+  #sendNow(payload: string): void {
+    const sending = this.#notify(payload).finally(() => this.#sendingNow.delete(sending))
+    this.#sendingNow.add(sending)
   }
 
-  /** Tells planners that jobs were made or changed, at most once in 100 ms: they look at all of them. */
+  /** Notifies planners of created or changed jobs, at most every 100 ms: they read all of them. */
   jobsChanged(): void {
     this.#changed('jobs')
   }
 
-  /** Tells whoever finishes groups that there may be one to look at. */
+  /** Notifies the finishers of groups that one may be ready. */
   groupsChanged(): void {
     this.#changed('groups')
   }
 
-  /** Tells all nodes, at once, that tenants or keys were changed. */
+  /** Notifies all nodes, at once, that tenants or API keys changed. */
   identityChanged(): void {
     if (this.#database.transactions.defers(() => this.identityChanged())) return
-    this.#tell({ ...NOTHING, identity: true })
-    this.#order(`${this.#node} identity `)
+    this.#emit({ ...NOTHING, identity: true })
+    this.#sendNow(`${this.#node} identity `)
   }
 
   #changed(kind: 'jobs' | 'groups'): void {
     if (this.#database.transactions.defers(() => this.#changed(kind))) return
-    this.#tell({ ...NOTHING, [kind]: true })
+    this.#emit({ ...NOTHING, [kind]: true })
     if (this.#changes.has(kind)) return
     this.#changes.add(kind)
     void this.#clock.sleep(CHANGES_QUIET_MS).then(() => this.#sendChange(kind))
   }
 
   #sendChange(kind: 'jobs' | 'groups'): void {
-    if (this.#changes.delete(kind)) this.#order(`${this.#node} ${kind} `)
+    if (this.#changes.delete(kind)) this.#sendNow(`${this.#node} ${kind} `)
   }
 
   async #notify(payload: string): Promise<void> {
@@ -179,11 +180,11 @@ export class Signals {
     await this.#database.control.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
   }
 
-  /** Something became due, or will, in lanes that the caller does not know. */
+  /** Notifies that something is or will be due in lanes that the caller does not know. */
   anything(): void {
     if (this.#database.transactions.defers(() => this.anything())) return
     this.#anything = true
-    this.#tell({ lanes: null, newLane: false })
+    this.#emit({ lanes: null, newLane: false })
     this.#schedule()
   }
 
@@ -200,9 +201,10 @@ export class Signals {
     const payload = this.#payload()
     this.#lanes = new Set()
     this.#anything = false
-    // From here on another hint is another message.
+    // From here on, another hint is another message.
     this.#scheduled = false
-    await this.#database.control.query(NOTIFY, [this.channelName, payload]).catch(() => undefined) // A lost hint costs a poll.
+    // A lost hint costs a poll.
+    await this.#database.control.query(NOTIFY, [this.channelName, payload]).catch(() => undefined)
   }
 
   #payload(): string {
@@ -210,15 +212,15 @@ export class Signals {
     return `${this.#node} due ${lanes}`
   }
 
-  /** The text that a user's own transaction sends with its commit. Gates that it has no room for are left to the reaper. */
+  /** The payload for a user's own transaction; the reaper releases gates beyond the limit. */
   payloadFor(lanes: Iterable<number>, freedGates: readonly bigint[] = []): string {
     const gates = [...new Set(freedGates)].slice(0, GATES_MAX)
     return `- due ${[...lanes].slice(0, LANES_MAX).join(',')} ${gates.join(',')}`.trimEnd()
   }
 
   /**
-   * Begins to receive hints, on the connection that claims: it is there anyway, and busy only when hints do
-   * not matter. Behind a pooler LISTEN cannot work, and polling serves alone.
+   * Starts receiving hints, on the claim connection: it exists anyway, and is busy only when hints
+   * do not matter. Behind a pooler LISTEN cannot work, and workers rely on polling.
    */
   listen(): void {
     if (this.#listening) return
@@ -228,35 +230,35 @@ export class Signals {
       client.on('notification', (message) => this.#receive(message.payload ?? ''))
       await client.query(`listen ${this.channelName}`)
       this.#connected = true
-      // What was sent while nobody listened is not known.
-      this.#tell({ lanes: null, newLane: true })
+      // Hints sent before LISTEN are lost.
+      this.#emit({ lanes: null, newLane: true })
     })
     this.#database.onClaimDisconnect.push(() => {
       this.#connected = false
-      this.#tell({ lanes: null, newLane: true })
+      this.#emit({ lanes: null, newLane: true })
     })
   }
 
   #receive(payload: string): void {
     const [node, kind, lanes = '', gates = ''] = payload.split(' ')
     if (node === this.#node) return
-    if (kind === 'jobs') this.#tell({ ...NOTHING, jobs: true })
-    else if (kind === 'groups') this.#tell({ ...NOTHING, groups: true })
-    else if (kind === 'identity') this.#tell({ ...NOTHING, identity: true })
-    else if (kind === 'cancel') this.#tell({ ...NOTHING, cancels: lanes.split(',') })
-    else if (kind === 'sessions') this.#tell({ ...NOTHING, sessions: lanes.split(',') })
+    if (kind === 'jobs') this.#emit({ ...NOTHING, jobs: true })
+    else if (kind === 'groups') this.#emit({ ...NOTHING, groups: true })
+    else if (kind === 'identity') this.#emit({ ...NOTHING, identity: true })
+    else if (kind === 'cancel') this.#emit({ ...NOTHING, cancels: lanes.split(',') })
+    else if (kind === 'sessions') this.#emit({ ...NOTHING, sessions: lanes.split(',') })
     else
-      this.#tell({
+      this.#emit({
         lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
         newLane: kind === 'new',
         ...(/^-?\d/.test(gates) && { gates: gates.split(',').map(BigInt) }),
       })
   }
 
-  /** Sends what waits: a process that made a job and ends, as a command does, must not leave it unheard of. */
+  /** Sends pending hints: a command that created a job and exits must still notify planners. */
   async close(): Promise<void> {
     await this.#sending
     for (const kind of [...this.#changes]) this.#sendChange(kind)
-    await Promise.all(this.#sendingOrders)
+    await Promise.all(this.#sendingNow)
   }
 }

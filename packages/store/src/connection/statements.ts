@@ -1,7 +1,8 @@
 /**
- * SQL lives in files that paste into psql. Here they are read once and made ready: the schema `punctual.`
- * becomes the installation's, and `runs /* day 0 *\/` becomes today's partition, because naming it costs
- * half of what finding it costs. Every statement has a name, so that the server keeps its plan.
+ * SQL lives in files that paste into psql. This module reads each once and prepares it: the schema
+ * `punctual.` becomes the installation's, and `runs /* day 0 *\/` becomes today's partition,
+ * because naming it costs half as much as routing to it. Every statement has a name, so that the
+ * server keeps its plan.
  */
 import { readFileSync } from 'node:fs'
 import { dayName } from './day-names.ts'
@@ -16,7 +17,7 @@ export interface Statement {
   readonly text: string
 }
 
-/** A schema's name as it stands in SQL. Only plain lower-case names are taken, so that none needs quoting. */
+/** Whether a schema name can stand in SQL unquoted: lower-case letters, digits and `_`. */
 export function isSchemaName(schema: string): boolean {
   return SAFE_SCHEMA.test(schema)
 }
@@ -53,7 +54,7 @@ export class Statements {
     return statement
   }
 
-  /** A statement that names the partitions of a day; it is made anew each day. */
+  /** A statement that names the partitions of a day; prepared anew each day. */
   onDay(path: string, nowMs: number): Statement {
     const name = `${path}@${dayName(nowMs)}`
     let statement = this.#ready.get(name)

@@ -1,12 +1,12 @@
-/** The real clock and the real randomness. */
+/** The real clock and the real source of randomness. */
 import { randomFillSync } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from '@punctual/core/clock'
 
-/** The longest that a timer can wait; a longer one would fire at once. */
+/** The longest delay of a timer; a longer one would fire at once. */
 const TIMER_MAX_MS = 2_147_483_647
 
-/** Milliseconds that only go forward, the same in all threads of the process; those of `performance` are not. */
+/** Monotonic milliseconds, equal in all threads of the process; those of `performance` are not. */
 export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
 export const systemClock: Clock = {
@@ -17,11 +17,11 @@ export const systemClock: Clock = {
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const done = () => {
-        callOff()
+        cancel()
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const callOff = after(ms, done)
+      const cancel = after(ms, done)
       signal?.addEventListener('abort', done)
     }),
 }

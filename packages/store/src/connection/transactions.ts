@@ -1,11 +1,12 @@
 /**
- * One transaction around whatever the store is asked to do within a piece of work: a change, what is remembered of the
- * request that asked for it, and what the audit log says of it are committed together or not at all. The work carries
- * its transaction along (AsyncLocalStorage), so that no signature knows of it: connections look here first.
+ * Carries one transaction through everything that the store does within a piece of work: a change,
+ * the stored response to its request, and its audit log entry commit together or not at all. An
+ * AsyncLocalStorage holds the transaction, so that no signature mentions it: connections look here
+ * first.
  *
- * What must not be undone with the work, as numbers that this process remembers, is done `apart`. What may be told only
- * once it is true, as hints, waits until `afterCommit`. In the same way work carries along the wall of a tenant that it
- * is behind (tenant-wall.ts).
+ * Work that must not be rolled back with the caller's, such as filling a cache, runs `outside`.
+ * Work that is only right once the change is committed, such as a hint, waits until `afterCommit`.
+ * The tenant of row security (tenants/row-security.ts) travels in the same way.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
@@ -14,7 +15,7 @@ import { PINS } from './pins.ts'
 import type { Row, Value } from './row.ts'
 import type { Statement } from './statements.ts'
 
-/** The whole transaction has to be done again: nothing inside of it can mend this. */
+/** The whole transaction must run again: nothing inside it can recover from this fault. */
 export class TransactionBroken extends Error {
   constructor(cause: unknown) {
     super('The transaction is broken', { cause })
@@ -22,14 +23,15 @@ export class TransactionBroken extends Error {
 }
 
 export interface TransactionSettings {
-  /** How long any statement may take. */
+  /** Limit for any statement. */
   readonly timeoutMs: number
   /** Whether statements are named, so that the server keeps their plans. */
   readonly prepared: boolean
-  readonly walled: boolean
+  /** Whether the transaction runs as the tenant role. */
+  readonly rowSecurity: boolean
 }
 
-/** A transaction that is open, on a connection that nobody else uses. */
+/** An open transaction, on a connection that nothing else uses. */
 export class OpenTransaction {
   readonly client: pg.Client
   readonly #settings: TransactionSettings
@@ -44,30 +46,30 @@ export class OpenTransaction {
   }
 
   async query({ name, text }: Statement, values: readonly Value[]): Promise<Row[]> {
-    const { timeoutMs, prepared, walled } = this.#settings
+    const { timeoutMs, prepared, rowSecurity } = this.#settings
     const query = {
       ...{ text, values: values as unknown[], rowMode: 'array' as const },
       query_timeout: timeoutMs,
-      // Behind the wall it is another plan.
-      ...(prepared && name !== '' && { name: walled ? `${name}@tenant` : name }),
+      // Under row security the server makes another plan.
+      ...(prepared && name !== '' && { name: rowSecurity ? `${name}@tenant` : name }),
     }
     try {
       return (await this.client.query(query)).rows as Row[]
     } catch (error) {
-      // Whoever tries again on a connection of his own cannot do so here: all that came before is undone with it.
+      // No retry of a single statement here: the fault undoes everything before it.
       if (isConnectionFault(error) || isTransient(error) || isMissingPartition(error))
         throw new TransactionBroken(error)
       throw error
     }
   }
 
-  /** As on a connection that is used for pinned statements only, from here to the end of the transaction. */
+  /** Applies the planner settings of pinned statements until the end of the transaction. */
   async pin(): Promise<void> {
     this.#pinned ??= this.client.query(PINS.map((pin) => `set local ${pin}`).join('; '))
     await this.#pinned
   }
 
-  /** A part that may fail by itself: what it has done is undone then, and the rest may go on. */
+  /** Runs a part that may fail alone: its changes roll back, and the transaction continues. */
   async part<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const name = `part_${++this.#savepoints}`
     await this.client.query(`savepoint ${name}`)
@@ -85,69 +87,69 @@ export class OpenTransaction {
     this.#afterCommit.push(work)
   }
 
-  /** What waits for the commit, each once. */
+  /** Removes and returns the work that waits for the commit. */
   takeAfterCommit(): readonly (() => unknown)[] {
     return this.#afterCommit.splice(0)
   }
 }
 
-/** In what the caller runs. */
-interface Surroundings {
+/** The transaction, tenant and mode that the caller runs in. */
+interface Context {
   readonly transaction: OpenTransaction | null
-  /** How a transaction begins that is behind the wall of a tenant. */
+  /** The text that begins a transaction under the row security of a tenant. */
   readonly rowSecurity: string | null
-  /** Something is decided here: what it rests on is read where it is written. */
+  /** The work decides something: its reads come from the server that it writes to. */
   readonly deciding: boolean
 }
 
-const OPEN_GROUND: Surroundings = { transaction: null, rowSecurity: null, deciding: false }
+const NO_CONTEXT: Context = { transaction: null, rowSecurity: null, deciding: false }
 
 /** The transactions of one database, each known to the work that runs in it. */
 export class Transactions {
-  readonly #storage = new AsyncLocalStorage<Surroundings>()
+  readonly #storage = new AsyncLocalStorage<Context>()
 
-  /** The one that the caller runs in; null when it runs in none, or in one that has ended. */
+  /** The caller's transaction; null if it has none, or one that has ended. */
   get current(): OpenTransaction | null {
     const transaction = this.#storage.getStore()?.transaction
     return transaction?.open ? transaction : null
   }
 
-  /** How a transaction begins here; null where there is no wall. */
+  /** The text that begins a transaction here; null without row security. */
   get rowSecurity(): string | null {
     return this.#storage.getStore()?.rowSecurity ?? null
   }
 
-  /** Does this behind a wall: every transaction and every lone statement begins with it. */
-  withRowSecurity<T>(wall: string, work: () => T): T {
-    return this.#storage.run({ transaction: null, rowSecurity: wall, deciding: this.decides }, work)
+  /** Runs the work under row security: this text begins every transaction and lone statement. */
+  withRowSecurity<T>(rowSecurity: string, work: () => T): T {
+    return this.#storage.run({ transaction: null, rowSecurity, deciding: this.decides }, work)
   }
 
-  /** Whether what the caller reads is to come from the primary: it is in a transaction, or decides something. */
+  /** Whether the caller must read the primary: it is in a transaction, or decides something. */
   get decides(): boolean {
     return this.current !== null || this.#storage.getStore()?.deciding === true
   }
 
-  /** Does work that decides something: nothing that it reads is behind. */
+  /** Runs work that decides something: it reads nothing from a replica that lags. */
   deciding<T>(work: () => T): T {
-    const surroundings = this.#storage.getStore() ?? OPEN_GROUND
-    return this.#storage.run({ ...surroundings, deciding: true }, work)
+    const context = this.#storage.getStore() ?? NO_CONTEXT
+    return this.#storage.run({ ...context, deciding: true }, work)
   }
 
-  /** Does this outside of the transaction and of the wall that the caller may be in. */
-  apart<T>(work: () => T): T {
-    const { transaction, rowSecurity: wall, deciding } = this.#storage.getStore() ?? OPEN_GROUND
-    if (transaction === null && wall === null) return work()
-    return this.#storage.run({ ...OPEN_GROUND, deciding }, work)
+  /** Runs the work outside the caller's transaction and row security. */
+  outside<T>(work: () => T): T {
+    const { transaction, rowSecurity, deciding } = this.#storage.getStore() ?? NO_CONTEXT
+    if (transaction === null && rowSecurity === null) return work()
+    return this.#storage.run({ ...NO_CONTEXT, deciding }, work)
   }
 
-  /** Does this once it is committed; now where there is no transaction, and then resolves with it. */
+  /** Runs the work after the commit; without a transaction at once, and then resolves with it. */
   async afterCommit(work: () => unknown): Promise<void> {
     const { current } = this
     if (current) current.afterCommit(work)
-    else await this.apart(work)
+    else await this.outside(work)
   }
 
-  /** Whether this is done once it is committed; false where there is no transaction, and nothing is done. */
+  /** Defers the work until the commit and returns true; without a transaction returns false. */
   defers(work: () => unknown): boolean {
     const { current } = this
     current?.afterCommit(work)
@@ -157,16 +159,16 @@ export class Transactions {
   /** Runs the work in a transaction that was begun on this connection; the caller commits. */
   async within<T>(
     client: pg.Client,
-    settings: Omit<TransactionSettings, 'walled'>,
+    settings: Omit<TransactionSettings, 'rowSecurity'>,
     work: () => Promise<T>,
   ): Promise<{ value: T; afterCommit: readonly (() => unknown)[] }> {
-    const { rowSecurity: wall } = this
-    const transaction = new OpenTransaction(client, { ...settings, walled: wall !== null })
+    const { rowSecurity } = this
+    const transaction = new OpenTransaction(client, {
+      ...settings,
+      rowSecurity: rowSecurity !== null,
+    })
     try {
-      const value = await this.#storage.run(
-        { transaction, rowSecurity: wall, deciding: true },
-        work,
-      )
+      const value = await this.#storage.run({ transaction, rowSecurity, deciding: true }, work)
       return { value, afterCommit: transaction.takeAfterCommit() }
     } finally {
       transaction.open = false

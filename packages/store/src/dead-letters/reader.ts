@@ -1,4 +1,4 @@
-/** Reads dead letters for people, and for those who handle many of them. Never used to decide who handles one. */
+/** Reads dead letters for humans and for bulk actions. Never used to decide who handles one. */
 import type {
   CompiledDeadLetterFilter,
   DeadLetter,
@@ -9,9 +9,9 @@ import { type FinalState, finalStateOf } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Row, Value } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import { type LastWords, toDeadLetter, toGroup, toLastWords } from './rows.ts'
+import { type LastWords, toCause, toDeadLetter, toLastWords } from './rows.ts'
 
-/** How many open letters a filter has, and until when: what dies later is not meant. */
+/** How many open dead letters match, and up to when: runs that die later are not included. */
 export interface DeadLetterCount {
   readonly letters: number
   readonly until: string
@@ -39,7 +39,7 @@ export class DeadLetterReader {
     return this.#database.reads.query(this.#database.statement(`dead-letters/${path}`), values)
   }
 
-  /** The last to die first; `after` is the last one of the page before. */
+  /** Latest death first; `after` is the last id of the previous page. */
   async list(
     filter: CompiledDeadLetterFilter,
     page: { state: DeadLetterState; after: string | null; limit: number },
@@ -54,7 +54,7 @@ export class DeadLetterReader {
     return this.#withWords(rows)
   }
 
-  /** The largest group first. */
+  /** The cause with the most dead letters first. */
   async causes(
     filter: CompiledDeadLetterFilter,
     page: { state: DeadLetterState; limit: number },
@@ -63,7 +63,7 @@ export class DeadLetterReader {
     const values = [...scope(filter, tenantId), handledOnly[page.state], page.limit]
     const rows = await this.#query('group-letters', values)
     const words = await this.#lastWords(rows.map(([, , , , sample]) => sample as string))
-    return rows.map((row) => toGroup(row, words))
+    return rows.map((row) => toCause(row, words))
   }
 
   async find(ids: readonly string[], tenantId: number): Promise<DeadLetter[]> {
@@ -75,7 +75,7 @@ export class DeadLetterReader {
     return { letters: Number(row?.[0]), until: row?.[1] as string }
   }
 
-  /** The next open ones of those that were counted, the first to die first. */
+  /** The next open ones among those counted, earliest death first. */
   async pick(
     filter: CompiledDeadLetterFilter,
     { until }: DeadLetterCount,
@@ -87,7 +87,7 @@ export class DeadLetterReader {
     return (await this.#query('pick-letters', values)).map(([id]) => id as string)
   }
 
-  /** How these runs ended, of those that have. */
+  /** The final states of those of these runs that have ended. */
   async ends(ids: readonly string[]): Promise<ReadonlyMap<string, FinalState>> {
     const rows = await this.#ofDays('list-ends', ids)
     return new Map(
@@ -95,13 +95,13 @@ export class DeadLetterReader {
     )
   }
 
-  /** How many are open in each queue; counted up to 10,000 a lane. */
+  /** How many dead letters are open in each queue; counted up to 10,000 per lane. */
   async countOpen(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#query('count-open', [])
-    return new Map(rows.map(([queue, letters]) => [queue as string, Number(letters)]))
+    return new Map(rows.map(([queue, count]) => [queue as string, Number(count)]))
   }
 
-  /** What the last checkpoint of a run has kept, as JSON; null when there is none. */
+  /** A run's last checkpoint, as JSON; null when it has none. */
   async checkpoint(id: string): Promise<string | null> {
     const statement = this.#database.statement('work/progress/list-checkpoints')
     const [row] = await this.#database.reads.query(statement, [uuidArray([id])])

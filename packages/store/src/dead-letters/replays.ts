@@ -1,7 +1,7 @@
 /**
- * How a run is done again: a new run that names the one it replays, inserted by the same transaction that says so of
- * the other. Ids are made before anything is sent, so that after a commit whose answer was lost one can tell whether
- * it took place.
+ * Replays runs: inserts a new run that refers to the original, in the same transaction that closes
+ * the original's dead letter. Ids are made before anything is sent, so that after a commit whose
+ * answer was lost the replay shows whether the commit took place.
  */
 import type { Random } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
@@ -18,12 +18,12 @@ import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 const DEADLINE_MS = 15_000
 
 export interface Replay {
-  /** The run to do again. */
+  /** The run to replay. */
   readonly id: string
   readonly newId: string
-  /** Another payload, as JSON; null = its own. */
+  /** Another payload, as JSON; null keeps the original one. */
   readonly payload: string | null
-  /** The key that it must have; null = none. */
+  /** The key that the replay must take; null for none. */
   readonly key: string | null
 }
 
@@ -55,7 +55,7 @@ export class Replays {
     return this.#ids.next(this.#options.database.clock.nowMs())
   }
 
-  /** Tried again after a fault of the moment; `again` tells that an earlier try may have been committed. */
+  /** Retries after a transient fault; `again`: an earlier try may have been committed. */
   async transaction<T>(work: (client: pg.Client, again: boolean) => Promise<T>): Promise<T> {
     const { database, clientPool, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
@@ -73,7 +73,7 @@ export class Replays {
     return (await client.query(query)).rows as Row[]
   }
 
-  /** Takes the keys of those that need one; returns those that may run: a key that a live run has is not taken. */
+  /** Takes the keys of these replays; leaves out replays whose key a live run holds. */
   async takeKeys(client: pg.Client, replays: readonly Replay[], tenantId: number) {
     const wanted = new Map<string, string>()
     for (const { key, newId } of replays)
@@ -91,7 +91,7 @@ export class Replays {
     return replays.filter(({ key, newId }) => key === null || got.has(newId))
   }
 
-  /** The live run that has a key; null when it has just been freed. */
+  /** The live run that holds a key; null when it has just released it. */
   async holderOf(key: string, tenantId: number): Promise<string | null> {
     const { database } = this.#options
     const statement = database.statement('submit/find-keys')
@@ -99,7 +99,7 @@ export class Replays {
     return row?.[1] ?? null
   }
 
-  /** Returns the lanes that have something due once this is committed. */
+  /** Inserts the new runs; returns the lanes that have something due after the commit. */
   async insert(
     client: pg.Client,
     replays: readonly Replay[],
@@ -118,7 +118,7 @@ export class Replays {
     return rows.map(([lane]) => Number(lane))
   }
 
-  /** Hints at what became due. */
+  /** Sends hints that these lanes have due runs. */
   queued(lanes: readonly number[]): void {
     if (lanes.length > 0) this.#options.onQueued(lanes)
   }

@@ -1,4 +1,4 @@
-/** Rows of the letter statements as the dead letters that people see. */
+/** Converts rows of the dead letter statements to the public types. */
 import { type DeadLetter, type DeadLetterCause, handlingOf } from '@punctual/core/dead-letter'
 import type { Row } from '../connection/channel.ts'
 
@@ -40,7 +40,7 @@ export function toDeadLetter(row: Row, words: LastWords | undefined): DeadLetter
   }
 }
 
-export function toGroup(row: Row, words: ReadonlyMap<string, LastWords>): DeadLetterCause {
+export function toCause(row: Row, words: ReadonlyMap<string, LastWords>): DeadLetterCause {
   const [fingerprint, count, first, last, sample, handlers] = row as readonly string[]
   return {
     fingerprint: fingerprint as string,

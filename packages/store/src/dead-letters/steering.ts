@@ -1,7 +1,8 @@
 /**
- * What people do with dead letters: replay, discard. Each is handled once: its row is locked, looked at and closed in
- * one transaction, together with the run that follows, so that of two that want the same one waits and then finds it
- * handled. Whether a commit took place whose answer was lost is told by the letter, which names its replay.
+ * Actions on dead letters: replay and discard. Each dead letter is handled once: one transaction
+ * locks it, checks it and closes it, together with the replay's insert, so that of two callers that
+ * want the same one the second waits and finds it handled. After a commit whose answer was lost,
+ * the dead letter shows whether it took place: it names its replay.
  */
 import { type DeadLetter, handlings } from '@punctual/core/dead-letter'
 import type pg from 'pg'
@@ -9,7 +10,7 @@ import { uuidArray, uuidArrayOrNull } from '../connection/binary-arrays.ts'
 import type { DeadLetterReader } from './reader.ts'
 import type { Replay, Replays } from './replays.ts'
 
-/** Why and by whom; kept with what is handled. */
+/** The reason and the author, stored with the handled dead letter. */
 export interface HandledBy {
   readonly note: string | null
   readonly by: string | null
@@ -18,17 +19,17 @@ export interface HandledBy {
 export interface ReplayRequest {
   /** The dead run. */
   readonly id: string
-  /** Another payload, as JSON; null = its own. */
+  /** Another payload, as JSON; null keeps the original one. */
   readonly payload: string | null
 }
 
-/** A live run has the key that the new run needs, so that none was made. */
+/** A live run holds the key that the new run needs, so no run was created. */
 export interface KeyBusy {
-  /** Tells it from the other answers. */
+  /** Distinguishes this answer from the others. */
   readonly result: 'key_busy'
-  /** The key. */
+  /** The key that is held. */
   readonly key: string
-  /** The run that has it; null when that one has just ended. */
+  /** The run that holds it; null when that run has just ended. */
   readonly heldBy: string | null
 }
 
@@ -40,7 +41,7 @@ export type ReplayAnswer =
 
 interface LockedDeadLetter {
   readonly id: string
-  /** Whether its run is still there. */
+  /** Whether the run still exists. */
   readonly found: boolean
   readonly key: string | null
 }
@@ -54,20 +55,20 @@ export class DeadLetterSteering {
     this.#reader = reader
   }
 
-  /** Makes new runs of dead ones, due now, all of these in one transaction. Answers in the order asked. */
+  /** Creates new runs for dead ones, due now, in one transaction; answers in the order given. */
   async replay(
     requests: readonly ReplayRequest[],
     options: HandledBy & { readonly fromCheckpoint: boolean },
     tenantId: number,
   ): Promise<ReplayAnswer[]> {
     await this.#replays.checkActive(tenantId)
-    const asked = new Map(
+    const wantedById = new Map(
       requests.map(({ id, payload }) => [id, { id, payload, newId: this.#replays.newId() }]),
     )
     const { locked, made, lanes } = await this.#replays.transaction(async (client) => {
-      const open = await this.#lock(client, [...asked.keys()], tenantId)
+      const open = await this.#lock(client, [...wantedById.keys()], tenantId)
       const wanted = open.flatMap(({ id, found, key }) => {
-        const request = asked.get(id)
+        const request = wantedById.get(id)
         return request && found ? [{ ...request, key }] : []
       })
       const free = await this.#replays.takeKeys(client, wanted, tenantId)
@@ -76,22 +77,24 @@ export class DeadLetterSteering {
       return { locked: open, made: new Set(free.map(({ newId }) => newId)), lanes: queued }
     })
     this.#replays.queued(lanes)
-    const left = [...asked.values()].filter(({ newId }) => !made.has(newId)).map(({ id }) => id)
+    const left = [...wantedById.values()]
+      .filter(({ newId }) => !made.has(newId))
+      .map(({ id }) => id)
     const now = left.length > 0 ? await this.#reader.find(left, tenantId) : []
     return Promise.all(
       requests.map(({ id }): Promise<ReplayAnswer> | ReplayAnswer => {
-        const newId = asked.get(id)?.newId as string
-        const handled = now.find((letter) => letter.id === id)?.handled ?? null
+        const newId = wantedById.get(id)?.newId as string
+        const handled = now.find((deadLetter) => deadLetter.id === id)?.handled ?? null
         if (made.has(newId) || handled?.replayedAs === newId)
           return { result: 'replayed', id: newId }
         if (handled) return { result: 'already_handled', handled }
-        const key = locked.find((letter) => letter.id === id && letter.found)?.key
+        const key = locked.find((deadLetter) => deadLetter.id === id && deadLetter.found)?.key
         return key ? this.#busy(key, tenantId) : { result: 'not_found' }
       }),
     )
   }
 
-  /** Closes dead letters without doing them again; returns those that were open. */
+  /** Closes dead letters without replaying them; returns the ids that were open. */
   async discard(
     ids: readonly string[],
     options: HandledBy,
@@ -99,18 +102,18 @@ export class DeadLetterSteering {
   ): Promise<ReadonlySet<string>> {
     return this.#replays.transaction(async (client, again) => {
       const locked = await this.#lock(client, ids, tenantId)
-      const letters = locked.map(({ id }) => ({ id, newId: null }))
-      await this.#close(client, letters, handlings.discarded, options, tenantId)
+      const closed = locked.map(({ id }) => ({ id, newId: null }))
+      await this.#close(client, closed, handlings.discarded, options, tenantId)
       const before = again ? await this.#discardedSo(ids, options, tenantId) : []
       return new Set([...locked.map(({ id }) => id), ...before])
     })
   }
 
-  /** Those that an earlier try of the same call has discarded, though its answer was lost: they say the same. */
+  /** Finds dead letters that an earlier try of this call discarded: same author, same note. */
   async #discardedSo(ids: readonly string[], { note, by }: HandledBy, tenantId: number) {
-    const letters = await this.#reader.find(ids, tenantId)
-    const same = letters.filter(
-      ({ handled: it }) => it?.as === 'discarded' && it.note === note && it.by === by,
+    const deadLetters = await this.#reader.find(ids, tenantId)
+    const same = deadLetters.filter(
+      ({ handled }) => handled?.as === 'discarded' && handled.note === note && handled.by === by,
     )
     return same.map(({ id }) => id)
   }
@@ -131,14 +134,14 @@ export class DeadLetterSteering {
 
   async #close(
     client: pg.Client,
-    letters: readonly (Pick<Replay, 'id'> & { readonly newId: string | null })[],
+    closed: readonly (Pick<Replay, 'id'> & { readonly newId: string | null })[],
     handling: number,
     { note, by }: HandledBy,
     tenantId: number,
   ): Promise<void> {
-    if (letters.length === 0) return
-    const ids = uuidArray(letters.map(({ id }) => id))
-    const replays = uuidArrayOrNull(letters.map(({ newId }) => newId))
+    if (closed.length === 0) return
+    const ids = uuidArray(closed.map(({ id }) => id))
+    const replays = uuidArrayOrNull(closed.map(({ newId }) => newId))
     const values = [tenantId, ids, handling, replays, note, by]
     await this.#replays.run(client, 'dead-letters/close-letters', values)
   }

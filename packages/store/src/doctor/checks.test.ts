@@ -51,7 +51,7 @@ describe('the server', () => {
       HISTORY_DAYS,
     )
 
-  test('is fine as it should be', () => {
+  test('has no findings when it is configured well', () => {
     expect(new Set(examine({}).map(({ level }) => level))).toEqual(new Set(['ok']))
   })
 
@@ -99,7 +99,7 @@ test.for([
   expect(levelOf(check, vacuumChecks({ ...activity, ...facts }, deadRows))).toBe(level)
 })
 
-describe('days', () => {
+describe('partitions', () => {
   const nowMs = Date.UTC(2030, 0, 10, 12)
   const from10 = (count: number) => Array.from({ length: count }, (_, i) => `203001${10 + i}`)
   const examine = (complete: string[], partial: string[] = [], detaching = 0) =>
@@ -114,16 +114,16 @@ describe('days', () => {
     ['a gap ahead', from10(6).filter((day) => day !== '20300113'), 'fail'],
     ['none', [], 'fail'],
   ] as const)('%s', ([, days, level]) => {
-    expect(levelOf('days of history', examine([...days]))).toBe(level)
+    expect(levelOf('partitions', examine([...days]))).toBe(level)
   })
 
-  test('work that was not finished is told', () => {
-    expect(levelOf('unfinished days', examine(from10(6), ['20300201']))).toBe('warn')
-    expect(levelOf('unfinished days', examine(from10(6), [], 1))).toBe('warn')
+  test('half-created or half-dropped partitions are reported', () => {
+    expect(levelOf('partition upkeep', examine(from10(6), ['20300201']))).toBe('warn')
+    expect(levelOf('partition upkeep', examine(from10(6), [], 1))).toBe('warn')
   })
 })
 
-test('migrations that do not fit are a failure, with their reason', () => {
+test('an incompatible schema fails the migrations check, with the reason', () => {
   const error = new PunctualError('schema_too_new', 'made by a newer Punctual')
   expect(migrationCheck('punctual', error)).toMatchObject({
     level: 'fail',
@@ -132,7 +132,7 @@ test('migrations that do not fit are a failure, with their reason', () => {
   })
 })
 
-test('privileges are enough without being a superuser', () => {
+test('privileges suffice without being a superuser', () => {
   const role = { role: 'app', superuser: 'f', schema_exists: 't', may_use: 't', may_create: 't' }
   const facts = { ...role, tables: '20', unusable: '0', unowned: '0' }
   expect(privilegeCheck('punctual', facts).level).toBe('ok')

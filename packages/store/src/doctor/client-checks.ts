@@ -1,4 +1,4 @@
-/** How this process reaches the server: clocks, poolers, prepared statements. */
+/** Checks how this process reaches the server: clock, pooler, prepared statements. */
 import type { Database } from '../connection/database.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
@@ -9,23 +9,23 @@ export function clientChecks(database: Database): Finding[] {
 }
 
 function clock(skewMs: number): Finding {
-  const found = `${skewMs >= 0 ? '+' : ''}${Math.round(skewMs)} ms to the database`
+  const found = `${skewMs >= 0 ? '+' : ''}${Math.round(skewMs)} ms from the database`
   if (Math.abs(skewMs) <= SKEW_MAX_MS) return ok('clock', found, 'The clocks agree.')
   return warn(
     'clock',
     found,
-    "Due times and leases follow the database's clock, so nothing is lost, but times look wrong here.",
+    "Due times and leases follow the database's clock, so nothing is lost, but times shown on this machine are off.",
     'Run NTP (chrony, systemd-timesyncd) on both machines.',
   )
 }
 
 function pooling({ pooled }: Database): Finding {
-  if (!pooled) return ok('pooling', 'direct', 'Hints arrive: runs start within milliseconds.')
+  if (!pooled) return ok('pooling', 'direct', 'Hints arrive, so runs start within milliseconds.')
   return warn(
     'pooling',
     'through a pooler',
-    'LISTEN does not pass it: workers find new runs by polling, up to a second later.',
-    'Give workers a direct DATABASE_URL if that matters; everything else works through the pooler.',
+    'LISTEN does not work through it: workers find new runs by polling, up to a second later.',
+    'If that matters, give workers a direct DATABASE_URL. Everything else works through the pooler.',
   )
 }
 
@@ -36,9 +36,9 @@ function statements({ prepared, pooled }: Database): Finding {
       check,
       'named, through a pooler',
       'PgBouncer before 1.21, or without max_prepared_statements, refuses them.',
-      'Leave preparedStatements at auto, unless your pooler supports them.',
+      'Leave preparedStatements at auto, unless your pooler supports named statements.',
     )
-  if (prepared) return ok(check, 'named', 'The server keeps their plans.')
-  const why = pooled ? 'A pooler was seen.' : 'They were switched off.'
-  return ok(check, 'unnamed', `${why} Each statement is planned anew, which costs some throughput.`)
+  if (prepared) return ok(check, 'named', 'The server reuses their plans.')
+  const why = pooled ? 'A pooler was detected.' : 'Named statements are switched off.'
+  return ok(check, 'unnamed', `${why} Each statement is planned again, at some cost in throughput.`)
 }

@@ -1,7 +1,7 @@
 /**
- * Examines a database for what would break or slow Punctual down. It only reads, needs no privilege beyond
- * those of a worker, and works on a server that Punctual has never touched. Findings are data; what cannot be
- * asked is an error of the caller's connection, and is thrown.
+ * Examines a database for problems that would break or slow Punctual. It only reads, needs no
+ * privileges beyond those of a worker, and works on a server where Punctual was never installed. It
+ * returns findings as data. It throws only when a query fails, as after a lost connection.
  */
 import { defaults, PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
@@ -14,7 +14,13 @@ import { readRowSecurity } from '../tenants/row-security.ts'
 import { clientChecks } from './client-checks.ts'
 import { durabilityChecks } from './durability-checks.ts'
 import type { Facts, Finding } from './finding.ts'
-import { dayChecks, keyCheck, migrationCheck, privilegeCheck, wallCheck } from './schema-checks.ts'
+import {
+  dayChecks,
+  keyCheck,
+  migrationCheck,
+  privilegeCheck,
+  rowSecurityCheck,
+} from './schema-checks.ts'
 import { serverChecks } from './server-checks.ts'
 import { standbyChecks } from './standby-check.ts'
 import { vacuumChecks } from './vacuum-checks.ts'
@@ -24,9 +30,9 @@ export type { Finding, Level } from './finding.ts'
 const hotTables = ['queue', 'leases', 'sessions', 'live_keys', 'later', 'counters']
 
 export interface ExamineOptions {
-  /** How long history is to be kept: decides how many days there will be. @default 90 */
+  /** How long history will be kept. Determines the number of partitions. @default 90 */
   readonly retentionDays?: number
-  /** Where people read, and so which standby is looked at. @default none */
+  /** The read replica to check. @default none */
   readonly replica?: ReplicaReads
 }
 
@@ -64,7 +70,7 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   const { schema } = database
   const [privileges] = await ask('read-privileges', [schema])
   const privilege = privilegeCheck(schema, privileges as Facts)
-  // Whoever may not look into the schema is told so, and nothing else about it.
+  // Without privileges on the schema every further query would fail: report only the privileges.
   if (privilege.level === 'fail') return [privilege]
   const findings = [privilege]
   const status = await statusOf(client, schema)
@@ -72,7 +78,7 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   if (status instanceof PunctualError || status.applied.length === 0) return findings
   findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
   if (status.pending.length === 0)
-    findings.push(wallCheck(schema, await readRowSecurity(client, database)))
+    findings.push(rowSecurityCheck(schema, await readRowSecurity(client, database)))
   const [row] = await ask('count-detaching', [schema])
   const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]

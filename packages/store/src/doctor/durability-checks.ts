@@ -1,4 +1,4 @@
-/** Whether what was accepted survives: the settings that decide what a crash or a fail-over loses. */
+/** Checks the settings that decide what a crash or a fail-over loses. */
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
 
 export function durabilityChecks(facts: Facts): Finding[] {
@@ -7,22 +7,22 @@ export function durabilityChecks(facts: Facts): Finding[] {
 
 function fsync({ fsync: found }: Facts): Finding {
   return found === 'on'
-    ? ok('fsync', 'on', 'What was accepted is on disk.')
+    ? ok('fsync', 'on', 'Accepted runs are on disk.')
     : fail(
         'fsync',
         String(found),
-        'A crash of the machine can lose or corrupt everything, not only the last moments.',
-        'Set fsync = on. Off is for throw-away data only.',
+        'A crash of the machine can lose or corrupt all data, not only the latest commits.',
+        'Set fsync = on. Use off for throw-away data only.',
       )
 }
 
 function fullPageWrites({ full_page_writes: found }: Facts): Finding {
   return found === 'on'
-    ? ok('full_page_writes', 'on', 'A page that was half written is repaired after a crash.')
+    ? ok('full_page_writes', 'on', 'A half-written page is repaired after a crash.')
     : warn(
         'full_page_writes',
         String(found),
-        'A page that was half written when the machine crashed stays broken.',
+        'A page that was half written when the machine crashed stays corrupt.',
         'Set full_page_writes = on, unless the file system writes whole pages (such as ZFS).',
       )
 }
@@ -33,7 +33,7 @@ function synchronousCommit(facts: Facts): Finding {
     return fail(
       'synchronous_commit',
       found,
-      'Runs that were accepted in the last moments before a crash are lost.',
+      'Runs accepted shortly before a crash are lost.',
       'Set synchronous_commit = on for this role or database.',
     )
   if (found === 'local' && facts.standby_names !== '')
@@ -51,17 +51,21 @@ function standbys({ standby_names: names, standbys }: Facts): Finding {
   if (names !== '' && count === 0)
     return warn(
       'standbys',
-      `synchronous: ${names}, and none is connected`,
-      'Every commit waits for one: nothing is accepted, started or ended meanwhile.',
-      'Start it, name another one, or empty synchronous_standby_names.',
+      `synchronous: ${names}; none of them is connected`,
+      'Every commit waits for a synchronous standby: until one connects, runs are not accepted, started or ended.',
+      'Start the standby, name another one in synchronous_standby_names, or empty the setting.',
     )
   if (names !== '') return ok('standbys', `synchronous: ${names}`, 'A fail-over loses nothing.')
   if (count === 0)
-    return ok('standbys', 'none', 'The only copy is here; backups are what is left after a loss.')
+    return ok(
+      'standbys',
+      'none',
+      'This server has the only copy. If it is lost, only backups remain.',
+    )
   return warn(
     'standbys',
     `${count}, none synchronous`,
-    'A fail-over loses what was accepted and had not reached the standby.',
-    'Name one in synchronous_standby_names if no accepted run may be lost.',
+    'A fail-over loses runs that were accepted but had not reached the standby.',
+    'If no accepted run may be lost, name a standby in synchronous_standby_names.',
   )
 }

@@ -1,4 +1,4 @@
-/** What the doctor says of one thing: found, what that means, and what to do about it. */
+/** One finding of the doctor: what was checked, what was found, what that means and what to do. */
 export type Level = 'ok' | 'warn' | 'fail'
 
 export interface Finding {
@@ -6,7 +6,7 @@ export interface Finding {
   readonly level: Level
   readonly found: string
   readonly meaning: string
-  /** What to do; empty when there is nothing to be done. */
+  /** Empty when the level is `ok`: there is nothing to do. */
   readonly advice: string
 }
 
@@ -22,5 +22,5 @@ export function fail(check: string, found: string, meaning: string, advice: stri
   return { check, level: 'fail', found, meaning, advice }
 }
 
-/** Columns of one row by name; every value is text. */
+/** The columns of one row by name; every value is text. */
 export type Facts = Readonly<Record<string, string | null>>

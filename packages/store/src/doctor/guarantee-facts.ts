@@ -1,4 +1,4 @@
-/** What the verdict on Punctual's promises rests on, read from the server as this process reaches it. */
+/** Reads the facts that decide which guarantees hold, as seen from this process. */
 import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
@@ -11,7 +11,7 @@ import { freeConnections } from './server-checks.ts'
 
 type Ask = (path: string) => Promise<Facts[]>
 
-/** Reads only; also of a server that Punctual has never touched. */
+/** Only reads; works on a server where Punctual was never installed. */
 export async function readGuaranteeFacts(
   database: Database,
   replica?: ReplicaReads,
@@ -24,7 +24,7 @@ export async function readGuaranteeFacts(
     const [activity] = (await ask('read-activity')) as [Facts]
     const standbys = await ask('list-standbys')
     return {
-      ...ofServer(settings),
+      ...settingFacts(settings),
       standbys: standbys.map(({ name, state, sync_state }) => ({
         ...{ name: name ?? '', state: state ?? null, syncState: sync_state ?? null },
       })),
@@ -41,16 +41,16 @@ export async function readGuaranteeFacts(
   }
 }
 
-/** Null where people read the primary. */
+/** Null when no read replica is configured: the primary serves all reads. */
 async function readStandby(replica: ReplicaReads | undefined): Promise<ReadStandbyFacts | null> {
   const state = await replica?.look()
   if (!replica || !state) return null
   const allowedMs = replica.lagMs as number
-  if (!state.used) return { allowedMs, lagMs: null, passedBy: state.why }
-  return { allowedMs, lagMs: Math.round(state.lagMs), passedBy: null }
+  if (!state.used) return { allowedMs, lagMs: null, skippedBecause: state.why }
+  return { allowedMs, lagMs: Math.round(state.lagMs), skippedBecause: null }
 }
 
-function ofServer(settings: Facts) {
+function settingFacts(settings: Facts) {
   return {
     version: settings.version as string,
     timeline: String(Number.parseInt(settings.timeline ?? '0', 16)),
@@ -64,19 +64,20 @@ function ofServer(settings: Facts) {
   }
 }
 
-const NOT_THERE = new Set(['42883', '42501', '3F000'])
+/** undefined_function, insufficient_privilege, invalid_schema_name. */
+const UNAVAILABLE = new Set(['42883', '42501', '3F000'])
 
-/** Null where the schema is not there, is older, or is closed to this role. */
+/** Null when the schema is missing, is older than row security, or is closed to this role. */
 async function rowSecurity(client: pg.Client, database: Database) {
   try {
     return await readRowSecurity(client, database)
   } catch (error) {
-    if (NOT_THERE.has((error as { code?: string }).code ?? '')) return null
+    if (UNAVAILABLE.has((error as { code?: string }).code ?? '')) return null
     throw error
   }
 }
 
-/** Null where the schema is not there, or is closed to this role. */
+/** Null when the schema is missing or closed to this role. */
 async function plannerZoneData(ask: Ask): Promise<readonly string[] | null> {
   try {
     return (await ask('list-zone-data')).map((row) => row.zone_data as string)

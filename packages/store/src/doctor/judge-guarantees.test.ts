@@ -27,11 +27,11 @@ const standby = (syncState: string | null, name = 'b'): StandbyFacts => ({
 const judge = (facts: Partial<GuaranteeFacts>) => judgeGuarantees({ ...sound, ...facts })
 const COMMITTED = ['one-slot', 'one-outcome', 'nothing-lost', 'honest-effects']
 
-test('every promise holds on a sound server', () => {
+test('every guarantee holds on a sound server', () => {
   const { verdict, guarantees, weaknesses } = judge({})
   expect(verdict).toBe('holds')
   expect(guarantees.map(({ promise }) => promise)).toEqual([...COMMITTED, 'database-clock'])
-  expect(guarantees.every((it) => it.verdict === 'holds' && it.causes.length === 0)).toBe(true)
+  expect(guarantees.every((g) => g.verdict === 'holds' && g.causes.length === 0)).toBe(true)
   expect(weaknesses).toEqual([])
 })
 
@@ -64,10 +64,10 @@ describe('weakens', () => {
   ])('%s (%#)', ([cause, facts, promises]) => {
     const { verdict, guarantees, weaknesses } = judge(facts)
     expect(verdict).toBe('weakened')
-    expect(weaknesses.map((it) => it.cause)).toEqual([cause])
+    expect(weaknesses.map((weakness) => weakness.cause)).toEqual([cause])
     expect(weaknesses[0]?.why).toMatch(/\.$/)
     expect(weaknesses[0]?.advice).toMatch(/\.$/)
-    const weak = guarantees.filter((it) => it.verdict === 'weakened')
+    const weak = guarantees.filter((guarantee) => guarantee.verdict === 'weakened')
     expect(weak.map(({ promise }) => promise)).toEqual(promises)
     for (const { causes } of weak) expect(causes).toEqual([cause])
   })
@@ -78,11 +78,11 @@ describe('weakens nothing', () => {
     ['a synchronous standby', { synchronousStandbyNames: 'b', standbys: [standby('sync')] }],
     ['a quorum', { synchronousStandbyNames: 'ANY 1 (b, c)', standbys: [standby('quorum')] }],
     [
-      'a standby whose state this role may not see',
+      'a standby whose state this role cannot see',
       { synchronousStandbyNames: 'b', standbys: [standby(null)] },
     ],
     ['a pooler', { pooled: true }],
-    ['a schema that is not there', { plannerZoneData: null }],
+    ['a missing schema', { plannerZoneData: null }],
     ['no checksums', { dataChecksums: false }],
     ['remote_apply', { synchronousCommit: 'remote_apply', synchronousStandbyNames: '' }],
   ])('%s', ([, facts]) => {
@@ -90,7 +90,7 @@ describe('weakens nothing', () => {
   })
 })
 
-test('whom to fail over to is noted where some standbys follow and others lag', () => {
+test('a note names the standbys to fail over to when only some are synchronous', () => {
   const { notes } = judge({
     synchronousStandbyNames: 'b',
     standbys: [standby('sync'), standby('async', 'c')],
@@ -98,25 +98,27 @@ test('whom to fail over to is noted where some standbys follow and others lag', 
   expect(notes.join()).toContain('Fail over to b only; c may lack')
 })
 
-test('the offset of the clock is told with its direction', () => {
+test('the offset of the clock is shown with its direction', () => {
   expect(judge({ clockOffsetMs: 5_000 }).weaknesses[0]?.why).toContain('5.0 s ahead of')
   expect(judge({ clockOffsetMs: -2_500 }).weaknesses[0]?.why).toContain('2.5 s behind')
 })
 
-test('says when only one wall is between tenants, which weakens no promise of these', () => {
+test('a note reports missing row security, which weakens no guarantee', () => {
   expect(judge({}).notes.join()).not.toContain('row security')
   expect(judge({ rowSecurity: null }).notes.join()).not.toContain('row security')
   const { notes, verdict } = judge({ rowSecurity: 'no_role' })
   expect([notes.join(), verdict]).toEqual([expect.stringContaining('row security'), 'holds'])
 })
 
-test('tells how far behind lists may be that a standby is read for, and why it is passed by', () => {
-  const readStandby = { allowedMs: 10_000, lagMs: 40, passedBy: null }
+test('a note shows how far the read replica is behind, or why it is skipped', () => {
+  const readStandby = { allowedMs: 10_000, lagMs: 40, skippedBecause: null }
   const behind = judge({ readStandby })
   expect([behind.verdict, behind.notes.join()]).toEqual([
     'holds',
-    expect.stringContaining('is 40 ms behind and may be 10000 ms'),
+    expect.stringContaining('is 40 ms behind; 10000 ms are allowed'),
   ])
-  const { notes } = judge({ readStandby: { ...readStandby, lagMs: null, passedBy: 'it is away' } })
-  expect(notes.join()).toContain('is passed by (it is away)')
+  const { notes } = judge({
+    readStandby: { ...readStandby, lagMs: null, skippedBecause: 'it is down' },
+  })
+  expect(notes.join()).toContain('is skipped (it is down)')
 })

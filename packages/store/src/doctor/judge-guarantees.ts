@@ -1,8 +1,9 @@
 /**
- * Which promises hold on a server as it is now. Punctual's promises rest on PostgreSQL keeping what it has
- * committed, on connections to it, and on one opinion about time zones; whether these conditions are met is read
- * from the server. This file is the decision alone: facts in, a verdict for each promise out. It assumes nothing
- * that was not found, and names for each weakness what it means and what to do.
+ * Decides which guarantees hold on a server in its present state. They depend on PostgreSQL keeping
+ * committed data, on connections to it, and on all planners using the same time zone data. This
+ * file is only the decision: it takes facts and returns a verdict for each guarantee. It assumes
+ * nothing that was not read from the server, and says what each weakness means and what to do about
+ * it.
  */
 
 import type {
@@ -22,7 +23,7 @@ const promises = {
   'database-clock': "The database's clock decides",
 } as const satisfies Record<PromiseName, string>
 
-/** What commits say: whoever loses one of them loses a decision, an outcome, a start mark or a run. */
+/** A lost commit breaks these: it stored a decision, an outcome, a start mark or a run. */
 const COMMITTED: readonly PromiseName[] = [
   'one-slot',
   'one-outcome',
@@ -30,15 +31,15 @@ const COMMITTED: readonly PromiseName[] = [
   'honest-effects',
 ]
 const CLOCK_OFFSET_MAX_MS = 1_000
-/** What a node with every role opens when it is busy, requests over HTTP included. */
+/** The connections that a busy node with every role opens, including those for HTTP requests. */
 export const CONNECTIONS_OF_A_NODE = 30
 
 export function judgeGuarantees(facts: GuaranteeFacts): GuaranteePanel {
   const weaknesses = [
-    ...ofTheDisk(facts),
-    ...ofStandbys(facts),
-    ...ofConnections(facts),
-    ...ofTime(facts),
+    ...diskWeaknesses(facts),
+    ...standbyWeaknesses(facts),
+    ...connectionWeaknesses(facts),
+    ...timeWeaknesses(facts),
   ]
   const guarantees = Object.entries(promises).map(([promise, title]) => {
     const causes = weaknesses
@@ -51,26 +52,26 @@ export function judgeGuarantees(facts: GuaranteeFacts): GuaranteePanel {
   return { verdict, guarantees, weaknesses, notes: notesOn(facts), facts }
 }
 
-function ofTheDisk(facts: GuaranteeFacts): Weakness[] {
+function diskWeaknesses(facts: GuaranteeFacts): Weakness[] {
   const found: Weakness[] = []
   if (!facts.fsync)
     found.push({
       cause: 'fsync',
-      why: 'fsync is off: a crash of the machine loses or corrupts what was committed, also long ago.',
-      advice: 'Set fsync = on. Off is for throw-away data only.',
+      why: 'fsync is off: a crash of the machine can lose or corrupt any committed data, old and new.',
+      advice: 'Set fsync = on. Use off for throw-away data only.',
       weakens: COMMITTED,
     })
   if (!facts.fullPageWrites)
     found.push({
       cause: 'full_page_writes',
-      why: 'full_page_writes is off: a page that was half written when the machine crashed stays broken.',
+      why: 'full_page_writes is off: a page that was half written when the machine crashed stays corrupt.',
       advice: 'Set full_page_writes = on, unless the file system writes whole pages (such as ZFS).',
       weakens: COMMITTED,
     })
   if (facts.synchronousCommit === 'off')
     found.push({
       cause: 'synchronous_commit',
-      why: 'synchronous_commit is off: a crash of the server loses what it committed in the last moments, so runs vanish, end twice, or start again although they were marked.',
+      why: 'synchronous_commit is off: a crash of the server loses its latest commits. Accepted runs vanish, ended runs end a second time, and runs that must not start twice do.',
       advice: 'Set synchronous_commit = on for this role or database.',
       weakens: COMMITTED,
     })
@@ -80,19 +81,20 @@ function ofTheDisk(facts: GuaranteeFacts): Weakness[] {
 const isSynchronous = ({ syncState }: StandbyFacts) =>
   syncState === 'sync' || syncState === 'quorum'
 
-function ofStandbys(facts: GuaranteeFacts): Weakness[] {
+function standbyWeaknesses(facts: GuaranteeFacts): Weakness[] {
   const { synchronousStandbyNames: names, synchronousCommit, standbys } = facts
   if (names === '') return standbys.length === 0 ? [] : [noneIsSynchronous(standbys)]
   if (synchronousCommit === 'local' || synchronousCommit === 'remote_write')
     return [commitsDoNotWait(synchronousCommit)]
-  // Who may not see the state of a standby is not told that there is none.
+  // A role that cannot see the state of a standby must not conclude that none is synchronous.
   const unseen = standbys.some(({ syncState }) => syncState === null)
   if (synchronousCommit === 'off' || unseen || standbys.some(isSynchronous)) return []
   return [
     {
       cause: 'standby_missing',
-      why: `No standby that synchronous_standby_names (${names}) names is connected: every commit waits for one, and nothing is accepted, started or ended meanwhile.`,
-      advice: 'Start the standby, name another one, or empty synchronous_standby_names.',
+      why: `synchronous_standby_names is ${names}, but none of these standbys is connected. Every commit waits for one: until then, runs are not accepted, started or ended.`,
+      advice:
+        'Start the standby, name another one in synchronous_standby_names, or empty the setting.',
       weakens: ['nothing-lost'],
     },
   ]
@@ -102,8 +104,8 @@ function noneIsSynchronous(standbys: readonly StandbyFacts[]): Weakness {
   const names = standbys.map(({ name }) => name || 'unnamed').join(', ')
   return {
     cause: 'standby_asynchronous',
-    why: `Commits do not wait for the standby (${names}): a fail-over loses those that had not reached it. Runs vanish, or end and start a second time.`,
-    advice: 'Name it in synchronous_standby_names, if you mean to fail over to it.',
+    why: `Commits do not wait for the standby (${names}): a fail-over to it loses commits that had not reached it. Accepted runs vanish, and ended runs run again.`,
+    advice: 'If you mean to fail over to it, name it in synchronous_standby_names.',
     weakens: COMMITTED,
   }
 }
@@ -113,39 +115,39 @@ function commitsDoNotWait(setting: 'local' | 'remote_write'): Weakness {
   return {
     cause: 'synchronous_commit',
     why: local
-      ? 'synchronous_commit is local: commits do not wait for the synchronous standby, and a fail-over loses those that had not reached it.'
-      : 'synchronous_commit is remote_write: commits do not wait for the disk of the standby, and a fail-over to one whose machine has crashed too loses them.',
+      ? 'synchronous_commit is local: commits do not wait for the synchronous standby. A fail-over loses commits that had not reached it.'
+      : "synchronous_commit is remote_write: commits do not wait for the standby's disk. If the standby's machine crashes too, a fail-over to it loses them.",
     advice: 'Set synchronous_commit = on for this role or database.',
     weakens: COMMITTED,
   }
 }
 
-function ofConnections({ readOnly, connectionsFree }: GuaranteeFacts): Weakness[] {
+function connectionWeaknesses({ readOnly, connectionsFree }: GuaranteeFacts): Weakness[] {
   const found: Weakness[] = []
   if (readOnly)
     found.push({
       cause: 'read_only',
-      why: 'Transactions of this role or database are read-only: nothing is accepted, started or ended.',
+      why: 'Transactions of this role or database are read-only: runs are not accepted, started or ended.',
       advice: 'Unset default_transaction_read_only.',
       weakens: ['nothing-lost'],
     })
   if (connectionsFree < CONNECTIONS_OF_A_NODE)
     found.push({
       cause: 'connections',
-      why: `${Math.max(0, connectionsFree)} connections are free, and a busy node opens about ${CONNECTIONS_OF_A_NODE}: a worker that gets none cannot renew its lease, and its runs go to others.`,
+      why: `${Math.max(0, connectionsFree)} connections are free; a busy node opens about ${CONNECTIONS_OF_A_NODE}. A worker without a connection cannot renew its lease, and loses its runs to other workers.`,
       advice:
-        'Raise max_connections (or the limit of the role or database), or put PgBouncer in between.',
+        'Raise max_connections (or the limit of the role or database), or connect through PgBouncer.',
       weakens: ['nothing-lost', 'honest-effects'],
     })
   return found
 }
 
-function ofTime({ clockOffsetMs, plannerZoneData }: GuaranteeFacts): Weakness[] {
+function timeWeaknesses({ clockOffsetMs, plannerZoneData }: GuaranteeFacts): Weakness[] {
   const found: Weakness[] = []
   if (Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS)
     found.push({
       cause: 'clock',
-      why: `The clock of this machine is ${shownOffset(clockOffsetMs)} the server's. Leases and due times are not touched by that, but a time that a program here computes itself (runAt) is wrong by as much.`,
+      why: `The clock of this machine is ${shownOffset(clockOffsetMs)} the server's. This does not affect leases and due times, but an instant that a program on this machine computes (runAt) is off by the same amount.`,
       advice: 'Run NTP (chrony, systemd-timesyncd) on both machines, or submit with delayMs.',
       weakens: ['database-clock'],
     })
@@ -153,7 +155,7 @@ function ofTime({ clockOffsetMs, plannerZoneData }: GuaranteeFacts): Weakness[] 
   if (versions.length > 1)
     found.push({
       cause: 'zone_data',
-      why: `Planners have different time zone data (${versions.join(', ')}): those with ${versions.at(-1)} plan, and when the last of them is gone, slots are computed by older rules.`,
+      why: `Planners have different time zone data (${versions.join(', ')}). Only those with ${versions.at(-1)} plan; when the last of them stops, slots are computed by older rules.`,
       advice: 'Give all nodes the same version of Node.js.',
       weakens: ['one-slot'],
     })
@@ -171,29 +173,35 @@ function notesOn(facts: GuaranteeFacts): string[] {
   const notes: string[] = []
   const others = standbys.filter((standby) => standby.syncState && !isSynchronous(standby))
   if (standbys.length === 0 && names === '')
-    notes.push('No standby is connected: the only copy is here, and backups are what is left.')
+    notes.push(
+      'No standby is connected: this server has the only copy. If it is lost, only backups remain.',
+    )
   if (standbys.some(isSynchronous) && others.length > 0)
     notes.push(
       `Fail over to ${listed(standbys.filter(isSynchronous))} only; ${listed(others)} may lack the last commits.`,
     )
   if (standbys.some(({ syncState }) => syncState === null))
-    notes.push('This role may not see how standbys follow: grant pg_read_all_stats to it.')
+    notes.push('This role cannot see the state of standbys: grant pg_read_all_stats to it.')
   if (pooled)
-    notes.push('A pooler stands between: all promises hold, and new runs are found by polling.')
+    notes.push(
+      'This process connects through a pooler: all guarantees hold; workers find new runs by polling.',
+    )
   if (!dataChecksums)
-    notes.push('Data checksums are off: what a faulty disk changes is not noticed by the server.')
-  if (readStandby) notes.push(onReading(readStandby))
+    notes.push(
+      'Data checksums are off: the server does not notice data that a faulty disk changes.',
+    )
+  if (readStandby) notes.push(replicaNote(readStandby))
   if (rowSecurity !== null && rowSecurity !== 'up')
     notes.push(
-      `Tenants are kept apart by the predicates of the statements only (${rowSecurity}): there is no row security behind them.`,
+      `Tenants are separated only by the predicates of the queries: row security is not in force (${rowSecurity}).`,
     )
   return notes
 }
 
-function onReading({ allowedMs, lagMs, passedBy }: ReadStandbyFacts): string {
-  if (passedBy !== null)
-    return `The standby for reading is passed by (${passedBy}): lists and reports come from the primary.`
-  return `Lists and reports come from a standby, which is ${lagMs} ms behind and may be ${allowedMs} ms; nothing is decided by it.`
+function replicaNote({ allowedMs, lagMs, skippedBecause }: ReadStandbyFacts): string {
+  if (skippedBecause !== null)
+    return `The read replica is skipped (${skippedBecause}): the primary serves lists and reports.`
+  return `A read replica serves lists and reports. It is ${lagMs} ms behind; ${allowedMs} ms are allowed. No decision is based on it.`
 }
 
 function listed(standbys: readonly StandbyFacts[]): string {

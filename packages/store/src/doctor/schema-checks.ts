@@ -1,4 +1,4 @@
-/** Whether the schema is complete: migrations, the days of history, and the right to work with them. */
+/** Checks the schema: migrations, primary keys, partitions, privileges and row security. */
 import { PunctualError } from '@punctual/core/errors'
 import type { RowSecurityState } from '@punctual/core/ports'
 import { DAY_MS, dayName, dayStart } from '../connection/day-names.ts'
@@ -15,23 +15,28 @@ export function migrationCheck(schema: string, status: MigrationStatus | Punctua
       'migrations',
       status.code,
       status.message,
-      'Use the version that belongs to this schema.',
+      'Use the Punctual version that this schema belongs to.',
     )
   const { applied, pending } = status
   if (applied.length === 0)
-    return fail('migrations', 'none', `There is no Punctual in the schema ${schema}.`, MIGRATE)
+    return fail('migrations', 'none', `Punctual is not installed in schema ${schema}.`, MIGRATE)
   if (pending.length > 0)
-    return fail('migrations', `${pending.length} missing`, 'This version needs them.', MIGRATE)
-  return ok('migrations', `${applied.length} applied`, `The schema ${schema} is up to date.`)
+    return fail(
+      'migrations',
+      `${pending.length} missing`,
+      'This version of Punctual needs them.',
+      MIGRATE,
+    )
+  return ok('migrations', `${applied.length} applied`, `Schema ${schema} is up to date.`)
 }
 
 export function keyCheck(schema: string, broken: readonly string[]): Finding {
-  const check = 'keys'
-  if (broken.length === 0) return ok(check, 'all valid', 'Nothing can be there twice.')
+  const check = 'primary keys'
+  if (broken.length === 0) return ok(check, 'all valid', 'Duplicate slots and runs are impossible.')
   return fail(
     check,
     `missing or invalid: ${shownKeys(broken)}`,
-    'Slots or runs could happen twice. Nodes refuse to start.',
+    'Slots could be planned twice and runs could run twice. Nodes refuse to start.',
     keyRepair(schema, broken),
   )
 }
@@ -54,33 +59,34 @@ export function dayChecks({ complete, partial, detaching }: Days, nowMs: number)
 }
 
 function coming(missing: readonly string[], ahead: number, total: number): Finding {
-  const check = 'days of history'
+  const check = 'partitions'
   if (missing.length > 0)
     return fail(
       check,
       `missing: ${missing.slice(0, 5).join(', ')}`,
-      'Runs due on these days cannot be accepted or settled.',
+      'Runs due on these days can be neither accepted nor settled.',
       `${MIGRATE} Keep a node with the janitor role running.`,
     )
   const found = `${total}, ${ahead} ahead`
   if (ahead >= DAYS_AHEAD_MIN)
-    return ok(check, found, 'Today, tomorrow and after have their place.')
+    return ok(check, found, 'Partitions exist for today and the coming days.')
   return warn(
     check,
     found,
-    'Nobody makes new days: soon nothing more can be accepted.',
-    'Run a node with the janitor role (`punctual start`), or `punctual migrate` every few days.',
+    'No janitor creates new partitions; once they run out, submissions fail.',
+    'Run a node with the janitor role (`punctual start`), or run `punctual migrate` every few days.',
   )
 }
 
 function leftovers(partial: readonly string[], detaching: number): Finding {
-  const check = 'unfinished days'
-  if (partial.length === 0 && detaching === 0) return ok(check, 'none', 'Upkeep finished its work.')
+  const check = 'partition upkeep'
+  if (partial.length === 0 && detaching === 0)
+    return ok(check, 'complete', 'No partition is half created or half dropped.')
   return warn(
     check,
     `${partial.length} incomplete, ${detaching} being detached`,
-    'Making or dropping a day was interrupted.',
-    'The janitor finishes it within the hour; if it does not, look at its log.',
+    'Creating or dropping the partitions of a day was interrupted.',
+    'The janitor finishes this within an hour. If it does not, read its log.',
   )
 }
 
@@ -91,43 +97,43 @@ export function privilegeCheck(schema: string, facts: Facts): Finding {
     return ok(
       check,
       role,
-      'The schema does not exist yet; `punctual migrate` shows if it can be made.',
+      'The schema does not exist yet; `punctual migrate` shows whether this role can create it.',
     )
   if (facts.may_use !== 't' || Number(facts.unusable) > 0)
     return fail(
       check,
-      `${role}, ${facts.unusable} of ${facts.tables} tables closed to it`,
-      'Punctual cannot work with tables that it may not read and write.',
-      `grant usage on schema ${schema}; grant select, insert, update, delete on all tables in schema ${schema}.`,
+      `${role}, no access to ${facts.unusable} of ${facts.tables} tables`,
+      'Punctual must be able to read and write all of its tables.',
+      `As the owner: grant usage on schema ${schema} to ${facts.role}; grant select, insert, update, delete on all tables in schema ${schema} to ${facts.role};`,
     )
   if (facts.may_create !== 't' || Number(facts.unowned) > 0)
     return warn(
       check,
       `${role}, which does not own the schema`,
-      'It can submit and run, but not migrate, nor make and drop the days of history.',
-      'Run one node with the janitor role as the owner, or make this role a member of it.',
+      'It can submit and execute runs, but cannot migrate, or create and drop partitions.',
+      'Run one node with the janitor role as the owner, or make this role a member of the owner.',
     )
   const note = facts.superuser === 't' ? ' (superuser, which is not needed)' : ''
-  return ok(check, `${role}${note}`, 'It owns what it needs to own.')
+  return ok(check, `${role}${note}`, 'It owns the schema and all tables.')
 }
 
-const WALL_MISSING = {
-  no_role: 'the role is not there',
-  not_a_member: 'this role may not work as it',
-  role_too_strong: 'the role may log in, or passes by policies',
-  table_open: 'a table with rows of tenants has no policy',
+const ROW_SECURITY_MISSING = {
+  no_role: 'the tenant role is missing',
+  not_a_member: 'this role is not a member of the tenant role',
+  role_too_strong: 'the tenant role may log in, create roles or bypass row security',
+  table_open: 'a table with tenant rows has no policy',
 } as const
 
-/** The second wall between tenants: docs/concepts/tenant-isolation.md. */
-export function wallCheck(schema: string, state: RowSecurityState): Finding {
-  const check = 'tenant wall'
+/** Row security backs up the predicates of the queries: docs/concepts/tenant-isolation.md. */
+export function rowSecurityCheck(schema: string, state: RowSecurityState): Finding {
+  const check = 'row security'
   const role = `${schema}_tenant`
   if (state === 'up')
-    return ok(check, `requests of tenants run as ${role}`, 'Row security keeps tenants apart.')
+    return ok(check, `tenant requests run as ${role}`, 'PostgreSQL policies separate tenants.')
   return warn(
     check,
-    WALL_MISSING[state],
-    'Tenants are kept apart by the predicates of the statements only; no row security stands behind them.',
+    ROW_SECURITY_MISSING[state],
+    'Tenants are separated only by the predicates of the queries. A query without one would show the rows of all tenants.',
     `As a superuser: create role ${role} nologin; grant ${role} to the role that Punctual connects as. Then run \`punctual migrate\` as the owner.`,
   )
 }

@@ -1,10 +1,10 @@
-/** Whether the server is one that Punctual works with, and has room for it. */
+/** Checks that Punctual supports the server and that the server has enough capacity. */
 
 import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
 import { CONNECTIONS_OF_A_NODE } from './judge-guarantees.ts'
 
 const TIMEOUT_MIN_MS = 30_000
-/** Statements that may lock all days at the same time. */
+/** How many statements may lock all partitions at the same time. */
 const LOCKERS = 20
 const HISTORY_TABLES = 4
 
@@ -23,7 +23,7 @@ function version({ version_num, version }: Facts): Finding {
   const major = Math.floor(Number(version_num) / 10_000)
   const found = `PostgreSQL ${version}`
   if (major < 15)
-    return fail('version', found, 'Punctual needs 15 or newer.', 'Upgrade the server to 15-18.')
+    return fail('version', found, 'Punctual needs 15 or later.', 'Upgrade the server to 15-18.')
   if (major > 18)
     return warn('version', found, 'Punctual was tested with 15 to 18.', 'Upgrade Punctual as well.')
   return ok('version', found, 'Supported (15 to 18).')
@@ -35,19 +35,19 @@ function writable({ in_recovery, read_only }: Facts): Finding {
       'writable',
       'a standby',
       'Nothing can be submitted, claimed or settled here.',
-      'Name the primary in DATABASE_URL, or all hosts with commas: Punctual finds the writable one.',
+      'Set DATABASE_URL to the primary, or to all hosts separated by commas: Punctual finds the primary.',
     )
   if (read_only === 'on')
     return fail(
       'writable',
       'read-only transactions',
       'Nothing can be submitted, claimed or settled with this role or database.',
-      'Unset default_transaction_read_only.',
+      'Unset default_transaction_read_only for this role and database.',
     )
-  return ok('writable', 'the primary', 'It takes writes.')
+  return ok('writable', 'the primary', 'It accepts writes.')
 }
 
-/** How many connections there may be for this role and database, and how many of them are free. */
+/** The connection limit for this role and database, and how much of it is free. */
 export function freeConnections(facts: Facts, activity: Facts): { most: number; free: number } {
   const slots = Number(facts.max_connections) - Number(facts.reserved)
   const caps = [activity.role_limit, activity.database_limit].map(Number).filter((cap) => cap >= 0)
@@ -63,34 +63,34 @@ function connections(facts: Facts, activity: Facts): Finding {
     'connections',
     found,
     `${free} are free; a busy node opens about ${CONNECTIONS_OF_A_NODE}.`,
-    'Raise max_connections (or the limit of the role or database), or put PgBouncer in between.',
+    'Raise max_connections (or the limit of the role or database), or connect through PgBouncer.',
   )
 }
 
 function locks({ max_locks, max_connections, max_prepared }: Facts, days: number): Finding {
-  const room = Number(max_locks) * (Number(max_connections) + Number(max_prepared))
+  const capacity = Number(max_locks) * (Number(max_connections) + Number(max_prepared))
   const need = days * HISTORY_TABLES * LOCKERS
-  const found = `max_locks_per_transaction = ${max_locks}, room for ${room} locks`
-  if (room >= need) return ok('locks', found, `${days} days of history fit.`)
+  const found = `max_locks_per_transaction = ${max_locks}, ${capacity} locks in total`
+  if (capacity >= need) return ok('locks', found, `Enough for ${days} days of history.`)
   const perTransaction = Math.ceil(need / Number(max_connections) / 64) * 64
   return warn(
     'locks',
     found,
-    `With ${days} days of history a statement may lock ${days * HISTORY_TABLES} tables; ${LOCKERS} at once do not fit.`,
+    `With ${days} days of history a statement may lock ${days * HISTORY_TABLES} tables. ${LOCKERS} such statements at the same time exceed the limit and fail.`,
     `Set max_locks_per_transaction = ${perTransaction} and restart the server.`,
   )
 }
 
 function statementTimeout({ statement_timeout_ms }: Facts): Finding {
   const ms = Number(statement_timeout_ms)
-  if (ms === 0) return ok('statement_timeout', 'none', 'Punctual sets its own deadlines.')
+  if (ms === 0) return ok('statement_timeout', 'none', 'Punctual sets its own timeouts.')
   const found = `${ms} ms`
-  if (ms >= TIMEOUT_MIN_MS) return ok('statement_timeout', found, 'Longer than Punctual waits.')
+  if (ms >= TIMEOUT_MIN_MS) return ok('statement_timeout', found, 'Long enough for Punctual.')
   return warn(
     'statement_timeout',
     found,
-    'Migrations and the upkeep of days may be cut short, and are tried again.',
-    `Set it to 0 or at least ${TIMEOUT_MIN_MS} ms for this role.`,
+    'Migrations and partition upkeep may be cancelled by it, and are then retried.',
+    `Set it to 0 or to at least ${TIMEOUT_MIN_MS} ms for this role.`,
   )
 }
 
@@ -100,7 +100,7 @@ function autovacuum({ autovacuum: found, track_counts }: Facts): Finding {
   return fail(
     'autovacuum',
     found === 'on' ? 'on, but track_counts is off' : 'off',
-    'Dead rows pile up: every claim becomes slower, and in the end the server stops taking writes.',
+    'Dead rows pile up: claims become slower and slower, and in the end the server stops accepting writes.',
     'Set autovacuum = on and track_counts = on.',
   )
 }

@@ -1,20 +1,18 @@
-/** Whether people can be shown what the standby has that they are to read from. */
-import type { StandbyState } from '../replica/replica-reads.ts'
+/** Checks whether the configured read replica is fresh enough to serve reads. */
+import type { ReplicaState } from '../replica/replica-reads.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
-export function standbyChecks(state: StandbyState | null): Finding[] {
+export function standbyChecks(state: ReplicaState | null): Finding[] {
   if (state === null) return []
-  const check = 'reading standby'
+  const check = 'read replica'
   if (state.used)
-    return [
-      ok(check, `${Math.round(state.lagMs)} ms behind`, 'Lists and reports are read from it.'),
-    ]
+    return [ok(check, `${Math.round(state.lagMs)} ms behind`, 'It serves lists and reports.')]
   return [
     warn(
       check,
-      `passed by: ${state.why}`,
-      'Lists and reports are read from the primary instead. Nothing else is touched by it.',
-      'Mend the standby, name another one in PUNCTUAL_READ_DATABASE_URL, or allow it to be further behind.',
+      `skipped: ${state.why}`,
+      'The primary serves lists and reports instead. Nothing else is affected.',
+      'Repair the standby, set PUNCTUAL_READ_DATABASE_URL to another one, or allow more lag (PUNCTUAL_READ_LAG_MS).',
     ),
   ]
 }

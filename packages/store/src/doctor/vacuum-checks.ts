@@ -1,4 +1,4 @@
-/** Whether vacuum can keep up: what holds it back, and what it has left lying about. */
+/** Checks whether vacuum keeps up: what holds it back, and how many dead rows remain. */
 import { type Facts, type Finding, ok, warn } from './finding.ts'
 
 const TRANSACTION_MAX_MS = 300_000
@@ -22,7 +22,7 @@ function oldestTransaction(activity: Facts): Finding {
   return warn(
     check,
     found,
-    'While it is open no dead row can be removed. Punctual stays quick, but tables grow.',
+    'While it is open, vacuum cannot remove dead rows. Claims stay fast, but tables grow.',
     `End it: select pg_terminate_backend(${activity.oldest_pid}). Set idle_in_transaction_session_timeout.`,
   )
 }
@@ -35,7 +35,7 @@ function horizon({ horizon_age, horizon_holder }: Facts): Finding {
   return warn(
     check,
     found,
-    'Rows that died since then stay in their tables.',
+    'Vacuum cannot remove rows that died since then.',
     `End or drop ${horizon_holder}.`,
   )
 }
@@ -48,6 +48,6 @@ function dead(tables: readonly Facts[]): Finding {
     'dead rows',
     found,
     `Vacuum does not keep up with ${worst.name} (last: ${worst.last_vacuum ?? 'never'}).`,
-    'Look for an old transaction above; otherwise give autovacuum more workers.',
+    'End the old transaction, if one is reported above. Otherwise give autovacuum more workers.',
   )
 }

@@ -23,9 +23,9 @@ async function allowsNamespaces(): Promise<boolean> {
   return (await runCommand({ file: 'unshare', args })).ok
 }
 
-// skips: only root has to become someone else, and namespaces are Linux's
+// skips: only root has to switch users, and only Linux has namespaces
 describe.skipIf(!isRootOnLinux)('for root the server', () => {
-  test('runs in a user namespace, and root stays the owner of the files', async (context) => {
+  test('runs in a user namespace, and root keeps the files', async (context) => {
     context.skip(!(await allowsNamespaces()), 'user namespaces are refused here')
     const dataDir = await usedDataDir()
     const server = await startForTest({ dataDir, asRoot: 'namespace' })
@@ -35,7 +35,7 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     expect((await stat(join(dataDir, 'cluster'))).uid).toBe(0)
   })
 
-  test('runs as a service user, who cannot read the password, where that is refused', async () => {
+  test('runs as a service user, who cannot read the password, when asked to', async () => {
     const dataDir = await temporaryDir()
     const server = await startForTest({ dataDir, asRoot: 'service-user' })
     const user = await userOf(server.pid)
@@ -45,7 +45,7 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('keeps its data when the way of running it changes', async () => {
+  test('keeps its data when the launcher changes', async () => {
     const dataDir = await usedDataDir()
     for (const asRoot of ['service-user', 'auto', 'service-user'] as const) {
       const server = await startForTest({ dataDir, asRoot })
@@ -56,7 +56,7 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     }
   })
 
-  test('runs as a service user where there is neither unshare nor setpriv', async () => {
+  test('runs as a service user when unshare and setpriv are missing', async () => {
     const dataDir = await usedDataDir()
     vi.stubEnv('PATH', await bareBin())
     onTestFinished(() => {
@@ -67,7 +67,7 @@ describe.skipIf(!isRootOnLinux)('for root the server', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('reaches a data directory under a closed one', async () => {
+  test('reaches a data directory below a closed one', async () => {
     const closed = await temporaryDir()
     await chmod(closed, 0o700)
     const dataDir = join(closed, 'data')

@@ -1,6 +1,7 @@
 /**
- * Finds the embedded server that another process of this machine owns. Its cluster says on which port it
- * listens, and the data directory has the password. While it is still starting it does not answer: this waits.
+ * Finds the embedded server that another process on this machine owns. The port comes from the
+ * cluster, the password from the data directory. A server that is still starting does not answer:
+ * this waits for it.
  */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,16 +15,16 @@ import { readPassword } from './password.ts'
 import { databaseName } from './readiness.ts'
 
 const pollMs = 200
-/** PostgreSQL's own file: process id, directory, time of start, port, and more. */
+/** In PostgreSQL's postmaster.pid: process id, directory, start time, port, and more. */
 const portLine = 3
 
 export interface AttachOptions {
   readonly signal?: AbortSignal
-  /** How long the server may stay silent. @default 30_000 */
+  /** How long to wait for an answer. @default 30_000 */
   readonly deadlineMs?: number
 }
 
-/** The URL of the server, which has just answered; fails with `database_unavailable`. */
+/** Returns the URL of a server that has just answered; fails with `database_unavailable`. */
 export async function attachEmbedded(path: string, options: AttachOptions = {}): Promise<string> {
   const { signal = new AbortController().signal, deadlineMs = 30_000 } = options
   const dataDir = dataDirAt(path)
@@ -31,19 +32,19 @@ export async function attachEmbedded(path: string, options: AttachOptions = {}):
   for (;;) {
     signal.throwIfAborted()
     const url = await urlOf(dataDir)
-    const problem = url === null ? new Error('it does not say where it listens') : await visit(url)
+    const problem = url === null ? new Error('its port or password is unknown') : await visit(url)
     if (url !== null && problem === null) return url
     if (performance.now() >= endAt)
       throw new PunctualError(
         'database_unavailable',
-        `The embedded PostgreSQL in ${path} belongs to another process and does not answer: ${describeCause(problem)}`,
+        `The embedded PostgreSQL in ${path} is owned by another process and does not answer: ${describeCause(problem)}`,
         { cause: problem },
       )
     await delay(pollMs, undefined, { signal })
   }
 }
 
-/** Whether there is a database in the directory, running or not. */
+/** Whether the directory contains a database, running or not. */
 export function isEmbeddedDataDir(path: string): Promise<boolean> {
   return clusterExists(dataDirAt(path))
 }

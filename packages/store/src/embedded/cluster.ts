@@ -1,7 +1,7 @@
 /**
- * Makes the cluster on the first start and checks it on later ones. `initdb` works in a folder of
- * its own that is renamed when it has finished, so `cluster` is complete or absent; what a crash
- * leaves behind is deleted by the next start. The caller holds the owner lock.
+ * Creates the cluster on the first start and checks it on later ones. `initdb` works in a separate
+ * folder that is renamed when it has finished, so `cluster` is complete or absent. The next start
+ * deletes what a crash left behind. The caller holds the owner lock.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export async function removeUnfinishedClusters({ root }: DataDir): Promise<void>
   }
 }
 
-/** An initdb that was interrupted may still write for a moment, so removing is tried again. */
+/** An interrupted initdb may still be writing, so removal is retried. */
 async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }
@@ -78,8 +78,8 @@ export async function checkCluster(
   if (found !== String(major)) {
     throw new EmbeddedError(
       EmbeddedErrorCode.VersionMismatch,
-      `The data directory ${root} was made by PostgreSQL ${found}, and this is PostgreSQL ${major}. ` +
-        `Either go back to the release of Punctual that brings PostgreSQL ${found}, or dump the ` +
+      `The data directory ${root} was created by PostgreSQL ${found}, but this is PostgreSQL ${major}. ` +
+        `Either go back to the Punctual release that includes PostgreSQL ${found}, or dump the ` +
         `database with PostgreSQL ${found}, move the directory away and load the dump, or run ` +
         `PostgreSQL ${found} yourself and set DATABASE_URL.`,
     )
@@ -88,7 +88,7 @@ export async function checkCluster(
 }
 
 function initdbArguments(major: number, cluster: string, passwordFile: string, fast: boolean) {
-  // The same order of text on every machine and for ever: not that of a C library that may change.
+  // Text sorts the same on every machine forever, independent of the version of the C library.
   const builtinLocale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   return [
     `--pgdata=${cluster}`,
@@ -107,7 +107,7 @@ function initFailed(root: string, output: string): EmbeddedError {
   const lastLines = output.split('\n').slice(-15).join('\n')
   return new EmbeddedError(
     EmbeddedErrorCode.InitFailed,
-    `initdb could not make a cluster in ${root}. Check the free space and the permissions there; ` +
-      `nothing of it was kept. It said:\n${lastLines}`,
+    `initdb could not create a cluster in ${root}. Check the free space and the permissions there; ` +
+      `all its files were removed. Its output ends with:\n${lastLines}`,
   )
 }

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL server: what the rest of Punctual may use of this folder. */
+/** The embedded PostgreSQL server: the exports for the rest of Punctual. */
 
 export { type AttachOptions, attachEmbedded, isEmbeddedDataDir } from './attach-embedded.ts'
 export { findPackagedNativeDir, platformSuffix } from './binaries/native-dir.ts'

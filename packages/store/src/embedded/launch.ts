@@ -1,7 +1,7 @@
 /**
- * Brings up one server on a prepared cluster: clears what an earlier one left, spawns, waits until
- * it answers. Fails with EMBEDDED_PORT_IN_USE or EMBEDDED_START_FAILED and the log's last lines, and
- * leaves no process behind when it does.
+ * Starts one server on a prepared cluster: ends the processes of an earlier server, spawns the new
+ * one and waits until it answers. On failure it leaves no process behind and throws
+ * EMBEDDED_PORT_IN_USE, or EMBEDDED_START_FAILED with the last lines of the log.
  */
 
 import type { Toolchain } from './binaries/toolchain.ts'
@@ -25,7 +25,7 @@ export interface LaunchPlan {
   readonly supportsLz4: boolean
 }
 
-/** Refusals that end by themselves or by clearing up once more. */
+/** Errors that disappear with time or after another cleanup. */
 const leftoverInTheWay = /pre-existing shared memory block|lock file ".*" already exists/
 const attemptsMax = 3
 

@@ -1,6 +1,6 @@
 /**
- * What happens between processes: the owner is a child of the test, made from the sources by
- * bundling them, so that it runs as any user and without a build.
+ * Tests between processes. The owner is a child process that runs a bundle of the sources, so it
+ * can run as any user and needs no build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -62,7 +62,7 @@ interface Announcement {
 interface Owner {
   readonly process: ChildProcess
   readonly gone: Promise<unknown>
-  /** What it says once it has started or failed to. */
+  /** Its first line of output, once it has started or failed. */
   readonly announced: Promise<Announcement>
 }
 
@@ -80,7 +80,7 @@ function startOwner(dataDir: string, { prefix = [] as string[], path = '', binar
   const lines = createInterface({ input: child.stdout })
   const announced = new Promise<Announcement>((resolve, reject) => {
     lines.once('line', (line) => resolve(JSON.parse(line)))
-    lines.once('close', () => reject(new Error('the owner ended without a word')))
+    lines.once('close', () => reject(new Error('the owner ended without any output')))
   })
   announced.catch(() => {})
   onTestFinished(async () => {
@@ -95,7 +95,7 @@ async function killOwner(owner: Owner): Promise<void> {
   await owner.gone
 }
 
-describe('the data directory of a killed owner', () => {
+describe('after its owner was killed, the data directory', () => {
   test('starts again with its data', async () => {
     const dataDir = await usedDataDir()
     const owner = startOwner(dataDir)
@@ -106,17 +106,17 @@ describe('the data directory of a killed owner', () => {
     expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }])
   })
 
-  // skips: only Linux has a signal for the death of the parent
-  test.skipIf(process.platform !== 'linux')('loses its server too', async () => {
+  // skips: only Linux can send a signal when the parent dies
+  test.skipIf(process.platform !== 'linux')('has no running server', async () => {
     const owner = startOwner(await usedDataDir())
     const { pid } = await owner.announced
     await killOwner(owner)
     await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), patience)
   })
 
-  test('starts again although the server outlived its owner', async () => {
+  test('starts again even if the server outlived its owner', async () => {
     const dataDir = await usedDataDir()
-    // Without setpriv on the path nothing ends the server when its owner is killed.
+    // Without setpriv on the path, the server keeps running after its owner is killed.
     const owner = startOwner(dataDir, { path: await bareBin() })
     const { url, pid } = await owner.announced
     await query(url, 'create table kept_too as select 42 as answer')
@@ -127,7 +127,7 @@ describe('the data directory of a killed owner', () => {
     expect(await query(next.url, 'table kept_too')).toEqual([{ answer: 42 }])
   })
 
-  test('is made anew when the owner was killed while it made it', async () => {
+  test('is created again when the owner was killed during init', async () => {
     const dataDir = await temporaryDir()
     const owner = startOwner(dataDir)
     await vi.waitFor(async () => expect((await readdir(dataDir)).join()).toMatch('init-'), patience)
@@ -137,8 +137,8 @@ describe('the data directory of a killed owner', () => {
   })
 })
 
-describe('two processes', () => {
-  test('that start on an empty directory at the same moment get one owner', async () => {
+describe('of several processes', () => {
+  test('that start on an empty directory at the same time, one becomes the owner', async () => {
     const dataDir = await temporaryDir()
     const owners = [startOwner(dataDir), startOwner(dataDir), startOwner(dataDir)]
     const announcements = await Promise.all(owners.map(({ announced }) => announced))
@@ -149,7 +149,7 @@ describe('two processes', () => {
     expect(await query(winner?.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('share no directory: the second is told the process id of the first', async () => {
+  test('only the first gets a directory; the error of the second has its process id', async () => {
     const dataDir = await usedDataDir()
     const owner = startOwner(dataDir)
     await owner.announced
@@ -160,8 +160,8 @@ describe('two processes', () => {
   })
 })
 
-// skips: only root can start a process as someone else
-describe.skipIf(!isRootOnLinux)('started by root as someone else, the server of', () => {
+// skips: only root can start a process as another user
+describe.skipIf(!isRootOnLinux)('started by root as another user, the server of', () => {
   const as = (uid: number) => ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
 
   async function startAs(uid: number) {
@@ -184,7 +184,7 @@ describe.skipIf(!isRootOnLinux)('started by root as someone else, the server of'
     expect(owner.process.exitCode).toBe(0)
   })
 
-  test('a user without a passwd entry runs where user namespaces are allowed', async (context) => {
+  test('a user without a passwd entry runs if user namespaces are allowed', async (context) => {
     const nameless = 54_321
     const [file = '', ...args] = [...as(nameless), 'unshare', '--user', 'true']
     context.skip(!(await runCommand({ file, args })).ok, 'user namespaces are refused here')

@@ -1,6 +1,6 @@
 /**
- * The password of the cluster's only role: random, in a file that only this user can read. It is on
- * disk before `initdb` uses it, so a crash in between never leaves a cluster nobody can enter.
+ * The password of the cluster's only role: random, in a file that only this user can read. It is
+ * written before `initdb` uses it, so a crash in between never leaves an inaccessible cluster.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { EmbeddedError, EmbeddedErrorCode } from './data-directory/embedded-erro
 
 export const roleName = 'punctual'
 
-/** Undefined when there is none yet, or when the file was deleted. */
+/** Undefined when the file does not exist yet, or was deleted. */
 export async function readPassword({ passwordFile }: DataDir): Promise<string | undefined> {
   const content = await readFile(passwordFile, 'utf8').catch(() => '')
   return content.trim() || undefined
@@ -28,8 +28,8 @@ export function newPassword(): string {
 }
 
 /**
- * Gives an existing cluster a password through single-user mode, which asks for none. To be stored
- * afterwards: until then the file stays absent, and the next start does the same again.
+ * Sets a password on an existing cluster through single-user mode, which needs none. The caller
+ * stores it afterwards: until then the file is missing, and the next start resets it again.
  */
 export async function resetPassword(
   toolchain: Toolchain,
@@ -44,6 +44,6 @@ export async function resetPassword(
   if (ok && !/^.*(ERROR|FATAL|PANIC):/m.test(output)) return
   throw new EmbeddedError(
     EmbeddedErrorCode.StartFailed,
-    `The password file of ${cluster} is gone and a new password could not be set:\n${output}`,
+    `The password file of ${cluster} is missing, and a new password could not be set:\n${output}`,
   )
 }

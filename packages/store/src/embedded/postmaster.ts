@@ -1,5 +1,5 @@
 /**
- * One server process: spawned, signalled, and gone once. Restarting is the supervisor's business.
+ * One server process: it is spawned once and ends once. The supervisor restarts servers.
  */
 import { spawn } from 'node:child_process'
 import { runCommand } from './binaries/run-command.ts'
@@ -53,8 +53,8 @@ export class Postmaster {
       const child = spawn(file, fileArgs, {
         ...identity,
         stdio: ['ignore', output.fd, output.fd],
-        // A session of its own: Ctrl-C in a terminal reaches the owner, who still needs the
-        // database to finish its work, and not the server.
+        // A separate session: Ctrl-C in a terminal must reach the owner, which still needs the
+        // database to finish its work, but not the server.
         detached: true,
         windowsHide: true,
       })
@@ -68,7 +68,7 @@ export class Postmaster {
     return this.#hasExited
   }
 
-  /** A fast shutdown: sessions are ended and everything is written. Firmer after the deadline. */
+  /** Fast shutdown: ends sessions and writes everything. Immediate shutdown after the deadline. */
   async shutDown(deadlineMs: number): Promise<ProcessExit> {
     await this.#request('fast')
     if (!(await this.#exitsWithin(deadlineMs))) await this.shutDownNow()
@@ -91,7 +91,7 @@ export class Postmaster {
       this.#signal(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
       return
     }
-    // Windows has no signals; pg_ctl speaks to the server in another way.
+    // Windows has no signals; pg_ctl reaches the server in another way.
     const args = ['stop', '-D', this.#dataDir.cluster, '-m', mode, '--no-wait']
     await runCommand(this.#toolchain.command('pg_ctl', args))
   }
@@ -101,7 +101,7 @@ export class Postmaster {
     try {
       process.kill(this.pid, signal)
     } catch {
-      // It ended a moment ago; its exit event is on the way.
+      // The process has just ended; its exit event follows.
     }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Waits until a starting server answers a query, and makes Punctual's database on the way. A server
- * that is silent for too long has failed. One that answers "starting up" is recovering from a crash,
- * which takes as long as the log it has to replay; ending it would only make it begin again, so it
- * gets far more time.
+ * Waits until a starting server answers a query, and creates Punctual's database if it is missing.
+ * A server that is silent for too long has failed. A server that answers "starting up" is
+ * recovering from a crash, which takes as long as replaying its log; ending it would only make it
+ * start over, so it gets far more time.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,10 +12,10 @@ import type { Postmaster } from './postmaster.ts'
 export const databaseName = 'punctual'
 
 const recoveryDeadlineMs = 30 * 60_000
-/** Every visit to a server that is starting up leaves a line in its log, so they become rarer. */
+/** Each poll leaves a line in the log of a starting server, so polls become rarer. */
 const pollMinMs = 10
 const pollMaxMs = 250
-/** Refusals in a row that no start explains: the password is not the one in the file. */
+/** After this many refusals in a row, the password differs from the one in the file. */
 const loginRefusalsMax = 5
 
 const startingUp = '57P03'
@@ -48,7 +48,7 @@ export async function waitUntilReady(
     if (code === startingUp) lastSignAt = performance.now()
     loginRefusals = code === wrongPassword ? loginRefusals + 1 : 0
     if (loginRefusals >= loginRefusalsMax) {
-      return { state: 'failed', reason: 'it refuses the stored password; delete the password file' }
+      return { state: 'failed', reason: 'it rejects the stored password; delete the password file' }
     }
     const now = performance.now()
     if (now - lastSignAt > silenceMaxMs || now - startedAt > recoveryDeadlineMs) {
@@ -60,7 +60,7 @@ export async function waitUntilReady(
   }
 }
 
-/** What went wrong, or undefined when the server answered and has the database. */
+/** Returns the error, or undefined when the server answered and has the database. */
 async function visit(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {})

@@ -1,13 +1,13 @@
 /**
- * Decides whether and when a server that ended by itself is started again: at once at first, ever
- * more slowly while it keeps failing, and no more after a number of failures in a row.
+ * Decides whether and when to restart a server that ended by itself: almost immediately at first,
+ * with a growing delay while it keeps failing, and not at all after too many failures in a row.
  */
 
 const firstDelayMs = 100
 const delayMaxMs = 10_000
-/** About four minutes: time to notice a full disk and to make room on it. */
+/** Spans about four minutes: time to notice a full disk and free some space. */
 const failuresMax = 30
-/** A server that ran this long was healthy, and its end begins a new count. */
+/** A server that ran this long was healthy: its end resets the count. */
 const healthyUptimeMs = 60_000
 
 export class RestartPolicy {

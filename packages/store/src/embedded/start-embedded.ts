@@ -1,7 +1,7 @@
 /**
- * Starts a PostgreSQL server that belongs to this process, on a data directory that belongs to it
- * alone. The steps are in the order in which they may be undone: nothing is written before the lock
- * is held, and the lock is released when any of them fails.
+ * Starts a PostgreSQL server that this process owns, on a data directory that no other process
+ * uses. Nothing is written before the lock is held, and the lock is released when a later step
+ * fails.
  */
 import { type ChosenLauncher, chooseLauncher } from './binaries/choose-launcher.ts'
 import { findNativeDir } from './binaries/native-dir.ts'
@@ -23,7 +23,7 @@ import type { EmbeddedServer } from './options/embedded-server.ts'
 import { newPassword, readPassword, resetPassword, storePassword } from './password.ts'
 import { Supervisor } from './supervisor.ts'
 
-/** How often a picked port may be snatched away between the look and the start. */
+/** Another process may take a chosen port before the server binds it. Retries this often. */
 const portAttemptsMax = 3
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -64,7 +64,7 @@ async function startOwned(
   return new Supervisor({ plan, port, version: chosen.version, lock, postmaster })
 }
 
-/** Returns the password of a cluster that exists and fits. */
+/** Returns the password of the cluster, which then exists and has the right version. */
 async function prepareCluster(chosen: ChosenLauncher, dataDir: DataDir, config: EmbeddedConfig) {
   const { fastInit, signal } = config
   await removeUnfinishedClusters(dataDir)
@@ -82,7 +82,7 @@ async function prepareCluster(chosen: ChosenLauncher, dataDir: DataDir, config: 
   return password
 }
 
-/** A build without lz4 does not know the value, so asking for it is the test. */
+/** A build without lz4 rejects the value, so trying it is the test. */
 async function supportsLz4({ toolchain }: ChosenLauncher, { cluster }: DataDir): Promise<boolean> {
   const args = ['-D', cluster, '-C', 'wal_compression', '-c', 'wal_compression=lz4']
   return (await runCommand(toolchain.command('postgres', args))).ok
@@ -97,9 +97,8 @@ async function launchOnPort(plan: LaunchPlan) {
       if (config.port === 0) await rememberPort(port, dataDir)
       return { postmaster, port }
     } catch (error) {
-      const wasSnatched =
-        error instanceof EmbeddedError && error.code === EmbeddedErrorCode.PortInUse
-      if (!wasSnatched || config.port !== 0 || attempt >= portAttemptsMax) throw error
+      const wasTaken = error instanceof EmbeddedError && error.code === EmbeddedErrorCode.PortInUse
+      if (!wasTaken || config.port !== 0 || attempt >= portAttemptsMax) throw error
     }
   }
 }

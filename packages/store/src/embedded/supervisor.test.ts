@@ -9,11 +9,11 @@ import { query, startForTest, usedDataDir } from './test/lab.ts'
 const patience = { timeout: 20_000, interval: 20 }
 
 function kill(pid: number | undefined): void {
-  if (pid === undefined) throw new Error('there is no server to kill')
+  if (pid === undefined) throw new Error('no server is running')
   process.kill(pid, 'SIGKILL')
 }
 
-test('a killed postmaster is reported and comes back on the same port with its data', async () => {
+test('a killed postmaster is reported and restarts on the same port with its data', async () => {
   const exits: EmbeddedExit[] = []
   const server = await startForTest({
     dataDir: await usedDataDir(),
@@ -35,7 +35,7 @@ test('a busy backend that outlives its postmaster does not block the restart', a
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const backend = rows[0]?.pid ?? 0
-  // Counting never looks whether the postmaster is alive, so this backend stays.
+  // A counting backend never checks whether the postmaster is alive, so it stays.
   const counting = client.query('select count(*) from generate_series(1, 100000000000)')
   const interrupted = expect(counting).rejects.toThrow()
   await vi.waitFor(async () => {
@@ -50,7 +50,7 @@ test('a busy backend that outlives its postmaster does not block the restart', a
   expect(await isAlive(backend)).toBe(false)
 })
 
-test('a server that shall not restart ends for good and gives the directory back', async () => {
+test('a server without restart ends for good and releases the directory', async () => {
   const dataDir = await usedDataDir()
   const server = await startForTest({ dataDir, restart: false })
   kill(server.pid)
@@ -63,7 +63,7 @@ test('a server that shall not restart ends for good and gives the directory back
   expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('stopping while the server is coming back ends it for good', async () => {
+test('stopping during a restart ends the server for good', async () => {
   const onExit = vi.fn<(exit: EmbeddedExit) => void>()
   const server = await startForTest({ dataDir: await usedDataDir(), onExit })
   kill(server.pid)
@@ -73,7 +73,7 @@ test('stopping while the server is coming back ends it for good', async () => {
   await expect(query(server.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a server whose owner lock disappears ends at once', async () => {
+test('a server whose owner lock disappears ends immediately', async () => {
   const dataDir = await usedDataDir()
   const server = await startForTest({ dataDir })
   const { pid } = server

@@ -1,9 +1,9 @@
 /**
  * Keeps one server running until it is stopped. A single loop owns the current process: it waits
- * for its end and then either finishes or brings up the next one on the same port. `stop()` and a
- * lost lock only leave a wish and wake the loop.
+ * until the process ends, and then either finishes or starts the next one on the same port.
+ * `stop()` and a lost lock only record the reason, ask the server to shut down and wake the loop.
  *
- * Whatever the reason for finishing, no process of the cluster is left when the lock is released.
+ * The lock is released only after every process of the cluster has been ended.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { endClusterProcesses } from './data-directory/cluster-processes.ts'
@@ -34,7 +34,7 @@ export class Supervisor implements EmbeddedServer {
   readonly #port: number
   readonly #lock: OwnerLock
   readonly #policy = new RestartPolicy()
-  /** Aborted when the server shall end; cuts backoff and a start in progress short. */
+  /** Aborted when the server must end; interrupts the backoff and a start in progress. */
   readonly #ending = new AbortController()
   #endReason: EmbeddedExitReason = EmbeddedExitReason.Crashed
   #current: Postmaster | undefined
@@ -64,7 +64,7 @@ export class Supervisor implements EmbeddedServer {
     if (this.#ending.signal.aborted) return
     this.#endReason = reason
     this.#ending.abort()
-    // Another owner may already be at work on the same files: then every moment counts.
+    // Another owner may already be using the same files: shut down at once.
     const isUrgent = reason === EmbeddedExitReason.LockLost
     const shutdown = isUrgent
       ? this.#current?.shutDownNow()
@@ -84,7 +84,7 @@ export class Supervisor implements EmbeddedServer {
     }
   }
 
-  /** Starts again as often as the policy allows, or finishes. */
+  /** Restarts as often as the policy allows, or finishes. */
   async #comeBack(processExit: ProcessExit, uptimeMs: number): Promise<Postmaster | EmbeddedExit> {
     let lastUptimeMs = uptimeMs
     for (;;) {
@@ -101,24 +101,24 @@ export class Supervisor implements EmbeddedServer {
     return this.#plan.config.restart && !this.#ending.signal.aborted
   }
 
-  /** Undefined when the start failed or was cut short. */
+  /** Returns undefined when the start failed or was interrupted. */
   async #startAfter(delayMs: number): Promise<Postmaster | undefined> {
     const { signal } = this.#ending
     try {
       await delay(delayMs, undefined, { signal })
       this.#current = await launch(this.#plan, this.#port, signal)
-      // `stop()` may have been called after the last look at the signal.
+      // `stop()` may have been called after the signal was last checked.
       if (signal.aborted) await this.#current.shutDown(this.#plan.config.stopDeadlineMs)
       return this.#current
     } catch {
-      // The reason is at the end of the log, which the next report carries.
+      // The reason is at the end of the log, and so in the next report.
       return undefined
     }
   }
 
   async #finish(processExit: ProcessExit): Promise<EmbeddedExit> {
     this.#plan.log.unwatchSize()
-    // Processes that resist are named by the next start, which has to deal with them.
+    // The next start reports the processes that cannot be ended, and retries.
     await endClusterProcesses(this.#plan.dataDir).catch(() => {})
     await this.#lock.release().catch(() => {})
     return this.#report(processExit, false)
@@ -127,7 +127,7 @@ export class Supervisor implements EmbeddedServer {
   async #report({ code, signal }: ProcessExit, willRestart: boolean): Promise<EmbeddedExit> {
     const logTail = await this.#plan.log.tail().catch(() => '')
     const exit = { reason: this.#endReason, code, signal, willRestart, logTail }
-    // An error in the listener is the listener's, and must not end the supervision.
+    // An error in the listener must not end the supervision.
     queueMicrotask(() => this.#plan.config.onExit(exit))
     return exit
   }

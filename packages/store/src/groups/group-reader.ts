@@ -1,4 +1,4 @@
-/** Reading groups: one with the states of its members, many, and the members themselves. */
+/** Reads groups: one with the states of its members, lists of groups, and members. */
 
 import type { Group, GroupCounts, GroupMember, GroupSummary, RunState } from '@punctual/core/run'
 import { runStates } from '@punctual/core/run'
@@ -6,7 +6,7 @@ import type { Row } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 
 export interface GroupFilter {
-  /** Only those that are older than this one. */
+  /** Only groups older than this one. */
   readonly before?: string
   readonly done?: boolean
   readonly limit: number
@@ -63,20 +63,20 @@ export class GroupReader {
     return row ? toGroup(row) : null
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(filter: GroupFilter, tenantId: number): Promise<GroupSummary[]> {
     const { before = null, done = null, limit } = filter
     const rows = await this.#pinned('list-groups', [tenantId, before, done, limit])
     return rows.map(toSummary)
   }
 
-  /** Whether it is done; null when there is no such group. */
+  /** Whether the group is done; null when it does not exist. */
   async isDone(id: string, tenantId: number): Promise<boolean | null> {
     const [row] = await this.#pinned('find-done', [id, tenantId])
     return row ? row[0] === 't' : null
   }
 
-  /** From a place on, in the order in which they were added. */
+  /** Members from a place on, in the order in which they were added. */
   async members(
     id: string,
     page: { fromPlace: number; limit: number },

@@ -1,7 +1,7 @@
 /**
- * Writes groups: made, added to and closed by whoever submits, in one transaction with the runs; walked and finished by
- * whoever looks. Any number of processes may look at once. How far a group has come is written by compare and set, and
- * only the transaction that marks it done submits its callback.
+ * Writes groups. Submitters create, extend and close groups, in one transaction with the runs. The
+ * upkeep advances and finishes them, in any number of processes at once: progress is written by
+ * compare-and-set, and only the transaction that marks a group done submits its callback.
  */
 import type { Random } from '@punctual/core/clock'
 import { invariant, limits, PunctualError } from '@punctual/core/errors'
@@ -26,11 +26,11 @@ const GROUPS_AT_ONCE = 100
 const MEMBERS_AT_ONCE = 2_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** What to submit when a group is done. */
+/** The run to submit when a group is done. */
 export interface GroupCallback {
-  /** Handler and options as people wrote them, as JSON: `{"handler", "options"}`. */
+  /** The handler and the options that the user gave, as JSON: `{"handler", "options"}`. */
   readonly call: string
-  /** As JSON. */
+  /** The payload, as JSON. */
   readonly payload: string
 }
 
@@ -38,7 +38,7 @@ export interface NewGroup {
   readonly name: string | null
   readonly callback: GroupCallback | null
   readonly submissions: readonly Submission[]
-  /** Runs may be added until it is closed. */
+  /** Whether runs may be added until the group is closed. */
   readonly open: boolean
 }
 
@@ -53,7 +53,7 @@ export interface GroupStoreOptions {
   readonly ensurePartitions: () => Promise<void>
 }
 
-/** A group that a look found to have come further, or to be done. */
+/** An open group as a walk found it: `passed` members had ended before, `until` have ended now. */
 interface Walked {
   readonly id: string
   readonly passed: number
@@ -65,9 +65,9 @@ interface Walked {
 type GroupRow = Readonly<Record<string, string | null>>
 
 interface Try {
-  /** Whether an earlier one may have been committed. */
+  /** Whether an earlier try may have been committed. */
   readonly again: boolean
-  /** Takes the gates that it has freed. */
+  /** Collects the gates that the try frees. */
   readonly freed: bigint[]
 }
 
@@ -84,7 +84,7 @@ export class GroupStore implements GroupUpkeep {
     this.reader = new GroupReader(options.database)
   }
 
-  /** Makes a group with its first runs: all of it, or nothing. */
+  /** Creates a group with its first runs: everything or nothing. */
   async make(
     group: NewGroup,
     tenantId: number,
@@ -98,9 +98,9 @@ export class GroupStore implements GroupUpkeep {
       const call = [callback?.call ?? null, callback?.payload ?? null]
       const values = [id, tenantId, name, ...call, !group.open]
       const made = await this.#run(client, 'insert-group', values)
-      // An earlier try has made all of it.
+      // An earlier try has created all of it.
       if (made.length === 0)
-        return this.#answers(client, id, known, await this.#there(client, id, known))
+        return this.#answers(client, id, known, await this.#existing(client, id, known))
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
       return accepted
@@ -108,7 +108,7 @@ export class GroupStore implements GroupUpkeep {
     return { id, accepted }
   }
 
-  /** Adds runs to a group that is open: all of them, or none. */
+  /** Adds runs to an open group: all of them or none. */
   async add(
     id: string,
     submissions: readonly Submission[],
@@ -119,8 +119,8 @@ export class GroupStore implements GroupUpkeep {
     const runs = await this.#options.submitter.prepare(submissions, tenantId)
     return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, 'lock-group', [id, tenantId])
-      const there = again ? await this.#there(client, id, known) : new Set<string>()
-      if (there.size > 0) return this.#answers(client, id, known, there)
+      const existing = again ? await this.#existing(client, id, known) : new Set<string>()
+      if (existing.size > 0) return this.#answers(client, id, known, existing)
       checkTakes(id, group as { total: unknown; closed: unknown } | undefined, runs.length)
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
       await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
@@ -128,7 +128,7 @@ export class GroupStore implements GroupUpkeep {
     })
   }
 
-  /** False when it was closed already; null when there is no such group. */
+  /** False when the group was already closed; null when it does not exist. */
   async close(id: string, tenantId: number, tx?: Queryable): Promise<boolean | null> {
     const [row] = await this.#submitting([], tx, (client) =>
       this.#run(client, 'close-group', [id, tenantId]),
@@ -149,40 +149,40 @@ export class GroupStore implements GroupUpkeep {
     return accepted
   }
 
-  /** Which of these runs an earlier try, whose answer was lost, has made members. */
-  async #there(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Set<string>> {
+  /** Returns the runs that an earlier try, whose answer was lost, has made members. */
+  async #existing(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Set<string>> {
     const rows = await this.#run(tx, 'find-members', [id, runs.map((run) => run.id)])
     return new Set((rows as { run_id: string }[]).map((row) => row.run_id))
   }
 
-  /** What that try would have answered: a run that it has not made is the member that has its key. */
+  /** Rebuilds that try's answer: a run that it did not create has a member with the same key. */
   async #answers(
     tx: Queryable,
     id: string,
     runs: readonly Prepared[],
-    there: ReadonlySet<string>,
+    existing: ReadonlySet<string>,
   ): Promise<Accepted[]> {
-    const others = runs.filter((run) => !there.has(run.id))
+    const others = runs.filter((run) => !existing.has(run.id))
     const keys = new Set(others.map(({ submission }) => submission.options.key))
     const values = [id, others[0]?.tenantId, [...keys]]
     const rows = others.length === 0 ? [] : await this.#run(tx, 'find-keyed-members', values)
     const ofKey = new Map((rows as { key: string; run_id: string }[]).map((r) => [r.key, r.run_id]))
     return runs.map((run) => {
-      if (there.has(run.id)) return { id: run.id, created: true, outcome: 'created' }
+      if (existing.has(run.id)) return { id: run.id, created: true, outcome: 'created' }
       const member = ofKey.get(run.submission.options.key ?? '')
-      invariant(member, 'a run of a group is a member of it, or another of its key is')
+      invariant(member, 'a submitted run of a group, or another run with its key, is a member')
       return { id: member, created: false, outcome: outcomeAfter(run) }
     })
   }
 
-  /** In the caller's transaction, or in one of our own that is tried again after a fault of the moment. */
+  /** Runs in the caller's transaction, or in a separate one that retries transient faults. */
   async #submitting<T>(
     runs: readonly Prepared[],
     tx: Queryable | undefined,
     work: (tx: Queryable, runs: readonly Prepared[], attempt: Try) => Promise<T>,
   ): Promise<T> {
     const { database, signals, submitter, ensurePartitions } = this.#options
-    // Of all tries: one whose answer was lost may be the one that has freed them.
+    // Collected over all tries: one whose answer was lost may be the one that freed them.
     const freed: bigint[] = []
     if (tx) {
       const result = await work(tx, runs, { again: false, freed })
@@ -239,7 +239,7 @@ export class GroupStore implements GroupUpkeep {
       const further = page.filter(({ passed, until }) => until > passed)
       if (further.length > 0) sum.moved += await this.#move(further)
       sum.more ||= further.some(({ passed, until }) => until - passed === MEMBERS_AT_ONCE)
-      // One that cannot be finished must not keep the others from it.
+      // A group that cannot be finished must not block the others.
       for (const { id } of page.filter(({ closed, until, total }) => closed && until === total))
         if (await this.#finish(id).catch((fault: unknown) => !faults.push(fault))) sum.done++
     } while (page.length === GROUPS_AT_ONCE)
@@ -269,7 +269,7 @@ export class GroupStore implements GroupUpkeep {
     return moved.length
   }
 
-  /** False when somebody else has done so, or it is not that far. */
+  /** False when another process has finished the group, or members are left. */
   async #finish(id: string): Promise<boolean> {
     const { database, submitter, signals, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
@@ -318,7 +318,7 @@ function resultOf(id: string, row: GroupRow): GroupResult {
   }
 }
 
-/** Throws unless so many runs can be added. */
+/** Throws unless this many runs can be added. */
 function checkTakes(
   id: string,
   group: { total: unknown; closed: unknown } | undefined,
@@ -327,11 +327,11 @@ function checkTakes(
   if (!group)
     throw new PunctualError('group_not_found', `There is no group ${id}.`, { id, field: 'id' })
   if (truth(group.closed))
-    throw new PunctualError('group_closed', `Group ${id} is closed; make another one.`, { id })
+    throw new PunctualError('group_closed', `Group ${id} is closed. Create another one.`, { id })
   if (Number(group.total) + runs > limits.membersPerGroup)
     throw new PunctualError(
       'group_full',
-      `A group has at most ${limits.membersPerGroup} members; ${id} has ${Number(group.total)}, and ${runs} more came.`,
+      `A group has at most ${limits.membersPerGroup} members; ${id} has ${Number(group.total)}, and ${runs} more were submitted.`,
       { id },
     )
 }

@@ -1,4 +1,4 @@
-/** The thread of heartbeat.ts: one connection, one statement every `renewMs`, and it reports what it sees. */
+/** The thread of heartbeat.ts: one connection, one statement every `renewMs`, a report for each. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant } from '@punctual/core/errors'
 import type pg from 'pg'
@@ -7,7 +7,7 @@ import { Statements } from '../connection/statements.ts'
 import { systemClock as clock, processMs } from '../connection/system-ports.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 
-/** Of a lease: handlers that must not outlive it have the rest of it to end. */
+/** The fraction of a lease after which it counts as expiring; handlers have the rest to stop. */
 const EXPIRING_AT = 0.9
 
 const port = parentPort
@@ -23,7 +23,7 @@ const renew = new Statements(data.schema).get('sessions/renew-session').text
 const stopping = new AbortController()
 port.once('message', () => stopping.abort())
 
-const say = (message: ThreadMessage) => port.postMessage(message)
+const report = (message: ThreadMessage) => port.postMessage(message)
 let client = null as pg.Client | null
 let reportsSeen = -1
 let seenAtMs = clock.monotonicMs()
@@ -39,19 +39,19 @@ function mainThreadLives(): boolean {
 
 let expiring: NodeJS.Timeout | undefined
 
-/** Tells before the lease runs out by our own clock, counted from when its renewal was asked for. */
+/** Reports before the lease expires by this machine's clock, counted from the renewal request. */
 function watchExpiry(renewedAtMs: number): void {
   clearTimeout(expiring)
   const leftMs = renewedAtMs + data.leaseMs * EXPIRING_AT - processMs()
-  expiring = setTimeout(() => say({ kind: 'expiring' }), Math.max(0, leftMs))
+  expiring = setTimeout(() => report({ kind: 'expiring' }), Math.max(0, leftMs))
 }
 
-/** Returns how long to wait. */
+/** Renews the lease; returns how long to wait for the next beat. */
 async function beat(): Promise<number> {
   if (!mainThreadLives()) {
-    say({
+    report({
       kind: 'failing',
-      message: 'the event loop has been blocked for too long; the lease is let go',
+      message: 'the event loop has been blocked for too long; the lease is not renewed',
     })
     return data.renewMs
   }
@@ -66,18 +66,19 @@ async function beat(): Promise<number> {
     const { rows } = await client.query(query as pg.QueryConfig)
     if (rows[0]) {
       watchExpiry(sentAtMs)
-      // Values come as text here.
-      say({ kind: 'renewed', drains: rows[0].drains === 't', sentAtMs })
+      // This connection returns values as text.
+      report({ kind: 'renewed', drains: rows[0].drains === 't', sentAtMs })
     } else {
-      say({ kind: 'lost' })
+      report({ kind: 'lost' })
       stopping.abort()
     }
     return data.renewMs
   } catch (error) {
     void client?.end().catch(() => undefined)
     client = null
-    say({ kind: 'failing', message: (error as Error).message })
-    // Often enough to show up before a reaper that saw nothing amiss takes a short outage for our death.
+    report({ kind: 'failing', message: (error as Error).message })
+    // Soon enough to renew before a reaper mistakes a short outage of the network for a dead
+    // worker.
     return Math.min(1_000, data.renewMs / 2)
   }
 }

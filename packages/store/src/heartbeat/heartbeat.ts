@@ -1,7 +1,8 @@
 /**
- * Renews a session's lease from a thread and a connection of its own, so that a busy event loop does not
- * lose it. The thread reports every beat, and the main thread shows that it lives by counting the reports;
- * when it has not counted for `stallMs` the thread stops renewing, and the fleet takes the work over.
+ * Renews a session's lease from a dedicated thread and connection, so that a busy event loop does
+ * not lose it. The thread reports every beat, and the main thread proves that it is alive by
+ * counting the reports; when the count has not moved for `stallMs`, the thread stops renewing, and
+ * other workers take the runs over.
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -18,9 +19,9 @@ export interface HeartbeatOptions {
 export interface ThreadData extends HeartbeatOptions {
   readonly sessionId: string
   readonly leaseMs: number
-  /** When the lease was last asked for, by the clock that all threads share. */
+  /** When the last renewal was requested, by the clock that all threads share. */
   readonly renewedAtMs: number
-  /** How many reports the main thread has seen. */
+  /** How many reports the main thread has counted. */
   readonly seen: SharedArrayBuffer
 }
 
@@ -32,11 +33,11 @@ export type ThreadMessage =
 
 const RELAUNCH_MS = 1_000
 
-/** The thread's file: compiled, also when this one is run from its source by a test. */
+/** The compiled thread, also when a test runs this module from its source. */
 function threadFile(): URL {
-  const beside = new URL('./heartbeat-thread.js', import.meta.url)
-  return existsSync(beside)
-    ? beside
+  const sibling = new URL('./heartbeat-thread.js', import.meta.url)
+  return existsSync(sibling)
+    ? sibling
     : new URL('../../dist/heartbeat/heartbeat-thread.js', import.meta.url)
 }
 
@@ -51,7 +52,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       let thread: Worker
       const launch = () => {
         const workerData: ThreadData = { ...options, sessionId, leaseMs, renewedAtMs, seen }
-        // Without the options of this process: they may not suit the compiled file.
+        // Without this process's Node.js flags: they may not fit the compiled file.
         thread = new Worker(threadFile(), { workerData, name: 'punctual-heartbeat', execArgv: [] })
         thread.unref()
         thread.on('message', (message: ThreadMessage) => {
@@ -67,7 +68,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         })
         thread.on('error', (error) => events.onFailing(error.message))
         ended = new Promise((resolve) => thread.once('exit', () => resolve()))
-        // A thread that dies by itself is started again: without it the lease runs out.
+        // A thread that dies unexpectedly is restarted: without it the lease expires.
         void ended.then(
           () => !stopping && setTimeout(() => !stopping && launch(), RELAUNCH_MS).unref(),
         )

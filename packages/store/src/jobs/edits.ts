@@ -1,7 +1,7 @@
 /**
- * Where a job goes on when it is edited. What had passed until then is decided by the rules that it had: slots
- * that were missed are made up for, and those of a job that could not be planned are skipped. What was decided
- * for slots ahead is taken back, and the new rules begin after what stays.
+ * Computes where a job continues after an edit. Slots up to now follow the old rules: missed slots
+ * are caught up, and those of a job that could not be planned are skipped. Decisions for future
+ * slots are taken back, and the new rules start after the decisions that stay.
  */
 import { type CompiledJob, encodeRules, firstSlot } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
@@ -20,7 +20,7 @@ export interface JobPlace {
   readonly anchorMs: number | null
   readonly cursorMs: number
   readonly runsLeft: number | null
-  /** From when on it had no slots by its old rules, because its last run was made; null when it was not. */
+  /** From when on the old rules had no slots, because the last run was made; null if it was not. */
   readonly overMs: number | null
 }
 
@@ -40,7 +40,7 @@ export class JobEdits {
     const used = (stored.maxRuns ?? 0) - (left ?? 0)
     const runsLeft = job.maxRuns === null ? null : Math.max(0, job.maxRuns - used)
     const stayMs = back.stayMs ?? 0
-    // One that goes on waiting for its runs keeps the slot of the last one.
+    // A job that keeps waiting for its runs to end keeps the slot of the last run.
     const keeps = afterEnd && job.rules.when.kind === 'after-end'
     const cursorMs = Math.max(keeps ? Math.min(held.cursorMs, nowMs) : nowMs, stayMs)
     const { nextMs, anchorMs } = await this.#next(client, held, job, back)
@@ -53,18 +53,18 @@ export class JobEdits {
     const { stored, nowMs, cursorMs } = held
     const { when, timezone } = job.rules
     const sameRhythm = encodeRules({ ...stored.rules, when, timezone }) === stored.rulesText
-    // What is due now was decided by the old rules.
+    // Slots that are due by now were decided by the old rules.
     const fromMs = Math.max(nowMs, back.stayMs ?? 0) + 1
     const keptMs = sameRhythm && (stored.anchorMs ?? 0) <= nowMs ? stored.anchorMs : null
     const first = firstSlot(job, stored.id, this.#options.timings, fromMs, keptMs)
     const { kind } = job.rules.when
     if (kind !== stored.rules.when.kind) return first
     if (kind === 'once') {
-      // One that was set aside points nowhere, and has not had its run.
+      // A job that was set aside has no next slot, and has not had its run.
       const aheadMs = stored.planningError ? stored.anchorMs : stored.nextAt?.getTime()
       const due = (aheadMs ?? 0) > nowMs
       const decided = !due && stored.pausedAt === null && back.runs === 0
-      // It has had its run: that stays the only one, unless it is given another time.
+      // It has had its run, and gets another one only if its time changes.
       return decided && job.onceMs === stored.anchorMs ? { ...first, nextMs: null } : first
     }
     if (kind !== 'after-end') return first

@@ -1,4 +1,4 @@
-/** Jobs are registered, changed and found here. A job is known by its name; declaring it again changes it. */
+/** Registers, changes and finds jobs. The name identifies a job; declaring it again changes it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
@@ -34,21 +34,21 @@ export interface JobStoreOptions {
   readonly quotas: QuotaKeeper
   readonly lanes: LaneRegistry
   readonly random: Random
-  /** Jobs were made or changed: planners look at once. */
+  /** Jobs were created or changed: planners read them at once. */
   readonly onChanged: () => void
 }
 
-/** What registering one job came to. */
+/** The result of registering one job. */
 export interface JobResult {
-  /** The id of the job. */
+  /** The job's id. */
   readonly id: string
-  /** Its name. */
+  /** The job's name, unique within the tenant. */
   readonly name: string
-  /** Whether it was made, changed, or the same as before. */
+  /** Whether the job was created, updated, or already as declared. */
   readonly change: JobChange
 }
 
-/** A job, what it refers to by number, and whether it was just registered. */
+/** A job with the ids that it refers to, and whether this call created it. */
 interface PlacedJob {
   readonly job: CompiledJob
   readonly id: string
@@ -60,7 +60,7 @@ interface PlacedJob {
 
 const BATCH = 1_000
 const INTERN_TRIES = 10_000
-/** How often a job that is deleted while it is changed is made anew. */
+/** How often a job that is deleted while it is changed is created again. */
 const CHANGE_TRIES = 10
 
 /** The last byte of an id is random. */
@@ -84,9 +84,9 @@ export class JobStore {
   }
 
   /**
-   * Registers jobs, or changes those that exist under these names. They are taken by name, first all that are new and then
-   * all that are changed, whatever their order here: two lists with the same names then wait for each other, and do not
-   * deadlock.
+   * Creates jobs, or changes the existing jobs of these names. Handles them sorted by name, first
+   * all new ones and then all changed ones, in any order of the list: two calls with the same
+   * names then wait for each other instead of deadlocking.
    */
   async upsert(
     jobs: readonly CompiledJob[],
@@ -108,7 +108,7 @@ export class JobStore {
     return results
   }
 
-  /** What `upsert` would do. */
+  /** Returns the changes that `upsert` would make. */
   async compare(jobs: readonly CompiledJob[], tenantId: number): Promise<JobResult[]> {
     const stored = await this.byName(
       jobs.map(({ name }) => name),
@@ -127,13 +127,13 @@ export class JobStore {
     })
   }
 
-  /** Which of these names belong to another source, or to none. */
+  /** Returns the jobs among these names that belong to another source, or to none. */
   async ofOtherSources(names: readonly string[], source: string, tenantId: number) {
     const stored = await this.byName(names, tenantId)
     return [...stored.values()].filter((job) => job.source !== source)
   }
 
-  /** Those that there are, by name. */
+  /** Returns the existing jobs, by name. */
   async byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
     const found = new Map<string, StoredJob>()
     const statement = this.#database.statement('jobs/find-jobs')
@@ -147,7 +147,7 @@ export class JobStore {
     return found
   }
 
-  /** Registers those whose names are free. */
+  /** Creates the jobs whose names are free. */
   async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
     const quotas = await this.#options.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
@@ -165,16 +165,16 @@ export class JobStore {
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
       this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
     )
-    return placed.map((it) => ({ ...it, isNew: made.has(it.id), quotas }))
+    return placed.map((job) => ({ ...job, isNew: made.has(job.id), quotas }))
   }
 
-  /** Changes those that were there. */
+  /** Changes the jobs that already existed. */
   async #changeBatch(
     jobs: readonly PlacedJob[],
     tenantId: number,
     tries: number,
   ): Promise<JobResult[]> {
-    // Most of what is declared again is as it was: that is seen at one look.
+    // Most repeated declarations change nothing: one query finds these.
     const others = jobs.filter(({ isNew }) => !isNew).map(({ job }) => job.name)
     const stored = await this.byName(others, tenantId)
     const results: JobResult[] = []
@@ -201,26 +201,26 @@ export class JobStore {
     const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, (path, values) =>
       this.#jobs.run(client, path, values),
     )
-    const of = jobs.map(({ job }) => job)
+    const compiled = jobs.map(({ job }) => job)
     const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
       tenantId,
       uuidArray(jobs.map(({ id }) => id)),
-      textArray(of.map(({ name }) => name)),
+      textArray(compiled.map(({ name }) => name)),
       int4Array(jobs.map(({ lane }) => lane)),
       int4Array(jobs.map(({ timing }) => timing)),
-      textArray(of.map(({ payload }) => payload)),
-      int4Array(of.map(({ run }) => run.timeoutMs)),
-      int2Array(of.map(({ run }) => run.maxAttempts)),
-      int2Array(of.map((job) => job.traits)),
-      int8ArrayOfNumbers(of.map(({ startMs }) => startMs)),
-      int4ArrayOrNull(of.map(({ maxRuns }) => maxRuns)),
-      textArray(of.map(({ run }) => run.policy)),
-      jsonbArray(of.map(({ run }) => run.labels)),
-      textArray(of.map(({ description }) => description)),
-      textArray(of.map(({ owner }) => owner)),
-      textArray(of.map(({ source }) => source)),
-      textArray(of.map(({ run }) => run.createdBy)),
-      jsonbArray(of.map(({ flow }) => encodeFlow(tenantId, flow))),
+      textArray(compiled.map(({ payload }) => payload)),
+      int4Array(compiled.map(({ run }) => run.timeoutMs)),
+      int2Array(compiled.map(({ run }) => run.maxAttempts)),
+      int2Array(compiled.map((job) => job.traits)),
+      int8ArrayOfNumbers(compiled.map(({ startMs }) => startMs)),
+      int4ArrayOrNull(compiled.map(({ maxRuns }) => maxRuns)),
+      textArray(compiled.map(({ run }) => run.policy)),
+      jsonbArray(compiled.map(({ run }) => run.labels)),
+      textArray(compiled.map(({ description }) => description)),
+      textArray(compiled.map(({ owner }) => owner)),
+      textArray(compiled.map(({ source }) => source)),
+      textArray(compiled.map(({ run }) => run.createdBy)),
+      jsonbArray(compiled.map(({ flow }) => encodeFlow(tenantId, flow))),
     ])
     const made = new Set(rows.map(([id]) => id as string))
     const fresh = jobs.filter(({ id }) => made.has(id))
@@ -246,7 +246,7 @@ export class JobStore {
     return made
   }
 
-  /** The job of this name exists: it becomes what is declared, unless it is that already. */
+  /** Makes the existing job of this name as declared, unless it already is. */
   async #change(
     { job, lane, timing }: { job: CompiledJob; lane: number; timing: number },
     tenantId: number,
@@ -268,7 +268,7 @@ export class JobStore {
     if (changed === null) {
       const found = await this.find(job.name, tenantId)
       if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
-      // It was deleted between our two looks.
+      // Another session deleted it between our two queries.
       return (await this.upsert([job], tenantId, tries - 1))[0] as JobResult
     }
     return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
@@ -278,7 +278,7 @@ export class JobStore {
     return this.#jobs.find(nameOrId, tenantId)
   }
 
-  /** The names of jobs by their ids; of those that are there. */
+  /** The names of the existing jobs among these ids. */
   async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
     const statement = this.#database.statement('jobs/list-names')
     const rows = await this.#database.control.query(statement, [tenantId, uuidArray([...ids])])
@@ -292,16 +292,16 @@ export class JobStore {
   async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
     const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
     const unknown = wanted.filter((text) => !this.#timingIds.has(text))
-    // Where a copy of the rows came without their sequence, each try passes some numbers that are taken.
+    // After a restore that lost the sequence's position, a try may get numbers that are taken.
     for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
       const intern = this.#database.statement('jobs/intern-timings')
-      // What is remembered here must not be undone with somebody's transaction.
-      const rows = await this.#database.transactions.apart(() =>
+      // A rollback of the caller's transaction must not undo what is cached here.
+      const rows = await this.#database.transactions.outside(() =>
         this.#database.control.query(intern, [textArray(unknown)]),
       )
       if (this.#timingIds.size > 200_000) this.#timingIds.clear()
       for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
-      // One that another transaction was just making is not seen by the statement that waited for it.
+      // The statement does not see a row that it waited for another transaction to insert.
       if (unknown.every((text) => this.#timingIds.has(text))) break
     }
     return new Map(wanted.map((text) => [text, this.#timingIds.get(text) as number]))
@@ -319,7 +319,7 @@ export class JobStore {
       if (!known.has(name))
         throw new PunctualError(
           'calendar_not_found',
-          `The calendar ${JSON.stringify(name)} does not exist. Make it first.`,
+          `The calendar ${JSON.stringify(name)} does not exist. Create it first.`,
           { field: 'calendars', id: name },
         )
   }
@@ -338,17 +338,17 @@ function cannotChange(name: string, found: StoredJob | null): PunctualError {
   if (found && !found.hasCursor)
     return new PunctualError(
       'cursor_missing',
-      `The job ${job} has no row in punctual.cursors, so that nothing plans it. Delete the job, and declare it again.`,
+      `The job ${job} has no row in punctual.cursors, so nothing plans it. Delete the job and declare it again.`,
       { id: found.id },
     )
   return new PunctualError(
     'version_changed',
-    `The job ${job} was deleted and made again, time and again, while it was declared. Declare it again when nobody else does.`,
+    `The job ${job} was repeatedly deleted and created again while it was being declared. Declare it again when no other process does.`,
     { field: 'name' },
   )
 }
 
-/** Whether nothing that was declared differs from what is stored. One that was set aside is to be planned again. */
+/** Whether the stored job is as declared. A job that was set aside is not: it must be planned. */
 function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
   const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
   return (

@@ -1,6 +1,6 @@
 /**
- * How a job is changed: whoever changes it holds its cursor, so that planners pass it by, may take back the
- * runs of slots that are still ahead, and commits all of it together. What a worker got first stays.
+ * Changes a job: the transaction locks its cursor, so that planners skip it, may take back the runs
+ * of future slots, and commits all of it together. A run that a worker claimed first stays.
  */
 import { nextSlotOf, slotReasons } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
@@ -16,12 +16,12 @@ import { type StoredJob, toJob } from './rows.ts'
 const DEADLINE_MS = 30_000
 const SUPERSEDED = 'superseded'
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** How many runs of a job are looked at by one statement. */
-const LOOKED_AT = 5_000
+/** How many runs of a job one statement examines. */
+const EXAMINED = 5_000
 const PLACES = ['later', 'queue', 'parked', 'later', 'queue'] as const
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** A job whose cursor is held. */
+/** A job whose cursor is locked. */
 export interface HeldJob {
   readonly stored: StoredJob
   /** By the database's clock. */
@@ -29,21 +29,21 @@ export interface HeldJob {
   readonly cursorMs: number
   /** Whether its tenant is suspended. */
   readonly suspended: boolean
-  /** Takes back what was decided for slots ahead. */
+  /** Takes back the decisions for future slots. */
   takeBack(): Promise<TakenBack>
   /**
-   * Says when what is about to be written is of. A day that is missing is made after this try, by a connection
-   * that it does not have to wait for: those who hold one and wait for another would wait for each other.
+   * Announces the instants of the rows that follow. A missing day is created after this try, on
+   * another connection: transactions that hold one connection and wait for another would deadlock.
    */
   writesOf(instantsMs: readonly number[]): void
-  /** Runs of these lanes were put into the queue: it is told once they are committed, as nobody finds them before. */
+  /** Runs entered the queues of these lanes: announced after the commit makes them visible. */
   queued(lanes: readonly number[]): void
 }
 
 export interface TakenBack {
-  /** The last slot ahead whose decision stays; null when none does. */
+  /** The last future slot whose decision stays; null when none does. */
   readonly stayMs: number | null
-  /** How many runs were taken back: they were not made after all. */
+  /** How many runs were taken back, and count as never made. */
   readonly runs: number
   readonly decisions: number
 }
@@ -57,7 +57,7 @@ export interface JobTransactionOptions {
   readonly clientPool: ClientPool
   readonly timings: TimingCache
   readonly ensureDaysOf: EnsureDaysOf
-  /** Runs of these lanes were put into the queue. */
+  /** Runs entered the queues of these lanes. */
   readonly onQueued: (lanes: readonly number[]) => void
 }
 
@@ -84,7 +84,7 @@ export class JobTransaction {
     return row ? toJob(row) : null
   }
 
-  /** Null when there is no such job. */
+  /** Runs the work while the job's cursor is locked; null when the job does not exist. */
   steer<T>(
     nameOrId: string,
     tenantId: number,
@@ -124,7 +124,7 @@ export class JobTransaction {
 
   async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
     if (cursorMs <= nowMs) return NOTHING
-    // What an edit before this one had to leave as it was stays, also where the rules of now have no slot.
+    // Decisions that an earlier edit had to leave stay, even where the current rules have no slot.
     const [row] = await this.run(client, 'jobs/steering/find-last-edit', [job.id])
     const editedMs = Number(row?.[0] ?? 0)
     const ahead = this.#slotsAhead(job, Math.max(nowMs, editedMs), cursorMs)
@@ -132,9 +132,9 @@ export class JobTransaction {
     return { ...back, stayMs: back.stayMs ?? (editedMs > nowMs ? editedMs : null) }
   }
 
-  /** Slots that are still ahead and may have been planned. */
+  /** Future slots that may have been planned. */
   #slotsAhead(job: StoredJob, nowMs: number, cursorMs: number): number[] {
-    // Of a job without a rhythm the cursor is the one slot that was decided last.
+    // The cursor of a job without a rhythm is the slot that was decided last.
     const { kind } = job.rules.when
     if (kind === 'once' || kind === 'after-end') return cursorMs > nowMs ? [cursorMs] : []
     const next = nextSlotOf(job, job.rules, this.#timings)
@@ -161,15 +161,17 @@ export class JobTransaction {
   }
 
   /**
-   * Ends every run of a job that has not started: of slots, ahead or missed, of backfills and by hand. What a worker
-   * got first, and what is to be tried again, goes on. All in one transaction, by statements that are bounded.
+   * Ends every run of a job that has not started: runs of slots, future or missed, of backfills and
+   * of triggers. A run that a worker claimed first, or that waits for a retry, continues. All in
+   * one transaction, by bounded statements.
    */
   async endUnstarted(client: pg.Client, { id, tenantId }: StoredJob): Promise<void> {
     for (let after: string | null = FIRST_ID; after !== null; ) {
-      const values: unknown[] = [id, after, LOOKED_AT]
+      const values: unknown[] = [id, after, EXAMINED]
       const [row]: Row[] = await this.run(client, 'jobs/steering/list-unstarted', values)
       const ids = row?.[1] ? row[1].split(',') : []
-      // A run may move behind the search: each place has a snapshot of its own, and the first ones are asked again.
+      // A run may move while this searches: each place has its own snapshot, and two are read
+      // twice.
       for (const place of ids.length > 0 ? PLACES : [])
         await this.run(client, `runs/steering/cancel-in-${place}`, [
           0,
@@ -181,7 +183,7 @@ export class JobTransaction {
     }
   }
 
-  /** One decision for slots that do not run. The day of the last of them must be there. */
+  /** Stores one decision for slots that do not run; the partition of the last slot must exist. */
   async skipSlots(
     client: pg.Client,
     job: StoredJob,
@@ -193,7 +195,7 @@ export class JobTransaction {
     await this.run(client, 'jobs/steering/insert-slot', values)
   }
 
-  /** Whether the run of the job's last slot goes on or is still to come. */
+  /** Whether the run of the job's last slot has not ended yet. */
   async hasLiveRun(client: pg.Client, jobId: string, cursorMs: number): Promise<boolean> {
     const [row] = await this.run(client, 'jobs/steering/find-live-run', [jobId, cursorMs])
     return row?.[0] === 't'

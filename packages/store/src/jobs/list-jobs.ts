@@ -1,15 +1,15 @@
-/** Lists jobs by name, a page at a time. */
+/** Lists jobs by name, one page at a time. */
 import type { Job } from '@punctual/core/job'
 import type { ReadSource } from '../connection/read-source.ts'
 import { toJob } from './rows.ts'
 
-/** Which jobs are listed. */
+/** Selects jobs. */
 export interface JobFilter {
-  /** Only names after this one: give the last of a page to get the next page. */
+  /** Only names after this one: pass the last name of a page to get the next page. */
   readonly after?: string
-  /** Only those of this source. */
+  /** Only jobs of this source. */
   readonly source?: string
-  /** Only those that are planned, paused, over, or cannot be planned. */
+  /** Only jobs that are planned, paused, finished, or cannot be planned. */
   readonly state?: 'active' | 'paused' | 'finished' | 'failing'
   /** Up to 1,000. @default 100 */
   readonly limit?: number
@@ -18,11 +18,11 @@ export interface JobFilter {
 const PAGE = 100
 
 export async function listJobs(
-  from: ReadSource,
+  database: ReadSource,
   filter: JobFilter,
   tenantId: number,
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
   const values = [tenantId, after, source, state, limit]
-  return (await from.reads.query(from.statement('jobs/list-jobs'), values)).map(toJob)
+  return (await database.reads.query(database.statement('jobs/list-jobs'), values)).map(toJob)
 }

@@ -1,7 +1,8 @@
 /**
- * Pages of jobs by name, each with its latest run and the status that follows from both. What is rare among many jobs
- * is found by the few that may be meant; otherwise jobs are looked at in the order of their names, so many at once, and a
- * page that has looked at enough comes back short with the name where to go on.
+ * Pages of jobs by name, each with its latest run and the status that follows from both. A rare
+ * status is found through the few candidate jobs; otherwise jobs are examined in the order of their
+ * names, in growing stretches, and a page that has used up its time returns short, with the name to
+ * continue from.
  */
 import { limits } from '@punctual/core/errors'
 import {
@@ -18,7 +19,7 @@ import { type CursorScope, decodeCursor, encodeCursor, questionOf } from '../run
 import { date } from '../runs/rows.ts'
 import { toJob } from './rows.ts'
 
-/** Where jobs of a status are that are few beside all; the others are looked for among all. */
+/** Where to find the jobs of a rare status; jobs of other statuses are searched among all. */
 const FEW: Partial<Record<JobStatus, readonly string[]>> = {
   queued: ['queue'],
   running: ['leases'],
@@ -41,7 +42,7 @@ export interface PageOfJobs {
 interface Question {
   readonly tenantId: number
   readonly filter: CompiledJobPageFilter
-  /** The jobs among which all are that match; null = all jobs. */
+  /** The candidates, which include all matching jobs; null for all jobs. */
   readonly ids: readonly string[] | null
 }
 
@@ -71,7 +72,7 @@ export class JobPages {
     const found: Row[] = []
     let skip = page.skip
     const end = await this.#walk(question, after, PAGE_MS, async (look) => {
-      // One more than is wanted tells whether there is a next page.
+      // One row more than wanted shows whether a next page exists.
       const rows = page.limit + 1 - found.length
       const stretch = await this.#look(question, { ...look, rows, skip, counting: false })
       found.push(...stretch.rows)
@@ -88,7 +89,7 @@ export class JobPages {
     }
   }
 
-  /** How many match: exact to 10,000, unless more have to be looked at than there is time for. */
+  /** How many jobs match: exact up to 10,000, unless the search runs out of time. */
   async total(
     filter: CompiledJobPageFilter,
     tenantId: number,
@@ -117,7 +118,7 @@ export class JobPages {
     return (await this.#look(question, look)).rows.map(toItem)
   }
 
-  /** Looks at stretch after stretch; returns the name behind which nothing was looked at, null at the end. */
+  /** Examines stretch after stretch; returns the last name examined, or null at the list end. */
   async #walk(
     { ids }: Question,
     from: string,
@@ -135,7 +136,7 @@ export class JobPages {
       const { looked, last, enough } = await take({ after, looks })
       if (last !== null) after = last
       if (enough) return after
-      // Of those that are named all are looked at together.
+      // Candidates are all examined together.
       if (ids !== null || looked < looks || last === null) return null
       if (localClock.monotonicMs() - startedMs >= budgetMs) return after
       looks = Math.min(looks * STRETCH_GROWS, limits.pageLooks)
@@ -146,7 +147,7 @@ export class JobPages {
     const { statuses, nextFromMs, nextToMs } = filter
     const ranged = nextFromMs !== undefined && nextToMs !== undefined
     const few = statuses?.map((status) => FEW[status] ?? (isOver(status) ? ['over'] : null))
-    const kinds = few?.every((it) => it !== null) ? few.flat() : ranged ? ['next'] : null
+    const kinds = few?.every((places) => places !== null) ? few.flat() : ranged ? ['next'] : null
     if (!kinds) return { tenantId, filter, ids: null }
     const rows = await this.#database.browse.query(
       { ...this.#database.statement('jobs/find-candidates'), name: '' },
@@ -168,7 +169,7 @@ export class JobPages {
       jobStatusTable.map(({ run }) => run),
       jobStatusTable.map(({ status }) => status),
     ]
-    // Without a name, so that it is planned for what is asked.
+    // Without a name, so that the server plans it for these values.
     const { text } = this.#database.statement('jobs/page-jobs')
     const rows = await this.#database.browse.query({ name: '', text }, values)
     const [looked, last, matched] = rows[0] as Row

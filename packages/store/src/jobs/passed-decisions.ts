@@ -1,7 +1,7 @@
 /**
- * Decides the slots of a job that have passed without a decision, by the rules that it has: those that were missed
- * are made up for, and those of a job that is paused or could not be planned are skipped. Whoever calls it holds the
- * cursor, and moves it.
+ * Decides the slots of a job that passed without a decision, by its current rules: missed slots are
+ * caught up, and those of a job that is paused or could not be planned are skipped. The caller
+ * holds the cursor, and moves it.
  */
 import { type DueJob, type PlannedJob, planJob } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
@@ -16,16 +16,16 @@ export interface PassedDecisionsOptions {
   readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
 }
 
-/** Where the job is now. */
+/** The position of the job after deciding. */
 export interface DecidedUntil {
   readonly runsLeft: number | null
-  /** The last slot that is decided. */
+  /** The last decided slot. */
   readonly lastMs: number
-  /** The next one to decide; null when there is none, and while it is paused or set aside. */
+  /** The next slot to decide; null when none exists, and while the job is paused or set aside. */
   readonly nextMs: number | null
 }
 
-/** Rounds of deciding what was missed: each is bounded. */
+/** How many bounded rounds of deciding missed slots run at most. */
 const ROUNDS_MAX = 100
 
 export class PassedDecisions {
@@ -40,7 +40,7 @@ export class PassedDecisions {
     let nextMs = stored.nextAt?.getTime() ?? null
     let { runsLeft } = stored
     let lastMs = cursorMs
-    // The slots of one that waits for its runs to end do not pass.
+    // Slots of a job that waits for its runs to end do not pass.
     if (stored.rules.when.kind === 'after-end') return { runsLeft, lastMs, nextMs }
     if (stored.pausedAt || stored.planningError) {
       const { passed } = passedSlots(stored, this.#options.timings, nowMs, cursorMs)

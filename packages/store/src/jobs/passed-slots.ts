@@ -1,4 +1,4 @@
-/** What passed without a decision while a job could not be planned, and what comes next. */
+/** The slots that passed undecided while a job was paused or unplannable, and the next one. */
 import { countSlots, lastSlot, nextSlotOf } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type { StoredJob } from './rows.ts'
@@ -10,13 +10,13 @@ export interface SlotRange {
 }
 
 export interface PassedSlots {
-  /** The next slot after now; null when there is none. */
+  /** The next slot after now; null when none exists. */
   readonly nextMs: number | null
-  /** Null when nothing has passed. */
+  /** Null when no slot has passed. */
   readonly passed: SlotRange | null
 }
 
-/** Of a job with a rhythm, or one that runs once; one that waits for its runs to end has no slots that pass. */
+/** For jobs with a rhythm or a single run; slots that follow the end of a run do not pass. */
 export function passedSlots(
   job: StoredJob,
   timings: TimingCache,
@@ -25,7 +25,7 @@ export function passedSlots(
 ): PassedSlots {
   const next = nextSlotOf(job, job.rules, timings)
   const endMs = job.endAt?.getTime() ?? Number.POSITIVE_INFINITY
-  // No slot lies before the start, which is what a job with a start counts from.
+  // No slot is before the start, which anchors the slots of a job with a start.
   const decidedMs = Math.max(cursorMs, (job.anchorMs ?? 0) - 1)
   const firstMs = job.rules.when.kind === 'once' ? onceAfter(job, cursorMs) : next(decidedMs)
   if (firstMs === null || firstMs >= endMs || job.runsLeft === 0)
@@ -39,7 +39,7 @@ export function passedSlots(
   }
 }
 
-/** One whose time had passed when it was made has its slot then. */
+/** A job whose time had already passed when it was created has its slot at its creation. */
 function onceAfter(job: StoredJob, cursorMs: number): number | null {
   const slotMs = Math.max(job.anchorMs ?? 0, job.createdAt.getTime())
   return slotMs > cursorMs ? slotMs : null

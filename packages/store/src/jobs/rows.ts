@@ -1,4 +1,4 @@
-/** Rows of jobs and slots as people see them. */
+/** Converts rows of jobs and slots to the public types. */
 import {
   decodeRules,
   type Job,
@@ -12,7 +12,7 @@ import type { Row } from '../connection/channel.ts'
 import { date } from '../runs/rows.ts'
 import { decodeFlow } from '../submit/flow-keys.ts'
 
-/** A job with what only the store needs of it. */
+/** A job with the fields that only the store needs. */
 export interface StoredJob extends Job {
   readonly timing: number
   readonly lane: number
@@ -23,7 +23,7 @@ export interface StoredJob extends Job {
   readonly rulesText: string
   readonly rules: JobRules
   readonly anchorMs: number | null
-  /** False when it has lost its cursor: nothing plans it, and it has to be made again. */
+  /** False when it has lost its cursor: nothing plans it, and it must be created again. */
   readonly hasCursor: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What people do to jobs that exist: pause, resume, delete, run now, skip a slot, run slots of the past. */
+/** Actions on existing jobs: pause, resume, delete, run now, skip a slot, backfill past slots. */
 import type { AuditWrite } from '@punctual/core/audit'
 import type { Random } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
@@ -26,15 +26,15 @@ export interface JobSteeringOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly onQueued: (lanes: readonly number[]) => void
   readonly onChanged: () => void
-  /** Where it is told that jobs were paused for their failures. */
+  /** Records jobs that were paused because of their failures. */
   readonly auditLog: AuditLog
 }
 
-/** What a backfill came to. */
+/** The result of a backfill. */
 export interface BackfillResult {
-  /** How many runs were made. */
+  /** How many runs were created. */
   readonly runs: number
-  /** Slots that had run, alone or together with others, or had been backfilled before. */
+  /** Slots that had already run, alone or merged with others, or had been backfilled before. */
   readonly already: number
 }
 
@@ -50,7 +50,7 @@ export class JobSteering {
   readonly #options: JobSteeringOptions
   readonly #jobs: JobTransaction
   readonly #ids: RunIdSource
-  /** Called when a job was paused here, by somebody or for its failures. */
+  /** Called when this process paused a job, at a user's request or because of its failures. */
   onPaused: (job: PausedJob) => void = () => undefined
   #sequence = 0
 
@@ -71,7 +71,7 @@ export class JobSteering {
     return steered.result
   }
 
-  /** A job as it is until the transaction of the caller ends: whoever changes it meanwhile waits. Null when there is none. */
+  /** Locks a job until the caller's transaction ends; returns null when it does not exist. */
   async held(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
     const { database } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
@@ -80,7 +80,7 @@ export class JobSteering {
     return this.#jobs.find(job.id, tenantId)
   }
 
-  /** False when it was paused already. */
+  /** False when it was already paused. */
   async pause(nameOrId: string, note: string | null, tenantId: number): Promise<boolean> {
     const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
       this.#pause(client, held, note),
@@ -89,11 +89,11 @@ export class JobSteering {
     return paused !== null
   }
 
-  /** Null when it was paused already. */
+  /** Null when it was already paused. */
   async #pause(client: pg.Client, held: HeldJob, note: string | null): Promise<PausedJob | null> {
     const { id, name, pausedAt } = held.stored
     if (pausedAt) return null
-    // What passed before the pause was not paused: it is made up for as if there were none.
+    // Slots before the pause were not paused: they are caught up as without it.
     const passed = await this.#options.passed.decide(client, held)
     const { stayMs, runs } = await held.takeBack()
     const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
@@ -102,7 +102,7 @@ export class JobSteering {
     return { id, name, note }
   }
 
-  /** Pauses those of these jobs that have had too many dead runs in a row. */
+  /** Pauses the jobs among these that have had too many dead runs in a row. */
   async pauseFailing(jobIds: readonly string[]): Promise<void> {
     const { database } = this.#options
     const statement = database.statement('jobs/steering/list-failing')
@@ -124,7 +124,7 @@ export class JobSteering {
     }
   }
 
-  /** Slots that passed meanwhile are skipped, with one row. False when it was not paused. */
+  /** Skips the slots that passed during the pause, with one row. False when it was not paused. */
   resume(nameOrId: string, tenantId: number): Promise<boolean> {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
@@ -146,7 +146,7 @@ export class JobSteering {
     })
   }
 
-  /** A run of it that has not ended decides when it fires next; otherwise the end of the last one does, from now on. */
+  /** An unfinished run decides the next slot when it ends; otherwise the last end does so now. */
   async #afterEnd(client: pg.Client, { stored, nowMs, cursorMs }: HeldJob) {
     const { id, rules, startAt } = stored
     const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
@@ -154,11 +154,11 @@ export class JobSteering {
     const [row] = await this.#jobs.run(client, 'jobs/steering/find-last-end', [id])
     const followsMs = row ? nextSlotOf(stored, rules, this.#options.timings)(Number(row[0])) : null
     const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
-    // An anchor says when its last run ended, for a planner to reckon from: that is done.
+    // The anchor holds the end of the last run until a planner has computed from it: done here.
     return { nextMs, anchorMs: null, passed: null }
   }
 
-  /** All of its runs that have not started end; the ledger and the runs of the past stay. */
+  /** Ends all of its runs that have not started; the ledger and past runs stay. */
   async delete(nameOrId: string, tenantId: number): Promise<boolean> {
     const steered = await this.#jobs.steer(nameOrId, tenantId, async (client, held) => {
       await held.takeBack()
@@ -168,7 +168,7 @@ export class JobSteering {
     return steered !== null || this.#deleteLone(nameOrId, tenantId)
   }
 
-  /** One that has lost its cursor has nothing that could be held. */
+  /** A job that has lost its cursor has nothing to lock. */
   async #deleteLone(nameOrId: string, tenantId: number): Promise<boolean> {
     const { database } = this.#options
     const found = await this.#jobs.find(nameOrId, tenantId)
@@ -177,7 +177,7 @@ export class JobSteering {
     return (await database.control.query(statement, [found.id])).length > 0
   }
 
-  /** Runs it now, apart from its slots. */
+  /** Runs the job now, independently of its slots. */
   async trigger(nameOrId: string, payload: string | null, tenantId: number): Promise<string> {
     const { database, onQueued, ensurePartitions } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
@@ -195,7 +195,7 @@ export class JobSteering {
     return id
   }
 
-  /** One slot ahead is not to run. */
+  /** Skips one future slot. */
   skip(nameOrId: string, slotMs: number, by: string | null, tenantId: number): Promise<void> {
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { stored, nowMs, cursorMs } = held
@@ -209,7 +209,7 @@ export class JobSteering {
     })
   }
 
-  /** False when the slot has no run: it is not planned yet, or skipped already. */
+  /** False when the slot has no run: it is not planned yet, or already skipped. */
   async #takeBackRun(client: pg.Client, held: HeldJob, slotMs: number): Promise<boolean> {
     const { stored, nowMs, cursorMs } = held
     if (slotMs > cursorMs) return false
@@ -221,7 +221,7 @@ export class JobSteering {
     return true
   }
 
-  /** Of a job that had made its last run, before that one was taken back. */
+  /** The next slot of a job whose last run was made and then taken back. */
   #nextAfterLast(job: StoredJob, cursorMs: number): number | null {
     if (job.runsLeft !== 0 || job.pausedAt) return null
     const nextMs = nextSlotOf(job, job.rules, this.#options.timings)(cursorMs)
@@ -240,8 +240,9 @@ export class JobSteering {
   }
 
   /**
-   * Decides the slots that have passed and have no decision; returns up to when all of them have one. A backfill comes
-   * after that: what is undecided would be run by it, and by the planner that decides it.
+   * Decides the slots that have passed undecided; returns the instant up to which all slots have a
+   * decision. A backfill must come after that: otherwise both the backfill and the planner would
+   * run an undecided slot.
    */
   async decidePassed(nameOrId: string, tenantId: number): Promise<number> {
     await this.#options.quotas.checkActive(tenantId)
@@ -253,7 +254,7 @@ export class JobSteering {
     })
   }
 
-  /** Runs slots of the past that have not run, `paceMs` apart; none is run twice, however often it is asked. */
+  /** Runs past slots that have not run, `paceMs` apart; repeated calls run no slot twice. */
   async backfill(
     nameOrId: string,
     slotsMs: readonly number[],
@@ -274,7 +275,7 @@ export class JobSteering {
       const made = await this.#jobs.transaction((client) =>
         this.#backfillBatch(client, job, batch, dueMs),
       )
-      // Nobody would find them before they are committed.
+      // Announced after the commit: before it the runs are invisible.
       if (made.lanes.length > 0) this.#options.onQueued(made.lanes)
       runs += made.runs
     }
@@ -288,7 +289,7 @@ export class JobSteering {
     dueMs: (n: number) => number,
   ): Promise<{ runs: number; lanes: number[] }> {
     const { database, horizonMs } = this.#options
-    // Whoever deletes the job meanwhile waits, and ends these, too.
+    // A deletion at the same time waits for this lock, and then ends these runs, too.
     const [lock] = await this.#jobs.run(client, 'jobs/steering/lock-cursor', [job.id])
     if (!lock) throw notFound(job.name)
     const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
@@ -311,7 +312,7 @@ export class JobSteering {
 }
 
 function notFound(nameOrId: string): PunctualError {
-  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` lists the existing jobs.`
   return new PunctualError('job_not_found', message, { id: nameOrId })
 }
 
@@ -319,7 +320,7 @@ function notASlot(job: Job, slotMs: number): PunctualError {
   const at = new Date(slotMs).toISOString()
   return new PunctualError(
     'slot_not_found',
-    `${at} is not a slot of ${job.name} that is still ahead. \`punctual jobs preview ${job.name}\` shows those.`,
+    `${at} is not a slot of ${job.name} that is still ahead. \`punctual jobs preview ${job.name}\` lists the next ones.`,
     { field: 'slot', id: job.id },
   )
 }

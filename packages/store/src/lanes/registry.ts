@@ -1,4 +1,4 @@
-/** Interns lanes, and remembers them: a submission looks its lane up in memory. */
+/** Assigns ids to lanes and caches them: a submission finds its lane in memory. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { LaneKey } from '@punctual/core/flow'
 import type { Database } from '../connection/database.ts'
@@ -6,9 +6,9 @@ import type { Database } from '../connection/database.ts'
 export class LaneRegistry {
   readonly #database: Database
   readonly #ids = new Map<string, number>()
-  readonly #asked = new Map<string, Promise<number>>()
+  readonly #pending = new Map<string, Promise<number>>()
   #generation = 0
-  /** Called with a lane that was made here; other processes are told by the database. */
+  /** Called with a lane that was created here; the database notifies other processes. */
   onNew: (lane: number) => void = () => undefined
 
   constructor(database: Database) {
@@ -23,35 +23,35 @@ export class LaneRegistry {
     return this.#ids.get(LaneRegistry.#name(key))
   }
 
-  /** Numbers that were learned in another generation may be those of other lanes by now, or of none. */
+  /** Ids learned in an earlier generation may now belong to other lanes, or to none. */
   get generation(): number {
     return this.#generation
   }
 
-  /** After a fail-over a lane may be gone with the commits that were lost. */
+  /** After a fail-over a lane may be gone with the lost commits. */
   forget(): void {
     this.#generation++
     this.#ids.clear()
-    this.#asked.clear()
+    this.#pending.clear()
   }
 
   async intern(key: LaneKey): Promise<number> {
     const name = LaneRegistry.#name(key)
     const known = this.#ids.get(name)
     if (known !== undefined) return known
-    let asking = this.#asked.get(name)
-    if (!asking) {
-      // What is remembered here must not be undone with somebody's transaction.
-      const ask = () => this.#ask(key, name)
-      asking = this.#database.transactions.apart(ask).finally(() => {
-        if (this.#asked.get(name) === asking) this.#asked.delete(name)
+    let pending = this.#pending.get(name)
+    if (!pending) {
+      // A rollback of the caller's transaction must not undo what is cached here.
+      const intern = () => this.#intern(key, name)
+      pending = this.#database.transactions.outside(intern).finally(() => {
+        if (this.#pending.get(name) === pending) this.#pending.delete(name)
       })
-      this.#asked.set(name, asking)
+      this.#pending.set(name, pending)
     }
-    return asking
+    return pending
   }
 
-  async #ask(key: LaneKey, name: string): Promise<number> {
+  async #intern(key: LaneKey, name: string): Promise<number> {
     const generation = this.#generation
     const values = [key.tenantId, key.queue, key.handler, key.priority]
     const find = () =>
@@ -60,7 +60,7 @@ export class LaneRegistry {
     if (!row) {
       const intern = this.#database.statement('lanes/intern-lane')
       let room = true
-      // Each try takes the next number: those that are taken, where the sequence is behind, are passed.
+      // Each try takes the next number; a sequence that lags behind returns some that are taken.
       for (let i = 0; !row && room && i < limits.lanesPerTenant; i++) {
         const [answer] = await this.#database.control.query(intern, [
           ...values,
@@ -72,7 +72,7 @@ export class LaneRegistry {
       if (!row)
         throw new PunctualError(
           'lanes_exhausted',
-          `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues; put what varies into labels or a key.`,
+          `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues, and put variable parts into labels or a key.`,
         )
       this.onNew(Number(row[0]))
     }

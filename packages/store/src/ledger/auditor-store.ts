@@ -1,6 +1,12 @@
-/** What an auditor asks of PostgreSQL. Every repair names what it saw, and is done only while that is so. */
+/** The auditor's access to PostgreSQL. A repair applies only if what it saw is unchanged. */
 import type { AuditedJob } from '@punctual/core/job'
-import type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from '@punctual/core/ports'
+import type {
+  AuditorStore,
+  AuditPage,
+  QueuePage,
+  SlotCheck,
+  SlotSample,
+} from '@punctual/core/ports'
 import { int4Array, int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Row, Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
@@ -9,16 +15,16 @@ import type { LedgerProof } from './proof.ts'
 export interface AuditStoreOptions {
   readonly database: Database
   readonly proof: LedgerProof
-  /** Jobs were set going: planners look at once. */
+  /** Jobs were started again: planners read them at once. */
   readonly onChanged: () => void
-  /** The first of the runs that wait for these jobs may start. */
+  /** Releases the first of the runs that wait for these jobs. */
   readonly release: (jobIds: readonly string[]) => Promise<void>
   readonly resolveParked: (runIds: readonly string[]) => Promise<void>
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-export class PostgresAuditStore implements AuditStore {
+export class PostgresAuditorStore implements AuditorStore {
   readonly #options: AuditStoreOptions
 
   constructor(options: AuditStoreOptions) {
@@ -87,7 +93,7 @@ export class PostgresAuditStore implements AuditStore {
   }
 }
 
-/** The last one looked at, how many were, and the jobs and runs that were found. */
+/** The last id examined, how many were, and the jobs and runs that were found. */
 function toPage([row]: readonly Row[], limit: number): QueuePage {
   const [last, looked, jobIds, runIds] = row ?? []
   const list = (array: string | null | undefined) => array?.slice(1, -1).split(',') ?? []

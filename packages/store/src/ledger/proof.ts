@@ -1,9 +1,10 @@
 /**
- * Compares the ledger with the rules. Which slots there should be is computed, and each is looked up by its
- * key; what the rules do not have is found by reading the ledger through. Nothing is locked, and what is held
- * in memory is a page of jobs and a page of slots.
+ * Compares the ledger with the rules. The expected slots are computed, and each is looked up by its
+ * key; rows that the rules do not explain are found by reading the ledger through. It locks
+ * nothing, and holds one page of jobs and one page of slots in memory.
  *
- * Safe beside planners: a job's cursor is read before its slots, and what a cursor has passed stays decided.
+ * It is safe alongside planners: a job's cursor is read before its slots, and slots that a cursor
+ * has passed stay decided.
  */
 import {
   type AuditedJob,
@@ -27,7 +28,7 @@ import type { Database } from '../connection/database.ts'
 import { reasonOf } from '../jobs/rows.ts'
 import { zoneData as ownZoneData } from '../schema/zone-data.ts'
 
-/** Where a run of the ledger is. */
+/** Whether a run of the ledger exists in some place. */
 export interface PlacedRun {
   readonly placed: boolean
   readonly latenessMs: number | null
@@ -51,7 +52,7 @@ interface Probed extends LedgerRow {
   readonly runId: string | null
 }
 
-interface Looked {
+interface Lookup {
   readonly sample: SlotSample
   readonly slotsMs: readonly number[]
   readonly more: boolean
@@ -63,7 +64,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const PROBE = 5_000
 const SCAN = 5_000
 const RULES_MAX = 200_000
-/** How often a job that is edited meanwhile is looked at anew. */
+/** How often a job that was edited meanwhile is checked again. */
 const CONFIRM_MAX = 3
 
 const ms = (text: string | null | undefined) =>
@@ -93,7 +94,7 @@ export class LedgerProof {
     return this.#channel.pinnedOne(this.#database.statement(path), values)
   }
 
-  /** Jobs by id, after this one; or only this one. */
+  /** Returns jobs by id, after this one; or only the job `only`. */
   async page(after: string | null, limit: number, only: string | null = null): Promise<AuditPage> {
     const rows = await this.#run('ledger/list-jobs', [
       after ?? FIRST_ID,
@@ -120,7 +121,7 @@ export class LedgerProof {
     return page
   }
 
-  /** Reads the rules behind these numbers, which never change. */
+  /** Reads and caches the rules with these ids; rules never change. */
   async #learn(timings: readonly number[]): Promise<void> {
     const unknown = [...new Set(timings)].filter((timing) => !this.#rules.has(timing))
     if (unknown.length === 0) return
@@ -137,18 +138,18 @@ export class LedgerProof {
     for (const [id, untilMs, anchorMs, endMs, timing] of rows) {
       const rules = this.#rules.get(Number(timing))
       if (!rules) continue
-      const of = versions.get(id as string) ?? []
-      of.push({ untilMs: Number(untilMs), anchorMs: ms(anchorMs), endMs: ms(endMs), rules })
-      versions.set(id as string, of)
+      const known = versions.get(id as string) ?? []
+      known.push({ untilMs: Number(untilMs), anchorMs: ms(anchorMs), endMs: ms(endMs), rules })
+      versions.set(id as string, known)
     }
     return versions
   }
 
-  /** As `checkSlots` of the port says. */
+  /** See `checkSlots` of the port. */
   async check(samples: readonly SlotSample[], runs: boolean): Promise<SlotCheck[]> {
     let checks = await this.#check(samples, runs)
     for (let again = 0; again < CONFIRM_MAX; again++) {
-      const doubtful = await this.#changed(checks.filter((it) => it.holes.length > 0))
+      const doubtful = await this.#changed(checks.filter((check) => check.holes.length > 0))
       if (doubtful.size === 0) return checks
       const fresh: SlotSample[] = []
       for (const sample of samples)
@@ -158,13 +159,13 @@ export class LedgerProof {
       const sure = checks.filter(({ job }) => !doubtful.has(job.id))
       checks = [...sure, ...(await this.#check(fresh, runs))]
     }
-    const doubtful = await this.#changed(checks.filter((it) => it.holes.length > 0))
+    const doubtful = await this.#changed(checks.filter((check) => check.holes.length > 0))
     return checks.filter(({ job }) => !doubtful.has(job.id))
   }
 
   /**
-   * Those of these jobs that were edited while their slots were read: an edit that began before a slot may commit
-   * after it, and withdraws what was decided for it.
+   * Returns the jobs among these that were edited while their slots were read: an edit that began
+   * before a slot may commit after it, and withdraws the slot's decision.
    */
   async #changed(checks: readonly SlotCheck[]): Promise<ReadonlySet<string>> {
     if (checks.length === 0) return new Set()
@@ -177,31 +178,33 @@ export class LedgerProof {
   async #check(samples: readonly SlotSample[], runs: boolean): Promise<SlotCheck[]> {
     const edited = samples.filter(({ job }) => job.version > 1).map(({ job }) => job.id)
     const versions = await this.#versions(edited)
-    const looked: Looked[] = []
+    const lookups: Lookup[] = []
     for (const sample of samples) {
       const { job } = sample
       const eras = erasOf(job.createdMs, versions.get(job.id) ?? [], job)
       const { slotsMs, more } = expectedSlots(job.id, eras, this.#timings, sample)
-      if (slotsMs.length > 0) looked.push({ sample, slotsMs, more, rows: [] })
+      if (slotsMs.length > 0) lookups.push({ sample, slotsMs, more, rows: [] })
     }
-    await this.#probe(looked)
-    const matched = looked.map((it) => ({ it, match: match(it) }))
+    await this.#probe(lookups)
+    const matched = lookups.map((lookup) => ({ lookup, match: match(lookup) }))
     await this.#addRanges(
-      matched.flatMap(({ it, match: { holes } }) => (holes.length > 0 ? [{ it, holes }] : [])),
+      matched.flatMap(({ lookup, match: { holes } }) =>
+        holes.length > 0 ? [{ lookup, holes }] : [],
+      ),
     )
-    const lost = runs ? await this.#lostRuns(looked) : new Map<string, never>()
-    return matched.map(({ it, match: first }) => ({
-      ...(first.holes.length > 0 ? match(it) : first),
-      job: it.sample.job,
-      rest: restOf(it),
-      lost: lost.get(it.sample.job.id) ?? [],
+    const lost = runs ? await this.#lostRuns(lookups) : new Map<string, never>()
+    return matched.map(({ lookup, match: first }) => ({
+      ...(first.holes.length > 0 ? match(lookup) : first),
+      job: lookup.sample.job,
+      rest: restOf(lookup),
+      lost: lost.get(lookup.sample.job.id) ?? [],
     }))
   }
 
-  async #probe(looked: readonly Looked[]): Promise<void> {
+  async #probe(lookups: readonly Lookup[]): Promise<void> {
     let jobs: string[] = []
     let slots: number[] = []
-    let into: Looked[] = []
+    let into: Lookup[] = []
     const flush = async () => {
       if (slots.length === 0) return
       const rows = await this.#run('ledger/probe-slots', [
@@ -217,21 +220,21 @@ export class LedgerProof {
       slots = []
       into = []
     }
-    for (const it of looked)
-      for (const slotMs of it.slotsMs) {
-        jobs.push(it.sample.job.id)
+    for (const lookup of lookups)
+      for (const slotMs of lookup.slotsMs) {
+        jobs.push(lookup.sample.job.id)
         slots.push(slotMs)
-        into.push(it)
+        into.push(lookup)
         if (slots.length >= PROBE) await flush()
       }
     await flush()
-    for (const { rows } of looked) rows.sort((a, b) => a.slotMs - b.slotMs)
+    for (const { rows } of lookups) rows.sort((a, b) => a.slotMs - b.slotMs)
   }
 
-  /** A row behind the slots that were looked up may stand for some of them. */
-  async #addRanges(open: readonly { it: Looked; holes: readonly number[] }[]): Promise<void> {
+  /** Adds rows after the probed slots: such a row may stand for some of these. */
+  async #addRanges(open: readonly { lookup: Lookup; holes: readonly number[] }[]): Promise<void> {
     if (open.length === 0) return
-    const byId = new Map(open.map(({ it }) => [it.sample.job.id, it]))
+    const byId = new Map(open.map(({ lookup }) => [lookup.sample.job.id, lookup]))
     const firstMs = Math.min(...open.map(({ holes }) => holes[0] as number))
     const lastMs = Math.max(...open.map(({ holes }) => holes.at(-1) as number))
     const values = [uuidArray([...byId.keys()]), firstMs, lastMs]
@@ -244,9 +247,9 @@ export class LedgerProof {
     }
   }
 
-  async #lostRuns(looked: readonly Looked[]) {
+  async #lostRuns(lookups: readonly Lookup[]) {
     const lost = new Map<string, { runId: string; slotMs: number }[]>()
-    const found = looked.flatMap(({ sample, rows }) =>
+    const found = lookups.flatMap(({ sample, rows }) =>
       rows.flatMap(({ runId, slotMs }) => (runId ? [{ id: sample.job.id, runId, slotMs }] : [])),
     )
     const placed = await this.placesOf(found.map(({ runId }) => runId))
@@ -255,7 +258,7 @@ export class LedgerProof {
     return lost
   }
 
-  /** Where runs are, in the order given. */
+  /** The places of runs, in the order given. */
   async placesOf(runIds: readonly string[]): Promise<PlacedRun[]> {
     const places: PlacedRun[] = []
     for (let i = 0; i < runIds.length; i += PROBE) {
@@ -266,14 +269,14 @@ export class LedgerProof {
     return places
   }
 
-  /** Of the first so many rows of a range, those that the rules of their time do not have. */
+  /** Among the first `limit` rows of a range, those that the rules of their time do not explain. */
   async strays({ fromMs, untilMs, jobId }: ScanRequest, limit: number): Promise<ScannedSlot[]> {
     const values = [new Date(fromMs - 1).toISOString(), LAST_ID, untilMs, limit, jobId]
     const rows = await this.#run('ledger/scan-slots', values)
     return rows.length > 0 ? this.#strays(rows.map(toScanned)) : []
   }
 
-  /** The ledger of a range in the order of its key, with those rows that the rules of their time do not have. */
+  /** The ledger of a range in the order of its key, with the rows that the rules do not explain. */
   async *scan({ fromMs, untilMs, jobId }: ScanRequest) {
     let after: readonly [string, string] = [new Date(fromMs - 1).toISOString(), LAST_ID]
     for (;;) {
@@ -288,8 +291,8 @@ export class LedgerProof {
   }
 
   /**
-   * Jobs are read after their slots: what was decided by new rules is judged by those. What was withdrawn between
-   * the two is not there any more at the second look.
+   * Reads jobs after their slots, so that decisions of new rules are checked against these rules.
+   * Slots that were withdrawn between the two reads are gone at the second one.
    */
   async #strays(slots: readonly ScannedSlot[]): Promise<ScannedSlot[]> {
     const suspects = await this.#outside(slots)
@@ -302,12 +305,12 @@ export class LedgerProof {
     return this.#outside(found.map(([n]) => suspects[Number(n) - 1] as ScannedSlot))
   }
 
-  /** Those that the rules of their time do not have. */
+  /** The slots that the rules of their time do not have. */
   async #outside(slots: readonly ScannedSlot[]): Promise<ScannedSlot[]> {
     const eras = await this.#erasOf([...new Set(slots.map(({ jobId }) => jobId))])
     return slots.filter((slot) => {
-      const of = eras.get(slot.jobId)
-      return !of || !isSlotOf(slot.jobId, of, this.#timings, slot.slotMs)
+      const known = eras.get(slot.jobId)
+      return !known || !isSlotOf(slot.jobId, known, this.#timings, slot.slotMs)
     })
   }
 
@@ -319,7 +322,7 @@ export class LedgerProof {
     ])
     await this.#learn(rows.map(([, timing]) => Number(timing)))
     const eras = new Map<string, Era[]>()
-    for (const [id, of] of versions) eras.set(id, erasOf(null, of, null))
+    for (const [id, known] of versions) eras.set(id, erasOf(null, known, null))
     for (const [id, timing, createdMs, anchorMs, endMs] of rows) {
       const rules = this.#rules.get(Number(timing))
       if (!rules) continue
@@ -330,11 +333,11 @@ export class LedgerProof {
   }
 }
 
-function match({ sample, slotsMs, rows }: Looked) {
+function match({ sample, slotsMs, rows }: Lookup) {
   return matchSlots(slotsMs, rows, decidedUntil(sample.job), sample.beforeMs ?? null)
 }
 
-function restOf({ sample, slotsMs, more, rows }: Looked): SlotCheck['rest'] {
+function restOf({ sample, slotsMs, more, rows }: Lookup): SlotCheck['rest'] {
   if (!more) return null
   const lastMs = slotsMs.at(-1) as number
   const before = rows.filter(({ slotMs }) => slotMs <= lastMs).at(-1)

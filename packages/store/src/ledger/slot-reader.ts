@@ -1,6 +1,7 @@
 /**
- * Reads the ledger of a job. Slots are not searched for: which ones there should be is computed, by the rules
- * of their time, and each is looked up. What should have a decision and has none is returned as such.
+ * Reads the ledger of a job. It does not search for slots: the expected ones are computed, by the
+ * rules of their time, and each is looked up. An expected slot without a decision is returned as
+ * such.
  */
 import { COUNT_MAX, decodeRules, type JobRules, nextSlotOf, type Slot } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
@@ -8,13 +9,13 @@ import { int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import { type StoredJob, toSlot } from '../jobs/rows.ts'
 
-/** A slot that there should be, and what was decided for it; null when nothing was. */
+/** An expected slot and its decision; null when it has none. */
 export interface ExpectedSlot {
   readonly slotMs: number
   readonly slot: Slot | null
 }
 
-/** A stretch of time in which a job had the same rules. */
+/** A period in which a job had the same rules. */
 interface Era {
   readonly untilMs: number
   readonly rules: JobRules
@@ -35,7 +36,7 @@ export class SlotReader {
     this.#timings = timings
   }
 
-  /** Slots of [fromMs, untilMs], oldest first, at most so many. */
+  /** Slots of [fromMs, untilMs], oldest first, `limit` at most. */
   async slots(
     job: StoredJob,
     fromMs: number,
@@ -46,13 +47,15 @@ export class SlotReader {
     const found = await this.find(job, expected)
     const last = found.at(-1)
     if (!last || last.slot) return found
-    // One decision for many slots is written at the last of them, which may lie beyond.
+    // One decision for many slots is stored at the last of them, which may be after the range.
     const beyond = await this.#firstAfter(job, last.slotMs)
     if (!beyond) return found
-    return found.map((it) => (it.slot || !covers(beyond, it.slotMs) ? it : { ...it, slot: beyond }))
+    return found.map((expected) =>
+      expected.slot || !covers(beyond, expected.slotMs) ? expected : { ...expected, slot: beyond },
+    )
   }
 
-  /** The first decision after a slot; null when there is none among as many parts of the slots that follow. */
+  /** The first decision after a slot; null when the next `parts` parts of slots hold none. */
   async #firstAfter(job: StoredJob, afterMs: number, parts = PARTS_MAX): Promise<Slot | null> {
     let fromMs = afterMs + 1
     for (let part = 0; part < parts; part++) {
@@ -68,16 +71,16 @@ export class SlotReader {
     return null
   }
 
-  /** Those of some slots, given in order, that became a run, or that a run stands for together with others. */
+  /** The slots, given in order, that became a run, alone or merged with others. */
   async ran(job: StoredJob, slotsMs: readonly number[]): Promise<ReadonlySet<number>> {
     const [firstMs, lastMs] = [slotsMs[0], slotsMs.at(-1)]
     if (firstMs === undefined || lastMs === undefined) return new Set()
     const found = await this.#find(job.id, slotsMs)
-    const asked = new Set(slotsMs)
-    // A run that stands for many is written at the last of them, which the rules of its time tell.
+    const given = new Set(slotsMs)
+    // A run for several slots is stored at the last of them, which the rules of its time determine.
     for (let fromMs = firstMs; ; ) {
       const expected = await this.expected(job, fromMs, lastMs, COUNT_MAX)
-      const others = expected.filter((slotMs) => !asked.has(slotMs))
+      const others = expected.filter((slotMs) => !given.has(slotMs))
       for (const [slotMs, slot] of await this.#find(job.id, others)) found.set(slotMs, slot)
       if (expected.length < COUNT_MAX) break
       fromMs = (expected.at(-1) as number) + 1
@@ -95,7 +98,7 @@ export class SlotReader {
     return new Set(ran)
   }
 
-  /** What was decided for these slots of a job, which are in order. */
+  /** The decisions for these slots of a job, which are given in order. */
   async find(job: StoredJob, slotsMs: readonly number[]): Promise<ExpectedSlot[]> {
     const found = await this.#find(job.id, slotsMs)
     return slotsMs.map((slotMs, i) => ({
@@ -104,7 +107,7 @@ export class SlotReader {
     }))
   }
 
-  /** The slot at an instant, or the last one before it; null when there is none. */
+  /** The slot at an instant, or the last one before it; null when none exists. */
   async lastBefore(job: StoredJob, atMs: number, backMs: number): Promise<ExpectedSlot | null> {
     for (let lookMs = 3_600_000; ; lookMs *= 4) {
       const fromMs = atMs - Math.min(lookMs, backMs)
@@ -112,7 +115,7 @@ export class SlotReader {
       if (slotMs !== undefined) {
         const own = (await this.#find(job.id, [slotMs])).get(slotMs)
         if (own) return { slotMs, slot: own }
-        // The row that covers it is that of a later slot, which may be far.
+        // The row that covers it is stored at a later slot, which may be far away.
         const later = await this.#firstAfter(job, slotMs)
         return { slotMs, slot: later && covers(later, slotMs) ? later : null }
       }
@@ -120,7 +123,7 @@ export class SlotReader {
     }
   }
 
-  /** Slots by the rules of now, also from before the job was made. */
+  /** Slots by the current rules, including those from before the job was created. */
   backfillable(job: StoredJob, fromMs: number, untilMs: number, limit: number): number[] {
     const { kind } = job.rules.when
     if (kind === 'once' || kind === 'after-end') return []
@@ -132,7 +135,7 @@ export class SlotReader {
     return slots
   }
 
-  /** The slots that there should be. */
+  /** The expected slots. */
   async expected(
     job: StoredJob,
     fromMs: number,
@@ -140,14 +143,14 @@ export class SlotReader {
     limit: number,
   ): Promise<number[]> {
     const slots: number[] = []
-    /** Everything up to here belongs to the eras before. */
+    /** Slots up to this instant belong to earlier eras. */
     let afterMs = job.createdAt.getTime() - 1
     let onceMs: number | null = null
     for (const era of await this.#eras(job)) {
       const { kind } = era.rules.when
       const lastMs = Math.min(era.untilMs, untilMs, (era.endMs ?? Number.POSITIVE_INFINITY) - 1)
       if (kind === 'once' && era.anchorMs !== null) {
-        // In the past means now, and an edit that leaves the time as it was does not run it again.
+        // A time in the past means now; an edit that keeps the time does not run the job again.
         const slotMs = onceMs === era.anchorMs ? onceMs : Math.max(era.anchorMs, afterMs + 1)
         if (slotMs > afterMs && slotMs >= fromMs && slotMs <= lastMs) slots.push(slotMs)
         onceMs = era.anchorMs
@@ -165,7 +168,7 @@ export class SlotReader {
     return slots.slice(0, Math.min(limit, COUNT_MAX))
   }
 
-  /** Of a job whose slots follow from the ends of its runs the ledger itself tells when they were. */
+  /** For a job whose slots follow from the ends of its runs, the ledger itself holds the slots. */
   async #followed(jobId: string, fromMs: number, untilMs: number, limit: number) {
     const statement = this.#database.statement('ledger/list-followed-slots')
     const values = [jobId, fromMs, Math.min(untilMs, FAR_MS), Math.min(limit, COUNT_MAX)]
@@ -174,8 +177,8 @@ export class SlotReader {
   }
 
   async #eras(job: StoredJob): Promise<Era[]> {
-    const { control: read } = this.#database
-    const rows = await read.query(this.#database.statement('ledger/list-job-versions'), [job.id])
+    const { control } = this.#database
+    const rows = await control.query(this.#database.statement('ledger/list-job-versions'), [job.id])
     const eras: Era[] = rows.map(([untilAt, anchorAt, endAt, , spec]) => ({
       untilMs: new Date(untilAt as string).getTime(),
       rules: decodeRules(spec as string),
@@ -184,7 +187,7 @@ export class SlotReader {
     }))
     const { rules, anchorMs, endAt, runsLeft, cursorAt } = job
     const endMs = endAt?.getTime() ?? null
-    // After the last run that may be made there are no slots.
+    // After the last run of `maxRuns` no slot follows.
     const untilMs = runsLeft === 0 ? cursorAt.getTime() : Number.POSITIVE_INFINITY
     return [...eras, { untilMs, rules, anchorMs, endMs }]
   }
@@ -203,7 +206,7 @@ export class SlotReader {
   }
 }
 
-/** A row stands for the slots before it, too, when it says so. */
+/** A row also stands for earlier slots if it has a `fromAt`. */
 function covering(
   found: ReadonlyMap<number, Slot>,
   expected: readonly number[],

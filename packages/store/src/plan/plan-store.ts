@@ -1,4 +1,4 @@
-/** What a planner asks of PostgreSQL. */
+/** The planner's access to PostgreSQL. */
 import type { Random } from '@punctual/core/clock'
 import {
   type CalendarVersion,
@@ -29,7 +29,7 @@ import { isDataFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
 import { zoneData as ownZoneData } from '../schema/zone-data.ts'
 
-/** No statement of a planner takes longer, or the connection is given up. */
+/** Limit for any statement of a planner, after which the connection is given up. */
 const DEADLINE_MS = 10_000
 const SEQUENCE_LIMIT = 1 << 20
 const SPECS_MAX = 1_000
@@ -38,12 +38,12 @@ export interface PlanStoreOptions {
   readonly database: Database
   readonly clientPool: ClientPool
   readonly random: Random
-  /** Makes the days of these instants. */
+  /** Creates the days of these instants. */
   readonly ensureDaysOf: (instantsMs: readonly number[]) => Promise<void>
-  /** Runs of these lanes were put into the queue. */
+  /** Runs entered the queues of these lanes. */
   readonly onQueued: (lanes: readonly number[]) => void
   readonly pauseFailing: (jobIds: readonly string[]) => Promise<void>
-  /** @default what this process has */
+  /** @default that of this process */
   readonly zoneData?: string
 }
 
@@ -57,12 +57,12 @@ const numbers = (array: string | null | undefined): (number | null)[] =>
         .map((text) => (text === 'NULL' ? null : Number(text)))
     : []
 
-/** Where a decision is written: its slot has a day, and its run has one. */
-export function instantsOf(of: SlotDecision): number[] {
-  return of.decision === 'run' ? [of.slotMs, of.dueMs] : [of.slotMs]
+/** The instants whose days a decision is written to: that of its slot, and that of its run. */
+export function instantsOf(slot: SlotDecision): number[] {
+  return slot.decision === 'run' ? [slot.slotMs, slot.dueMs] : [slot.slotMs]
 }
 
-const dueMsOf = (of: SlotDecision): number => (of.decision === 'run' ? of.dueMs : of.slotMs)
+const dueMsOf = (slot: SlotDecision): number => (slot.decision === 'run' ? slot.dueMs : slot.slotMs)
 
 export class PostgresPlanStore implements PlanStore {
   readonly #options: PlanStoreOptions
@@ -152,7 +152,7 @@ export class PostgresPlanStore implements PlanStore {
     return found
   }
 
-  /** They are read often, and seldom change. */
+  /** Caches parsed calendars: they are read often and change rarely. */
   #parsed(spec: string): Calendar {
     const known = this.#specs.get(spec)
     if (known) return known
@@ -167,8 +167,8 @@ export class PostgresPlanStore implements PlanStore {
     const skips = new Map<string, Set<number>>()
     const rows = await upkeep.pinnedOne(statements.get('plan/list-skips'), [uuidArray(jobIds)])
     for (const [id, slotMs] of rows) {
-      const of = skips.get(id as string)
-      if (of) of.add(Number(slotMs))
+      const known = skips.get(id as string)
+      if (known) known.add(Number(slotMs))
       else skips.set(id as string, new Set([Number(slotMs)]))
     }
     return skips
@@ -206,7 +206,7 @@ export class PostgresPlanStore implements PlanStore {
     }
   }
 
-  /** First the cursors, and then what was decided for those that were ours to move. */
+  /** Advances the cursors, then writes the decisions of the jobs whose cursors it advanced. */
   async #transact(client: pg.Client, given: readonly PlannedJob[]) {
     const jobs = await this.#byCurrentCalendars(client, given)
     if (jobs.length === 0) return { accepted: 0, lanes: [] }
@@ -225,19 +225,20 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   /**
-   * Those whose calendars are as they were read, and stay so until this is committed: whoever changes one waits. One
-   * that is being changed is not waited for; what it decides is planned at a later look.
+   * Returns the jobs whose calendars are still the versions that were read, and locks these until
+   * the commit: changes of a calendar wait. A calendar that another session is changing is not
+   * waited for; its jobs are planned at a later tick.
    */
   async #byCurrentCalendars(client: pg.Client, jobs: readonly PlannedJob[]) {
-    const asked = new Map<string, { tenantId: number; name: string; version: number }>()
+    const wanted = new Map<string, { tenantId: number; name: string; version: number }>()
     const keyOf = (tenantId: number, { name, version }: CalendarVersion) =>
       `${tenantId} ${version} ${name}`
     for (const { job, calendars = [] } of jobs)
-      for (const of of calendars)
-        asked.set(keyOf(job.tenantId, of), { tenantId: job.tenantId, ...of })
-    if (asked.size === 0) return jobs
-    const keys = [...asked.keys()].sort()
-    const sorted = keys.map((key) => asked.get(key) as CalendarVersion & { tenantId: number })
+      for (const calendar of calendars)
+        wanted.set(keyOf(job.tenantId, calendar), { tenantId: job.tenantId, ...calendar })
+    if (wanted.size === 0) return jobs
+    const keys = [...wanted.keys()].sort()
+    const sorted = keys.map((key) => wanted.get(key) as CalendarVersion & { tenantId: number })
     const rows = await this.#run(client, 'plan/hold-calendars', [
       int4Array(sorted.map(({ tenantId }) => tenantId)),
       textArray(sorted.map(({ name }) => name)),
@@ -245,35 +246,38 @@ export class PostgresPlanStore implements PlanStore {
     ])
     const held = new Set(rows.map(([n]) => keys[Number(n) - 1]))
     return jobs.filter(({ job, calendars = [] }) =>
-      calendars.every((of) => held.has(keyOf(job.tenantId, of))),
+      calendars.every((calendar) => held.has(keyOf(job.tenantId, calendar))),
     )
   }
 
-  /** Writes what was decided for jobs whose cursors are held; returns the lanes of the runs that it made. */
+  /** Writes the decisions for jobs whose cursors are locked; returns the lanes of the new runs. */
   async write(client: pg.Client, jobs: readonly PlannedJob[]): Promise<number[]> {
     const rows = jobs.flatMap(({ job, decisions, computed }) =>
-      decisions.map((of) => ({ job, of, computed })),
+      decisions.map((slot) => ({ job, slot, computed })),
     )
     if (rows.length === 0) return []
     const nowMs = this.#database.clock.nowMs()
-    // In the order of the ids that runs get, and of the queue: index pages are then met one after another. What is
-    // due by now keeps the order of its slots, so that what was missed starts before what followed it.
-    const placeMs = (of: SlotDecision) => Math.max(dueMsOf(of), nowMs)
-    rows.sort((a, b) => placeMs(a.of) - placeMs(b.of))
-    const ids = rows.map(({ of }) =>
-      of.decision === 'run' ? this.#ids.next(Math.max(of.dueMs, nowMs)) : null,
+    // Sorted like the ids of the runs and like the queue: neighbouring rows share index pages. Runs
+    // that are due by now keep the order of their slots, so that a missed slot starts before the
+    // next one.
+    const placeMs = (slot: SlotDecision) => Math.max(dueMsOf(slot), nowMs)
+    rows.sort((a, b) => placeMs(a.slot) - placeMs(b.slot))
+    const ids = rows.map(({ slot }) =>
+      slot.decision === 'run' ? this.#ids.next(Math.max(slot.dueMs, nowMs)) : null,
     )
     const first = this.#sequence
     this.#sequence = (this.#sequence + rows.length) % SEQUENCE_LIMIT
     const queued = await this.#run(client, 'plan/insert-slots', [
-      int8ArrayOfNumbers(rows.map(({ of }) => of.slotMs)),
+      int8ArrayOfNumbers(rows.map(({ slot }) => slot.slotMs)),
       uuidArray(rows.map(({ job }) => job.id)),
       ids.includes(null) ? uuidArrayOrNull(ids) : uuidArray(ids as string[]),
-      int8ArrayOfNumbers(rows.map(({ of }) => (of.fromMs === of.slotMs ? null : of.fromMs))),
-      int4Array(rows.map(({ of }) => of.slots)),
+      int8ArrayOfNumbers(
+        rows.map(({ slot }) => (slot.fromMs === slot.slotMs ? null : slot.fromMs)),
+      ),
+      int4Array(rows.map(({ slot }) => slot.slots)),
       int4Array(rows.map(({ job }) => job.tenantId)),
-      int2Array(rows.map(({ of }) => slotReasons[of.reason])),
-      int8ArrayOfNumbers(rows.map(({ of }) => (of.decision === 'run' ? of.dueMs : null))),
+      int2Array(rows.map(({ slot }) => slotReasons[slot.reason])),
+      int8ArrayOfNumbers(rows.map(({ slot }) => (slot.decision === 'run' ? slot.dueMs : null))),
       first,
       booleanArray(rows.map(({ computed }) => computed)),
     ])

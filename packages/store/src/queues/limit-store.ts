@@ -1,20 +1,20 @@
-/** What limits queues and tenants: set and removed by people, kept by every claim. */
+/** The limits of queues and tenants: users set and remove them, every claim enforces them. */
 import type { QueueLimits } from '@punctual/core/flow'
 import { limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 
-/** A limit that is set, and how much of it is used. */
+/** A limit in force, and how much of it is used. */
 export interface LimitInForce extends QueueLimits {
-  /** Null for what holds of the tenant, all queues together. */
+  /** Null for the limit of the whole tenant, all queues together. */
   readonly queue: string | null
-  /** How many runs go on under it; counted where there is a limit of concurrency. */
+  /** How many runs are running under it; counted only for a limit of concurrency. */
   readonly running: number
-  /** When the next run may start; null when one may start now, or there is no rate. */
+  /** When the next run may start; null when one may start now, or without a rate. */
   readonly freeAt: Date | null
-  /** When it was set. */
+  /** When the limit was set. */
   readonly setAt: Date
-  /** By whom, where that was said. */
+  /** Who set it; null if unknown. */
   readonly setBy: string | null
 }
 
@@ -23,7 +23,7 @@ const numberOf = (text: string | null | undefined) =>
 
 const NONE: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
 
-/** Runs the work in one transaction, which all that is asked for within it is a part of. */
+/** Runs the work in one transaction, which every store call inside it joins. */
 export type Transact = <T>(work: () => Promise<T>) => Promise<T>
 
 export class LimitStore {
@@ -38,7 +38,8 @@ export class LimitStore {
   }
 
   /**
-   * Sets all of them; what is null is not limited. Workers are told at once. Those of a tenant stay within its quotas.
+   * Replaces all limits; null means unlimited. Workers are notified at once. A tenant's own limits
+   * stay within its quotas.
    * @throws `quota_exceeded`
    */
   async set(
@@ -54,7 +55,7 @@ export class LimitStore {
     })
   }
 
-  /** The quotas of a tenant, which nobody changes before the end of the transaction. */
+  /** Returns a tenant's quotas, locked until the end of the transaction. */
   async #hold(tenantId: number): Promise<Quotas> {
     const statement = this.#database.statement('tenants/lock-tenant')
     const [row] = await this.#database.control.query(statement, [tenantId])
@@ -77,8 +78,8 @@ export class LimitStore {
   }
 
   /**
-   * Quotas of a tenant were changed, in a transaction that goes on: its limits follow, and what it has set for itself
-   * stays where it is narrower.
+   * Adjusts a tenant's limits to changed quotas, in the transaction of the change; a narrower limit
+   * that the tenant has set for itself stays.
    */
   async follow(tenantId: number, before: Quotas, after: Quotas): Promise<void> {
     const found = (await this.list(tenantId)).find(({ queue }) => queue === null)
@@ -89,7 +90,7 @@ export class LimitStore {
     else if (found) await this.#remove(null, tenantId)
   }
 
-  /** False when there were none. What quotas of the tenant ask for stays. */
+  /** False when no limit was set. Limits that follow from the tenant's quotas stay. */
   async remove(queue: string | null, tenantId = 1): Promise<boolean> {
     if (queue !== null) return this.#remove(queue, tenantId)
     return this.#transact(async () => {
@@ -108,7 +109,7 @@ export class LimitStore {
     return rows.length > 0
   }
 
-  /** What is set, that of the tenant first. */
+  /** Lists the limits, the tenant's own first. */
   async list(tenantId = 1): Promise<LimitInForce[]> {
     const statement = this.#database.statement('queues/list-limits')
     const rows = await this.#database.control.query(statement, [tenantId])

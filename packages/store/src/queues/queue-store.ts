@@ -1,4 +1,4 @@
-/** Queues as people see and steer them: how deep they are, what ended, and which are paused. */
+/** Queues for humans: their depths, recent ends and pauses; pausing and resuming. */
 import { PunctualError } from '@punctual/core/errors'
 import { type FinalState, finalStateOf } from '@punctual/core/run'
 import type { Database } from '../connection/database.ts'
@@ -7,37 +7,37 @@ import type { Signals } from '../connection/signals.ts'
 const CLAIMS_END_MS = 10_000
 const LOOK_AGAIN_MS = 5
 
-/** What waits and runs in one lane: the runs of a queue with one handler and one priority. */
+/** The runs that wait and run in one lane: one queue, one handler, one priority. */
 export interface LaneDepth {
-  /** The tenant that it belongs to. */
+  /** The lane's tenant. */
   readonly tenantId: number
-  /** Its queue. */
+  /** The queue that runs are submitted to. */
   readonly queue: string
-  /** Its handler. */
+  /** The name of the handler. */
   readonly handler: string
-  /** Its priority. */
+  /** The priority, from 0 to 10. */
   readonly priority: number
-  /** Nothing is taken from it. */
+  /** Whether workers take nothing from it. */
   readonly paused: boolean
-  /** Runs that are due and wait for a worker, counted to 10,000. */
+  /** Runs that are due and wait for a worker; counted up to 10,000. */
   readonly due: number
-  /** Runs whose time comes within a minute or so. */
+  /** Runs that become due within about a minute. */
   readonly waiting: number
   /** How long the oldest due run has waited. */
   readonly oldestMs: number
-  /** Runs that workers have. */
+  /** Runs that workers hold. */
   readonly running: number
 }
 
-/** That a queue, or everything, is paused. */
+/** A pause of one queue or of all queues. */
 export interface Pause {
-  /** Null when everything is paused. */
+  /** Null for a pause of all queues. */
   readonly queue: string | null
-  /** Since when. */
+  /** When it was paused. */
   readonly pausedAt: Date
-  /** Why, where that was said. */
+  /** The reason; null if none was given. */
   readonly note: string | null
-  /** By whom, where that was said. */
+  /** Who paused it; null if unknown. */
   readonly pausedBy: string | null
 }
 
@@ -51,29 +51,29 @@ export class QueueStore {
   }
 
   /**
-   * Pauses a queue, or with null all of them; false when it was paused already. Once it resolves nothing more is
-   * claimed: claims that began before are waited for, because they do not see the pause.
+   * Pauses a queue, or with null all of them; false when it was already paused. Resolves once
+   * nothing more is claimed: claims that began earlier do not see the pause, so it waits for them.
    */
   async pause(
     queue: string | null,
-    about: { readonly note: string | null; readonly by: string | null },
+    author: { readonly note: string | null; readonly by: string | null },
     tenantId = 1,
   ): Promise<boolean> {
-    const values = [tenantId, queue, about.note, about.by]
+    const values = [tenantId, queue, author.note, author.by]
     const statement = this.#database.statement('queues/pause-queue')
     const rows = await this.#database.control.query(statement, values)
-    // Also when it was paused already: whoever did so may still be waiting.
+    // Even if it was already paused: that call may still be waiting for claims.
     await this.claimsEnded()
     return rows.length > 0
   }
 
   async #claims(): Promise<string[]> {
-    const { control: read } = this.#database
-    const rows = await read.query(this.#database.statement('queues/list-claims'))
+    const { control } = this.#database
+    const rows = await control.query(this.#database.statement('queues/list-claims'))
     return rows.map(([transaction]) => transaction as string)
   }
 
-  /** Waits until claims that began before have ended: they do not see a pause. Within a transaction, after its commit. */
+  /** Waits for earlier claims, which do not see a pause; in a transaction, after its commit. */
   claimsEnded(): Promise<void> {
     return this.#database.transactions.afterCommit(() => this.#claimsEnded())
   }
@@ -86,7 +86,7 @@ export class QueueStore {
       if (localClock.monotonicMs() > endMs)
         throw new PunctualError(
           'database_unavailable',
-          `It is paused, but a claim that began before has not ended within ${CLAIMS_END_MS} ms and may yet take runs. Ask again to wait for it.`,
+          `A claim that began before the pause has not ended within ${CLAIMS_END_MS} ms and may still take runs. Repeat the call to wait for it.`,
         )
       await localClock.sleep(LOOK_AGAIN_MS)
       const underWay = new Set(await this.#claims())
@@ -94,7 +94,7 @@ export class QueueStore {
     }
   }
 
-  /** False when it was not paused. Workers are told at once. */
+  /** False when it was not paused. Workers are notified at once. */
   async resume(queue: string | null, tenantId = 1): Promise<boolean> {
     const statement = this.#database.statement('queues/resume-queue')
     const rows = await this.#database.control.query(statement, [tenantId, queue])
@@ -102,7 +102,7 @@ export class QueueStore {
     return rows.length > 0
   }
 
-  /** What is paused, that of everything first. */
+  /** Lists the pauses, that of all queues first. */
   async pauses(tenantId = 1): Promise<Pause[]> {
     const statement = this.#database.statement('queues/list-pauses')
     const rows = await this.#database.control.query(statement, [tenantId])
@@ -114,7 +114,7 @@ export class QueueStore {
     }))
   }
 
-  /** How much waits and runs in each lane; counted up to 10,000 a lane. */
+  /** How many runs wait and run in each lane; counted up to 10,000 per lane. */
   async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
     const statement = this.#database.statement('lanes/list-depths')
     const rows = await this.#database.control.query(statement, [tenantId])
@@ -133,7 +133,7 @@ export class QueueStore {
     )
   }
 
-  /** How many runs ended in the last so many seconds, by queue and state. */
+  /** How many runs ended in the last `seconds`, by queue and state. */
   async endedSince(seconds: number, tenantId: number | null = null) {
     const statement = this.#database.statement('lanes/sum-counters')
     const rows = await this.#database.control.query(statement, [tenantId, seconds])

@@ -1,8 +1,8 @@
 /**
- * Everything that people read of many rows at once, over one server. This is all that a standby is ever asked for: what is
- * not in here comes from the primary, because nothing else can be reached through it (docs/adr/0018).
- *
- * Left out on purpose is whatever is asked of one thing by its id or name, and everything that something is decided by.
+ * The reads of many rows for humans, over one server. These are all the reads that a replica
+ * serves: everything else comes from the primary, because no other read can reach the replica
+ * (docs/adr/0018). Left out on purpose: reads of one thing by id or name, and every read that a
+ * decision rests on.
  */
 import type { Job } from '@punctual/core/job'
 import { type AuditFilter, listEntries } from '../audit-log/list-entries.ts'
@@ -23,10 +23,10 @@ export interface Readers {
   readonly stats: Pick<StatStore, 'recent' | 'workers' | 'days' | 'jobs'>
   readonly jobs: { list(filter: JobFilter, tenantId: number): Promise<Job[]> }
   readonly jobPages: Pick<JobPages, 'page' | 'total'>
-  readonly letters: Pick<DeadLetterReader, 'list' | 'causes'>
+  readonly deadLetters: Pick<DeadLetterReader, 'list' | 'causes'>
   readonly groups: Pick<GroupReader, 'list'>
   readonly audit: { list(filter: AuditFilter): ReturnType<typeof listEntries> }
-  /** What a tenant has used, by day. */
+  /** The usage of a tenant by day. */
   usage(tenantId: number, range: { fromMs: number; toMs: number }): ReturnType<typeof usageOf>
   /** Runs of a tenant for its export, in the order of their ids. */
   exportRuns(tenantId: number, afterId: string, endId: string, limit: number): Promise<Row[]>
@@ -39,7 +39,7 @@ export function readersOf(source: ReadSource): Readers {
     stats: new StatStore(source),
     jobs: { list: (filter, tenantId) => listJobs(source, filter, tenantId) },
     jobPages: new JobPages(source),
-    letters: new DeadLetterReader(source),
+    deadLetters: new DeadLetterReader(source),
     groups: new GroupReader(source),
     audit: { list: (filter) => listEntries(source, filter) },
     usage: (tenantId, range) => usageOf(source, tenantId, range),

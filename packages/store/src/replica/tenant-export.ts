@@ -1,7 +1,7 @@
 /**
- * Everything that a tenant has declared, and its runs of a range, as lines of JSON: one object a line, with its `type`. Read
- * a page at a time, so that any number of runs is exported in bounded memory; what changes meanwhile is there as it was
- * when its page was read.
+ * Exports everything that a tenant has declared, and its runs of a range, as lines of JSON: one
+ * object per line, with its `type`. Reads one page at a time, so that any number of runs is
+ * exported in bounded memory; each row appears as it was when its page was read.
  */
 import type { Tenant } from '@punctual/core/identity'
 import type { Job } from '@punctual/core/job'
@@ -52,7 +52,7 @@ async function* runsOf(
       const { final_state: state, ...rest } = JSON.parse(facts as string)
       const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }
       const texts = [`"payload":${payload}`, ...(output === null ? [] : [`"output":${output}`])]
-      // As they are stored: reading them would change numbers that JavaScript cannot hold.
+      // Copied as stored text: parsing would change numbers that JavaScript cannot represent.
       yield `${line('run', known).slice(0, -2)},${texts.join(',')}}\n`
     }
     if (rows.length < PAGE) return
@@ -64,14 +64,14 @@ function line(type: string, value: object): string {
   return `${JSON.stringify({ type, ...(snakeCase(value) as object) })}\n`
 }
 
-/** Names of our own become snake_case; what people named themselves, in payloads and labels, stays as it is. */
+/** Converts Punctual's names to snake_case; users' names in payloads and labels are unchanged. */
 function snakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCase)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, of]) => [
+    Object.entries(value).map(([name, member]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      ['payload', 'labels', 'output', 'error'].includes(name) ? of : snakeCase(of),
+      ['payload', 'labels', 'output', 'error'].includes(name) ? member : snakeCase(member),
     ]),
   )
 }

@@ -1,13 +1,13 @@
 /**
- * What requests were answered under their idempotency keys. Used within the transaction of the change: the key is held to
- * its end, and what was answered is committed with it.
+ * Stores the responses to requests with idempotency keys. Used within the transaction of the
+ * change: the key is locked until its end, and the response commits with the change.
  */
 import { int2Array, textArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 
-/** What a request was answered. */
+/** The stored response to a request. */
 export interface AnsweredRequest {
-  /** Of the method, the address and the body, in hexadecimal. */
+  /** A hash of the method, the path and the body, in hexadecimal. */
   readonly fingerprint: string
   readonly status: number
   readonly body: string
@@ -20,16 +20,18 @@ export class RequestLog {
     this.#database = database
   }
 
-  /** What was answered under each of these keys, or null; `busy` when a request with it is under way. */
+  /** Locks these keys; returns each one's response or null, or `busy` if a request with it runs. */
   async take(
     tenantId: number,
     keys: readonly string[],
   ): Promise<readonly (AnsweredRequest | 'busy' | null)[]> {
-    const { control: read } = this.#database
+    const { control } = this.#database
     const lock = this.#database.statement('requests/lock-requests')
-    const free = new Set((await read.query(lock, [tenantId, textArray(keys)])).map(([key]) => key))
+    const free = new Set(
+      (await control.query(lock, [tenantId, textArray(keys)])).map(([key]) => key),
+    )
     const find = this.#database.statement('requests/find-requests')
-    const rows = await read.query(find, [tenantId, textArray(keys)])
+    const rows = await control.query(find, [tenantId, textArray(keys)])
     const known = new Map(
       rows.map(([key, fingerprint, status, body]) => [
         key as string,

@@ -1,6 +1,6 @@
 /**
- * Runs the work of a caller in one transaction, again after a fault of the moment. When the answer to the commit is lost,
- * the server is asked what became of the transaction: work that took place is not done a second time.
+ * Runs a caller's work in one transaction, again after a transient fault. When the answer to the
+ * commit is lost, it asks the server for the transaction's fate: committed work is never repeated.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { ClientPool } from '../connection/client-pool.ts'
@@ -12,7 +12,7 @@ import { TransactionBroken } from '../connection/transactions.ts'
 const DEADLINE_MS = 30_000
 const LOOK_AGAIN_MS = 50
 const BEGIN = 'begin isolation level read committed'
-/** With its number, in one round trip. */
+/** Returns the transaction id in the round trip of the begin. */
 const NUMBERED = 'select pg_current_xact_id()::text as number'
 
 interface Done<T> {
@@ -20,7 +20,7 @@ interface Done<T> {
   readonly afterCommit: readonly (() => unknown)[]
 }
 
-/** It may have been committed, and nobody can tell any more. */
+/** The transaction may have been committed, and the server no longer knows. */
 class CommitUnknown extends Error {}
 
 export class RequestTransactions {
@@ -40,7 +40,7 @@ export class RequestTransactions {
       if (!(error instanceof CommitUnknown)) throw error
       throw new PunctualError(
         'database_unavailable',
-        'PostgreSQL was lost while it committed; whether it did is not known. Look before you ask again.',
+        'The connection to PostgreSQL was lost during a commit, and whether it took effect is unknown. Check the result before you retry.',
         { cause: error.cause },
       )
     }
@@ -48,13 +48,13 @@ export class RequestTransactions {
 
   async #once<T>(work: () => Promise<T>): Promise<Done<T>> {
     const { transactions, timeoutMs, prepared } = this.#database
-    const { rowSecurity: wall } = transactions
+    const { rowSecurity } = transactions
     let id = ''
     let done: Done<T> | null = null
     const { timeline } = this.#database
     try {
-      const begin = `${wall ?? BEGIN}; ${NUMBERED}`
-      return await this.#clientPool.apart(
+      const begin = `${rowSecurity ?? BEGIN}; ${NUMBERED}`
+      return await this.#clientPool.separateTransaction(
         async (client, begun) => {
           id = numberIn(begun)
           done = await transactions.within(client, { timeoutMs, prepared }, work)
@@ -70,24 +70,25 @@ export class RequestTransactions {
     }
   }
 
-  /** Only the server that it was sent to knows: on another timeline its number may be that of another one. */
+  /** Only the server that got the commit knows: on another timeline the id may be another's. */
   async #committed(id: string, timeline: string | null, cause: unknown): Promise<boolean> {
-    const { localClock, control: read } = this.#database
+    const { localClock, control } = this.#database
     const statement = this.#database.statement('requests/find-commit')
     const endMs = localClock.monotonicMs() + DEADLINE_MS
     for (;;) {
       const bounds = { clock: localClock, deadlineMs: DEADLINE_MS }
-      const [row] = await retrying(bounds, () => read.query(statement, [id]))
+      const [row] = await retrying(bounds, () => control.query(statement, [id]))
       if (this.#database.timeline !== timeline || row?.[0] === null)
-        throw new CommitUnknown('the commit is not known', { cause })
+        throw new CommitUnknown('the outcome of the commit is unknown', { cause })
       if (row?.[0] !== 'in progress') return row?.[0] === 'committed'
-      if (localClock.monotonicMs() > endMs) throw new CommitUnknown('the commit goes on', { cause })
+      if (localClock.monotonicMs() > endMs)
+        throw new CommitUnknown('the commit is still in progress', { cause })
       await localClock.sleep(LOOK_AGAIN_MS)
     }
   }
 }
 
-/** What the last of several statements has answered. */
+/** Reads the id from the last of several statements. */
 function numberIn(begun: unknown): string {
   const last = (begun as { rows: { number?: string }[] }[]).at(-1)
   return String(last?.rows[0]?.number)

@@ -1,4 +1,4 @@
-/** Reads what may stand in the way of a run, for core to tell why it is not running. */
+/** Reads the possible obstacles of a run, from which core explains why it is not running. */
 import type { RunConcurrency } from '@punctual/core/flow'
 import { explainRun, type Run, type RunExplanation, type RunFacts } from '@punctual/core/run'
 import type { Row } from '../connection/channel.ts'
@@ -7,13 +7,13 @@ import type { RunReader } from './reader.ts'
 
 const LOOKS = 5
 
-/** As JSON tells it: what is a moment comes as a text or as milliseconds. */
-type Told<Item, Moment extends keyof Item> = Omit<Item, Moment> &
-  Record<Moment, string | number | null>
+/** An item as JSON: its instant is a string or milliseconds. */
+type Encoded<Item, Instant extends keyof Item> = Omit<Item, Instant> &
+  Record<Instant, string | number | null>
 
-function list<Item, Moment extends keyof Item>(text: string | null | undefined, moment: Moment) {
-  const told = (text ? JSON.parse(text) : []) as Told<Item, Moment>[]
-  return told.map((it) => ({ ...it, [moment]: dateOf(it[moment]) })) as unknown as Item[]
+function list<Item, Instant extends keyof Item>(text: string | null | undefined, instant: Instant) {
+  const items = (text ? JSON.parse(text) : []) as Encoded<Item, Instant>[]
+  return items.map((item) => ({ ...item, [instant]: dateOf(item[instant]) })) as unknown as Item[]
 }
 
 const dateOf = (value: string | number | null) => (value === null ? null : new Date(value))
@@ -27,25 +27,29 @@ export class RunExplainer {
     this.#runs = runs
   }
 
-  /** Null when there is no such run. `tellsFleet`: whether hosts and loads of workers that work for all are told. */
-  async explain(id: string, tenantId: number, tellsFleet = true): Promise<RunExplanation | null> {
+  /**
+   * Null when the run does not exist. `showsFleet`: whether the answer includes hosts and loads of
+   * workers that serve all tenants.
+   */
+  async explain(id: string, tenantId: number, showsFleet = true): Promise<RunExplanation | null> {
     for (let look = 1; ; look++) {
       const run = await this.#runs.find(id, tenantId)
       if (!run) return null
       const statement = this.#database.statement('runs/find-obstacles')
       const values = [id, tenantId, run.queue, run.handler, run.job?.id ?? null]
       const [row] = await this.#database.control.query(statement, values)
-      const facts = { ...toFacts(run, row as Row), tellsFleet }
-      // When it moved between the two looks, what it is now tells more than what it was.
+      const facts = { ...toFacts(run, row as Row), showsFleet }
+      // The run moved between the two queries: its present state explains more than the earlier
+      // one.
       const isLeased = run.state === 'running' || run.state === 'cancelling'
       if (isLeased === (facts.heldBy !== null) || look === LOOKS) return explainRun(facts)
     }
   }
 }
 
-function toFacts(run: Run, row: Row): Omit<RunFacts, 'tellsFleet'> {
+function toFacts(run: Run, row: Row): Omit<RunFacts, 'showsFleet'> {
   const [pauses, limits, workers, gateHolders, heldBy, jobHeldBy, bookedMs, ...last] = row
-  const [ahead, letThrough] = last
+  const [ahead, admitted] = last
   const waits = 'nextAt' in run ? run : null
   const lease = heldBy ? (JSON.parse(heldBy) as { worker: string; lostSince: string | null }) : null
   return {
@@ -59,7 +63,7 @@ function toFacts(run: Run, row: Row): Omit<RunFacts, 'tellsFleet'> {
         ? {
             ...(run.concurrency as RunConcurrency),
             heldBy: JSON.parse(gateHolders ?? '[]'),
-            letThrough: JSON.parse(letThrough ?? '[]'),
+            admitted: JSON.parse(admitted ?? '[]'),
           }
         : null,
     jobHeldBy: jobHeldBy === run.id ? null : (jobHeldBy ?? null),

@@ -1,9 +1,9 @@
-/** A filter of runs as the parameters $1 to $11 of the statements that list runs, which share its text. */
+/** A run filter as parameters $1 to $11, which all statements that list runs share. */
 import type { CompiledRunFilter, CompiledRunPageFilter } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Value } from '../connection/channel.ts'
 
-/** A filter whose job is known by its id. */
+/** A filter that refers to the job by its id. */
 export interface FilterInStore extends Omit<CompiledRunFilter, 'job'> {
   readonly jobId?: string
 }

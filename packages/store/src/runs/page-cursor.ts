@@ -1,7 +1,8 @@
 /**
- * Where a page ended, for those who ask for the next: a position in a list, bound to the tenant and the question. It holds
- * no secret and gives no right: what it is bound to is asked for again with it, so that the binding tells mistakes, not
- * enemies. One that was altered, or belongs to another tenant or another filter, is refused.
+ * Encodes where a page ended, for the request for the next page: a position in a list, bound to the
+ * tenant and the query. A cursor holds no secret and grants no right: the next request states
+ * tenant and query again, so the binding detects mistakes, not attacks. A cursor that was altered,
+ * or belongs to another tenant or filter, is refused.
  */
 import { createHash } from 'node:crypto'
 import { PunctualError } from '@punctual/core/errors'
@@ -10,10 +11,10 @@ const SEAL_BYTES = 12
 const VERSION = 1
 
 export interface CursorScope {
-  /** Which list: `runs`, `jobs`. */
+  /** The list: `runs` or `jobs`. */
   readonly list: string
   readonly tenantId: number
-  /** What was asked, in a form that is the same for the same question. */
+  /** The query, in a form that is equal for equal queries. */
   readonly question: string
 }
 
@@ -31,16 +32,16 @@ export function decodeCursor(scope: CursorScope, cursor: unknown): string {
   const bytes = Buffer.from(typeof cursor === 'string' ? cursor : '', 'base64url')
   const position = bytes.subarray(SEAL_BYTES).toString()
   const isOurs = bytes.subarray(0, SEAL_BYTES).equals(sealOf(scope, position))
-  // One text for one position: another spelling of it was not given out by us.
+  // Each position has one spelling: another spelling did not come from here.
   if (isOurs && bytes.toString('base64url') === cursor) return position
   throw new PunctualError(
     'invalid_cursor',
-    'The cursor is not one of this list and filter. Give it back as it came, with the same filter and order, or begin without one.',
+    'The cursor does not belong to this list and filter. Send it back unchanged, with the same filter and order, or start without a cursor.',
     { field: 'cursor' },
   )
 }
 
-/** The same text for the same question, whatever the order in which it was put. */
+/** Returns the same text for the same query, with its fields in any order. */
 export function questionOf(question: object): string {
   return JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

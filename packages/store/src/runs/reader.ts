@@ -1,4 +1,4 @@
-/** Reads runs for people: one with everything about it, lists by state, logs. Never used for a decision. */
+/** Reads runs for humans: one run in full, lists by state, logs. Never used for a decision. */
 import { limits } from '@punctual/core/errors'
 import {
   type FinalState,
@@ -21,7 +21,7 @@ import { retrying } from '../connection/retrying.ts'
 import { type FilterInStore, runFilterValues } from './filter-values.ts'
 import { date, summary, toAttempt, toLogLine, toRun } from './rows.ts'
 
-/** A run's id carries its due time: some are ahead. */
+/** A run's id carries its due time, so some days lie in the future. */
 const DAYS_AHEAD = 14
 const DAYS_AT_ONCE = 15
 const FIND_DEADLINE_MS = 10_000
@@ -29,18 +29,18 @@ const FIND_DEADLINE_MS = 10_000
 export interface ListFilter extends FilterInStore {
   readonly tenantId?: number
   readonly limit?: number
-  /** How many days back finished runs are looked for. @default 90 */
+  /** How many days back finished runs are searched. @default 90 */
   readonly days?: number
 }
 
-/** Runs that match a filter, a stretch of ids at a time. */
+/** Matching runs of one stretch of ids. */
 export interface RunSelection {
   readonly runs: readonly { readonly id: string; readonly state: LiveState }[]
-  /** Where the next stretch begins; null when this was the last. */
+  /** Where the next stretch starts; null after the last. */
   readonly next: string | null
 }
 
-/** Whether it asks for nothing that only the definition of a run tells. */
+/** Whether the filter can be answered without the definitions of runs. */
 function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: ListFilter) {
   return Object.values(others).every((value) => value === undefined)
 }
@@ -54,7 +54,7 @@ export class RunReader {
     this.#database = database
   }
 
-  /** A connection that breaks under it costs a moment, and a server that is away is told by its code. */
+  /** Retries a broken connection for ten seconds; an unreachable server is a coded error. */
   async find(id: string, tenantId: number | null = null): Promise<Run | null> {
     const { reads, localClock: clock } = this.#database
     const [[row], attempts] = await retrying({ clock, deadlineMs: FIND_DEADLINE_MS }, () =>
@@ -72,7 +72,7 @@ export class RunReader {
     return Number(row?.[0])
   }
 
-  /** Which of these runs have ended. */
+  /** Returns which of these runs have ended. */
   async finished(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const sorted = [...ids].sort()
     const rows = await this.#database.reads.query(this.#database.statement('runs/find-finished'), [
@@ -103,7 +103,7 @@ export class RunReader {
     return rows.map(toLogLine).reverse()
   }
 
-  /** Live ones are read first, and at once: what ends meanwhile is found among those that have ended. */
+  /** Reads live runs first: a run that ends meanwhile is then found among the finished ones. */
   async list(filter: ListFilter = {}): Promise<RunSummary[]> {
     const limit = Math.min(filter.limit ?? 50, 1_000)
     const wants = (state: RunState) => !filter.states?.length || filter.states.includes(state)
@@ -114,8 +114,8 @@ export class RunReader {
   }
 
   /**
-   * Live runs that match, in the order of their ids, of the stretch that follows an id. Looks at `size` runs at most,
-   * unless the filter names ids.
+   * Selects the live runs that match, in the order of their ids, from the stretch after an id.
+   * Examines at most `size` runs, unless the filter names ids.
    */
   async select(filter: ListFilter, after: string, size: number): Promise<RunSelection> {
     const [row] = await this.#database.reads.pinnedOne(
@@ -148,7 +148,7 @@ export class RunReader {
     )
   }
 
-  /** Walks the days newest first: one statement over all of them would lock every partition. */
+  /** Walks the days, newest first: one statement over all of them would lock every partition. */
   async #finished(filter: ListFilter, limit: number): Promise<RunSummary[]> {
     const states = (Object.keys(finalStates) as FinalState[]).filter(
       (s) => !filter.states?.length || filter.states.includes(s),
@@ -169,7 +169,7 @@ export class RunReader {
     return found.slice(0, limit)
   }
 
-  /** The days that ids are of are known. */
+  /** Searches only the days that the ids name. */
   async #finishedOf(
     ids: readonly string[],
     filter: ListFilter,

@@ -1,6 +1,6 @@
 /**
- * Says what became of an unknown run: once. The outcome is changed by one guarded statement, in the same transaction
- * as the dead letter or the run that follows from it.
+ * Resolves an unknown run, once: one guarded statement changes the outcome, in the same transaction
+ * as the dead letter or the new run that follows from it.
  */
 import { type Resolution, resolutions } from '@punctual/core/run'
 import type { Replays } from '../dead-letters/replays.ts'
@@ -12,7 +12,7 @@ export type ResolveAnswer =
   | { readonly result: 'not_unknown' }
   | KeyBusy
 
-/** Takes back a resolution whose run cannot have its key. */
+/** Rolls back a resolution whose new run cannot have its key. */
 class KeyIsHeld extends Error {
   readonly key: string
 
@@ -71,7 +71,7 @@ export class RunResolution {
     return done.ours
   }
 
-  /** Whether an earlier try of this call was committed, though its answer was lost: it says the same. */
+  /** Whether an earlier try of this call was committed although its answer was lost. */
   async #isOurs(id: string, as: Resolution, newId: string | null): Promise<boolean> {
     const run = await this.#runs.find(id)
     if (!run || !('resolved' in run) || run.resolved === null) return false

@@ -1,4 +1,4 @@
-/** Rows of the run statements as the runs that people see. */
+/** Converts rows of the run statements to the public type of runs. */
 import type { Failure } from '@punctual/core/errors'
 import {
   type Attempt,
@@ -24,7 +24,7 @@ const json = (text: string | null | undefined) => (text ? JSON.parse(text) : nul
 
 type Text = string | null | undefined
 
-/** A replay keeps the policy of what it does again, and does not expire. */
+/** A replay keeps the policy of the original run, but does not expire. */
 function expiryOf(bits: number, policy: string | null): Date | null {
   if ((bits & traits.expires) === 0) return null
   const { expiresAtMs } = decodeRunPolicy(policy)
@@ -75,12 +75,12 @@ export function toLogLine([at, attempt, seq, level, message, data]: Row): LogLin
   }
 }
 
-/** More than one attempt has passed its start mark. */
+/** Whether more than one attempt has passed its start mark. */
 function startedTwice(attempts: readonly Attempt[], andThisOne = false): boolean {
   return attempts.filter(({ startedAt }) => startedAt !== null).length + Number(andThisOne) > 1
 }
 
-/** Whether the attempt that goes on has passed its mark: its claim, or where that is not enough one of its own. */
+/** Whether the current attempt passed its start mark: its claim or, if needed, a separate one. */
 function startMarked(markedAt: Text, bits: number, earlier: readonly Attempt[]): boolean {
   if (markedAt) return true
   return (bits & traits.atMostOnce) === 0 && !earlier.some(({ outcome }) => outcome === 'crashed')
@@ -192,7 +192,7 @@ export function toRun(row: Row, earlier: readonly Attempt[]): Run {
       startedAt: started,
       finishedAt: new Date(finishedAt as string),
       output: json(output),
-      // One that succeeded after all has an error only in the attempt whose worker was lost.
+      // A succeeded run has an error only in the attempt whose worker was lost.
       error: Number(state) === finalStates.succeeded ? null : failure,
       reason: reason ?? null,
       resolved: toResolved(Number(state), resolvedAt, resolvedBy, note),

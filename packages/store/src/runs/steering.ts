@@ -1,4 +1,4 @@
-/** What people do with runs that exist: cancel them, give them another time, another priority, another payload. */
+/** Actions on existing runs: cancel, reschedule, reprioritise, edit the payload. */
 
 import { int4Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { Value } from '../connection/channel.ts'
@@ -15,14 +15,14 @@ export interface RunSteeringOptions {
   readonly signals: Signals
   readonly lanes: LaneRegistry
   readonly horizonMs: number
-  /** The first of the runs that wait for these jobs may start. */
+  /** Releases the first of the runs that wait for these jobs. */
   readonly release: (jobIds: readonly string[]) => Promise<void>
 }
 
-/** Where each change looks for runs, and again at the end, where one may have moved to meanwhile. */
+/** The places that each action searches, ending with those that a run may have moved to. */
 const places = {
   cancel: ['later', 'queue', 'parked', 'later', 'queue'],
-  // What waits for another run of its job has no time that could be changed.
+  // A run that waits for another run of its job has no due time to change.
   reschedule: ['later', 'queue', 'later'],
   reprioritise: ['later', 'queue', 'parked', 'later', 'queue'],
   edit: ['later', 'queue', 'parked', 'later', 'queue'],
@@ -52,8 +52,9 @@ export class RunSteering {
   }
 
   /**
-   * Cancels runs that have not started, and asks the handlers of those that have to end. Returns what became of
-   * each that it found; one that moves between a queue and a worker meanwhile is followed.
+   * Cancels runs that have not started, and signals the handlers of running ones. Returns the
+   * result for each run that it found; follows runs that move between a queue and a worker
+   * meanwhile.
    */
   async cancel(
     ids: readonly string[],
@@ -61,7 +62,7 @@ export class RunSteering {
     tenantId = 1,
   ): Promise<ReadonlyMap<string, 'cancelled' | 'cancelling'>> {
     const answers = new Map<string, 'cancelled' | 'cancelling'>()
-    const asked: string[] = []
+    const signalled: string[] = []
     const left = () => ids.filter((id) => !answers.has(id))
     for (let round = 0; round < ROUNDS && left().length > 0; round++) {
       for (const id of await this.cancelWaiting(left(), reason, tenantId))
@@ -70,14 +71,14 @@ export class RunSteering {
       const values = [uuidArray(left()), tenantId, reason]
       for (const [id, now] of await this.#send('runs/steering/cancel-in-leases', values)) {
         answers.set(id as string, 'cancelling')
-        if (now === 't') asked.push(id as string)
+        if (now === 't') signalled.push(id as string)
       }
     }
-    if (asked.length > 0) this.#options.signals.cancel(asked)
+    if (signalled.length > 0) this.#options.signals.cancel(signalled)
     return answers
   }
 
-  /** Gives runs that have not started another time, or with null starts them now; returns the ids that it moved. */
+  /** Moves runs that have not started to another time, null for now; returns the moved ids. */
   async reschedule(
     ids: readonly string[],
     dueMs: number | null,
@@ -90,7 +91,7 @@ export class RunSteering {
     return new Set(moved.keys())
   }
 
-  /** Gives runs that have not started another priority; returns the ids that have it now. */
+  /** Changes the priority of runs that have not started; returns the ids that have it now. */
   async reprioritise(
     ids: readonly string[],
     priority: number,
@@ -98,7 +99,7 @@ export class RunSteering {
   ): Promise<ReadonlySet<string>> {
     const done = new Set<string>()
     const lanes = new Set<number>()
-    // Again for those whose priority somebody else changes at the same time.
+    // Repeated for runs whose priority another session changes at the same time.
     for (let round = 0; round < ROUNDS && done.size < ids.length; round++) {
       const left = ids.filter((id) => !done.has(id))
       const moves = await this.#lanesFor(left, priority, tenantId, done)
@@ -113,7 +114,7 @@ export class RunSteering {
     return done
   }
 
-  /** The lane of the priority for each lane that these are in; those that are in it already are `done`. */
+  /** Maps the lanes of these runs to lanes of the priority; adds runs already there to `done`. */
   async #lanesFor(
     ids: readonly string[],
     priority: number,
@@ -132,11 +133,11 @@ export class RunSteering {
     return moves
   }
 
-  /** Gives runs that were never tried another payload; returns the ids that have it now. */
+  /** Replaces the payload of runs that were never tried; returns the ids that have it now. */
   async edit(ids: readonly string[], payload: string, tenantId = 1): Promise<ReadonlySet<string>> {
     const values = (left: readonly string[]) => [uuidArray(left), tenantId, payload]
     const edited = await this.#inPlaces('edit', ids, values)
-    // A claim that found them locked has passed them by.
+    // A claim that found these runs locked has skipped them.
     if (edited.size > 0) this.#options.signals.anything()
     return new Set(edited.keys())
   }
@@ -149,8 +150,8 @@ export class RunSteering {
   }
 
   /**
-   * Looks into one place after the other, each with a fresh snapshot, until every run has answered: in one
-   * statement a run that moves meanwhile would be found nowhere. Returns the runs, with their jobs.
+   * Searches one place after the other, each with a new snapshot, until every run was found: a
+   * single statement would miss a run that moves meanwhile. Returns the runs with their jobs.
    */
   async #inPlaces(
     verb: keyof typeof places,

@@ -1,6 +1,6 @@
 /**
- * What `migrate` would run, for those who run it themselves: the migrations that are missing, and the days of
- * history without which nothing can be submitted.
+ * Prints what `migrate` would run, for operators who run it themselves: the missing migrations, and
+ * the days of history without which nothing can be submitted.
  */
 import { defaults } from '@punctual/core/errors'
 import type pg from 'pg'
@@ -9,13 +9,13 @@ import { migrationScript, migrationStatus } from './migrations.ts'
 import { daysScript, listDays } from './partitions.ts'
 
 export interface InstallScript {
-  /** The newest migration that is applied already; 0 when there is none. */
+  /** The newest migration that is already applied; 0 when there is none. */
   readonly after: number
   /** Empty when nothing is missing. */
   readonly sql: string
 }
 
-/** Of all that there is on an empty schema, or of what the schema that the client sees lacks. */
+/** The script for an empty schema, or for what the schema that the client sees is missing. */
 export async function installScript(
   schema: string,
   nowMs: number,
@@ -25,13 +25,13 @@ export async function installScript(
   const { complete } = client ? await listDays(client, schema) : { complete: [] }
   const after = Math.max(0, ...applied)
   const days = daysScript(schema, complete, nowMs, defaults.partitionDaysAhead)
-  const sql = [migrationScript(schema, after), days && `${about(nowMs)}\n\n${days}`]
+  const sql = [migrationScript(schema, after), days && `${daysHeader(nowMs)}\n\n${days}`]
   return { after, sql: sql.filter(Boolean).join('\n\n') }
 }
 
-function about(nowMs: number): string {
+function daysHeader(nowMs: number): string {
   return [
-    `-- The days of history, as they are missing on ${dayName(nowMs)}: print this again when you run it another day.`,
-    '-- From then on a node with the janitor role makes each day ahead of time.',
+    `-- The days of history that are missing on ${dayName(nowMs)}: print this script again to run it on another day.`,
+    '-- Afterwards a node with the janitor role creates each day ahead of time.',
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 /**
- * Forward-only, checksummed migrations, each in one transaction under a lock of the installation, so that
- * two nodes may start at once. A migration whose first line says `-- breaking` makes binaries that do not
- * know it refuse to run; others may be ahead of a binary.
+ * Forward-only, checksummed migrations, each in one transaction under a lock of the installation,
+ * so two nodes may start at the same time. A binary that does not know a migration refuses to run
+ * if the first line of that migration is `-- breaking`; otherwise it runs on the newer schema.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -33,7 +33,8 @@ export function loadMigrations(folder: URL = root): readonly Migration[] {
 
 function bookkeeping(schema: string): string {
   return [
-    // Only when it is missing: `if not exists` asks for the right to create even when it is there.
+    // Not `create schema if not exists`: that requires the CREATE privilege even if the schema
+    // exists.
     `do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;`,
     `create table if not exists ${schema}.migrations (`,
     '  version integer primary key, name text not null, checksum text not null,',
@@ -46,7 +47,7 @@ function insertion(schema: string, m: Migration): string {
   return `insert into ${schema}.migrations (version, name, checksum, breaking) values (${m.version}, '${m.name}', '${m.checksum}', ${m.breaking});`
 }
 
-/** Everything that `migrate` would run on an empty schema, as one script. */
+/** Returns one script with all that `migrate` would run on an empty schema, or after a version. */
 export function migrationScript(
   schema: string,
   after = 0,
@@ -92,7 +93,7 @@ export interface MigrationStatus {
   readonly pending: readonly Migration[]
 }
 
-/** What is applied and what is missing; throws when the schema and this program do not fit. */
+/** Lists applied and missing migrations; throws when this binary cannot use the schema. */
 export async function migrationStatus(
   client: pg.Client,
   schema: string,
@@ -107,7 +108,7 @@ export async function migrationStatus(
 async function withLock<T>(client: pg.Client, schema: string, work: () => Promise<T>): Promise<T> {
   await client.query('begin isolation level read committed')
   try {
-    // Held to the end of the transaction, so that a pooler cannot strand it.
+    // A session lock could stay locked behind a pooler; this one ends with the transaction.
     await client.query(
       `select pg_advisory_xact_lock(hashtextextended('punctual migrate ${schema}', 0))`,
     )
@@ -120,7 +121,7 @@ async function withLock<T>(client: pg.Client, schema: string, work: () => Promis
   }
 }
 
-/** Applies what is missing; returns what it applied. */
+/** Applies the missing migrations and returns them. */
 export async function migrate(
   client: pg.Client,
   schema: string,

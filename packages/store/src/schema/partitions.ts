@@ -1,7 +1,7 @@
 /**
- * The days of history. A day is one partition of each history table, made ahead of time: created beside
- * its parent and attached, so that the parent is locked only for a moment, under a short lock_timeout, and
- * a user's open transaction delays this file and never a submit.
+ * The days of history. A day is one partition of each history table, made ahead of time: created as
+ * a separate table and then attached, so that the parent is locked only briefly, under a short
+ * lock_timeout. A user's open transaction can delay this file, but never a submission.
  */
 import { PunctualError } from '@punctual/core/errors'
 import { runIdFloor } from '@punctual/core/run'
@@ -9,7 +9,7 @@ import type pg from 'pg'
 import { DAY_MS, dayName, dayOfName, dayStart } from '../connection/day-names.ts'
 import { isTransient } from '../connection/faults.ts'
 
-/** Tables of runs: a day is a range of run ids. */
+/** Tables of runs, with the column of the run id: a day is a range of run ids. */
 export const historyTables = {
   runs: 'id',
   outcomes: 'run_id',
@@ -18,7 +18,7 @@ export const historyTables = {
   checkpoints: 'run_id',
 } as const
 type HistoryTable = keyof typeof historyTables
-/** Tables of instants: nothing in them is live, and nothing is carried. */
+/** Tables of instants: their rows are never live, so retention carries none of them over. */
 export const ledgerTables = { slots: 'slot_at' } as const
 type LedgerTable = keyof typeof ledgerTables
 type DayTable = HistoryTable | LedgerTable
@@ -29,8 +29,8 @@ const DDL_TRIES = 60
 const DDL_LOCK = "pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))"
 
 /**
- * Runs DDL in a transaction that gives up its wait for a lock after 200 ms and tries again. One node at a
- * time: `if not exists` does not hold against another session that creates the same table.
+ * Runs DDL in a transaction that stops waiting for a lock after 200 ms and tries again. One node at
+ * a time: `if not exists` does not protect against another session that creates the same table.
  */
 export async function runDdl(
   client: pg.Client,
@@ -53,7 +53,7 @@ export async function runDdl(
   }
 }
 
-/** The days that have a complete set of partitions, and those that have some of it. */
+/** Days with a complete set of partitions, and days with only some of them. */
 export async function listDays(
   client: pg.Client,
   schema: string,
@@ -88,7 +88,7 @@ function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
   const to = bound(dayMs + DAY_MS)
   return [
     `create table if not exists ${schema}.${name} (like ${schema}.${table} including all)`,
-    // With this check in place attaching needs no scan.
+    // With this check in place, attaching needs no scan.
     `do $$ begin
   if not exists (select from pg_inherits where inhrelid = '${schema}.${name}'::regclass) then
     alter table ${schema}.${name} drop constraint if exists ${name}_day;
@@ -96,7 +96,7 @@ function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
     alter table ${schema}.${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}');
     alter table ${schema}.${name} drop constraint ${name}_day;
   end if;
-  -- Statements that name the day itself pass by the wall of its parent.
+  -- Statements that name the partition itself bypass the row security of its parent.
   perform ${schema}.enable_row_security('${schema}.${name}');
 end $$`,
   ]
@@ -111,7 +111,7 @@ export async function ensureDay(
   for (const table of tables) await runDdl(client, ddlForDay(schema, table, dayStart(dayMs)), pause)
 }
 
-/** Makes every missing day from yesterday to so many days ahead; returns those it made. */
+/** Creates every missing day from yesterday to `daysAhead` days ahead; returns the new ones. */
 export async function ensureDays(
   client: pg.Client,
   schema: string,
@@ -124,13 +124,13 @@ export async function ensureDays(
   return days.map(dayName)
 }
 
-/** From yesterday, where runs that were submitted before midnight may still arrive. */
+/** Starts with yesterday, where runs that were submitted before midnight may still arrive. */
 function missingDays(complete: readonly string[], nowMs: number, daysAhead: number): number[] {
   const days = Array.from({ length: daysAhead + 2 }, (_, i) => dayStart(nowMs) + (i - 1) * DAY_MS)
   return days.filter((dayMs) => !complete.includes(dayName(dayMs)))
 }
 
-/** What `ensureDays` would run, as a script: one transaction a day. Empty when no day is missing. */
+/** The statements of `ensureDays` as a script, one transaction a day; empty if none is missing. */
 export function daysScript(
   schema: string,
   complete: readonly string[],
@@ -151,7 +151,7 @@ export function daysScript(
     .join('\n\n')
 }
 
-/** Today or tomorrow, when it cannot be written to. */
+/** Returns today or tomorrow if its partitions are missing. */
 export async function missingDay(
   client: pg.Client,
   schema: string,

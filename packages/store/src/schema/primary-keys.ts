@@ -1,13 +1,13 @@
 /**
- * The primary keys that "once" stands on. The statements that write do not ask whether they are there: without the key
- * of the ledger two planners would decide a slot twice, and nothing would tell. So it is looked at when a process starts,
- * and by the doctor.
+ * The primary keys that exactly-once decisions rest on. The statements that write do not check that
+ * the keys exist: without the key of the ledger two planners would decide a slot twice, and nothing
+ * would show it. So every process checks them when it starts, and so does the doctor.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 
-/** Of where a run is, by table. */
+/** Keys of the tables that say where a run is. */
 const PLACES: Readonly<Record<string, string>> = {
   runs: 'id',
   later: 'run_id',
@@ -18,7 +18,7 @@ const PLACES: Readonly<Record<string, string>> = {
   live_keys: 'tenant_id, key',
   key_windows: 'tenant_id, key',
 }
-/** Of what is planned. */
+/** Keys of the tables of planning. */
 const LEDGER: Readonly<Record<string, string>> = {
   slots: 'slot_at, job_id',
   cursors: 'job_id',
@@ -27,7 +27,7 @@ const LEDGER: Readonly<Record<string, string>> = {
 const KEYS = { ...PLACES, ...LEDGER }
 const SHOWN_MAX = 5
 
-/** Tables and days whose key is missing or invalid; of the ledger too when somebody plans. */
+/** Tables and days whose key is missing or invalid; with `planning` also those of the ledger. */
 export async function brokenKeys(
   client: pg.Client,
   database: Database,
@@ -44,14 +44,14 @@ export const shownKeys = (broken: readonly string[]): string =>
     ? `${broken.slice(0, SHOWN_MAX).join(', ')} and ${broken.length - SHOWN_MAX} more`
     : broken.join(', ')
 
-/** What to run; the key of a day is made with that of its table. */
+/** The statements to run; the key of a day is created with the key of its table. */
 export function keyRepair(schema: string, broken: readonly string[]): string {
   const tables = new Set(broken.map((name) => name.replace(/_\d{8}$/, '')))
   const steps = [...tables].map(
     (table) =>
       `alter table ${schema}.${table} drop constraint if exists ${table}_pkey, add primary key (${KEYS[table]});`,
   )
-  return `Remove rows that are there twice, then: ${steps.join(' ')}`
+  return `Remove duplicate rows, then: ${steps.join(' ')}`
 }
 
 export async function checkKeys(
@@ -64,6 +64,6 @@ export async function checkKeys(
   const { schema } = database
   throw new PunctualError(
     'key_missing',
-    `The primary key of ${shownKeys(broken)} is missing or invalid, and without it something could happen twice. ${keyRepair(schema, broken)}`,
+    `The primary key of ${shownKeys(broken)} is missing or invalid; without it a run could be planned or executed twice. ${keyRepair(schema, broken)}`,
   )
 }

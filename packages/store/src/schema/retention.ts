@@ -1,9 +1,9 @@
 /**
- * Drops days that are older than the retention. A day on which no live run was made is detached without
- * blocking anybody, and dropped. Live runs of an old day (a run that waits for years, a paused queue) are
- * carried first: their rows move into the `carried` partition, which stands for all days before the oldest
- * that is kept, so that every statement finds them as before. That takes a short exclusive lock, tried
- * under a lock_timeout.
+ * Drops days that are older than the retention. A day without live runs is detached without
+ * blocking other sessions, and dropped. Live runs of an old day (a run that waits for years, a
+ * paused queue) are carried over first: their rows move into the `carried` partition, which covers
+ * all days before the oldest one that is kept, so that every statement finds them as before. That
+ * takes a short exclusive lock, attempted under a lock_timeout.
  */
 import { runIdFloor } from '@punctual/core/run'
 import type pg from 'pg'
@@ -27,7 +27,7 @@ const LIVE = (schema: string, from: string, to: string) =>
     )
     .join(' union all ')
 
-/** Finishes what a crash interrupted: detached tables that were not dropped. */
+/** Finishes what a crash interrupted: drops tables that were detached but not dropped. */
 async function finishDetaching(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query(
     `select p.relname as parent, c.relname as child
@@ -56,7 +56,7 @@ async function dropDead(client: pg.Client, schema: string, day: string): Promise
   }
 }
 
-/** In one transaction: the live rows of the day move to `carried`, which then reaches to the day's end. */
+/** In one transaction, moves the day's live rows to `carried`, which then reaches to its end. */
 function carryDdl(schema: string, day: string): string[] {
   const from = runIdFloor(dayOfName(day))
   const to = runIdFloor(dayOfName(day) + DAY_MS)

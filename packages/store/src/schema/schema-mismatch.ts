@@ -1,13 +1,13 @@
 /**
- * The errors for a schema whose migrations are not those of this version. They say what the schema
- * has, what this version has, and how to go on: Punctual never changes such a schema.
+ * The errors for a schema whose migrations are not those of this version. They state what the
+ * schema has, what this version has, and how to continue: Punctual never changes such a schema.
  */
 import { resolve } from 'node:path'
 import { PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import { dataDirAt } from '../embedded/data-directory/data-dir.ts'
 
-/** A migration as the table of migrations records it. */
+/** A row of the table of migrations. */
 export interface AppliedMigration {
   readonly version: number
   readonly name: string
@@ -15,7 +15,7 @@ export interface AppliedMigration {
   readonly breaking: boolean
 }
 
-/** A migration of the same number differs: another build, or an altered file or row. */
+/** The error for a migration that differs: another build made it, or a file or row was altered. */
 export async function migrationMismatch(
   client: pg.Client,
   schema: string,
@@ -57,7 +57,7 @@ async function emptyPlace(client: pg.Client, schema: string): Promise<string> {
     : `an empty database: move or delete the data directory ${dataDir}`
 }
 
-/** Null when the server is not an embedded one, or does not show this role where it keeps its data. */
+/** Returns null if the server is not embedded, or hides its data directory from this role. */
 async function findEmbeddedDataDir(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query(
     `select setting, current_setting('cluster_name') as cluster_name

@@ -1,11 +1,11 @@
-/** A database that lives no longer than a test: made on a server where this role may make databases, and removed with force. */
+/** A database for one test, created on a server where this role may, and dropped with force. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { asUnavailable } from '../connection/faults.ts'
 
 export interface ScratchDatabase {
   readonly url: string
-  /** Ends the sessions that are left and removes the database. Idempotent. */
+  /** Ends the remaining sessions and drops the database. Idempotent. */
   drop(): Promise<void>
 }
 

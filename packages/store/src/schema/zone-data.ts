@@ -1,2 +1,2 @@
-/** The version of the time zone data that this process computes with, such as 2025b; they sort by age. */
+/** The version of this process's time zone data, such as 2025b; later versions sort higher. */
 export const zoneData: string = process.versions.tz ?? ''

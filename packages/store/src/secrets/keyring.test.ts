@@ -6,7 +6,7 @@ const key = () => randomBytes(32).toString('base64')
 const identity = { tenantId: 1, name: 'mail', version: 3 }
 
 describe('a keyring', () => {
-  it('decrypts what it encrypted, and never encrypts alike', () => {
+  it('decrypts its own ciphertext, and never encrypts alike', () => {
     const ring = new Keyring([key()])
     const [one, two] = [ring.encrypt(identity, 'värde'), ring.encrypt(identity, 'värde')]
     expect(ring.decrypt(identity, one)).toBe('värde')
@@ -22,7 +22,7 @@ describe('a keyring', () => {
     expect(both.encrypt(identity, 'value').keyId).toBe(new Keyring([fresh]).currentId)
   })
 
-  it('digests alike under the same key, the current one first, and needs one', () => {
+  it('makes equal digests under the same key, the current one first, and needs a key', () => {
     const [old, fresh] = [key(), key()]
     const [digest] = new Keyring([old]).digests('text')
     expect(digest).toMatch(/^[0-9a-f]{64}$/)
@@ -39,14 +39,14 @@ describe('a keyring', () => {
     ['tenant', { ...identity, tenantId: 2 }],
     ['name', { ...identity, name: 'other' }],
     ['version', { ...identity, version: 2 }],
-  ])('does not decrypt what belongs to another %s', (_, other) => {
+  ])('does not decrypt a secret of another %s', (_, other) => {
     const ring = new Keyring([key()])
     expect(() => ring.decrypt(other, ring.encrypt(identity, 'value'))).toThrow(
       expect.objectContaining({ code: 'secret_unreadable' }),
     )
   })
 
-  it('does not decrypt what was altered or cut', () => {
+  it('does not decrypt an altered or truncated secret', () => {
     const ring = new Keyring([key()])
     const sealed = ring.encrypt(identity, 'value')
     for (let at = 0; at < sealed.ciphertext.length; at++) {
@@ -60,7 +60,7 @@ describe('a keyring', () => {
       ).toThrow(/altered/)
   })
 
-  it('says which key is missing, and shows none', () => {
+  it('names the missing key by its id, and shows no key', () => {
     const [mine, other] = [key(), key()]
     const sealed = new Keyring([other]).encrypt(identity, 'value')
     const failing = () => new Keyring([mine]).decrypt(identity, sealed)

@@ -1,6 +1,6 @@
 /**
- * The master keys that secrets are encrypted with: the first encrypts, all decrypt. AES-256-GCM with a random nonce; whose
- * secret it is, its name and its version are authenticated with it. A key never appears in an error, nor in a log.
+ * The master keys of secrets: the first encrypts, all decrypt. AES-256-GCM with a random nonce; the
+ * secret's tenant, name and version are authenticated with it. No key appears in an error or a log.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { PunctualError } from '@punctual/core/errors'
@@ -10,25 +10,25 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const ALGORITHM = 'aes-256-gcm'
 
-/** What a secret is authenticated as. */
+/** The identity that a secret is authenticated with. */
 export interface SecretIdentity {
   readonly tenantId: number
   readonly name: string
   readonly version: number
 }
 
-/** A secret as it is stored. */
+/** A secret in its stored form. */
 export interface SealedSecret {
   readonly keyId: string
   readonly nonce: Buffer
-  /** With the tag at its end. */
+  /** Ends with the authentication tag. */
   readonly ciphertext: Buffer
 }
 
 interface MasterKey {
   readonly id: string
   readonly key: Buffer
-  /** Made of the key, for digests: none is used for two things. */
+  /** Derived from the key, for digests: no key serves two purposes. */
   readonly digestKey: Buffer
 }
 
@@ -37,7 +37,7 @@ function masterKey(text: string, where: string): MasterKey {
   if (key.length !== KEY_BYTES || !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))
     throw new PunctualError(
       'invalid_config',
-      `${where} must be the base64 of ${KEY_BYTES} random bytes, as \`openssl rand -base64 32\` makes them; got something else, which is not shown.`,
+      `${where} must be ${KEY_BYTES} random bytes in base64, as \`openssl rand -base64 32\` makes them; got another value (not shown).`,
       { field: where },
     )
   const id = createHash('sha256').update('punctual secrets key ').update(key).digest('hex')
@@ -52,12 +52,12 @@ function identityBytes({ tenantId, name, version }: SecretIdentity): Buffer {
 export class Keyring {
   readonly #keys: readonly MasterKey[]
 
-  /** `where` says where they came from, for people. */
+  /** `where` names the source of the keys in errors. */
   constructor(keys: readonly string[], where = 'PUNCTUAL_SECRETS_KEY') {
     this.#keys = keys.map((key) => masterKey(key, where))
   }
 
-  /** Whether there is any key. */
+  /** Whether there is no key. */
   get empty(): boolean {
     return this.#keys.length === 0
   }
@@ -72,13 +72,13 @@ export class Keyring {
     if (key) return key
     throw new PunctualError(
       'secrets_key_missing',
-      'There is no master key for secrets in this process. Set PUNCTUAL_SECRETS_KEY, or --secrets-key-file, to the key that the others have; what is stored stays as it is.',
+      'This process has no master key for secrets. Set PUNCTUAL_SECRETS_KEY or --secrets-key-file to the key of the other processes; stored secrets stay unchanged.',
     )
   }
 
   /**
-   * Digests of a text, in hexadecimal, which nobody can compare guesses with who has no master key: one for each key, that
-   * of the key that encrypts first.
+   * Digests of a text, in hexadecimal, that only a holder of a master key can compare with guesses:
+   * one for each key, starting with the one that encrypts.
    */
   digests(text: string): readonly string[] {
     const keys = [this.#current, ...this.#keys.slice(1)]
@@ -100,7 +100,7 @@ export class Keyring {
     if (!key)
       throw new PunctualError(
         'secret_unreadable',
-        `The secret ${JSON.stringify(identity.name)} is encrypted with the master key ${keyId}, which this process does not have; it has ${this.#keys.map(({ id }) => id).join(', ') || current.id}. Add that key behind the first; what is stored stays as it is.`,
+        `The secret ${JSON.stringify(identity.name)} is encrypted with the master key ${keyId}, which this process does not have; it has ${this.#keys.map(({ id }) => id).join(', ') || current.id}. Add that key after the first; stored secrets stay unchanged.`,
         { id: identity.name },
       )
     try {
@@ -113,7 +113,7 @@ export class Keyring {
     } catch (cause) {
       throw new PunctualError(
         'secret_unreadable',
-        `The secret ${JSON.stringify(identity.name)} is not what was stored under this name: its row was altered, or copied from elsewhere. Set it again.`,
+        `The secret ${JSON.stringify(identity.name)} is not the one stored under this name: its row was altered or copied from elsewhere. Set it again.`,
         { id: identity.name, cause },
       )
     }

@@ -1,6 +1,6 @@
 /**
- * Secrets of tenants in PostgreSQL, which sees only what is encrypted. There is no way to list values: whoever needs one
- * reads it by its name.
+ * Stores the secrets of tenants in PostgreSQL, which sees only ciphertext. Values cannot be listed:
+ * they are read one at a time, by name.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { Row } from '../connection/channel.ts'
@@ -12,21 +12,21 @@ const PAGE = 100
 const CACHE_MS = 5_000
 const CACHE_MAX = 1_000
 
-/** What is told of a secret: all but its value. */
+/** The description of a secret: everything except its value. */
 export interface SecretInfo {
-  /** Its name, unique within the tenant. */
+  /** The secret's name, unique within the tenant. */
   readonly name: string
-  /** Counts up with every new value. */
+  /** Increases by one with every new value. */
   readonly version: number
-  /** Which master key it is encrypted with: a hash of it. */
+  /** The master key that encrypts it, identified by a hash. */
   readonly keyId: string
-  /** When it was first set. */
+  /** When the secret was first set. */
   readonly createdAt: Date
-  /** By whom. */
+  /** Who first set it; null if unknown. */
   readonly createdBy: string | null
   /** When its value was last set. */
   readonly updatedAt: Date
-  /** By whom. */
+  /** Who last set it; null if unknown. */
   readonly updatedBy: string | null
 }
 
@@ -50,7 +50,7 @@ export class SecretStore {
     return this.#database.control.query(this.#database.statement(`secrets/${path}`), values)
   }
 
-  /** The version that it is now. */
+  /** Stores a new value and returns its version. */
   async set(tenantId: number, name: string, value: string, by: string | null): Promise<number> {
     for (let tries = 0; tries < TRIES; tries++) {
       const [found] = await this.#run('find-secret', [tenantId, name])
@@ -64,12 +64,12 @@ export class SecretStore {
     }
     throw new PunctualError(
       'key_busy',
-      `The secret ${JSON.stringify(name)} is being set by many at once; try again.`,
+      `The secret ${JSON.stringify(name)} is being set by too many callers at once. Try again.`,
       { id: name },
     )
   }
 
-  /** Of a text that holds a secret: see `Keyring.digests`. */
+  /** Digests of a text that holds a secret: see `Keyring.digests`. */
   digests(text: string): readonly string[] {
     return this.#keyring.digests(text)
   }
@@ -87,14 +87,14 @@ export class SecretStore {
     }))
   }
 
-  /** The version that it had; null when there was none. */
+  /** Deletes a secret and returns the version that it had; null when it does not exist. */
   async delete(tenantId: number, name: string): Promise<number | null> {
     const [row] = await this.#run('delete-secret', [tenantId, name])
     this.#cache.delete(`${tenantId} ${name}`)
     return row ? Number(row[0]) : null
   }
 
-  /** Its value, a few seconds old at most. */
+  /** Returns a value that is at most five seconds old. */
   async read(tenantId: number, name: string): Promise<string> {
     const key = `${tenantId} ${name}`
     const nowMs = this.#database.localClock.monotonicMs()
@@ -115,8 +115,8 @@ export class SecretStore {
   }
 
   /**
-   * Encrypts with the first master key what is encrypted with another one, of all tenants; returns how many, and how many
-   * could not be read. It may be stopped and begun again.
+   * Encrypts with the first master key every secret, of all tenants, that uses another one; returns
+   * how many it re-encrypted and how many it could not read. It may be stopped and started again.
    */
   async rotate(): Promise<{ recrypted: number; unreadable: number }> {
     const { currentId } = this.#keyring
@@ -130,8 +130,8 @@ export class SecretStore {
     }
   }
 
-  async #recrypt([tenant, name, at, ...rest]: Row): Promise<boolean> {
-    const [tenantId, version] = [Number(tenant), Number(at)]
+  async #recrypt([tenant, name, stored, ...rest]: Row): Promise<boolean> {
+    const [tenantId, version] = [Number(tenant), Number(stored)]
     const identity = { tenantId, name: name as string, version }
     let value: string
     try {

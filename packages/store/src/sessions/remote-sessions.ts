@@ -1,4 +1,4 @@
-/** What serving remote workers asks of PostgreSQL: who they are, what they hold, and how that ended. */
+/** The queries behind remote workers: their sessions, their leases, and how leased runs ended. */
 import { invariant } from '@punctual/core/errors'
 import type {
   ClaimedRun,

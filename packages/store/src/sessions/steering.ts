@@ -1,4 +1,4 @@
-/** Workers as people see and steer them: who is there, who was, and who is asked to take nothing more. */
+/** Lists workers for humans: open sessions and past ones; and asks workers to drain. */
 import type { StuckHandler } from '@punctual/core/ports'
 import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
@@ -10,23 +10,23 @@ interface WorkerIdentity {
   readonly host: string
   readonly pid: number
   readonly version: string
-  /** How many runs it runs at once. */
+  /** How many runs it executes at the same time. */
   readonly capacity: number
   readonly handlers: readonly string[]
-  /** Empty when it takes from all. */
+  /** Empty when it takes runs from all queues. */
   readonly queues: readonly string[]
   readonly labels: Readonly<Record<string, string>>
   readonly openedAt: Date
 }
 
 export interface WorkerSession extends WorkerIdentity {
-  /** What it says of itself. */
+  /** The state that the worker itself reports. */
   readonly state: 'active' | 'draining'
   readonly renewedAt: Date
-  /** Handlers that go on although their attempts have ended. */
+  /** Handlers that are still running although their attempts have ended. */
   readonly stuck: readonly StuckHandler[]
   readonly drainAskedAt: Date | null
-  /** False when its lease has run out. */
+  /** False when its lease has expired. */
   readonly alive: boolean
   /** How many runs it holds. */
   readonly held: number
@@ -36,7 +36,7 @@ export interface WorkerSession extends WorkerIdentity {
 
 export interface PastSession extends WorkerIdentity {
   readonly endedAt: Date
-  /** True when it was not heard of for a whole lease; false when it closed by itself. */
+  /** True when its lease expired without a heartbeat; false when the worker closed it. */
   readonly fenced: boolean
 }
 
@@ -49,21 +49,22 @@ export class WorkerSteering {
     this.#signals = signals
   }
 
-  /** The workers whose session is open, oldest first. */
+  /** The workers with an open session, oldest first. */
   async sessions(): Promise<WorkerSession[]> {
     const statement = this.#database.statement('sessions/list-sessions')
     return (await this.#database.control.query(statement)).map(toSession)
   }
 
-  /** Those that left in the last day, the last one first. */
+  /** Sessions that ended in the last day, latest first. */
   async past(id: string | null = null): Promise<PastSession[]> {
     const statement = this.#database.statement('sessions/list-past-sessions')
     return (await this.#database.control.query(statement, [id])).map(toPast)
   }
 
   /**
-   * Asks a worker to take nothing more, or to take work again, and tells it; should it not hear that, it learns it
-   * with its next renewal. Null when there is no such worker, or it is not one of this tenant alone.
+   * Asks a worker to take no more runs, or to take runs again, and sends it a hint; without the
+   * hint it learns that with its next renewal. Null when no such worker exists, or a `tenantId` is
+   * given and the worker does not serve that tenant alone.
    */
   async drain(
     id: string,

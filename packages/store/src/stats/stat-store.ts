@@ -1,4 +1,4 @@
-/** How runs ended, from counters and from what the janitor has summed of past days; history itself is not read. */
+/** Counts how runs ended, from counters and the janitor's sums of past days; reads no history. */
 import { limits } from '@punctual/core/errors'
 import { type FinalState, finalStateOf, runIdFloor } from '@punctual/core/run'
 import type { Row } from '../connection/channel.ts'
@@ -29,7 +29,7 @@ export class StatStore {
   }
 
   #query(path: string, values: readonly (number | string)[]): Promise<Row[]> {
-    // Without a name, so that it is planned for the days that are asked for.
+    // Without a name, so that the server plans it for the requested days.
     const { text } = this.#database.statement(path)
     return this.#database.browse.query({ name: '', text }, values)
   }
@@ -42,7 +42,7 @@ export class StatStore {
     }))
   }
 
-  /** How the runs of each worker ended in the last hour. */
+  /** How each worker's runs ended in the last hour. */
   async workers() {
     const rows = await this.#query('sessions/sum-session-ends', [])
     return rows.map(([worker, state, runs]) => ({
@@ -56,7 +56,10 @@ export class StatStore {
     return rows.map(([day, state, runs]) => ({ day: day as string, ...endsOf(state, runs) }))
   }
 
-  /** `throughMs`: what was due later is not counted yet. A job's id is null for all jobs beyond the limit together. */
+  /**
+   * `throughMs`: slots that were due later are not counted yet. A null id stands for all jobs
+   * beyond the limit together.
+   */
   async jobs(fromMs: number, toMs: number, tenantId: number) {
     const values = [tenantId, fromMs, toMs, limits.reportedJobs]
     const rows = await this.#query('stats/sum-jobs', values)
@@ -66,7 +69,7 @@ export class StatStore {
     return { throughMs: Number(rows[0]?.[0]), jobs }
   }
 
-  /** Counts the runs of jobs of hours that are past; returns how many rows were written. */
+  /** Counts the runs of jobs in past hours; returns how many rows it wrote. */
   async sumJobHours(): Promise<number> {
     let written = 0
     for (let hour = 0; hour < HOURS_AT_ONCE; hour++) {

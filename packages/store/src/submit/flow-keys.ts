@@ -1,6 +1,6 @@
 /**
- * Keys of flow control as the store knows them: by number, of a tenant. Two keys that had the same would share their
- * limit, which chance does not bring about.
+ * Hashes the keys of flow control, per tenant, to the numbers that the store uses. Two keys with
+ * the same hash would share their limit; chance does not bring that about.
  */
 import { createHash } from 'node:crypto'
 import type { RunFlow } from '@punctual/core/flow'
@@ -13,7 +13,7 @@ function numberOf(tenantId: number, key: string): bigint {
   return createHash('sha256').update(`${tenantId} ${key}`).digest().readBigInt64BE(0)
 }
 
-/** As runs and jobs keep it, with all that a claim has to know. */
+/** The stored form for runs and jobs, with everything that a claim needs. */
 export function encodeFlow(tenantId: number, flow: RunFlow | null | undefined): string | null {
   if (!flow) return null
   const { concurrency, rate } = flow

@@ -1,17 +1,17 @@
 /**
- * A batch in which the same key stands several times comes to the same as its submissions one after the other. What
- * follows on each other and asks for the same is done at once: of those that are answered with the run that is there,
- * the first decides; of those that change it, the last one has the last word.
+ * Makes a batch that repeats a key equal to its submissions one after another. Consecutive
+ * submissions of a key that ask for the same are handled at once: among those that return the
+ * existing run the first decides; among those that change it, the last.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { KeyConflict, SubmitOutcome } from '@punctual/core/submit'
 import type { Prepared } from './submitter.ts'
 
-/** Submissions of one key that follow on each other and ask for the same. */
+/** Consecutive submissions of one key that ask for the same. */
 export interface KeyGroup {
   readonly key: string
   readonly runs: readonly Prepared[]
-  /** What is done: what the one that decides says, under the id of the first. */
+  /** The submission that decides, under the id of the first. */
   readonly by: Prepared
 }
 
@@ -19,12 +19,12 @@ export function changes(conflict: KeyConflict | null): boolean {
   return conflict?.mode === 'replace' || conflict?.mode === 'debounce'
 }
 
-/** Of a submission that finds a run of its key. */
+/** The outcome of a submission that finds a run of its key. */
 export function outcomeAfter(run: Prepared): SubmitOutcome {
   return changes(run.submission.options.conflict) ? 'replaced' : 'existing'
 }
 
-/** In each round every key stands once at most. */
+/** Returns rounds, in each of which every key appears at most once. */
 export function keyRounds(runs: readonly Prepared[]): KeyGroup[][] {
   const groupsOf = new Map<string, Prepared[][]>()
   for (const run of runs) {
@@ -60,7 +60,7 @@ function isSame(a: Prepared, b: Prepared): boolean {
 function refuseTwin(key: string): never {
   throw new PunctualError(
     'key_conflict',
-    `The key ${JSON.stringify(key)} stands in the same batch before, and was to be an error then.`,
+    `The key ${JSON.stringify(key)} appears twice in this batch, and onConflict is "error".`,
     { field: 'key' },
   )
 }

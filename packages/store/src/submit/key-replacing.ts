@@ -1,7 +1,8 @@
 /**
- * Runs that have a key and have not started become what a new submission of the key says: they leave their place, are
- * changed, and wait where they belong from then on. All of it in the transaction of the submission, so that nobody sees
- * them without a place, and a claim that is faster keeps them as they were.
+ * Replaces runs that have a key and have not started: each leaves its place, takes the values of
+ * the new submission, and waits in its new place. All of it happens in the transaction of the
+ * submission, so that no other session sees a run without a place; a run that a claim took first
+ * stays unchanged.
  */
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
@@ -9,20 +10,20 @@ import type { Queryable } from '../connection/queryable.ts'
 import { encodeFlow } from './flow-keys.ts'
 import type { Prepared } from './submitter.ts'
 
-/** At the end once more where a run may have moved to meanwhile. */
+/** Ends with the places that a run may have moved to meanwhile. */
 const PLACES = ['queue', 'later', 'parked', 'queue', 'later'] as const
-/** A statement carries a bounded amount. */
+/** The most payload that one statement carries. */
 const PIECE_LENGTH_MAX = 16_777_216
 
 export interface Replacement {
-  /** The run that is changed. */
+  /** The run to change. */
   readonly id: string
   readonly by: Prepared
 }
 
 export interface Withdrawn {
   readonly ids: ReadonlySet<string>
-  /** Gates that some of them had been let through. */
+  /** Gates that some of these runs had been admitted to. */
   readonly gates: readonly bigint[]
 }
 
@@ -35,7 +36,7 @@ export class KeyReplacing {
     this.#horizonMs = horizonMs
   }
 
-  /** Changes those that have not started; returns which. */
+  /** Changes the runs that have not started; returns which. */
   async replace(
     tx: Queryable,
     wanted: readonly Replacement[],
@@ -56,7 +57,7 @@ export class KeyReplacing {
     return withdrawn
   }
 
-  /** Looks into one place after the other, each with a fresh snapshot. */
+  /** Searches one place after another, each with a new snapshot. */
   async #withdraw(tx: Queryable, ids: readonly string[], tenantId: number): Promise<Withdrawn> {
     const done = new Set<string>()
     const gates: bigint[] = []
@@ -74,7 +75,7 @@ export class KeyReplacing {
   }
 }
 
-/** What the run is from now on. */
+/** The new values of a run. */
 function rowOf(id: string, { submission, lane, dueMs, tenantId }: Prepared, n: number) {
   const { payload, flow, options } = submission
   const { conflict, labels } = options

@@ -1,9 +1,11 @@
 /**
- * Decides what submissions of keys come to, each key once. Keys are taken first, sorted, in a statement of their own; when
- * the holder of a key ends or moves between two looks we look again, a bounded number of times.
+ * Decides the outcome of submissions with keys, each key once. Takes the keys first, sorted, in a
+ * separate statement. When the holder of a key ends or moves between two queries, it looks again, a
+ * limited number of times.
  *
- * Submissions that have a window, replace or debounce take turns at their key, by the lock of a row that nothing else
- * locks: whoever settles, cancels or claims the holder never waits for them and for what they wait for.
+ * Submissions that have a window, replace or debounce take turns at their key, through a lock on a
+ * row that nothing else locks: settling, cancelling or claiming the holder never waits for them,
+ * nor for what they wait for.
  */
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { SubmitOutcome } from '@punctual/core/submit'
@@ -17,7 +19,7 @@ import type { Prepared } from './submitter.ts'
 
 const TRIES = 10
 
-/** What the submission of a key came to. */
+/** The result of submitting a key. */
 export interface Decision {
   readonly id: string
   readonly outcome: SubmitOutcome
@@ -27,7 +29,7 @@ type Wanted = Map<string, Prepared>
 
 export interface Decided {
   readonly decisions: ReadonlyMap<string, Decision>
-  /** Gates that replaced runs had been let through: others may be now. */
+  /** Gates that replaced runs had been admitted to: other runs may be admitted now. */
   readonly freedGates: readonly bigint[]
 }
 
@@ -46,7 +48,7 @@ export class KeyTaking {
     this.#replacing = replacing
   }
 
-  /** Key by key; what is `created` holds its key and is to be inserted. */
+  /** Decides key by key; a run with the outcome `created` holds its key and must be inserted. */
   async decide(
     tx: Queryable,
     runs: readonly Prepared[],
@@ -77,7 +79,7 @@ function busy(message: string, cause?: unknown): PunctualError {
   return new PunctualError('key_busy', message, { field: 'key', cause })
 }
 
-/** One call of `decide`. */
+/** The state of one call of `decide`. */
 class KeyDecisions {
   readonly #database: Database
   readonly #replacing: KeyReplacing
@@ -109,7 +111,7 @@ class KeyDecisions {
     return rows as T[]
   }
 
-  /** Waits for the turn at these keys. Decides those whose window is open, and those that had their turn before. */
+  /** Waits for a turn at these keys; decides open windows, and turns that an earlier try had. */
   async #takeTurns(turns: Wanted, again: boolean): Promise<void> {
     if (turns.size === 0) return
     type Turn = { key: string; windowed: string | null } & Record<
@@ -128,7 +130,7 @@ class KeyDecisions {
     }
   }
 
-  /** Until each of these keys is decided. */
+  /** Repeats until each of these keys is decided. */
   async #take(wanted: Wanted): Promise<void> {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const open = pick(wanted, (_, key) => !this.#decisions.has(key))
@@ -140,7 +142,7 @@ class KeyDecisions {
       if (held.length > 0) await this.#meetHolders(open, held)
     }
     if ([...wanted.keys()].some((key) => !this.#decisions.has(key)))
-      throw busy('The key changes hands faster than it can be read. Try again.')
+      throw busy('The holder of the key changes faster than it can be read. Try again.')
   }
 
   #created(rows: readonly { key: string; run_id: string }[]): void {
@@ -165,7 +167,7 @@ class KeyDecisions {
     await this.#takeOver(changed.filter(({ run_id }) => !ids.has(run_id)))
   }
 
-  /** Of holders that have started; those that have neither started nor were found are looked for again. */
+  /** Takes the keys of holders that have started; holders found nowhere are looked for again. */
   async #takeOver(
     holders: readonly { key: string; run_id: string; by: Prepared }[],
   ): Promise<void> {
@@ -183,7 +185,7 @@ class KeyDecisions {
     )
   }
 
-  /** In somebody else's transaction nothing may be left behind, which may be committed nevertheless. */
+  /** Releases the keys first: the caller may commit its own transaction in spite of the error. */
   async #refuseHeld(strict: Wanted): Promise<void> {
     for (const [key, run] of strict) {
       const decision = this.#decisions.get(key)

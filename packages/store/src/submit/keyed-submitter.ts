@@ -1,6 +1,6 @@
 /**
- * Submissions in a conversation: those with a key and those inside a user's own transaction. What becomes of the keys is
- * decided first (key-taking.ts), and only what is new is inserted.
+ * Submissions that need a transaction of several round trips: runs with keys, and runs inside a
+ * user's transaction. Decides the keys first (key-taking.ts), and inserts only new runs.
  */
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { SubmitOutcome } from '@punctual/core/submit'
@@ -16,31 +16,31 @@ import type { Prepared, Submitter } from './submitter.ts'
 
 export interface Accepted {
   readonly id: string
-  /** False when a run with the same key was there already, and its id is returned. */
+  /** False when a run with the same key already existed; its id is returned. */
   readonly created: boolean
   readonly outcome: SubmitOutcome
 }
 
-/** What was submitted in a transaction that somebody else commits. */
+/** The result of submitting within a transaction that the caller commits. */
 export interface SubmittedIn {
   readonly accepted: readonly Accepted[]
-  /** Gates that replaced runs had been let through: others may be, once it has committed. */
+  /** Gates that replaced runs had been admitted to: others may be admitted after the commit. */
   readonly freedGates: readonly bigint[]
 }
 
 interface Call {
   readonly tx: Queryable
   readonly tenantId: number
-  /** Whether the hint goes with the commit of whoever owns the transaction. */
+  /** Whether the hint goes out with the commit of the caller's transaction. */
   readonly notify: boolean
   /** Whether an earlier try may have been committed. */
   readonly again: boolean
 }
 
-/** Longer than the wait for a key: whoever does not answer by then is not there. */
+/** Longer than the wait for a key: after that the connection counts as dead. */
 const ANSWER_MS = 12_000
 
-/** A connection that answers nothing is given up; without this a call would wait for it for ever. */
+/** Gives up a connection that does not answer; without a timeout a call would wait forever. */
 function timed(client: pg.Client): Queryable {
   return {
     query: (text, values) =>
@@ -63,7 +63,7 @@ export class KeyedSubmitter {
     this.#keys = new KeyTaking(database, new KeyReplacing(database, submitter.horizonMs))
   }
 
-  /** In a transaction of our own. */
+  /** Submits in a separate transaction. */
   async submit(
     runs: readonly Prepared[],
     tenantId: number,
@@ -85,8 +85,8 @@ export class KeyedSubmitter {
   }
 
   /**
-   * In a transaction that somebody else commits or rolls back. The hint goes with its commit, and tells of gates that were
-   * freed; whoever does not want it looks after these when it has committed.
+   * Submits in a transaction that the caller commits or rolls back. The hint goes out with its
+   * commit and names freed gates; with `notify` false the caller releases these after the commit.
    */
   submitIn(
     tx: Queryable,
@@ -104,7 +104,7 @@ export class KeyedSubmitter {
     for (const run of keyless) answers.set(run, answer(run.id, 'created'))
     const rounds = keyRounds(open)
     const freedGates: bigint[] = []
-    const told: Prepared[] = []
+    const hinted: Prepared[] = []
     for (const [n, round] of (rounds.length > 0 ? rounds : [[]]).entries()) {
       const bys = round.map(({ by }) => by)
       const decided = await this.#keys.decide(call.tx, bys, call.tenantId, call.again)
@@ -115,16 +115,16 @@ export class KeyedSubmitter {
         invariant(decision, 'every key is decided')
         answerAll(group, decision, answers)
         if (decision.outcome === 'created') made.push(this.#debounced(group.by))
-        if (decision.outcome === 'replaced') told.push(group.by)
+        if (decision.outcome === 'replaced') hinted.push(group.by)
       }
       await this.#insert(call, round.length > 0 ? inOrder(made, runs) : made)
-      told.push(...made)
+      hinted.push(...made)
     }
-    if (call.notify && told.length > 0) await this.#hint(call, told, freedGates)
+    if (call.notify && hinted.length > 0) await this.#hint(call, hinted, freedGates)
     return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
   }
 
-  /** The window of a debounced run begins when the key is its own, for which it may have waited. */
+  /** The window of a debounced run starts once it holds the key, for which it may have waited. */
   #debounced(run: Prepared): Prepared {
     const { conflict } = run.submission.options
     if (conflict?.mode !== 'debounce') return run
@@ -137,7 +137,7 @@ export class KeyedSubmitter {
       await tx.query(statement.text, values as unknown[])
   }
 
-  /** On somebody else's connection, whose server we have not met. */
+  /** Sends the hint on the caller's connection, to a server that this process has not checked. */
   async #hint(
     { tx, tenantId }: Call,
     created: readonly Prepared[],
@@ -152,26 +152,26 @@ export class KeyedSubmitter {
       ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
     ])
     if (Number((rows as { known: unknown }[])[0]?.known) === lanes.size) return
-    // Gone, or made after the transaction took its snapshot.
+    // A lane is gone, or was created after the transaction took its snapshot.
     const now = await this.#submitter.lookAgain(created)
     if (now.every(({ lane }, i) => lane === created[i]?.lane)) return
     throw new PunctualError(
       'database_unavailable',
-      'PostgreSQL has failed over, and lost what these runs refer to. Roll the transaction back and try again.',
+      'PostgreSQL has failed over and lost the lanes of these runs. Roll back the transaction and try again.',
     )
   }
 
-  /** What an earlier try has committed. It may have ended by now, and must not take its key again. */
+  /** Finds runs that an earlier try committed: one may have ended, and must not retake its key. */
   async #answered(tx: Queryable, runs: readonly Prepared[]): Promise<Answers> {
     const statement = this.#database.statement('submit/find-runs')
     const { rows } = await tx.query(statement.text, [runs.map(({ id }) => id)])
-    const there = new Set((rows as { id: string }[]).map(({ id }) => id))
-    const made = runs.filter(({ id }) => there.has(id))
+    const existing = new Set((rows as { id: string }[]).map(({ id }) => id))
+    const made = runs.filter(({ id }) => existing.has(id))
     const keys = new Map(made.map((run) => [run.submission.options.key, run.id]))
     const answers = new Answers()
     for (const run of runs) {
       const { key } = run.submission.options
-      const id = there.has(run.id) ? run.id : key === null ? undefined : keys.get(key)
+      const id = existing.has(run.id) ? run.id : key === null ? undefined : keys.get(key)
       if (id === undefined) continue
       answers.set(run, answer(id, id === run.id ? 'created' : outcomeAfter(run)))
     }
@@ -190,7 +190,7 @@ function answerAll(group: KeyGroup, { id, outcome }: Decision, answers: Answers)
     answers.set(run, answer(id, i === 0 ? outcome : outcomeAfter(run)))
 }
 
-/** As they stand in the batch. */
+/** Sorts them as in the batch. */
 function inOrder(made: readonly Prepared[], runs: readonly Prepared[]): readonly Prepared[] {
   if (made.length < 2) return made
   const places = new Map(runs.map(({ id }, i) => [id, i]))

@@ -1,11 +1,12 @@
 /**
- * Accepts runs. Single submissions that arrive while others are under way share a statement and a commit
- * with those beside them, so that many callers in flight cost little more than one. A run's id is made
- * here, before anything is sent: a submission whose reply was lost is sent again under the same id and
- * cannot be doubled. A row that the database refuses is found by halving the batch, and only its caller
+ * Accepts runs. Submissions that arrive while others are in flight share a statement and a commit,
+ * so that many concurrent callers cost little more than one. A run's id is made here, before
+ * anything is sent: a submission whose answer was lost is sent again under the same id and cannot
+ * be doubled. A row that the database refuses is found by halving the batch, and only its caller
  * gets the error.
  *
- * Keyed submissions and those in a user's transaction go their own way (keyed-submitter.ts, and `insert`).
+ * Submissions with keys and those in a user's transaction take another path (keyed-submitter.ts,
+ * with the statements of `inserts`).
  */
 import type { Random } from '@punctual/core/clock'
 import { defaults } from '@punctual/core/errors'
@@ -31,11 +32,11 @@ export interface Prepared {
   readonly id: string
   readonly tenantId: number
   readonly lane: number
-  /** Of the lanes, when this one was looked up. */
+  /** The generation of the lane registry when the lane was looked up. */
   readonly generation: number
   readonly dueMs: number | null
   readonly submission: Submission
-  /** Of its concurrency key. */
+  /** The gate of its concurrency key. */
   readonly gate: bigint | null
 }
 
@@ -57,7 +58,7 @@ export interface SubmitterOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs?: number
   readonly daysAhead?: number
-  /** Runs that have these gates were committed, and may wait for places that were freed meanwhile. */
+  /** Runs with these gates were committed, and may wait for places that were freed meanwhile. */
   readonly onGated: (gates: readonly bigint[]) => Promise<void>
 }
 
@@ -79,7 +80,7 @@ export class Submitter {
   /** Gives each submission its id, its due time and its lane. */
   async prepare(submissions: readonly Submission[], tenantId: number): Promise<Prepared[]> {
     const { database, lanes } = this.#options
-    if (database.clock.ageMs > 60_000) await this.#looking(() => this.#readClock())
+    if (database.clock.ageMs > 60_000) await this.#retryingLookup(() => this.#readClock())
     const nowMs = database.clock.nowMs()
     const daysAhead = this.#options.daysAhead ?? defaults.partitionDaysAhead
     const prepared: Prepared[] = []
@@ -87,7 +88,7 @@ export class Submitter {
     let last: { options: Submission['options'] | null; lane: number } = { options: null, lane: 0 }
     for (const submission of submissions) {
       const { options } = submission
-      // A batch mostly has one set of options: its lane is looked up once.
+      // Most batches have one set of options: their lane is looked up once.
       if (last.options !== options) last = { options, lane: await this.#laneOf(options, tenantId) }
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
@@ -107,16 +108,16 @@ export class Submitter {
     const { lanes } = this.#options
     const { queue, handler, priority } = options
     const key = { tenantId, queue, handler, priority }
-    return lanes.known(key) ?? this.#looking(() => lanes.intern(key))
+    return lanes.known(key) ?? this.#retryingLookup(() => lanes.intern(key))
   }
 
-  /** With their lanes looked up in the database, whatever is known of them. */
+  /** Looks the runs' lanes up in the database again, ignoring the cache. */
   lookAgain(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
     this.#options.lanes.forget()
     return this.current(runs)
   }
 
-  /** As they are to be sent on a connection that is open: with lanes that its server knows. */
+  /** Returns the runs with lanes that the server of the open connection knows. */
   async current(runs: readonly Prepared[]): Promise<readonly Prepared[]> {
     const { lanes } = this.#options
     const { generation } = lanes
@@ -129,9 +130,9 @@ export class Submitter {
     return this.current(found)
   }
 
-  /** A submission that has to look something up first waits for the database as long as any other. */
-  #looking<T>(look: () => Promise<T>): Promise<T> {
-    return retrying({ clock: this.#options.database.localClock, deadlineMs: DEADLINE_MS }, look)
+  /** Retries a lookup before a submission for as long as the submission itself. */
+  #retryingLookup<T>(lookup: () => Promise<T>): Promise<T> {
+    return retrying({ clock: this.#options.database.localClock, deadlineMs: DEADLINE_MS }, lookup)
   }
 
   async #readClock(): Promise<void> {
@@ -146,12 +147,12 @@ export class Submitter {
   submit(runs: readonly Prepared[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ runs, resolve, reject })
-      // It carries the runs of others as well, from whatever they come.
-      this.#options.database.transactions.apart(() => this.#pump())
+      // Outside the caller's transaction: the pump also carries runs of other callers.
+      this.#options.database.transactions.outside(() => this.#pump())
     })
   }
 
-  /** In the transaction that the caller runs in; those who wait for them are told once it is committed. */
+  /** Submits within the caller's transaction; hints go out after its commit. */
   async submitWithin(prepared: readonly Prepared[]): Promise<void> {
     const { database, signals } = this.#options
     const runs = await this.current(prepared)
@@ -215,7 +216,7 @@ export class Submitter {
       inserts.length === 1 && first
         ? channel.query(first.statement, first.values)
         : channel.pinned(inserts)
-    const hint = signals.beside(lanes)
+    const hint = signals.pipelined(lanes)
     // A lost hint costs a poll.
     if (hint) channel.query(hint.statement, hint.values).catch(() => undefined)
     await sent
@@ -224,16 +225,17 @@ export class Submitter {
     this.committed(runs)
   }
 
-  /** Those that wait may do so in vain: their gate was full when we looked, and may be free by now. */
+  /** Rechecks gates: runs may wait in vain for one that was full at the insert and is free now. */
   committed(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
     const gates = [...freed, ...runs.flatMap(({ gate }) => gate ?? [])]
-    // Should this fail, the reaper looks after them.
+    // If this fails, the reaper releases the runs.
     if (gates.length > 0) this.#options.onGated(gates).catch(() => undefined)
   }
 
   /**
-   * The statements that insert these runs: one for each distinct set of rare options, mostly one. `mayWait`: whoever
-   * commits them tells us, so that those whose gate is full may wait for it at once.
+   * The statements that insert these runs: one for each distinct set of rare options, usually one.
+   * `mayWait`: the caller calls `committed` after the commit, so runs of a full gate may wait at
+   * once.
    */
   inserts(
     runs: readonly Prepared[],
@@ -241,7 +243,7 @@ export class Submitter {
     mayWait = true,
   ): { statement: Statement; values: Value[] }[] {
     const { database } = this.#options
-    // What is surely within the horizon needs no look at it.
+    // Runs that are clearly within the horizon need no check against it.
     const soonMs = database.clock.nowMs() + this.horizonMs / 2
     const inserts = []
     for (const group of inPieces(byShape(runs))) {
@@ -251,9 +253,9 @@ export class Submitter {
       const soon =
         !again && !gated && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
       const list = <T>(
-        of: (run: Prepared) => T | null,
+        column: (run: Prepared) => T | null,
         encode: (values: (T | null)[]) => Buffer,
-      ) => (group.some((run) => of(run) !== null) ? encode(group.map(of)) : null)
+      ) => (group.some((run) => column(run) !== null) ? encode(group.map(column)) : null)
       const plain = again ? 'insert-runs-again' : soon ? 'insert-due-runs' : 'insert-runs'
       const path = gated ? 'insert-gated-runs' : plain
       inserts.push({
@@ -296,7 +298,7 @@ function lengthOf(runs: readonly Prepared[]): number {
   return length
 }
 
-/** A statement carries a bounded amount; what is larger takes several, in one transaction. */
+/** Bounds the payload of a statement; a larger group takes several, in one transaction. */
 function* inPieces(groups: Iterable<readonly Prepared[]>): Iterable<readonly Prepared[]> {
   for (const group of groups) {
     let from = 0

@@ -1,15 +1,17 @@
 /**
- * Erases a tenant: everything that has its number, table by table and block by block, each piece in a transaction of its
- * own, so that nobody waits for it and it can be ended and begun again at any point. The tables are taken from the
- * catalogue, so that one that is added later cannot be forgotten.
+ * Erases a tenant: all rows with its number, table by table and block by block, each piece in its
+ * own transaction, so that no other session waits for it and it can be stopped and restarted at any
+ * point. The tables come from the catalog, so that a table that is added later cannot be forgotten.
  *
- * Other nodes may accept something for a tenant that they remember for two seconds: that is waited for, and all tables are
- * looked at until nothing is found. What stays is the row of the tenant with its number; rules of schedules, which
- * belong to no tenant; for a day, that its workers were there and left, of which nobody knows whose they were; backups; and
- * whatever handlers have written elsewhere.
+ * Other nodes may accept work for a tenant that they have cached for two seconds: erasing waits for
+ * that, and repeats the pass over all tables until it finds nothing. What stays: the tenant's row
+ * with its number; the rules of schedules, which belong to no tenant; for a day, that its workers
+ * existed and left, without a record of whose they were; backups; and everything that handlers have
+ * written elsewhere.
  *
- * Several may erase it at once, or one after another was cut off: each removes what it finds, and one of them ends it. The
- * others are told that the tenant is gone, as they would be a moment later.
+ * Several processes may erase a tenant at once, or one after another was cut off: each removes what
+ * it finds, and one of them finishes. The others get `tenant_not_found`, as they would shortly
+ * afterwards.
  */
 import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
@@ -19,32 +21,32 @@ import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { Transact } from '../queues/limit-store.ts'
 
-/** How far an erasure has come. */
+/** The progress of an erasure. */
 export interface EraseProgress {
-  /** The table that is being looked at. */
+  /** The table in progress. */
   readonly table: string
-  /** How many tables have been looked at, of how many; all are looked at until nothing is found. */
+  /** How many tables this pass has finished; passes repeat until one finds nothing. */
   readonly tablesDone: number
-  /** How many tables there are. */
+  /** How many tables exist. */
   readonly tables: number
-  /** How many rows are gone so far. */
+  /** How many rows were deleted so far. */
   readonly rows: number
 }
 
-/** What an erasure came to. */
+/** The result of an erasure. */
 export interface EraseResult {
-  /** The number of the tenant, which is never used again. */
+  /** The tenant's number, which is never used again. */
   readonly id: number
-  /** The name that it had, which is free again. */
+  /** The tenant's former name, which is free again. */
   readonly name: string
-  /** How many rows are gone. */
+  /** How many rows were deleted. */
   readonly rows: number
-  /** How many entries of its audit log are gone, and the head of the chain that they were in. */
+  /** How many of its audit log entries were deleted, and the head of their chain. */
   readonly audit: { readonly entries: number; readonly head: unknown }
 }
 
 export interface EraseOptions {
-  /** Who asks for it: the audit log of the installation says so. */
+  /** The caller, recorded in the installation's audit log. */
   readonly actor: Actor
   readonly onProgress?: ((progress: EraseProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
@@ -58,8 +60,8 @@ export interface TenantErasureOptions {
   readonly claimsEnded: () => Promise<void>
 }
 
-/** Longer than other nodes remember that the tenant may have something accepted. */
-const REMEMBERED_MS = 2_500
+/** Longer than other nodes cache that the tenant may submit. */
+const CACHED_MS = 2_500
 const BLOCKS = 2_000
 const MEMBERS = 5_000
 const PASSES_MAX = 100
@@ -73,14 +75,14 @@ export class TenantErasure {
     this.#database = options.database
   }
 
-  /** In transactions of its own, also within somebody's: it takes long, and what is gone is gone. */
+  /** Runs outside the caller's transaction: it takes long, and an erased row cannot come back. */
   async erase(tenant: Tenant, options: EraseOptions): Promise<EraseResult> {
     const { id, name } = tenant
     if (id === DEFAULT_TENANT.id)
       throw new PunctualError('tenant_protected', 'The default tenant cannot be erased.', {
         id: name,
       })
-    return this.#database.transactions.apart(() => this.#erase(tenant, options))
+    return this.#database.transactions.outside(() => this.#erase(tenant, options))
   }
 
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {
@@ -88,7 +90,7 @@ export class TenantErasure {
     if (!begun) throw gone(name)
     this.#options.signals.identityChanged()
     await this.#options.claimsEnded()
-    await this.#database.localClock.sleep(REMEMBERED_MS, options.signal)
+    await this.#database.localClock.sleep(CACHED_MS, options.signal)
     let rows = 0
     for (let pass = 0; pass < PASSES_MAX; pass++) {
       const removed = await this.#pass(id, rows, options)
@@ -96,7 +98,7 @@ export class TenantErasure {
       if (removed === 0) break
     }
     const audit = await this.#options.transact(async () => {
-      // First of all: whoever else is about to end it waits here, and has nothing left to end.
+      // First: another process that is about to finish waits here, and then finds nothing to do.
       const [ended] = await this.#query('end-erasing', [id])
       if (!ended) throw gone(name)
       const erased = await this.#options.auditLog.erase(id)
@@ -128,7 +130,7 @@ export class TenantErasure {
     return gone
   }
 
-  /** A stretch of a table, by its physical place: what is before it is not read again. */
+  /** Deletes a range of blocks, so that earlier blocks are not read again. */
   async #eraseBlocks(table: string, id: number, block: number): Promise<number> {
     const text = `with gone as (
       delete from ${table}
@@ -151,6 +153,6 @@ export class TenantErasure {
 }
 
 function gone(name: string): PunctualError {
-  const message = `Somebody else has erased the tenant ${JSON.stringify(name)} meanwhile. There is nothing left to do.`
+  const message = `Another process has already erased the tenant ${JSON.stringify(name)}. Nothing is left to do.`
   return new PunctualError('tenant_not_found', message, { id: name })
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps tenants to what they may have, where something is accepted for them: by the library, the command line and HTTP
- * alike. What a tenant may have is remembered for two seconds at most and read again ahead of time, so that a
- * submission of a tenant without quotas costs a look into memory.
+ * Enforces the quotas of tenants wherever work is accepted for them: by the library, the command
+ * line and HTTP alike. A tenant's quotas are cached for at most two seconds and refreshed ahead of
+ * time, so that a submission of a tenant without quotas costs one lookup in memory.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type Quotas, quotaExceeded, tenantSuspended } from '@punctual/core/identity'
@@ -19,11 +19,11 @@ interface KnownTenant {
   readonly name: string | null
   readonly suspended: boolean
   readonly quotas: Quotas
-  /** Nothing holds it up: there is nothing to look at. */
+  /** Neither suspended nor under any quota: nothing to check. */
   readonly free: boolean
 }
 
-const NOBODY: KnownTenant = { name: null, suspended: false, quotas: {}, free: false }
+const UNKNOWN: KnownTenant = { name: null, suspended: false, quotas: {}, free: false }
 const DEADLINE_MS = 30_000
 const HOLDS_MS = 2_000
 const REFRESH_MS = 1_000
@@ -40,8 +40,8 @@ export class QuotaKeeper {
     this.#tenants = new TtlCache({
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, refreshMs: REFRESH_MS },
       most: TENANTS_MAX,
-      // What is remembered here must not be undone with somebody's transaction.
-      ask: (tenantId) => database.transactions.apart(() => this.#read(tenantId)),
+      // A rollback of the caller's transaction must not undo what is cached here.
+      ask: (tenantId) => database.transactions.outside(() => this.#read(tenantId)),
     })
     signals.onHint(({ identity }) => identity && this.#tenants.forget())
     database.onNewTimeline.push(() => this.#tenants.forget())
@@ -49,12 +49,12 @@ export class QuotaKeeper {
 
   async #read(tenantId: number): Promise<KnownTenant> {
     const statement = this.#database.statement('tenants/read-tenant')
-    // Whoever has to know this first waits for the database as long as for what follows.
+    // The first caller waits for the database as long as for the submission that follows.
     const [row] = await retrying(
       { clock: this.#database.localClock, deadlineMs: DEADLINE_MS },
       () => this.#database.control.query(statement, [tenantId]),
     )
-    if (!row) return NOBODY
+    if (!row) return UNKNOWN
     const [name, text, flag] = row
     const quotas = JSON.parse(text as string) as Quotas
     const suspended = flag === 't'
@@ -63,7 +63,7 @@ export class QuotaKeeper {
   }
 
   /**
-   * Whether these may be submitted; undefined at once when nothing has to be looked at.
+   * Checks whether these may be submitted; returns undefined at once if nothing has to be read.
    * @throws `tenant_suspended`, `quota_exceeded`, `rate_exceeded`, `tenant_not_found`
    */
   admit(tenantId: number, submissions: readonly Submission[]): Promise<void> | undefined {
@@ -95,7 +95,7 @@ export class QuotaKeeper {
       await this.#meter.take(tenantId, submissions.length, submissionsPerSecond)
   }
 
-  /** A job that is run by hand is a submission; its own payload was looked at when it was declared. */
+  /** A manual run counts as a submission; the job's own payload was checked when declared. */
   async admitTrigger(tenantId: number, payload: string | null): Promise<void> {
     const { submissionsPerSecond, payloadBytes } = await this.checkActive(tenantId)
     if (payload !== null && payloadBytes !== undefined) checkBytes(payloadBytes, payload, 'payload')
@@ -103,14 +103,14 @@ export class QuotaKeeper {
       await this.#meter.take(tenantId, 1, submissionsPerSecond)
   }
 
-  /** Whether anything is accepted for a tenant. @throws `tenant_suspended` */
+  /** Checks that the tenant accepts work; returns its quotas. @throws `tenant_suspended` */
   async checkActive(tenantId: number): Promise<Quotas> {
     const { suspended, name, quotas } = await this.#tenants.get(tenantId)
     if (suspended) throw tenantSuspended(name)
     return quotas
   }
 
-  /** Whether a job that is new, or changed, is within the quotas. @throws `quota_exceeded` */
+  /** Checks that a new or changed job is within the quotas. @throws `quota_exceeded` */
   checkJob(quotas: Quotas, job: CompiledJob, timings: TimingCache): void {
     checkOne(quotas, { timeoutMs: job.run.timeoutMs, payload: job.payload }, '')
     const { minIntervalMs } = quotas
@@ -124,8 +124,8 @@ export class QuotaKeeper {
   }
 
   /**
-   * Holds the tenant until the end of the transaction, where it has a quota of jobs: others that make jobs come after it.
-   * Returns how to check the number once jobs were made.
+   * If the tenant has a quota of jobs, locks the tenant until the end of the transaction: other
+   * transactions that create jobs wait. Returns a check of the number, to call after creating jobs.
    */
   async holdJobs(
     quotas: Quotas,
@@ -143,19 +143,19 @@ export class QuotaKeeper {
     }
   }
 
-  /** How much a run of the tenant may log. */
+  /** How many bytes a run of the tenant may log. */
   async logBytes(tenantId: number): Promise<number> {
     const { quotas } = await this.#tenants.get(tenantId)
     return quotas.logBytesPerRun ?? limits.logBytesPerRun
   }
 }
 
-/** What holds of a run and of a job alike. */
-function checkOne(quotas: Quotas, of: { timeoutMs: number; payload: string }, at: string): void {
+/** Checks the quotas that hold for runs and jobs alike. */
+function checkOne(quotas: Quotas, run: { timeoutMs: number; payload: string }, at: string): void {
   const { payloadBytes, timeoutMs } = quotas
-  if (payloadBytes !== undefined) checkBytes(payloadBytes, of.payload, `${at}payload`)
-  if (timeoutMs !== undefined && of.timeoutMs > timeoutMs)
-    throw quotaExceeded('timeoutMs', timeoutMs, { used: of.timeoutMs, field: `${at}timeoutMs` })
+  if (payloadBytes !== undefined) checkBytes(payloadBytes, run.payload, `${at}payload`)
+  if (timeoutMs !== undefined && run.timeoutMs > timeoutMs)
+    throw quotaExceeded('timeoutMs', timeoutMs, { used: run.timeoutMs, field: `${at}timeoutMs` })
 }
 
 function checkBytes(payloadBytes: number, payload: string, field: string): void {

@@ -1,10 +1,11 @@
 /**
- * The second wall between tenants: requests of a tenant run as a role that sees the rows of that tenant only (migration
- * 0010, docs/concepts/tenant-isolation.md), should a statement ever lack its predicate. The role and the tenant are settings of
- * one transaction, so that a connection that is used again knows nothing of them.
+ * Row security separates tenants a second time: requests of a tenant run as a role that sees only
+ * that tenant's rows (migration 0010, docs/concepts/tenant-isolation.md), in case a statement lacks
+ * its tenant predicate. The role and the tenant are settings of one transaction, so that a reused
+ * connection keeps nothing of them.
  *
- * Where the role is missing, or this connection may not work as it, there is one wall less; the doctor and the guarantees
- * say so.
+ * Where the role is missing, or this user may not act as it, there is no row security; the doctor
+ * and the guarantees report that.
  */
 import type { RowSecurityState } from '@punctual/core/ports'
 import type pg from 'pg'
@@ -41,27 +42,27 @@ export class RowSecurity {
     return this.#state
   }
 
-  async look(client: pg.Client): Promise<void> {
+  async refresh(client: pg.Client): Promise<void> {
     this.#state = await readRowSecurity(client, this.#database)
   }
 
-  /** Makes what is missing of it, where that is allowed. */
-  async raise(client: pg.Client): Promise<void> {
-    await this.look(client)
+  /** Creates what is missing of it, where the user's rights allow that. */
+  async enable(client: pg.Client): Promise<void> {
+    await this.refresh(client)
     if (this.#state === 'up') return
-    const raise = `select ${this.#database.schema}.enable_all_row_security()`
-    await client.query(raise).catch((error: { code?: string }) => {
+    const enable = `select ${this.#database.schema}.enable_all_row_security()`
+    await client.query(enable).catch((error: { code?: string }) => {
       if (error.code !== NOT_ALLOWED) throw error
     })
-    await this.look(client)
+    await this.refresh(client)
   }
 
-  /** Everything that the store is asked for within the work sees and writes rows of this tenant only. */
+  /** Limits every store call of the work to the rows of this tenant. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     if (this.#state !== 'up') return work()
     const { schema, transactions } = this.#database
     const settings = [`role ${schema}_tenant`, `${schema}.tenant = '${Math.trunc(tenantId)}'`]
-    const wall = [BEGIN, ...settings.map((setting) => `set local ${setting}`)].join('; ')
-    return transactions.withRowSecurity(wall, work)
+    const begin = [BEGIN, ...settings.map((setting) => `set local ${setting}`)].join('; ')
+    return transactions.withRowSecurity(begin, work)
   }
 }

@@ -1,4 +1,4 @@
-/** Tenants as they are stored. What is remembered of them elsewhere is told of every change. */
+/** Stores tenants, and notifies all caches of tenants of every change. */
 import { PunctualError } from '@punctual/core/errors'
 import type { QuotaChanges, Quotas, Tenant } from '@punctual/core/identity'
 import type { Row } from '../connection/channel.ts'
@@ -6,13 +6,13 @@ import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LimitStore, Transact } from '../queues/limit-store.ts'
 
-/** How a tenant is named: by its name, or by its number, also where that came as a text. */
+/** Refers to a tenant by name or by number; the number may be a string of digits. */
 export type TenantReference = string | number
 
 const NUMBER = /^[1-9]\d{0,9}$/
 const NUMBER_MAX = 2_147_483_647
 
-/** A text of digits is a number: names begin with a letter. */
+/** A string of digits is a number: names start with a letter. */
 function numberOf(tenant: TenantReference): number | null {
   if (typeof tenant === 'number') return tenant
   return NUMBER.test(tenant) && Number(tenant) <= NUMBER_MAX ? Number(tenant) : null
@@ -23,7 +23,7 @@ export interface TenantStoreOptions {
   readonly signals: Signals
   readonly limits: LimitStore
   readonly transact: Transact
-  /** Resolves when claims that began before have ended. */
+  /** Resolves when the claims that are running now have ended. */
   readonly claimsEnded: () => Promise<void>
 }
 
@@ -45,11 +45,11 @@ export class TenantStore {
   /** @throws `tenant_exists` when the name is taken. */
   async create(
     name: string,
-    about: { note: string | null; by: string | null },
+    author: { note: string | null; by: string | null },
     quotas: QuotaChanges = {},
   ): Promise<Tenant> {
-    const set = settled(quotas)
-    const values = [name, about.note, about.by, JSON.stringify(set)]
+    const set = withoutNulls(quotas)
+    const values = [name, author.note, author.by, JSON.stringify(set)]
     return this.#transact(async () => {
       const [row] = await this.#query('insert-tenant', values)
       if (!row) throw exists(name)
@@ -71,19 +71,19 @@ export class TenantStore {
     return (await this.find(tenant)) ?? notFound(tenant)
   }
 
-  /** By name. */
+  /** Sorted by name. */
   async list({ after, limit }: { after: string; limit: number }): Promise<Tenant[]> {
     return (await this.#query('list-tenants', [after, limit])).map(tenantFrom)
   }
 
-  /** What is null among the quotas is not limited any more. */
+  /** A quota of null removes that limit. */
   async update(
     tenant: TenantReference,
     { note, quotas }: { note?: string | null; quotas: QuotaChanges },
   ): Promise<Tenant> {
     const { id } = await this.get(tenant)
     const removed = Object.keys(quotas).filter((name) => quotas[name as keyof Quotas] === null)
-    const set = JSON.stringify(settled(quotas))
+    const set = JSON.stringify(withoutNulls(quotas))
     const values = [...[id, note !== undefined, note ?? null, set], removed]
     const updated = await this.#transact(async () => {
       const [held] = await this.#query('lock-tenant', [id])
@@ -98,21 +98,21 @@ export class TenantStore {
   }
 
   /**
-   * One that is suspended already stays as it is. Once it resolves nothing more of it is claimed; that nothing more is
-   * accepted holds on this node at once, and on the others within two seconds.
+   * Suspends a tenant; a suspended one is unchanged. Once this resolves, none of its runs is
+   * claimed; this node accepts no work for it at once, other nodes within two seconds.
    */
   async suspend(
     tenant: TenantReference,
-    about: { note: string | null; by: string | null },
+    author: { note: string | null; by: string | null },
   ): Promise<Tenant> {
     const found = await this.get(tenant)
-    const [row] = await this.#query('suspend-tenant', [found.id, about.note, about.by])
+    const [row] = await this.#query('suspend-tenant', [found.id, author.note, author.by])
     this.#signals.identityChanged()
     await this.#claimsEnded()
     return row ? tenantFrom(row) : this.get(found.id)
   }
 
-  /** One that is not suspended stays as it is. */
+  /** Ends a suspension; a tenant that is not suspended is unchanged. */
   async resume(tenant: TenantReference): Promise<Tenant> {
     const found = await this.get(tenant)
     const [row] = await this.#query('resume-tenant', [found.id])
@@ -126,13 +126,13 @@ export class TenantStore {
   }
 }
 
-/** Those that are set, without those that are not limited any more. */
-function settled(quotas: QuotaChanges): Quotas {
+/** The quotas that are set; null removes one. */
+function withoutNulls(quotas: QuotaChanges): Quotas {
   return Object.fromEntries(Object.entries(quotas).filter(([, value]) => value !== null))
 }
 
 function exists(name: string): PunctualError {
-  const message = `There is a tenant ${JSON.stringify(name)} already.`
+  const message = `A tenant named ${JSON.stringify(name)} already exists.`
   return new PunctualError('tenant_exists', message, { field: 'name', id: name })
 }
 

@@ -1,7 +1,8 @@
 /**
- * What is read often and changes rarely, remembered for a while: a bounded number of answers, each no longer than a
- * given time after it was *asked* for. Whoever hears of a change forgets all of it; an answer that was under way then is
- * given to those who waited for it, and not remembered. Callers that ask for the same share one question.
+ * Caches values that are read often and change rarely: a bounded number of answers, each for a
+ * limited time after its query *started*. `forget` drops all of them after a change; an answer in
+ * flight then still goes to its callers, and is not cached. Callers that ask for the same key share
+ * one query.
  */
 import type { Clock } from '@punctual/core/clock'
 
@@ -12,11 +13,11 @@ interface Answer<T> {
 
 export interface TtlCacheOptions<K, T> {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** How long an answer holds. */
+  /** How long an answer is valid. */
   readonly holdsMs: number
-  /** From this age on an answer is asked for again ahead of time, so that a busy caller never waits. */
+  /** Answers older than this are refreshed ahead of time, so that a busy caller never waits. */
   readonly refreshMs?: number
-  /** Answers that are kept; the oldest are forgotten first. */
+  /** How many answers are kept; the oldest go first. */
   readonly most: number
   readonly ask: (key: K) => Promise<T>
 }
@@ -31,20 +32,20 @@ export class TtlCache<K, T> {
     this.#options = options
   }
 
-  /** At once where the answer is known, so that the hot path does not even wait for a turn of the loop. */
+  /** Returns a cached answer without a promise, so that the hot path does not wait for a turn. */
   get(key: K): T | Promise<T> {
     const known = this.#answers.get(key)
     const ageMs = known
       ? this.#options.clock.monotonicMs() - known.askedMs
       : Number.POSITIVE_INFINITY
     if (!known || ageMs >= this.#options.holdsMs) return this.#ask(key)
-    // A failure is told to whoever has to wait, when the answer holds no more.
+    // A failed refresh is reported to the first caller that has to wait, once the answer expires.
     if (ageMs >= (this.#options.refreshMs ?? this.#options.holdsMs))
       this.#ask(key).catch(() => undefined)
     return known.value
   }
 
-  /** Something changed: whatever was asked for before may be out of date. */
+  /** Drops all answers: a change may have made any of them out of date. */
   forget(): void {
     this.#generation++
     this.#answers.clear()
@@ -52,8 +53,8 @@ export class TtlCache<K, T> {
   }
 
   #ask(key: K): Promise<T> {
-    const under = this.#asking.get(key)
-    if (under !== undefined) return under
+    const pending = this.#asking.get(key)
+    if (pending !== undefined) return pending
     const generation = this.#generation
     const askedMs = this.#options.clock.monotonicMs()
     const asking = this.#options

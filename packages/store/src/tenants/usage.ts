@@ -1,31 +1,31 @@
-/** What a tenant has used, day by day, as a report: read from history, so that it costs nothing until it is asked for. */
+/** Reports a tenant's usage by day: read from history, so that nothing is counted in advance. */
 import { runIdFloor } from '@punctual/core/run'
 import { DAY_MS, dayStart } from '../connection/day-names.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 
-/** What a tenant has used on one day, in UTC: that on which its runs were due. */
+/** A tenant's usage on one day, in UTC: the day on which its runs were due. */
 export interface UsageDay {
   /** The day, such as `2030-01-31`. */
   readonly day: string
-  /** Runs that were due on it. */
+  /** Runs due on that day. */
   readonly runs: number
-  /** Those that have succeeded. */
+  /** Runs among these that succeeded. */
   readonly succeeded: number
-  /** Those that have ended otherwise: dead, cancelled, skipped or unknown. */
+  /** Runs among these that ended otherwise: dead, cancelled, skipped or unknown. */
   readonly endedOtherwise: number
-  /** Attempts of them that have ended. */
+  /** Finished attempts of these runs. */
   readonly attempts: number
-  /** How long those took, all together. */
+  /** The total duration of these attempts. */
   readonly runSeconds: number
-  /** Bytes of their payloads, as JSON. */
+  /** Bytes of the runs' payloads, as JSON. */
   readonly payloadBytes: number
-  /** Bytes of their outputs, as JSON. */
+  /** Bytes of the runs' outputs, as JSON. */
   readonly outputBytes: number
-  /** Bytes of their logs: their texts, and fifty for each line. */
+  /** Bytes of the runs' logs: their texts, plus fifty per line. */
   readonly logBytes: number
 }
 
-/** The days that a range touches; days whose history was dropped have nothing. */
+/** The days that a range touches; a day whose history was dropped counts nothing. */
 export async function usageOf(
   source: ReadSource,
   tenantId: number,

@@ -1,16 +1,17 @@
 /**
- * Moments of rates that nobody uses any more, because the runs that had them were cancelled or are to start later: what waits behind
- * them moves up. The database's lock of a rate keeps claims from giving moments of it meanwhile.
+ * Reclaims rate-limit slots booked by runs that were cancelled or rescheduled, and moves later
+ * bookings forward. The database's lock of the rate keeps claims from booking slots of it
+ * meanwhile.
  */
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 
 const RATES_AT_ONCE = 5_000
-/** Of one rate, in one transaction. */
+/** Runs of one rate per transaction. */
 const RUNS_AT_ONCE = 1_000
-/** In one look; the next one goes on. */
+/** Runs moved per call; the next call continues. */
 const MOVED_MAX = 5_000
-/** Of one rate; when it has more, each of them is looked at to find out. */
+/** Bookings counted per rate; a rate with more of them is always searched for gaps. */
 const COUNTED_MAX = 100_000
 const FIRST_RATE = '-9223372036854775808'
 
@@ -18,7 +19,7 @@ interface Advanced {
   readonly looked: number
   readonly moved: number
   readonly lastUs: string | null
-  /** One of them is being changed. */
+  /** Another session is changing one of the runs. */
   readonly stopped: boolean
   readonly lanes: readonly number[]
 }
@@ -29,7 +30,7 @@ export class RateGaps {
   readonly #database: Database
   readonly #clientPool: ClientPool
   readonly #onQueued: (lanes: Iterable<number>) => void
-  /** Where the next look begins. */
+  /** The rate after which the next call continues. */
   #afterRate = FIRST_RATE
 
   constructor(
@@ -42,7 +43,7 @@ export class RateGaps {
     this.#onQueued = onQueued
   }
 
-  /** Returns how many runs were moved. */
+  /** Returns how many runs it moved. */
   async close(): Promise<number> {
     const statement = this.#database.statement('upkeep/list-rate-gaps')
     const values = [this.#afterRate, RATES_AT_ONCE, COUNTED_MAX]
@@ -51,7 +52,7 @@ export class RateGaps {
     let moved = 0
     for (const rate of listed(rates)) {
       moved += await this.#closeOf(rate, MOVED_MAX - moved)
-      // The others are found again.
+      // The next call finds the other rates again.
       if (moved >= MOVED_MAX) return moved
     }
     this.#afterRate = Number(looked) < RATES_AT_ONCE ? FIRST_RATE : (last as string)
@@ -70,7 +71,7 @@ export class RateGaps {
     return moved
   }
 
-  /** In two statements: the second one sees what the first has waited for. Null when the rate is forgotten. */
+  /** Two statements: the second sees what the first waited for. Null if the rate is gone. */
   #advance(rate: string, afterUs: string): Promise<Advanced | null> {
     return this.#clientPool.pinned(async (client) => {
       const held = await client.query(this.#database.statement('upkeep/lock-rate').text, [rate])

@@ -1,4 +1,4 @@
-/** What the roles that time drives ask of PostgreSQL: promoting, reaping, days. */
+/** The queries of the roles that time drives: promoting, reaping, partitions, sweeps. */
 import { defaults } from '@punctual/core/errors'
 import type { ReapResult, UpkeepStore } from '@punctual/core/ports'
 import { int8Array } from '../connection/binary-arrays.ts'
@@ -23,7 +23,7 @@ const HOT_TABLES = [
   'gated',
   'parked',
 ]
-/** What is swept by an age of its own. */
+/** Sweeps that do not depend on the retention. */
 const WITHOUT_RETENTION = new Set([
   ...['fold-counters', 'delete-past-sessions', 'delete-idle-rates', 'delete-key-windows'],
   ...['delete-old-requests', 'sum-lane-day', 'sum-late-ends'],
@@ -41,11 +41,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
   readonly #stats: StatStore
   readonly #rateGaps: RateGaps
-  /** The slot and the id of the job that ran once which was looked at last. */
+  /** The slot and id of the last once-only job that was examined. */
   #afterJob: readonly [string, string] = FIRST_JOB
-  /** Where the next look at the gates begins. */
+  /** The gate after which the next call continues. */
   #afterGate = FIRST_GATE
-  /** Everything due before this was promoted a while ago; looked at again every 30 s (see LaneMarks). */
+  /** Runs due before this were promoted long enough ago; read again every 30 s (see LaneMarks). */
   #promotedMs = 0
   #headAtMs = Number.NEGATIVE_INFINITY
 
@@ -80,7 +80,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     ])
     const promoted = Number(row?.[0])
     if (promoted < limit) {
-      // A transaction that is slow to commit may yet add a run that is due before the bound.
+      // A transaction that commits late may still add a run that is due before the bound.
       this.#promotedMs = boundMs - 60_000
       if (fromHead) this.#headAtMs = nowMs
     }
@@ -130,11 +130,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const [row] = await this.#database.upkeep.pinnedOne(statement, [olderThanMs])
     const ids = row?.[1]?.slice(1, -1).split(',') ?? []
     if (ids.length > 0) await this.#resolveParked(ids)
-    return ids.length + (await this.#lookAtGates())
+    return ids.length + (await this.#releaseFreeGates())
   }
 
-  /** A page of the gates that runs wait for, from where the last look ended. */
-  async #lookAtGates(): Promise<number> {
+  /** Examines a page of the gates that runs wait for, from where the last call ended. */
+  async #releaseFreeGates(): Promise<number> {
     const statement = this.#database.statement('upkeep/list-free-gates')
     const values = [this.#afterGate, GATES_AT_ONCE]
     const [row] = await this.#database.upkeep.pinnedOne(statement, values)
@@ -190,12 +190,12 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return swept + (await this.#stats.sumJobHours())
   }
 
-  /** For tests: keys and rates are as if nothing had run. */
+  /** For tests: resets the uses of keys and rates. */
   async forgetUses(): Promise<void> {
     await this.#database.control.query(this.#database.statement('upkeep/sweeps/forget-uses'))
   }
 
-  /** Jobs that ran once, from where the last sweep ended: some may have to stay for long. */
+  /** Deletes old once-only jobs, from where the last sweep ended: some may stay for a long time. */
   async #forgetOnceJobs(retentionDays: number): Promise<number> {
     const statement = this.#database.statement('upkeep/sweeps/delete-once-jobs')
     let gone = 0

@@ -1,37 +1,37 @@
 /**
- * Where a claim may begin in each lane, so that it does not walk the index entries of runs that are gone
- * while vacuum is held up by somebody's long transaction, and never passes a run that is still to appear.
+ * Marks where a claim may start in each lane, so that it skips the index entries of runs that are
+ * gone while a long transaction holds vacuum back, and never skips a run that has yet to appear.
  *
- * Visibility follows commit order, not position order: a submission may commit a position that claims have
- * already passed. So what claim k reached is *safe* only when a later claim that began at the old safe mark
- * sees every transaction finished that had begun by claim k + 1. Until then claims look a little back, and
- * from the safe mark now and then. What this cannot see (a claim that was rolled back) is found by
- * beginning at the head every 30 s. All marks are forgotten on a new connection and when the database's
- * clock steps back.
+ * Visibility follows commit order, not position order: a submission may commit a position that
+ * claims have already passed. So the reach of claim k becomes *safe* only when a later claim that
+ * started at the old safe mark sees that every transaction has finished that began before claim k +
+ * 1. Until then claims start a little back, and occasionally at the safe mark. A scan from the head
+ * every 30 s finds what this rule cannot see (a claim that was rolled back). A new connection, and
+ * a database clock that steps back, reset all marks.
  *
- * Two claims may be under way at once. "Later" then means begun after the answer of the other had come: one
- * that was already under way may have looked before. And what a claim found that began before all was
- * forgotten is not used.
+ * Two claims may be in flight at once. "Later" then means started after the answer of the other: a
+ * claim that was already in flight may have an older snapshot. The result of a claim that started
+ * before a reset is ignored.
  */
 const SAFE_MARGIN_MS = 20
 const BACK_MS = 250
 const HEAD_EVERY_MS = 30_000
-/** One claim in so many begins at a safe mark that lags; where claims are few, one in so long. */
+/** One claim in 20 starts at a safe mark that lags; where claims are few, one every 500 ms. */
 const FROM_SAFE_EVERY = 20
 const FROM_SAFE_EVERY_MS = 500
 
 interface Mark {
   safeMs: number
   lastMs: number
-  /** `turn`: claims begun after it are later ones. */
+  /** Claims with a higher number than `turn` are later ones. */
   pending: { reachMs: number; xmax: number | null; turn: number } | null
   headAtMs: number
-  /** When a claim last began at the safe mark, or before. */
+  /** When a claim last started at the safe mark or before it. */
   safeAtMs: number
   claims: number
 }
 
-/** One claim, as the marks know it: how many began before, and what was known when it began. */
+/** One claim as the marks see it: its number, and the era and the clock's bound at its start. */
 export interface ClaimTurn {
   readonly number: number
   readonly era: number
@@ -41,7 +41,7 @@ export interface ClaimTurn {
 export interface LaneScan {
   readonly lane: number
   readonly startMs: number
-  /** It began no later than the safe mark, so that it saw everything up to where it reached. */
+  /** It started at or before the safe mark, so it saw everything up to its reach. */
   readonly complete: boolean
 }
 
@@ -62,31 +62,31 @@ export class LaneMarks {
     this.#era++
   }
 
-  /** A claim begins. */
+  /** Registers the start of a claim. */
   turn(): ClaimTurn {
     return { number: ++this.#turns, era: this.#era, boundMs: this.#boundMs }
   }
 
-  /** Where the next claim begins in a lane. `nowMs` is monotonic. */
+  /** Where the next claim starts in a lane. `nowMs` is monotonic. */
   begin(lane: number, nowMs: number): LaneScan {
     const mark = this.#marks.get(lane)
     if (!mark || nowMs - mark.headAtMs >= HEAD_EVERY_MS) return { lane, startMs: 0, complete: true }
     const safeStartMs = mark.safeMs - SAFE_MARGIN_MS
     const backMs = mark.lastMs - BACK_MS
     const lagging = safeStartMs < backMs
-    const lately = nowMs - mark.safeAtMs < FROM_SAFE_EVERY_MS
-    if (lagging && lately && mark.claims % FROM_SAFE_EVERY !== 0)
+    const recent = nowMs - mark.safeAtMs < FROM_SAFE_EVERY_MS
+    if (lagging && recent && mark.claims % FROM_SAFE_EVERY !== 0)
       return { lane, startMs: Math.max(0, backMs), complete: false }
     return { lane, startMs: Math.max(0, safeStartMs), complete: true }
   }
 
-  /** When the clock that positions come from went back, everything known of positions is void. */
+  /** Resets the marks when the clock that positions come from has stepped back. */
   checkBound(turn: ClaimTurn, boundMs: number): void {
     if (boundMs < turn.boundMs - 1) this.forget()
     this.#boundMs = Math.max(this.#boundMs, boundMs)
   }
 
-  /** What a claim found: it saw everything of the lane up to `reachMs`; null when it did not look. */
+  /** Records that a claim saw a lane up to `reachMs`; null when it did not examine the lane. */
   reached(
     turn: ClaimTurn,
     scan: LaneScan,

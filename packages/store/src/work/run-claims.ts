@@ -1,6 +1,7 @@
 /**
- * The claim: one statement that takes due runs of some lanes under fences made here beforehand. Keeps the
- * marks that tell where each lane's scan begins, and reads what older runs are to do, day by day.
+ * Claims runs: one statement takes due runs of several lanes, under fences that are made here in
+ * advance. Keeps the marks where each lane's scan starts, and reads the definitions of older runs
+ * day by day.
  */
 import { invariant, limits } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
@@ -14,23 +15,23 @@ import { definitionOf, readDefinitions } from './run-definitions.ts'
 const POSITION_BITS = 20n
 const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
-/** What the claim took, as parallel lists in the order of the fences. */
+/** The claimed runs, as parallel lists in the order of the fences. */
 interface Taken {
-  /** Of those that are slots of jobs, by their place. */
+  /** The jobs of runs of slots, by the run's index. */
   readonly jobs: readonly (string | undefined)[] | null
-  /** What was not leased. */
+  /** Runs that were not leased. */
   readonly parked: ReadonlySet<string> | null
   readonly ids: readonly string[]
-  /** Null when all are of the one lane that gave something. */
+  /** Null when all runs come from one lane. */
   readonly lanes: readonly string[] | null
-  /** Null when all are 0. */
+  /** Null when all traits are 0. */
   readonly traits: readonly string[] | null
-  /** Null when none has one. */
+  /** Null when no run has a gate. */
   readonly gates: readonly string[] | null
   readonly gave: readonly LaneGave[]
-  /** The lanes that were looked into; null when all were. */
+  /** The lanes that the claim examined; null for all of them. */
   readonly looked: ReadonlySet<number> | null
-  /** The lanes that have limits of concurrency; null when none has. */
+  /** The lanes with limits of concurrency; null when none has one. */
   readonly limited: ReadonlySet<number> | null
 }
 
@@ -38,25 +39,25 @@ interface LaneGave extends LaneYield {
   readonly lastPos: string
 }
 
-/** What runs are to do, as parallel lists, and where each run is in them; null = in the order taken. */
+/** The definitions of runs, as parallel lists; `at` maps run ids to indexes, null = same order. */
 interface Definitions {
   at: Map<string, number> | null
   /** (timeout in ms << 16) | max_attempts */
   readonly specs: string[]
   readonly duesMs: string[]
   readonly payloads: string[]
-  /** Retry, trace and slot; empty for runs that have none of them. */
+  /** Retry policy, trace and slot; empty for runs without any of them. */
   extras: string[]
 }
 
-/** Stand between joined texts: JSON and checked texts cannot hold them. */
+/** Separates joined texts: JSON and validated texts cannot contain it. */
 const SEPARATOR = '\u001e'
-/** Which column of the answer names the lanes that were looked into. */
+/** Column of the examined lanes. */
 const LOOKED = 16
-/** Which one names the runs that went back, and which the gates of all that were taken. */
+/** Columns of the runs that went back to the queue, and of the gates of all taken runs. */
 const POSTPONED = 17
 const GATES = 18
-/** Which one names the lanes that have limits of concurrency. */
+/** Column of the lanes with limits of concurrency. */
 const LIMITED = 19
 
 type Text = string | null | undefined
@@ -67,7 +68,7 @@ const NOTHING: ClaimResult = {
 
 const list = (joined: Text): string[] => (joined ? joined.split(',') : [])
 
-/** What the claim itself tells: runs of today with payloads of common size. */
+/** The definitions that the claim itself returns: today's runs with payloads of common size. */
 function definitionsOf(columns: Row, takenIds: Text): Definitions {
   const [ids, specs, dues, payloads, extras] = columns
   const definitions: Definitions = {
@@ -77,7 +78,7 @@ function definitionsOf(columns: Row, takenIds: Text): Definitions {
     payloads: payloads?.split(SEPARATOR) ?? [],
     extras: [],
   }
-  // Nothing but separators stands for nothing at all.
+  // Only separators means that every element is empty.
   if (extras && extras.length >= definitions.specs.length)
     definitions.extras = extras.split(SEPARATOR)
   if (ids !== null || definitions.payloads.includes(''))
@@ -102,14 +103,17 @@ export class RunClaims {
     database.onClaimConnect.push(() => this.#marks.forget())
   }
 
-  /** Large claims that follow each other have a connection of their own: hints arrive on the other one, between claims. */
+  /**
+   * Consecutive large claims use a separate connection, so that hints arrive on the other one
+   * between claims.
+   */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { claim, claimBeside } = this.#database
-    const channel = request.bulk ? claimBeside.orUntilConnected(claim) : claim
+    const { claim, secondClaim } = this.#database
+    const channel = request.bulk ? secondClaim.orUntilConnected(claim) : claim
     try {
       return await this.#claimOn(channel, request)
     } catch (error) {
-      // What it had taken is back in the queue, and the other one may have passed it.
+      // Its runs are back in the queue, and a concurrent claim may have passed them.
       this.#marks.forget()
       throw error
     }
@@ -121,7 +125,7 @@ export class RunClaims {
     const turn = this.#marks.turn()
     const scans = request.lanes.map((lane) => this.#marks.begin(lane.id, sentAtMs))
     const statement = database.statements.onDay('work/claim-runs', database.clock.nowMs())
-    const [about] = await channel.pinnedOne(statement, [
+    const [answer] = await channel.pinnedOne(statement, [
       request.sessionId,
       request.fence,
       int4Array(request.lanes.map((lane) => lane.id)),
@@ -133,13 +137,13 @@ export class RunClaims {
         ? int8ArrayOfNumbers(request.lanes.map((lane) => lane.ageingMs ?? null))
         : null,
     ])
-    if (!about) return NOTHING
-    const [xmin, xmax, bound, next, gave, ids, lanes, traits, jobPlaces, jobIds, parkedIds] = about
+    if (!answer) return NOTHING
+    const [xmin, xmax, bound, next, gave, ids, lanes, traits, jobPlaces, jobIds, parkedIds] = answer
     const boundMs = positionMs(bound as string)
     database.clock.sample(sentAtMs, boundMs + 0.5)
     this.#marks.checkBound(turn, boundMs)
     const parked = list(parkedIds)
-    const left = [...parked, ...list(about[POSTPONED])]
+    const left = [...parked, ...list(answer[POSTPONED])]
     const taken: Taken = {
       jobs: jobsOf(jobPlaces, jobIds),
       parked: left.length > 0 ? new Set(left) : null,
@@ -147,9 +151,9 @@ export class RunClaims {
       lanes: lanes ? list(lanes) : null,
       traits: traits ? list(traits) : null,
       gave: yields(gave),
-      looked: lanesIn(about[LOOKED]),
-      gates: about[GATES] ? list(about[GATES]) : null,
-      limited: lanesIn(about[LIMITED]),
+      looked: lanesIn(answer[LOOKED]),
+      gates: answer[GATES] ? list(answer[GATES]) : null,
+      limited: lanesIn(answer[LIMITED]),
     }
     return {
       sessionAlive: true,
@@ -159,13 +163,13 @@ export class RunClaims {
         xmin: Number(xmin),
         xmax: Number(xmax),
       }),
-      runs: await this.#describe(request, taken, definitionsOf(about.slice(11), ids), boundMs),
+      runs: await this.#describe(request, taken, definitionsOf(answer.slice(11), ids), boundMs),
       nextDueInMs:
         next === null || next === undefined ? null : Math.max(0, positionMs(next) - boundMs),
     }
   }
 
-  /** Tells the marks how far each lane was seen; returns whether a lane may have more. */
+  /** Updates the marks with the reach in each lane; returns whether a lane may have more runs. */
   #note(
     request: ClaimRequest,
     turn: ClaimTurn,
@@ -175,15 +179,15 @@ export class RunClaims {
     snapshot: Snapshot,
   ): boolean {
     const nowMs = this.#database.localClock.monotonicMs()
-    const gave = new Map(taken.gave.map((of) => [of.lane, of]))
+    const gave = new Map(taken.gave.map((yielded) => [yielded.lane, yielded]))
     const filled = taken.ids.length >= request.limit
     let more = filled
     request.lanes.forEach((lane, i) => {
       const count = gave.get(lane.id)
       const full = count !== undefined && (filled || count.full)
       more ||= full
-      // A full lane was seen up to its last run; an untouched one behind a full batch was not seen at all, nor was
-      // one that is paused.
+      // A full lane was seen up to its last run. A lane that gave nothing to a full batch was not
+      // seen at all, and neither was a paused one.
       const unseen = (filled && !count) || taken.looked?.has(lane.id) === false
       const reachMs = full ? positionMs(count.lastPos) - 1 : unseen ? null : boundMs
       this.#marks.reached(turn, scans[i] as LaneScan, reachMs, snapshot, nowMs)
@@ -191,7 +195,7 @@ export class RunClaims {
     return more
   }
 
-  /** Puts together what was taken and what it is to do, in the order in which it is to start. */
+  /** Combines the taken runs with their definitions, in the order in which they start. */
   async #describe(
     request: ClaimRequest,
     taken: Taken,
@@ -245,7 +249,7 @@ export class RunClaims {
     return inStartOrder(runs, taken, lanes)
   }
 
-  /** Reads runs of other days and with large payloads, day by day and a few at a time. */
+  /** Reads definitions of other days and large payloads, day by day, some at a time. */
   async #readOthers(
     ids: readonly string[],
     into: Definitions,
@@ -261,7 +265,7 @@ export class RunClaims {
   }
 }
 
-/** How many priorities higher a run counts than it was submitted with, for having waited. */
+/** How many priorities a run gains by ageing, while it waits. */
 function aged({ ageingMs, priority }: Lane, dueMs: number, nowMs: number): number {
   if (!ageingMs) return 0
   const steps = Math.floor((nowMs - dueMs) / ageingMs)
@@ -272,9 +276,9 @@ function jobsOf(places: Text, ids: Text): readonly (string | undefined)[] | null
   if (!ids) return null
   if (!places) return list(ids)
   const jobs: (string | undefined)[] = []
-  const of = list(ids)
+  const jobIds = list(ids)
   list(places).forEach((place, i) => {
-    jobs[Number(place)] = of[i]
+    jobs[Number(place)] = jobIds[i]
   })
   return jobs
 }
@@ -291,14 +295,14 @@ function gateAt({ gates }: Taken, i: number): bigint | null {
 }
 
 function yields(gave: Text): LaneGave[] {
-  return list(gave).map((of) => {
-    const [lane, runs, lastPos, share] = of.split(' ')
+  return list(gave).map((text) => {
+    const [lane, runs, lastPos, share] = text.split(' ')
     const full = Number(runs) >= Number(share)
     return { lane: Number(lane), runs: Number(runs), full, lastPos: lastPos as string }
   })
 }
 
-/** By priority, then by id, which is by due time: they come in the order of their ids. */
+/** Sorts by priority, then by id and so by due time: the runs arrive in the order of their ids. */
 function inStartOrder(
   runs: ClaimedRun[],
   { gave }: Taken,

@@ -1,4 +1,4 @@
-/** What runs are to do, as the claim tells it for most of them and as it is read for the others, day by day. */
+/** Decodes the definitions of runs, which most claims return and others read day by day. */
 import type { Assignment } from '@punctual/core/ports'
 import { decodeRunPolicy, runIdTimeMs, traits } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
@@ -13,7 +13,7 @@ const SPEC_UNIT = 65_536
 
 type Text = string | null | undefined
 
-/** Reads runs day by day and a few at a time: `(timeout << 16) | max_attempts`, due time, payload, extra. */
+/** Reads runs by day, in parts: `(timeout << 16) | max_attempts`, due time, payload, extra. */
 export async function readDefinitions(
   database: Database,
   ids: readonly string[],
@@ -22,27 +22,27 @@ export async function readDefinitions(
   const days = new Map<number, string[]>()
   for (const id of ids) {
     const day = dayStart(runIdTimeMs(id))
-    const of = days.get(day)
-    if (of) of.push(id)
+    const known = days.get(day)
+    if (known) known.push(id)
     else days.set(day, [id])
   }
-  for (const [day, of] of days)
-    for (let i = 0; i < of.length; i += READ_AT_ONCE)
-      for (const row of await readDay(database, day, of.slice(i, i + READ_AT_ONCE))) each(row)
+  for (const [day, dayIds] of days)
+    for (let i = 0; i < dayIds.length; i += READ_AT_ONCE)
+      for (const row of await readDay(database, day, dayIds.slice(i, i + READ_AT_ONCE))) each(row)
 }
 
 async function readDay(
-  { statements, control: read }: Database,
+  { statements, control }: Database,
   day: number,
   ids: readonly string[],
 ): Promise<readonly Row[]> {
   const values = [uuidArray(ids)]
   try {
-    return await read.query(statements.onDay('work/read-runs', day), values)
+    return await control.query(statements.onDay('work/read-runs', day), values)
   } catch (error) {
-    // A day beyond the retention has no partition of its own.
+    // A day beyond the retention has no partition.
     if (!isMissingPartition(error)) throw error
-    return read.query(statements.get('work/read-runs'), values)
+    return control.query(statements.get('work/read-runs'), values)
   }
 }
 
@@ -73,7 +73,7 @@ type Extra = Pick<Assignment, 'policy' | 'trace' | 'slotMs' | 'missedFromMs'>
 
 const NO_EXTRA: Extra = { policy: null, trace: null, slotMs: null, missedFromMs: null }
 
-/** Of a slot that is due at its own time, and has nothing else. */
+/** The run of a slot that is due at the slot's time and has no other extra. */
 const AT_ITS_SLOT: Extra = { ...NO_EXTRA }
 
 function extraOf(text: Text): Extra {

@@ -1,7 +1,8 @@
 /**
- * The settle: outcomes of a batch in one transaction. Successes are settled as if every lease were ours,
- * which is nearly always so; when one is not, pair by pair. What is refused then may be what we settled ourselves, and
- * the reply was lost: the outcome names the fence. So a settle may be repeated, and is answered as the first time.
+ * Settles a batch of outcomes in one transaction. First settles all successes as if this worker
+ * held every lease, which it nearly always does; if a lease is gone, pair by pair. A refused run
+ * may be one that an earlier try has settled, whose answer was lost: the stored outcome names the
+ * fence. So a settle may be repeated, and gets the same answer.
  */
 import { fingerprint } from '@punctual/core/errors'
 import type { ClaimedRun, Fence, Settlement } from '@punctual/core/ports'
@@ -28,11 +29,11 @@ interface Step {
   readonly statement: Statement
   readonly values: Value[]
   readonly runs: readonly ClaimedRun[]
-  /** It takes what the step before it leaves. */
+  /** Whether it handles the runs that the step before it left. */
   readonly second: boolean
 }
 
-type Of<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
+type SettlementOf<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
 
 /** Milliseconds as an integer that PostgreSQL can hold. */
 export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
@@ -43,19 +44,19 @@ export interface SettlingOptions {
   readonly database: Database
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs: number
-  /** Runs of these lanes were put into the queue: whoever sleeps may have to wake earlier. */
+  /** Runs entered the queues of these lanes: a sleeping worker may have to wake earlier. */
   readonly onQueued: (lanes: Iterable<number>) => void
-  /** Runs of these jobs may wait for one that has ended. */
+  /** Runs of these jobs may wait for a run that has ended. */
   readonly onFreed: (jobIds: readonly string[]) => Promise<void>
-  /** Runs may wait for places of these gates that were freed. */
+  /** Runs may wait for places of these gates, which were freed. */
   readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
-  /** Runs may wait for places of a queue or a tenant that were freed. */
+  /** Runs may wait for freed places under the limits of a queue or a tenant. */
   readonly onLimitsFreed: () => void
-  /** Runs of these jobs died, and enough of them in a row pause the job. */
+  /** Runs of these jobs died; enough of them in a row pause the job. */
   readonly onFailed: (jobIds: readonly string[]) => Promise<void>
-  /** A job fires again so long after the run that has ended. */
+  /** A job fires again a fixed time after the end of its run. */
   readonly onRearmed: () => void
-  /** How long a settle is tried before the worker hears of it. */
+  /** How long a settle is retried before the worker gets an error. */
   readonly settleDeadlineMs?: number
 }
 
@@ -74,8 +75,8 @@ export class RunSettlements {
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
-    const { settle, settleBeside } = this.#database
-    const channel = this.#settling === 0 ? settle : settleBeside.orUntilConnected(settle)
+    const { settle, secondSettle } = this.#database
+    const channel = this.#settling === 0 ? settle : secondSettle.orUntilConnected(settle)
     this.#settling++
     try {
       return await this.#settleOn(channel, sessionId, settlements)
@@ -89,7 +90,7 @@ export class RunSettlements {
     sessionId: string,
     settlements: readonly Settlement[],
   ): Promise<readonly string[]> {
-    // First as if every lease were ours, which is nearly always so; then one by one.
+    // First as if this worker held every lease, which it nearly always does; then one by one.
     let each = false
     const { refused, cancelled } = await retrying(
       {
@@ -99,12 +100,12 @@ export class RunSettlements {
       },
       async (again) => {
         each ||= again
-        const told = await this.#try(channel, sessionId, settlements, each).catch((error) => {
+        const answer = await this.#try(channel, sessionId, settlements, each).catch((error) => {
           if (each || !isLeaseGone(error)) throw error
           each = true
           return this.#try(channel, sessionId, settlements, true)
         })
-        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
+        return { ...answer, refused: await this.#notOurs(answer.refused, settlements) }
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
@@ -122,12 +123,12 @@ export class RunSettlements {
     sessionId: string,
     settlements: readonly Settlement[],
     each: boolean,
-  ): Promise<Told> {
+  ): Promise<SettleAnswer> {
     const steps = this.#steps(sessionId, settlements, each)
     return refusedIn(steps, await channel.pinned(steps))
   }
 
-  /** What the ends of runs mean for their jobs and for those that wait for them, beyond what was committed with them. */
+  /** Handles what ends mean for jobs and for waiting runs, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
     const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
     if (settlements.some((s) => s.run.limited)) onLimitsFreed()
@@ -135,8 +136,8 @@ export class RunSettlements {
     if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
     const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
     if (ended.length === 0) return
-    const jobs = (of: (s: Settlement) => boolean) =>
-      ended.filter(of).map((s) => s.run.jobId as string)
+    const jobs = (matches: (s: Settlement) => boolean) =>
+      ended.filter(matches).map((s) => s.run.jobId as string)
     const freed = jobs((s) => overlapOf(s.run) > 1)
     if (freed.length > 0) await onFreed(freed)
     const failed = jobs((s) => s.kind === 'dead' && (s.run.traits & traits.failuresCounted) !== 0)
@@ -145,8 +146,8 @@ export class RunSettlements {
   }
 
   /**
-   * What is refused may be what an earlier try has settled, of this call or of one before it that failed after its
-   * commit: the claim and how the attempt ended tell.
+   * Returns the refused runs that were not settled by an earlier try, of this call or of a call
+   * that failed after its commit: the fence and the outcome of the attempt show that.
    */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0) return []
@@ -164,11 +165,11 @@ export class RunSettlements {
 
   #steps(sessionId: string, settlements: readonly Settlement[], each: boolean) {
     const steps: Step[] = []
-    const succeeded: Of<'succeeded'>[] = []
-    const retries: Of<'retry'>[] = []
-    const dead: Of<'dead'>[] = []
-    const cancelled: Of<'cancelled'>[] = []
-    const skipped: Of<'skipped'>[] = []
+    const succeeded: SettlementOf<'succeeded'>[] = []
+    const retries: SettlementOf<'retry'>[] = []
+    const dead: SettlementOf<'dead'>[] = []
+    const cancelled: SettlementOf<'cancelled'>[] = []
+    const skipped: SettlementOf<'skipped'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
@@ -178,12 +179,12 @@ export class RunSettlements {
     }
     const add = (
       path: string,
-      of: readonly Settlement[],
+      batch: readonly Settlement[],
       values: (runs: readonly ClaimedRun[]) => Value[],
       second = false,
     ) => {
-      if (of.length === 0) return
-      const runs = of.map((s) => s.run)
+      if (batch.length === 0) return
+      const runs = batch.map((s) => s.run)
       steps.push({ statement: this.#sql(path), values: values(runs), runs, second })
     }
     if (each)
@@ -194,8 +195,8 @@ export class RunSettlements {
         outputs(succeeded),
       ])
     else
-      for (const of of byTenant(succeeded))
-        add('work/settle-all-succeeded', of, (runs) => settleAll(sessionId, runs, of))
+      for (const batch of byTenant(succeeded))
+        add('work/settle-all-succeeded', batch, (runs) => settleAll(sessionId, runs, batch))
     add('work/settle-retry', retries, (runs) => [
       ...fences(runs),
       agos(retries),
@@ -204,7 +205,7 @@ export class RunSettlements {
       int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
       this.#options.horizonMs,
     ])
-    // Those of them that somebody has asked to end are not tried again.
+    // Retries with a cancel request are cancelled instead.
     add(
       'work/settle-cancelled',
       retries,
@@ -257,27 +258,29 @@ export function fences(runs: readonly Fence[]): [Buffer, Buffer] {
   return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.fence))]
 }
 
-function outputs(succeeded: readonly Of<'succeeded'>[]): Buffer | null {
+function outputs(succeeded: readonly SettlementOf<'succeeded'>[]): Buffer | null {
   return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
 }
 
-function byTenant(succeeded: readonly Of<'succeeded'>[]): Iterable<readonly Of<'succeeded'>[]> {
+function byTenant(
+  succeeded: readonly SettlementOf<'succeeded'>[],
+): Iterable<readonly SettlementOf<'succeeded'>[]> {
   const tenantId = succeeded[0]?.run.tenantId
   if (succeeded.every((s) => s.run.tenantId === tenantId)) return [succeeded]
-  const tenants = new Map<number, Of<'succeeded'>[]>()
+  const tenants = new Map<number, SettlementOf<'succeeded'>[]>()
   for (const s of succeeded) {
-    const of = tenants.get(s.run.tenantId)
-    if (of) of.push(s)
+    const batch = tenants.get(s.run.tenantId)
+    if (batch) batch.push(s)
     else tenants.set(s.run.tenantId, [s])
   }
   return tenants.values()
 }
 
-/** What varies goes as a list, what is the same for all as one value or not at all. */
+/** Sends lists where the values differ, and one value or null where all are the same. */
 function settleAll(
   sessionId: string,
   runs: readonly ClaimedRun[],
-  succeeded: readonly Of<'succeeded'>[],
+  succeeded: readonly SettlementOf<'succeeded'>[],
 ): Value[] {
   const first = runs[0] as ClaimedRun
   const sameLane = runs.every((run) => run.lane === first.lane)
@@ -286,12 +289,12 @@ function settleAll(
   const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
   const gated = runs.filter((run) => (run.traits & traits.gated) !== 0)
   const followed = followedBy(runs)
-  const [ids, claims] = fences(runs)
+  const [ids, fenceValues] = fences(runs)
   const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
   return [
     sessionId,
     ids,
-    claims,
+    fenceValues,
     int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
     outputs(succeeded),
     sameLane ? null : int4Array(runs.map((run) => run.lane)),
@@ -300,7 +303,7 @@ function settleAll(
     tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
     tried ? int2Array(runs.map((run) => run.crashes)) : null,
     keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
-    sumOfInt8Array(claims),
+    sumOfInt8Array(fenceValues),
     int4Array(counts.map(([lane]) => lane)),
     int8ArrayOfNumbers(counts.map(([, count]) => count)),
     held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,
@@ -310,7 +313,7 @@ function settleAll(
   ]
 }
 
-/** How an attempt that was settled so is recorded. One to be tried again may have been asked to end. */
+/** How a settled attempt is recorded; a retry may have been cancelled on request instead. */
 function endsOf(settlement: Settlement): (number | '')[] {
   const { succeeded, cancelled } = attemptOutcomes
   if (settlement.kind === 'succeeded') return [succeeded]
@@ -323,7 +326,7 @@ function endsOf(settlement: Settlement): (number | '')[] {
 
 const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7
 
-/** The jobs for which an end means something, in the order in which they are locked. */
+/** The jobs that an end affects, in the order in which they are locked. */
 function followedBy(runs: readonly ClaimedRun[]): [jobId: string, rearms: boolean][] {
   const jobs = new Map<string, boolean>()
   for (const { jobId, traits: bits } of runs)
@@ -332,21 +335,21 @@ function followedBy(runs: readonly ClaimedRun[]): [jobId: string, rearms: boolea
   return [...jobs].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** How many runs each lane has, in the order in which counters are locked. */
+/** Counts the runs of each lane, in the order in which counters are locked. */
 function countLanes(runs: readonly ClaimedRun[]): [lane: number, count: number][] {
   const counts = new Map<number, number>()
   for (const run of runs) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1)
   return [...counts].sort(([a], [b]) => a - b)
 }
 
-interface Told {
+interface SettleAnswer {
   readonly refused: readonly string[]
-  /** Those that were to be tried again, and had been asked to end. */
+  /** Runs that were to be retried and had a cancel request. */
   readonly cancelled: ReadonlySet<string>
 }
 
-/** A second step is for what the one before it left: refused is what both refuse. */
-function refusedIn(steps: readonly Step[], answers: readonly Row[][]): Told {
+/** A second step handles what the step before it left: refused are the runs that both refuse. */
+function refusedIn(steps: readonly Step[], answers: readonly Row[][]): SettleAnswer {
   const refused: string[][] = []
   const cancelled = new Set<string>()
   for (const [i, step] of steps.entries()) {

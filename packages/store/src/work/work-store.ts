@@ -1,4 +1,4 @@
-/** What workers ask of PostgreSQL: lanes, sessions, claiming, settling. Each verb is one guarded statement. */
+/** The workers' access to PostgreSQL: lanes, sessions, claiming, settling. One statement a verb. */
 import type { Lane } from '@punctual/core/flow'
 import type {
   ClaimRequest,
@@ -26,9 +26,9 @@ import { RunClaims } from './run-claims.ts'
 import { ago, fences, RunSettlements, type SettlingOptions } from './run-settlements.ts'
 
 export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
-  /** How much a run of a tenant may log. */
+  /** How many bytes a run of a tenant may log. */
   readonly logBytes: (tenantId: number) => Promise<number>
-  /** These runs are asked to end: their workers are told. */
+  /** These runs have cancel requests: their workers are notified. */
   readonly onCancel: (runIds: readonly string[]) => void
 }
 
@@ -137,10 +137,10 @@ export class PostgresWorkStore implements WorkStore {
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
     if (runs.length === 0) return
-    const [ids, claims] = fences(runs)
-    // They have not started, also those that were asked to end meanwhile.
-    const none = int4ArrayOrNull(runs.map(() => null))
-    const nothing = textArray(runs.map(() => null))
+    const [ids, fenceValues] = fences(runs)
+    // None of them has started; those with a cancel request are cancelled.
+    const starts = int4ArrayOrNull(runs.map(() => null))
+    const reasons = textArray(runs.map(() => null))
     const [rows = []] = await retrying(
       {
         clock: this.#database.localClock,
@@ -149,10 +149,10 @@ export class PostgresWorkStore implements WorkStore {
       },
       () =>
         this.#database.settle.pinned([
-          { statement: this.#sql('work/give-back-runs'), values: [ids, claims] },
+          { statement: this.#sql('work/give-back-runs'), values: [ids, fenceValues] },
           {
             statement: this.#sql('work/settle-cancelled'),
-            values: [0, ids, claims, none, jsonbArray(runs.map(() => null)), nothing, true],
+            values: [0, ids, fenceValues, starts, jsonbArray(runs.map(() => null)), reasons, true],
           },
         ]),
     )
@@ -198,13 +198,14 @@ export class PostgresWorkStore implements WorkStore {
         () => this.#database.settle.pinnedOne(this.#sql(path), values),
       )
     const [row] = await append('work/progress/append-logs')
-    // Lines of a run that nobody holds: it was settled by its own transaction, or taken from its worker.
+    // The run has no lease: its own transaction has settled it, or its worker has lost it.
     if (Number(row?.[0]) > 0) await append('work/progress/append-late-logs')
   }
 
   /**
-   * Each was parked by a claim that has committed, so that whoever ended the holder since then either saw it, or
-   * has freed the job by now: looking once more after the commit on both sides leaves no run behind.
+   * Each run was parked by a claim that has committed. So the session that ended the holder since
+   * then either saw the parked run or has freed the job by now: because both sides look again after
+   * their commit, no run is left behind.
    */
   async resolveParked(runIds: readonly string[]): Promise<void> {
     const ids = uuidArray(runIds)
@@ -217,24 +218,24 @@ export class PostgresWorkStore implements WorkStore {
     await settle.pinnedOne(this.#sql('work/parked/skip-parked'), [0, ids])
   }
 
-  /** What follows from ends that were committed elsewhere. */
+  /** Handles what follows from ends that were committed elsewhere. */
   follow(settlements: readonly Settlement[]): Promise<void> {
     return this.#settling.follow(settlements)
   }
 
-  /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+  /** Lets the first run that waits for each of these jobs start, unless the job is held. */
   async release(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length > 0) await this.#let('work/parked/release-parked', uuidArray(jobIds))
+    if (jobIds.length > 0) await this.#admit('work/parked/release-parked', uuidArray(jobIds))
   }
 
-  /** The first of the runs that wait for each of these gates may start, as many as it has room for. */
+  /** Lets the first runs that wait for each of these gates start, as many as it has places for. */
   async releaseGates(gates: readonly bigint[]): Promise<void> {
     if (gates.length > 0)
-      await this.#let('work/parked/release-gates', int8Array([...new Set(gates)]))
+      await this.#admit('work/parked/release-gates', int8Array([...new Set(gates)]))
   }
 
-  async #let(path: string, of: Buffer): Promise<void> {
-    const rows = await this.#database.settle.pinnedOne(this.#sql(path), [of])
+  async #admit(path: string, targets: Buffer): Promise<void> {
+    const rows = await this.#database.settle.pinnedOne(this.#sql(path), [targets])
     if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
   }
 

@@ -1,4 +1,4 @@
--- A job is gone. Its runs and its ledger stay.
+-- Deletes a job. Its runs and its ledger stay.
 --
 -- Parameters: $1 job, $2 the clock in ms
 -- Returns: nothing

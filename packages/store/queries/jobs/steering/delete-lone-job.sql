@@ -1,8 +1,8 @@
--- A job that has lost its cursor is gone: there is nothing to hold while it is taken back. Its runs and its ledger
--- stay. What it counted from is lost with the cursor: its start stands in for it, or when it was made.
+-- Deletes a job that has lost its cursor, so there is no cursor to lock. Its runs and its ledger
+-- stay. Its anchor was lost with the cursor: its start, or its creation time, is recorded instead.
 --
 -- Parameters: $1 job
--- Returns: its id when it was there, without a cursor
+-- Returns: its id if it existed without a cursor
 -- Locks: jobs. Index: primary keys.
 with gone as (
   delete from punctual.jobs j

@@ -1,4 +1,4 @@
--- Whether the run of a job's last slot has not ended.
+-- Whether the run of a job's last slot is still live.
 --
 -- Parameters: $1 job, $2 its last slot in ms
 -- Returns: one row: live
@@ -8,6 +8,6 @@ select exists (
   from punctual.slots s
   where s.job_id = $1::uuid and s.slot_at = to_timestamp($2::float8 / 1000) and s.run_id is not null
     and not exists (select from punctual.outcomes o where o.run_id = s.run_id)
-    -- One that was planned by other rules does not set the job going when it ends.
+    -- A run that was planned by other rules does not re-arm the job when it ends.
     and exists (select from punctual.runs r where r.id = s.run_id and r.traits & 4 <> 0)
 ) as live

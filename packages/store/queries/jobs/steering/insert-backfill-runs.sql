@@ -1,8 +1,9 @@
--- The runs of a backfill: due one after the other, now or later. Where runs of the job must not overlap they wait
--- for each other: a slot that was asked for is not skipped.
+-- Inserts the runs of a backfill, due one after another, now or later. If runs of the job must not
+-- overlap, they wait for each other: a requested slot is not skipped.
 --
--- Parameters: $1 job, $2 run ids uuid[], $3 slots in ms bigint[], $4 due times in ms bigint[], $5 horizon in ms
--- Returns: lane, none twice
+-- Parameters: $1 job, $2 run ids uuid[], $3 slots in ms bigint[], $4 due times in ms bigint[],
+--   $5 horizon in ms
+-- Returns: lane, without duplicates
 -- Locks: the new rows. Index: primary key of jobs. Pinned: nested loops.
 with made as (
   insert into punctual.runs (

@@ -1,7 +1,8 @@
--- Writes one decision that needs no run: a skip.
+-- Records a decision that needs no run: a skip.
 --
--- Parameters: $1 slot in ms, $2 job, $3 first slot in ms or null, $4 how many slots, $5 tenant, $6 reason
--- Returns: nothing. A slot that has a decision keeps it.
+-- Parameters: $1 slot in ms, $2 job, $3 first slot in ms or null, $4 how many slots, $5 tenant,
+--   $6 reason
+-- Returns: nothing; an existing decision for the slot stays
 -- Locks: the new row. Index: primary key.
 insert into punctual.slots (slot_at, job_id, from_at, decided_at, slots, tenant_id, decision, reason)
 values (

@@ -1,4 +1,4 @@
--- Those of some jobs that have had so many dead runs in a row that they are to be paused.
+-- Which of the given jobs have had enough dead runs in a row to be paused.
 --
 -- Parameters: $1 jobs uuid[]
 -- Returns: job_id, tenant_id, failures

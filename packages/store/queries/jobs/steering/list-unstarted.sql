@@ -1,8 +1,9 @@
--- Runs of a job that wait and have not started, wherever they wait, a stretch of its runs at a time. Those from before
--- the oldest run that waits anywhere are not looked at.
+-- Runs of a job that wait and have not started, in any place, one range of its runs at a time. Runs
+-- older than the oldest waiting run are not read.
 --
--- Parameters: $1 job, $2 after this id, $3 most runs to look at
--- Returns: one row: where to go on (null at the end), ids of those that wait, joined by commas (null when none does)
+-- Parameters: $1 job, $2 after this id, $3 most runs to read
+-- Returns: one row: the id to continue after (null at the end), ids of the waiting runs, joined by
+--   commas (null when there is none)
 -- Locks: none. Index: runs_job; primary keys of the places. Pinned: no sequential scan.
 with oldest as materialized (
   select least(

@@ -1,7 +1,8 @@
--- Takes the cursor of a job for a change: planners pass it by until the change is committed.
+-- Locks the cursor of a job for a change: planners skip the job until the change commits.
 --
 -- Parameters: $1 job
--- Returns: one row: the cursor in ms, whether the tenant is suspended; none when the job is gone
+-- Returns: one row: the cursor in ms, whether the tenant is suspended; no row when the job is
+--   deleted
 -- Locks: cursors. Index: primary key.
 select
   (extract(epoch from cursor_at) * 1000)::bigint as cursor_ms,

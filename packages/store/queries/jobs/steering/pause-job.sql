@@ -1,7 +1,7 @@
--- A job is paused: none of its slots is planned until it is resumed.
+-- Pauses a job: none of its slots is planned until it is resumed.
 --
--- Parameters: $1 job, $2 note, $3 the clock in ms, $4 last slot ahead that stays in ms or null,
---   $5 how many runs are left or null, $6 last slot decided in ms
+-- Parameters: $1 job, $2 note, $3 the clock in ms, $4 last future slot whose decision stays in ms
+--   or null, $5 how many runs are left or null, $6 last slot decided in ms
 -- Returns: nothing
 -- Locks: jobs; the caller holds the cursor. Index: primary keys.
 with halted as (

@@ -1,4 +1,5 @@
--- A job goes on. Slots that passed meanwhile have one decision together, which the caller has written.
+-- Resumes a job. Slots that passed meanwhile have one common decision, which the caller has
+-- recorded.
 --
 -- Parameters: $1 job, $2 next slot in ms, $3 anchor in ms, $4 the clock in ms
 -- Returns: nothing

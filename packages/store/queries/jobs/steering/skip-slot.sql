@@ -1,7 +1,7 @@
--- A slot ahead is to be skipped, also when it is planned anew.
+-- Requests that a future slot be skipped, even if it is planned again.
 --
--- Parameters: $1 job, $2 slot in ms, $3 tenant, $4 who asked, $5 how many runs were taken back, $6 next
---   slot in ms of a job that has none because its last run was made, or null
+-- Parameters: $1 job, $2 slot in ms, $3 tenant, $4 who requested it, $5 how many runs were
+--   withdrawn, $6 next slot in ms of a job that has none because max_runs was reached, or null
 -- Returns: nothing
 -- Locks: the new row; the caller holds the cursor. Index: primary keys.
 with asked as (

@@ -1,12 +1,13 @@
--- Takes back what was decided for slots that are still ahead, back to the last decision that stays: that of a run
--- which a worker got first or which has ended, or a skip that began in the past. Runs end as cancelled, and the
--- slots have no decision any more.
+-- Withdraws the decisions for slots that are still ahead, back to the last decision that stays: one
+-- whose run a worker has claimed or that has ended, or a skip that began in the past. The runs end
+-- as cancelled, and the slots are undecided again.
 --
--- Parameters: $1 own id for the counters, $2 job, $3 slots in ms bigint[], $4 reason, $5 the clock in ms
--- Returns: one row: the last slot ahead whose decision stays in ms (null when none does), how many runs were taken
---   back, how many decisions
--- Locks: queue, slots, own counter row; the caller holds the cursor. Index: primary keys. Pinned: no
---   sequential scan.
+-- Parameters: $1 this process's id for the counters, $2 job, $3 slots in ms bigint[], $4 reason,
+--   $5 the clock in ms
+-- Returns: one row: the last slot ahead whose decision stays in ms (null when none does), how many
+--   runs and how many decisions were withdrawn
+-- Locks: queue, slots, this process's counter row; the caller holds the cursor. Index: primary
+--   keys. Pinned: no sequential scan.
 with planned as materialized (
   select s.slot_at, s.from_at, s.run_id
   from punctual.slots s
@@ -43,7 +44,7 @@ withdrawn as (
   where s.job_id = $2::uuid and s.slot_at = any (array(select slot_at from ahead))
   returning s.slot_at
 ),
--- finish: what follows from every end, the same in each statement that ends runs
+-- finish: the consequences of ending runs; identical in every statement that ends runs
 finished as (
   insert into punctual.outcomes (
     run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
@@ -69,11 +70,11 @@ ungated as (
   where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
-  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  -- Updates the job: counts the result of the run, whose end may decide when the job fires next.
   update punctual.cursors c
   set
     failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    -- A job that waits for this run has no anchor. A job with new rules has its own.
     anchor_at = case
       when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
       else c.anchor_at

@@ -1,7 +1,8 @@
--- Runs a job now, apart from its slots: its end does not decide when the job fires next.
+-- Runs a job now, outside its schedule: the end of this run does not decide when the job fires
+-- next.
 --
 -- Parameters: $1 job, $2 run id, $3 payload or null (the job's own), $4 sequence number
--- Returns: one row: lane; none when the job is gone
+-- Returns: one row: lane; no row when the job is deleted
 -- Locks: the new rows. Index: primary key of jobs.
 with made as (
   insert into punctual.runs (

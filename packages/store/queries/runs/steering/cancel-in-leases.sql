@@ -1,7 +1,7 @@
--- Asks the handlers of runs to end. Who was asked before keeps the reason of then.
+-- Asks the handlers of running runs to end. A run that was asked before keeps the first reason.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 reason
--- Returns: run_id of those that are asked, and whether this statement did
+-- Returns: run_id of each run that is asked to end, and whether this statement asked first
 -- Locks: leases. Index: primary key. Pinned: no sequential scan.
 with asked as (
   update punctual.leases

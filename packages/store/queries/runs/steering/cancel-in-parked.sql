@@ -1,8 +1,9 @@
--- Cancels runs that wait in `parked`, for another run of their job.
+-- Cancels runs that wait in `parked` behind another run of their job.
 --
--- Parameters: $1 own id for the counters, $2 run ids uuid[], $3 tenant, $4 reason
--- Returns: run_id and job_id of those cancelled
--- Locks: parked, live_keys, own counter row. Index: primary key of parked. Pinned: no sequential scan.
+-- Parameters: $1 this process's id for the counters, $2 run ids uuid[], $3 tenant, $4 reason
+-- Returns: run_id and job_id of each cancelled run
+-- Locks: parked, live_keys, this process's counter row. Index: primary key of parked. Pinned: no
+--   sequential scan.
 with ended as (
   delete from punctual.parked
   where run_id = any ($2::uuid[]) and tenant_id = $3::integer
@@ -11,7 +12,7 @@ with ended as (
     null::text as output, attempt, 3::smallint as state, null::smallint as attempt_outcome,
     null::timestamptz as started_at, null::jsonb as error, $4::text as reason
 ),
--- finish: what follows from every end, the same in each statement that ends runs
+-- finish: the consequences of ending runs; identical in every statement that ends runs
 finished as (
   insert into punctual.outcomes (
     run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
@@ -37,11 +38,11 @@ ungated as (
   where e.traits & 256 <> 0 and g.run_id = e.run_id
 ),
 followed as (
-  -- What its end means for the job: it is counted, and it may decide when the job fires next.
+  -- Updates the job: counts the result of the run, whose end may decide when the job fires next.
   update punctual.cursors c
   set
     failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    -- A job that waits for it has no anchor; one that was given other rules meanwhile has its own.
+    -- A job that waits for this run has no anchor. A job with new rules has its own.
     anchor_at = case
       when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
       else c.anchor_at

@@ -1,10 +1,10 @@
--- Gives runs that wait in `later` another payload. Only before their first attempt: later ones do again what it
--- began.
+-- Replaces the payload of runs that wait in `later`, only before their first attempt: later
+-- attempts repeat what the first one began.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 payload
--- Returns: run_id of those changed
--- Locks: later, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Returns: run_id of each changed run
+-- Locks: later, then the runs. Index: primary keys; the ids prune runs to their partitions. Pinned:
+--   no sequential scan.
 with taken as (
   delete from punctual.later
   where run_id = any ($1::uuid[]) and tenant_id = $2::integer and attempt = 0 and crashes = 0

@@ -1,11 +1,11 @@
--- Gives runs that wait in `parked`, for another run of their job, another payload. They are locked and stay: whoever
--- releases one waits, and it is claimed only after that. Only before their first attempt: later ones do again what it
--- began.
+-- Replaces the payload of runs that wait in `parked` behind another run of their job. They are
+-- locked and stay in place: a transaction that releases one waits, so it is claimed only
+-- afterwards. Only before their first attempt: later attempts repeat what the first one began.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 payload
--- Returns: run_id of those changed
--- Locks: parked, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Returns: run_id of each changed run
+-- Locks: parked, then the runs. Index: primary keys; the ids prune runs to their partitions.
+--   Pinned: no sequential scan.
 with taken as (
   select run_id
   from punctual.parked

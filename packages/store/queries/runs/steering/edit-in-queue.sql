@@ -1,10 +1,11 @@
--- Gives runs that wait in `queue` another payload. They leave it and come back: a claim under way, which may have
--- read the old one, does not find them. Only before their first attempt: later ones do again what it began.
+-- Replaces the payload of runs that wait in `queue`. They are deleted and inserted again: a claim
+-- in progress, which may have read the old payload, does not find them. Only before their first
+-- attempt: later attempts repeat what the first one began.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 payload
--- Returns: run_id of those changed
--- Locks: queue, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Returns: run_id of each changed run
+-- Locks: queue, then the runs. Index: primary keys; the ids prune runs to their partitions. Pinned:
+--   no sequential scan.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),

@@ -1,9 +1,10 @@
 -- Moves runs that wait in `later` to the lanes of another priority.
 --
--- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 lane that takes the place of each integer[]
--- Returns: run_id of those changed
--- Locks: later, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 the replacement of each lane
+--   integer[]
+-- Returns: run_id of each changed run
+-- Locks: later, then the runs. Index: primary keys; the ids prune runs to their partitions. Pinned:
+--   no sequential scan.
 with taken as (
   delete from punctual.later p
   using unnest($3::integer[], $4::integer[]) as m (lane, new_lane)

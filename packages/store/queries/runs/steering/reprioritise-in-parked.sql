@@ -1,10 +1,12 @@
--- Moves runs that wait in `parked`, for another run of their job, to the lanes of another priority. In place: whoever
--- releases one at the same time waits, and takes it along.
+-- Changes the priority of runs in `parked`, which wait for another run of their job: moves them to
+-- the lanes of the new priority. Updates the rows in place: a concurrent transaction that releases
+-- such a run waits, and then releases it with its new lane.
 --
--- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 lane that takes the place of each integer[]
--- Returns: run_id of those changed
--- Locks: parked, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 the replacement of each lane
+--   integer[]
+-- Returns: run_id of each changed run
+-- Locks: parked, then the runs. Index: primary keys; the ids prune runs to their partitions.
+--   Pinned: no sequential scan.
 with taken as (
   update punctual.parked p
   set lane = m.new_lane

@@ -1,10 +1,11 @@
--- Moves runs that wait in `queue` to the lanes of another priority. Those that are due go to the end of what is due
--- there, because a position is never in the past; their due time stays.
+-- Moves runs that wait in `queue` to the lanes of another priority. Due runs go behind the due runs
+-- of the new lane, because a position is never in the past; their due time stays.
 --
--- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 lane that takes the place of each integer[]
--- Returns: run_id of those changed
--- Locks: queue, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Parameters: $1 run ids uuid[], $2 tenant, $3 lanes integer[], $4 the replacement of each lane
+--   integer[]
+-- Returns: run_id of each changed run
+-- Locks: queue, then the runs. Index: primary keys; the ids prune runs to their partitions. Pinned:
+--   no sequential scan.
 with now as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),

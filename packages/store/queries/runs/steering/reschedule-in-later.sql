@@ -1,10 +1,10 @@
--- Gives runs that wait in `later` another time. Of those that no attempt has been made at it is the due time
--- from now on, and their lateness counts from it; after an attempt the due time stays that of the first one.
+-- Changes when runs that wait in `later` start. Before the first attempt the new time becomes the
+-- due time, from which lateness counts; after an attempt the due time of the first one stays.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 new time in ms (null = now), $4 horizon in ms
--- Returns: run_id of those rescheduled
--- Locks: later, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Returns: run_id of each rescheduled run
+-- Locks: later, then the runs. Index: primary keys; the ids prune runs to their partitions. Pinned:
+--   no sequential scan.
 with clock as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),

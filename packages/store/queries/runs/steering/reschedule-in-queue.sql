@@ -1,12 +1,13 @@
--- Gives runs that wait in `queue` another time. Of those that no attempt has been made at it is the due time
--- from now on, and their lateness counts from it; after an attempt the due time stays that of the first one. Without a time
--- they are to start now: those that are due already keep their place in the queue. One that is due later than the moment that its rate
--- has given it gives that back, and asks again when its time comes.
+-- Changes when runs that wait in `queue` start. Before the first attempt the new time becomes the
+-- due time, from which lateness counts; after an attempt the due time of the first one stays.
+-- Without a time they are due now: runs that are already due keep their position in the queue. A
+-- run that is now due later than its rate booking gives the booking back, and books again when it
+-- is due.
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 new time in ms (null = now), $4 horizon in ms
--- Returns: run_id of those rescheduled
--- Locks: queue, then gated, then the runs. Index: primary keys; the ids prune runs to their days. Pinned: no
---   sequential scan.
+-- Returns: run_id of each rescheduled run
+-- Locks: queue, then gated, then the runs. Index: primary keys; the ids prune runs to their
+--   partitions. Pinned: no sequential scan.
 with clock as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),

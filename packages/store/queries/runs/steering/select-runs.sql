@@ -1,11 +1,14 @@
--- Live runs that match a filter, in the order of their ids, a stretch of ids at a time: as each run is in exactly one
--- place, and a stretch is read in one snapshot, none is passed by that moves between places meanwhile.
+-- Live runs that match a filter, in order of their ids, one range of ids at a time. Each run is in
+-- exactly one place, and a range is read in one snapshot, so a run that moves between places
+-- meanwhile is not missed.
 --
--- Parameters: $1 tenant, $2 to $11 the filter (run-filter-values.ts), $12 after this id, $13 most rows to look at,
---   $14 states text[]. Where the filter names ids, all of them are looked at, and $12 and $13 do not count.
--- Returns: one row: where to go on (null at the end), ids and states of those that match, joined by commas (null
---   when none does)
--- Locks: none. Index: primary keys of the places, from the id given; runs by id. Pinned: no sequential scan.
+-- Parameters: $1 tenant, $2 to $11 the filter (runs/filter-values.ts), $12 after this id, $13 most
+--   rows to read, $14 states text[]. If the filter names ids, all of them are read, and $12 and
+--   $13 are ignored.
+-- Returns: one row: the id to continue after (null at the end), ids and states of the matches,
+--   joined by commas (null when none matches)
+-- Locks: none. Index: primary keys of the places, from the given id on; runs by id. Pinned: no
+--   sequential scan.
 with bound as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms
 ),
@@ -57,7 +60,7 @@ matching as materialized (
   join punctual.lanes c on c.id = l.lane
   join punctual.runs r on r.id = l.run_id
   where l.state = any ($14::text[]) and c.tenant_id = $1::integer
-  -- filter: which runs people mean, the same in each statement that lists them
+  -- filter: the filter on runs; identical in every statement that has it
   and ($2::text is null or c.queue = $2::text)
   and ($3::text is null or c.handler = $3::text)
   and ($4::uuid is null or r.job_id = $4::uuid)

@@ -1,9 +1,10 @@
--- Deletes history of carried runs whose end is beyond the retention: days older than it have no partition
--- of their own, so their rows are deleted one by one. They are few.
+-- Deletes carried-over runs that ended before the retention. Their days have no partition of their
+-- own any more, so rows are deleted individually; they are few.
 --
 -- Parameters: $1 days
--- Returns: one row: how many runs
--- Locks: the old rows. Index: primary keys; the ids before the retention are in the carried partitions.
+-- Returns: one row: the number of runs
+-- Locks: the old rows. Index: primary keys; ids from before the retention are in the carry-over
+--   partitions.
 with gone as (
   delete from punctual.outcomes
   where finished_at < clock_timestamp() - $1::integer * interval '1 day'

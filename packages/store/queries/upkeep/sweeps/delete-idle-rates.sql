@@ -1,8 +1,9 @@
--- Forgets rates that nothing has asked for in the last hour: one that is asked for again begins as it would have gone on.
+-- Deletes rates that were not used in the last hour: when used again, a new rate starts in the same
+-- state.
 --
 -- Parameters: none
--- Returns: one row: how many
--- Locks: the old rows. Index: none: a look at all of them, now and then.
+-- Returns: one row: the number of rates
+-- Locks: the old rows. Index: none: scans the whole table at intervals.
 with bound as materialized (
   select (date_part('epoch', clock_timestamp()) * 1000000)::bigint - 3600000000 as us
 ),

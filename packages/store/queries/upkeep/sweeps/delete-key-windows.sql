@@ -1,10 +1,10 @@
--- Forgets keys whose window is over, and that nobody has submitted in the last hour: by then whoever sends a submission
--- again has given up.
+-- Deletes keys whose window is over and that were not submitted in the last hour: by then, every
+-- client that retries a submission has given up.
 --
 -- Parameters: none
--- Returns: one row: how many
--- Locks: the old rows (skip locked: an open transaction may have its turn). Index: none: a look at all of them, now and
---   then.
+-- Returns: one row: the number of keys
+-- Locks: the old rows (skip locked: an open transaction may use them). Index: none: scans the whole
+--   table at intervals.
 with old as (
   select ctid as place
   from punctual.key_windows

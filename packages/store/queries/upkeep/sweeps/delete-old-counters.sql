@@ -1,7 +1,7 @@
 -- Deletes counters beyond the retention.
 --
 -- Parameters: $1 days
--- Returns: one row: how many
+-- Returns: one row: the number of rows
 -- Locks: the old rows. Index: counters_bucket.
 with old as (
   delete from punctual.counters

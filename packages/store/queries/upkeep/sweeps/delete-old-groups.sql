@@ -1,7 +1,8 @@
--- Deletes groups that have been done for longer than the retention, with the lists of their members.
+-- Deletes groups that have been done for longer than the retention, with the lists of their
+-- members.
 --
 -- Parameters: $1 days
--- Returns: one row: how many. Bounded: what is left is deleted by the next sweep.
+-- Returns: one row: the number of groups. Limited: the next sweep deletes the rest.
 -- Locks: the old rows. Index: groups_done, primary key of group_members.
 with old as (
   delete from punctual.groups

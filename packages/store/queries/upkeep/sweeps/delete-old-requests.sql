@@ -1,7 +1,7 @@
--- Forgets what requests were answered a day ago and longer.
+-- Deletes answers to requests that are older than a day.
 --
 -- Parameters: none
--- Returns: one row: how many
+-- Returns: one row: the number of rows
 -- Locks: the old rows. Index: requests_answered.
 with forgotten as (
   delete from punctual.requests

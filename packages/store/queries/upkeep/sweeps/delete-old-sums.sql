@@ -1,8 +1,8 @@
--- Deletes what was counted of days beyond the retention.
+-- Deletes day sums beyond the retention.
 --
 -- Parameters: $1 days
--- Returns: one row: how many
--- Locks: the old rows. Index: none; the tables are small beside history.
+-- Returns: one row: the number of rows
+-- Locks: the old rows. Index: none; the tables are small compared with history.
 with lanes as (
   delete from punctual.lane_days where day < (clock_timestamp() at time zone 'UTC')::date - $1::integer returning 1
 ),

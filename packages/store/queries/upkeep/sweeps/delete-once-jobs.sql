@@ -1,8 +1,10 @@
--- Deletes jobs that ran once, longer ago than history is kept, and of which no run is kept any more. Their slots are gone by
--- then, so that nothing is judged by their rules. One that somebody is changing is passed by.
+-- Deletes one-time jobs whose slot is older than the retention and whose runs have all been
+-- deleted. The ledger no longer has their slots, so nothing needs their rules. Skips jobs that
+-- another transaction is changing.
 --
--- Parameters: $1 days, $2 and $3 the slot and the id of the last one that was looked at, $4 most to look at
--- Returns: one row: how many are gone, how many were looked at, the slot and the id of the last of those
+-- Parameters: $1 days, $2 and $3 slot and id of the last job of the previous call, $4 maximum
+--   number of jobs to read
+-- Returns: one row: how many were deleted, how many were read, slot and id of the last one
 -- Locks: cursors (skip locked), jobs. Index: cursors_once_over, runs_job, primary keys.
 with looked as materialized (
   select job_id, cursor_at
@@ -19,7 +21,8 @@ gone as materialized (
   from looked l
   join punctual.jobs j on j.id = l.job_id
   where j.planning_error is null
-    -- One run that is kept is enough: found by the index of each day, not by a join over all of history.
+    -- `limit 1` makes PostgreSQL search the index of each partition instead of joining all of
+    -- history.
     and (select r.id from punctual.runs r where r.job_id = l.job_id limit 1) is null
 ),
 versions as (delete from punctual.job_versions where job_id in (select job_id from gone)),

@@ -1,7 +1,7 @@
--- Forgets workers that left more than a day ago.
+-- Deletes records of workers that ended more than a day ago.
 --
 -- Parameters: none
--- Returns: one row: how many
+-- Returns: one row: the number of rows
 -- Locks: the old rows. Index: past_sessions_ended.
 with old as (
   delete from punctual.past_sessions

@@ -1,8 +1,8 @@
--- Deletes records of refused outcomes beyond the retention, and dead letters whose runs are gone with their day. A
--- run that was carried beyond its day keeps its dead letter for as long as it is there.
+-- Deletes records of refused outcomes beyond the retention, and dead letters whose runs were
+-- dropped with their partition. A run that was carried over keeps its dead letter.
 --
 -- Parameters: $1 days
--- Returns: one row: how many
+-- Returns: one row: the number of rows
 -- Locks: the old rows. Index: primary keys, the ids before the retention; stale_settles is small.
 with old as (
   delete from punctual.stale_settles

@@ -1,9 +1,10 @@
--- Folds counters older than ten minutes into one row a minute for all connections, under connection 0, and those older than
--- an hour into one for all sessions, under session 0: until then workers.list tells how the runs of each session ended.
+-- Folds counters older than ten minutes into one row per minute for all connections, under
+-- connection 0, and counters older than an hour into one row for all sessions, under session 0.
+-- Until then `workers.list` can show how the runs of each session ended.
 --
 -- Parameters: none
--- Returns: one row: how many rows were folded
--- Locks: the old rows, which no session bumps any more. Index: counters_bucket.
+-- Returns: one row: the number of folded rows
+-- Locks: the old rows, which no session updates any more. Index: counters_bucket.
 with now as materialized (
   select clock_timestamp() - interval '10 minutes' as bumped, clock_timestamp() - interval '1 hour' as told
 ),

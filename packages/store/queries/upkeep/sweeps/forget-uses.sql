@@ -1,10 +1,10 @@
--- Forgets what keys and rates remember of runs that have ended: windows of keys, and what was used of rates, those of
--- limits too. For tests, which are to begin as if nothing had run; limits themselves stay.
+-- Forgets all uses of keys and rates, including the rates of limits: windows of keys, bookings and
+-- starts. For tests, which have to begin as if nothing had run; the limits themselves stay.
 --
 -- Parameters: none
 -- Returns: nothing
--- Locks: key_windows (skip locked: an open transaction may have its turn), rates, rate_starts and limits. Index: none: a
---   look at all of them.
+-- Locks: key_windows (skip locked: an open transaction may use them), rates, rate_starts and
+--   limits. Index: none: scans whole tables.
 with windows as (
   delete from punctual.key_windows
   where ctid = any (array(select ctid from punctual.key_windows for update skip locked))

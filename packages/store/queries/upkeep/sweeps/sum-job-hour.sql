@@ -1,9 +1,12 @@
--- Counts how the runs of jobs ended that were due in one hour, and notes those that have not ended yet. Only whoever moves
--- the hour on writes it. Of a tenant so many jobs are told apart, those with the most runs; the others count together.
+-- Counts the ends of job runs that were due in one hour, and notes runs that have not ended yet.
+-- Only the transaction that advances the hour writes. Per tenant, the jobs with the most runs are
+-- counted individually, up to a limit; the others are counted together.
 --
--- Parameters: $1 the hour in ms, $2 its first id, $3 the first id behind it, $4 most jobs of a tenant
--- Returns: one row: how many rows were written
--- Locks: the row of day_sums, the new rows. Index: primary keys of one day. Planned for the hour that is read.
+-- Parameters: $1 the hour in ms, $2 its first id, $3 the first id after it, $4 most jobs of a
+--   tenant
+-- Returns: one row: the number of rows written
+-- Locks: the row of day_sums, the new rows. Index: primary keys of one partition. Planned for the
+--   hour that is read.
 with turn as materialized (
   update punctual.day_sums
   set through = through + interval '1 hour'

@@ -1,9 +1,10 @@
--- Sums the counters of the next day that is past by half an hour, so that nothing of it is still to come. Whoever moves
--- the day on writes it; another that tries at once finds it moved.
+-- Sums the counters of the next day, half an hour after it has ended, when its counters are
+-- complete. Only the transaction that advances the day writes; a concurrent one finds it advanced.
 --
 -- Parameters: none
--- Returns: one row: how many rows were written
--- Locks: the row of day_sums, the new rows. Index: counters_bucket. Planned for the day that is read.
+-- Returns: one row: the number of rows written
+-- Locks: the row of day_sums, the new rows. Index: counters_bucket. Planned for the day that is
+--   read.
 with turn as materialized (
   update punctual.day_sums
   set through = through + interval '1 day'

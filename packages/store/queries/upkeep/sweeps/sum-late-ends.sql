@@ -1,8 +1,8 @@
--- Counts runs of jobs that have ended since their hour was counted.
+-- Counts job runs that have ended since their hour was counted.
 --
 -- Parameters: none
--- Returns: one row: how many were counted
--- Locks: the noted rows, the counts. Index: primary keys; each id leads to its day.
+-- Returns: one row: the number of runs
+-- Locks: the noted rows, the counts. Index: primary keys; each id leads to its partition.
 with ended as materialized (
   select l.run_id, o.state
   from punctual.job_days_late l

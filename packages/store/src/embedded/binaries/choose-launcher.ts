@@ -1,8 +1,8 @@
 /**
- * Finds the first way of running PostgreSQL that this machine allows, by trying: containers, old
- * kernels and mount options refuse in more ways than can be predicted. A trial runs a shell in the
- * data directory and `postgres --version`, about 10 ms. Fails with EMBEDDED_UNAVAILABLE and the
- * reason of every trial.
+ * Finds the first way of running PostgreSQL that this machine allows. It tries them, because
+ * containers, old kernels and mount options refuse in more ways than can be predicted. A trial runs
+ * a shell in the data directory and `postgres --version`, in about 10 ms. When all trials fail, the
+ * error EMBEDDED_UNAVAILABLE lists the reason of each.
  */
 import { chmod, stat } from 'node:fs/promises'
 import type { DataDir } from '../data-directory/data-dir.ts'
@@ -18,7 +18,7 @@ import { Toolchain } from './toolchain.ts'
 
 export interface ChosenLauncher {
   readonly toolchain: Toolchain
-  /** Such as `18.4`. */
+  /** The PostgreSQL version, such as `18.4`. */
   readonly version: string
   readonly major: number
 }
@@ -46,22 +46,22 @@ export async function chooseLauncher(
   throw unavailable(await explain(refusals))
 }
 
-/** The reason of the refusal when it does not work. */
+/** Returns the reason when the launcher does not work. */
 async function tryLauncher(
   launcher: Launcher,
   dataDir: DataDir,
   native: string,
 ): Promise<ChosenLauncher | string> {
-  // Passing through is all a stranger needs; what is private in there stays closed by itself.
-  if (launcher.isStranger) await chmod(dataDir.root, (await stat(dataDir.root)).mode | 0o011)
+  // Another user only needs to pass through; private files inside stay closed by their own modes.
+  if (launcher.isOtherUser) await chmod(dataDir.root, (await stat(dataDir.root)).mode | 0o011)
   const refusal = await refusalOfDataDir(launcher, dataDir)
   if (refusal) return refusal
   const found = await tryBinaries(launcher, dataDir, native)
-  if (typeof found !== 'string' || !launcher.isStranger) return found
+  if (typeof found !== 'string' || !launcher.isOtherUser) return found
   try {
     return await tryBinaries(launcher, dataDir, await copyBinaries(native, dataDir.root))
   } catch (error) {
-    return `${found}; and they could not be copied: ${describeCause(error)}`
+    return `${found}; and the binaries could not be copied: ${describeCause(error)}`
   }
 }
 
@@ -77,15 +77,15 @@ async function tryBinaries(launcher: Launcher, dataDir: DataDir, native: string)
   const toolchain = new Toolchain(native, launcher, dataDir.root, libraries)
   const { ok, output } = await runCommand(toolchain.command('postgres', ['--version']))
   const [, version, major] = /\(PostgreSQL\) ((\d+)[.\w]*)/.exec(output) ?? []
-  if (!ok || !version) return output || 'postgres --version said nothing'
+  if (!ok || !version) return output || 'postgres --version printed nothing'
   return { toolchain, version, major: Number(major) }
 }
 
 async function explain(refusals: readonly string[]): Promise<string> {
   if (await isMusl()) {
-    return 'its binaries need glibc and this system is built on musl. Use a glibc image such as Debian,'
+    return 'its binaries need glibc, and this system uses musl. Use a glibc image such as Debian,'
   }
   const details = refusals.map((refusal) => `\n  - ${refusal.replaceAll('\n', ' ')}`).join('')
   const tried = details || '\n  - no user to run it as: root needs a user postgres or nobody'
-  return `none of the ways to start its binaries works:${tried}\nRun as a user that has a passwd entry,`
+  return `its binaries could not be started in any way:${tried}\nRun as a user that has a passwd entry,`
 }

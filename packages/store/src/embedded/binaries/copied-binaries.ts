@@ -1,7 +1,8 @@
 /**
- * Copies PostgreSQL into the data directory for a service user who cannot reach `node_modules`,
- * because a directory above it is closed or an umask made its files private. About 60 MB, made once
- * and used again until the packaged binaries change. A copy only ever appears complete.
+ * Copies PostgreSQL into the data directory for a service user who cannot read `node_modules`,
+ * because a parent directory is closed or an umask made its files private. The copy takes about
+ * 60 MB and is reused until the packaged binaries change. It is renamed when complete, so a partial
+ * copy is never used.
  */
 import { createHash } from 'node:crypto'
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -21,14 +22,14 @@ export async function copyBinaries(native: string, root: string): Promise<string
   return copy
 }
 
-/** Earlier copies and unfinished ones: the caller owns the data directory, so nobody uses them. */
+/** Removes earlier and partial copies: the caller owns the data directory, so none is in use. */
 async function removeCopies(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (name.startsWith(prefix)) await rm(join(root, name), { recursive: true, force: true })
   }
 }
 
-/** Copies plain files, readable by everyone. Links are left out: `library-links.ts` makes them. */
+/** Copies plain files, readable by everyone. Skips links: `library-links.ts` creates them. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)

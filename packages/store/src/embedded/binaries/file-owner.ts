@@ -1,6 +1,6 @@
 /**
- * Hands a directory tree to the user that the server runs as, which changes when a data directory
- * moves between machines that allow different launchers. Only root ever needs it.
+ * Gives a directory tree to the user that the server runs as. That user changes when a data
+ * directory moves between machines that allow different launchers. Only root ever needs this.
  */
 import { lchown, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export async function giveTo(owner: Account | undefined, path: string): Promise<
   await giveTree(owner, path)
 }
 
-/** The top comes last, so that a tree whose top has the right owner has it everywhere. */
+/** Changes the top last: when the top has the right owner, so does the rest of the tree. */
 async function giveTree(owner: Account, path: string): Promise<void> {
   const entry = await lstat(path)
   if (entry.isDirectory()) {

@@ -22,11 +22,11 @@ test('an ordinary user runs the server directly', () => {
   expect(names({ ...ordinary, platform: 'darwin' })).toEqual(['direct'])
 })
 
-test('a user without a passwd entry needs a namespace that gives it one', () => {
+test('a user without a passwd entry needs a namespace that provides one', () => {
   expect(names({ ...ordinary, hasPasswdEntry: false })).toEqual(['namespace'])
 })
 
-test('root prefers a namespace to giving up its identity', () => {
+test('root prefers a namespace to a service user', () => {
   expect(names(root)).toEqual([
     'namespace',
     'service-user',
@@ -39,7 +39,7 @@ test('root without a service user has only the namespace', () => {
   expect(names({ ...root, serviceUser: undefined })).toEqual(['namespace'])
 })
 
-test('no launcher ever leaves the server as root', () => {
+test('no launcher runs the server as root', () => {
   for (const launcher of possibleLaunchers({ ...root, asRoot: 'service-user' })) {
     const identity = `${launcher.prefix.join(' ')} ${launcher.identity?.uid}`
     expect(identity).toMatch(/--reuid=101|^ 101$/)

@@ -1,19 +1,19 @@
 /**
- * Gives the packaged shared libraries the names that the binaries look for. npm cannot carry
- * symbolic links, and the package's own install script may be blocked and must not write into
- * `node_modules` later, so the links are made in the data directory on every start.
+ * Links the packaged shared libraries under the names that the binaries look for. npm packages
+ * cannot contain symbolic links. The package's install script may be blocked, and `node_modules`
+ * must not be changed later, so every start creates the links in the data directory.
  */
 import { chmod, mkdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, posix } from 'node:path'
 
 interface LinkEntry {
-  /** The library that exists, as `native/lib/libpq.so.5.18`. */
+  /** The existing library, such as `native/lib/libpq.so.5.18`. */
   readonly source: string
-  /** The name that is looked for, as `native/lib/libpq.so.5`. */
+  /** The name that the loader looks for, such as `native/lib/libpq.so.5`. */
   readonly target: string
 }
 
-/** Makes the links in `folder` and returns the environment that has the loader find them. */
+/** Creates the links in `folder` and returns the environment that makes the loader find them. */
 export async function linkLibraries(native: string, folder: string): Promise<NodeJS.ProcessEnv> {
   await mkdir(folder, { recursive: true })
   await chmod(folder, 0o755)
@@ -21,8 +21,8 @@ export async function linkLibraries(native: string, folder: string): Promise<Nod
   for (const { source, target } of await readLinkEntries(native)) {
     await ensureLink(join(lib, basename(source)), join(folder, basename(target)))
   }
-  // Libraries that load each other search relative to the link they were found by, so the real
-  // folder is named too.
+  // Libraries that load each other search relative to the link that led to them, so the path also
+  // has to include the real folder.
   const path = [folder, lib].join(delimiter)
   if (process.platform === 'darwin') return { DYLD_LIBRARY_PATH: path }
   return process.platform === 'linux' ? { LD_LIBRARY_PATH: path } : {}

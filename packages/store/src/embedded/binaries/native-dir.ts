@@ -1,6 +1,6 @@
 /**
  * Finds the folder with PostgreSQL's `bin`, `lib` and `share`. The packages are optional
- * dependencies, one per platform, so the one for this machine may be absent: then it fails with
+ * dependencies, one per platform. When the one for this machine is missing, this fails with
  * EMBEDDED_UNAVAILABLE.
  */
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ const platformNames: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'windows',
 }
 
-/** Such as `linux-x64`, the part that package names end in; undefined where none is published. */
+/** The suffix of package names, such as `linux-x64`; undefined when no package is published. */
 export function platformSuffix(platform = process.platform, arch = process.arch) {
   const name = platformNames[platform]
   return name && `${name}-${arch}`
@@ -33,8 +33,8 @@ export function findNativeDir(): string {
 }
 
 /**
- * Looks where Node would look for `packageName` from the module `from`. The folders are searched
- * by hand because the packages' `exports` hide everything except one entry file.
+ * Searches where Node would resolve `packageName` from the module `from`. It searches the folders
+ * itself because the packages' `exports` hide everything except one entry file.
  */
 export function findPackagedNativeDir(packageName: string, from: string): string | undefined {
   const folders = createRequire(from).resolve.paths(packageName) ?? []
@@ -43,7 +43,7 @@ export function findPackagedNativeDir(packageName: string, from: string): string
     .find((native) => existsSync(join(native, 'bin')))
 }
 
-/** The error for a machine that cannot run the binaries, with `reason` ending in an alternative. */
+/** The error for a machine that cannot run the binaries; `reason` ends with an alternative. */
 export function unavailable(reason: string): EmbeddedError {
   return new EmbeddedError(
     EmbeddedErrorCode.Unavailable,

@@ -1,6 +1,6 @@
 /**
- * Runs one short program to its end and returns what it said. A failure is data: the promise
- * rejects only when `signal` aborts. The program is killed at its deadline.
+ * Runs a short program to its end and returns its output. A failure is returned as data: the
+ * promise rejects only when `signal` aborts. The program is killed at its deadline.
  */
 import { spawn } from 'node:child_process'
 

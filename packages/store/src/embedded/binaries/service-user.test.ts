@@ -13,13 +13,13 @@ async function passwd(...lines: string[]): Promise<string> {
 const root = 'root:x:0:0:root:/root:/bin/bash'
 const nobody = 'nobody:x:65534:65534::/nonexistent:/bin/false'
 
-test('the user of an installed PostgreSQL comes before nobody', async () => {
+test("PostgreSQL's own user is preferred to nobody", async () => {
   const file = await passwd(root, nobody, 'postgres:x:101:104::/var/lib/postgresql:/bin/bash')
   expect(await findServiceUser(file)).toEqual({ uid: 101, gid: 104 })
   expect(await findServiceUser(await passwd(root, nobody))).toEqual({ uid: 65_534, gid: 65_534 })
 })
 
-test('a machine without either has no service user', async () => {
+test('a machine without either user has no service user', async () => {
   expect(await findServiceUser(await passwd(root, 'nobody:*:-2:-2::/:/bin/false'))).toBeUndefined()
   expect(await findServiceUser('/nonexistent')).toBeUndefined()
 })

@@ -1,9 +1,9 @@
-/** Looks up who to become when this process is root, and whether this user has a name at all. */
+/** Finds the user to switch to when this process is root, and checks for a passwd entry. */
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Account } from './launcher.ts'
 
-/** PostgreSQL's own user where there is one (macOS underlines it), so its files look at home. */
+/** PostgreSQL's own user comes first (`_postgres` on macOS): file listings then look familiar. */
 const names = ['postgres', '_postgres', 'nobody']
 
 export async function findServiceUser(passwdFile = '/etc/passwd'): Promise<Account | undefined> {
@@ -12,14 +12,14 @@ export async function findServiceUser(passwdFile = '/etc/passwd'): Promise<Accou
   return names.map((name) => accounts.get(name)).find((account) => account !== undefined)
 }
 
-/** `name:password:uid:gid:...`; an entry that gives no ordinary user has no account. */
+/** `name:password:uid:gid:...`; returns no account for root and malformed entries. */
 function parseEntry(line: string): [name: string, account: Account | undefined] {
   const [name = '', , uidText, gidText] = line.split(':')
   const [uid, gid] = [Number(uidText), Number(gidText)]
   return [name, uid > 0 && gid > 0 ? { uid, gid } : undefined]
 }
 
-/** `initdb` insists on one; `docker run --user 1234` is a usual way not to have it. */
+/** `initdb` requires one; with `docker run --user 1234` it is usually missing. */
 export function hasPasswdEntry(): boolean {
   try {
     userInfo()

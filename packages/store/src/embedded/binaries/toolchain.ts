@@ -1,4 +1,4 @@
-/** How to run one of PostgreSQL's programs for this data directory on this machine. */
+/** Builds the commands that run PostgreSQL's programs for one data directory. */
 import { join } from 'node:path'
 import type { Launcher } from './launcher.ts'
 import type { Command } from './run-command.ts'
@@ -23,7 +23,7 @@ export class Toolchain {
     return this.wrap(join(this.native, 'bin', program), args)
   }
 
-  /** Runs any other program the way PostgreSQL is run, to find out what it would be able to do. */
+  /** Runs any other program as PostgreSQL would be run, to find out what PostgreSQL could do. */
   wrap(program: string, args: readonly string[]): Command {
     const [file = program, ...rest] = [...this.launcher.prefix, program, ...args]
     return { file, args: rest, cwd: this.#cwd, env: this.#env, ...this.launcher.identity }
@@ -31,8 +31,8 @@ export class Toolchain {
 }
 
 /**
- * Only what finding and loading programs takes: PostgreSQL reads settings from variables such as
- * PGPORT and PGDATA, which are meant for other servers.
+ * Passes only the variables that finding and loading programs requires: PostgreSQL reads settings
+ * from variables such as PGPORT and PGDATA, which are meant for other servers.
  */
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   const names = process.platform === 'win32' ? ['PATH', 'SystemRoot', 'TEMP', 'TMP'] : ['PATH']

@@ -1,4 +1,4 @@
-/** Writes a small file so that readers and crashes see either the old content or the new one. */
+/** Writes a small file atomically: readers, also after a crash, see the old content or the new. */
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -25,7 +25,7 @@ export async function writeFileDurable(path: string, content: string, mode: numb
   }
 }
 
-/** Makes renames and new names in a directory durable; Windows has no such operation. */
+/** Makes renamed and new files in a directory durable; Windows has no such operation. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')

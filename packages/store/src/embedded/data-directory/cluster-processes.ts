@@ -1,11 +1,11 @@
 /**
  * Finds and ends the processes of one cluster that outlived their supervisor: a server whose Node
- * process was killed, or backends whose postmaster was. They must be gone before a server may start
- * again, because they still hold the old shared memory and write to the same files.
+ * process was killed, or backends whose postmaster was killed. They must end before a server may
+ * start again, because they still hold the old shared memory and write to the same files.
  *
  * PostgreSQL shows `cluster_name` in the title of each of its processes, and the supervisor sets it
- * to the tag of the data directory. Titles are readable where the working directory of another
- * user's process is not. Fails with EMBEDDED_DATA_DIR_IN_USE when a process does not end.
+ * to the tag of the data directory. Titles can be read even for processes of other users, unlike
+ * their working directory. Fails with EMBEDDED_DATA_DIR_IN_USE when a process does not end.
  */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -21,14 +21,14 @@ interface ClusterProcess {
   readonly isPostmaster: boolean
 }
 
-/** How each kind is asked to end, ever more firmly, and how long it has after each request. */
+/** The signals for each kind of process, with increasing force, and the wait after each. */
 const postmasterRequests = [
   { signal: 'SIGINT', waitMs: 30_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const
 const orphanRequests = [
-  // Idle backends notice by themselves that the postmaster is gone.
+  // Idle backends notice by themselves that the postmaster has ended.
   { signal: undefined, waitMs: 1_000 },
   { signal: 'SIGQUIT', waitMs: 3_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
@@ -47,25 +47,26 @@ export async function endClusterProcesses(dataDir: DataDir, abort?: AbortSignal)
   const pids = (await listClusterProcesses(dataDir.tag)).map(({ pid }) => pid).join(', ')
   throw new EmbeddedError(
     EmbeddedErrorCode.DataDirInUse,
-    `An earlier server still uses ${dataDir.root} and does not end: process ${pids}. End it and start again.`,
+    `An earlier server still uses ${dataDir.root} and does not end: process ${pids}. End it, then start again.`,
   )
 }
 
-/** A postmaster ends its own children, except when it is killed. */
+/** A postmaster ends its own children, unless it is killed. */
 async function signalAll(tag: string, signal: NodeJS.Signals, hasPostmaster: boolean) {
   for (const { pid, isPostmaster } of await listClusterProcesses(tag)) {
     if (hasPostmaster && !isPostmaster && signal !== 'SIGKILL') continue
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended since it was listed, or belongs to someone else: then the wait tells.
+      // The process has ended since it was listed, or belongs to another user: the wait shows
+      // which.
     }
   }
 }
 
 /**
- * PostgreSQL refuses to start while the process named in its pid file runs, even when that is some
- * other program that got the number since. None of ours runs any more, so such a file is stale.
+ * PostgreSQL refuses to start while the process named in its pid file runs, even when another
+ * program has received that pid since. The cluster has no process left, so such a file is stale.
  */
 async function removeBlockingPidFile({ postmasterFile }: DataDir): Promise<void> {
   const pid = Number.parseInt(await readFile(postmasterFile, 'utf8').catch(() => ''), 10)
@@ -86,7 +87,7 @@ interface CommandLine {
   readonly args: readonly string[]
 }
 
-/** Read without yielding: the kernel answers at once, and a hundred promises are dearer. */
+/** Reads synchronously: the kernel answers immediately, and a hundred promises cost more. */
 function readProc(): CommandLine[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map((pid) => ({ pid: Number(pid), args: commandLineOf(pid).split('\0') }))
@@ -96,7 +97,7 @@ function commandLineOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    return '' // It has ended since it was listed.
+    return '' // The process has ended since it was listed.
   }
 }
 

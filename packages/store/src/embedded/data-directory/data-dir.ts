@@ -1,6 +1,6 @@
 /**
- * The layout of the data directory. Everything the embedded server writes is inside it, and nothing
- * else of it is touched. Fails with EMBEDDED_DATA_DIR_UNUSABLE.
+ * The layout of the data directory. The embedded server writes only inside it. An unusable
+ * directory fails with EMBEDDED_DATA_DIR_UNUSABLE.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -15,16 +15,16 @@ import {
 
 export interface DataDir {
   readonly root: string
-  /** PGDATA. It only ever appears complete: see `cluster.ts`. */
+  /** PGDATA: complete or absent, see `cluster.ts`. */
   readonly cluster: string
-  /** What a running server says of itself. */
+  /** PostgreSQL's pid file, which also contains the port of a running server. */
   readonly postmasterFile: string
   /** Links that give the packaged shared libraries the names the binaries look for. */
   readonly libraries: string
   readonly log: string
   readonly passwordFile: string
   readonly portFile: string
-  /** Name of this cluster, unique on this machine, that its processes carry in their titles. */
+  /** Name of this cluster, unique on this machine; the titles of its processes contain it. */
   readonly tag: string
 }
 
@@ -34,7 +34,7 @@ export async function prepareDataDir(path: string): Promise<DataDir> {
   return dataDir
 }
 
-/** Where everything is, whether or not it is there. */
+/** The paths, whether or not the files exist. */
 export function dataDirAt(root: string): DataDir {
   const cluster = join(root, 'cluster')
   return {
@@ -51,7 +51,7 @@ export function dataDirAt(root: string): DataDir {
 
 async function makeDirectory(path: string): Promise<string> {
   try {
-    // Only the leaf is private: a closed parent would keep a service user out of its own cluster.
+    // Only the leaf is private: a closed parent would lock out a service user who owns the cluster.
     await mkdir(dirname(path), { recursive: true })
     await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
       if (systemErrorCode(error) !== 'EEXIST') throw error
@@ -64,7 +64,7 @@ async function makeDirectory(path: string): Promise<string> {
   }
 }
 
-/** For a directory on which a file operation failed, such as on a full or read-only disk. */
+/** For a failed file operation in the directory, such as on a full or read-only disk. */
 export function dataDirUnusable(path: string, cause: unknown): EmbeddedError {
   return new EmbeddedError(
     EmbeddedErrorCode.DataDirUnusable,
@@ -78,7 +78,7 @@ async function refuseForeignCluster({ root, cluster }: DataDir): Promise<void> {
   if (await stat(join(root, 'PG_VERSION')).catch(() => undefined)) {
     throw new EmbeddedError(
       EmbeddedErrorCode.DataDirUnusable,
-      `The data directory ${root} is itself a PostgreSQL cluster that Punctual did not make. ` +
+      `The data directory ${root} is itself a PostgreSQL cluster that Punctual did not create. ` +
         'Choose another directory, or run that cluster yourself and set DATABASE_URL.',
     )
   }
@@ -87,8 +87,8 @@ async function refuseForeignCluster({ root, cluster }: DataDir): Promise<void> {
   if (uid && existing && existing.uid !== uid) {
     throw new EmbeddedError(
       EmbeddedErrorCode.DataDirUnusable,
-      `${cluster} belongs to user ${existing.uid}, and this process is user ${uid}; PostgreSQL ` +
-        `insists on its own files. Run: chown -R ${uid} ${root}`,
+      `${cluster} belongs to user ${existing.uid}, but this process runs as user ${uid}, and ` +
+        `PostgreSQL must own its files. Run: chown -R ${uid} ${root}`,
     )
   }
 }

@@ -1,22 +1,22 @@
 /**
- * The one error class of the embedded server. Every message says what was expected, what was found
- * and what to do; `code` is stable and may be matched by callers and listed in the error reference.
+ * The only error class of the embedded server. Every message says what was expected, what was found
+ * and what to do. `code` is stable: callers may match it, and the error reference lists it.
  */
 
 export const EmbeddedErrorCode = {
   /** This machine cannot run the packaged PostgreSQL at all. */
   Unavailable: 'EMBEDDED_UNAVAILABLE',
-  /** An option or setting has a value that the supervisor cannot honour. */
+  /** An option or setting has a value that is invalid or not allowed. */
   InvalidOption: 'EMBEDDED_INVALID_OPTION',
   /** Another living process owns the data directory. */
   DataDirInUse: 'EMBEDDED_DATA_DIR_IN_USE',
   /** The data directory cannot be created, read, written or recognised. */
   DataDirUnusable: 'EMBEDDED_DATA_DIR_UNUSABLE',
-  /** The data directory was made by another major version of PostgreSQL. */
+  /** Another major version of PostgreSQL created the data directory. */
   VersionMismatch: 'EMBEDDED_VERSION_MISMATCH',
-  /** The port asked for is taken by another program. */
+  /** Another program uses the requested port. */
   PortInUse: 'EMBEDDED_PORT_IN_USE',
-  /** `initdb` did not finish; nothing of it is kept. */
+  /** `initdb` failed; its files were removed. */
   InitFailed: 'EMBEDDED_INIT_FAILED',
   /** The server ended or stayed silent while it was starting. */
   StartFailed: 'EMBEDDED_START_FAILED',
@@ -34,7 +34,7 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** The text of anything that was thrown, for messages that quote a cause. */
+/** The message of any thrown value, for error texts that quote a cause. */
 export function describeCause(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
@@ -45,7 +45,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether an operation on a file failed, as opposed to a bug or an abort. */
+/** Whether a file operation failed, as opposed to a bug or an abort. */
 export function isFileError(error: unknown): boolean {
   return systemErrorCode(error) !== undefined && error instanceof Error && 'syscall' in error
 }

@@ -1,13 +1,13 @@
-/** The content of an owner lock file, and its only reader. */
+/** The content of an owner lock file, and its parser. */
 import type { ProcessIdentity } from './process-identity.ts'
 
 export interface LockRecord extends ProcessIdentity {
   readonly host: string
-  /** True once the owner has stopped cleanly; the file stays as a step of the generation chain. */
+  /** True once the owner has stopped cleanly; the file stays, as part of the generation chain. */
   readonly released: boolean
 }
 
-/** Undefined for anything that is not a complete record, such as a file torn by a power failure. */
+/** Undefined unless the record is complete; a power failure can leave a torn file. */
 export function parseLockRecord(content: string): LockRecord | undefined {
   let value: unknown
   try {

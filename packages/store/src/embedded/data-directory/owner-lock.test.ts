@@ -16,12 +16,12 @@ async function leaveLock(root: string, record: object) {
 }
 
 describe('the owner lock', () => {
-  test('has one holder, and names it to the others', async () => {
+  test('has one holder, and the error for others names it', async () => {
     const root = await temporaryDir()
     const lock = await acquireOwnerLock(root)
     await expect(acquireOwnerLock(root)).rejects.toMatchObject({
       code: EmbeddedErrorCode.DataDirInUse,
-      message: expect.stringContaining(`this same process (pid ${process.pid})`),
+      message: expect.stringContaining(`this process (pid ${process.pid})`),
     })
     await lock.release()
   })
@@ -32,7 +32,7 @@ describe('the owner lock', () => {
     expect(await readdir(root)).toEqual(['owner.3.json'])
   })
 
-  test('goes to exactly one of many that find a dead holder', async () => {
+  test('goes to exactly one of several processes that find a dead holder', async () => {
     const root = await temporaryDir()
     await leaveLock(root, { startMark: 'of a process that ended' })
     const attempts = Array.from({ length: 20 }, () => acquireOwnerLock(root))
@@ -51,13 +51,13 @@ describe('the owner lock', () => {
     await (await acquireOwnerLock(root)).release()
   })
 
-  test('is taken from a holder of another boot or container that has stopped beating', async () => {
+  test('is taken from a holder in another boot or container that has stopped beating', async () => {
     const root = await temporaryDir()
     await leaveLock(root, { scope: 'elsewhere' })
     await (await acquireOwnerLock(root, quick)).release()
   })
 
-  test('stays with a holder of another container that keeps beating', async () => {
+  test('stays with a holder in another container that keeps beating', async () => {
     const root = await temporaryDir()
     const path = await leaveLock(root, { scope: 'elsewhere', pid: 7 })
     const beat = setInterval(() => utimes(path, new Date(), new Date()), quick.beatMs)
@@ -65,14 +65,14 @@ describe('the owner lock', () => {
     await expect(acquireOwnerLock(root, quick)).rejects.toThrow('process 7 on somewhere')
   })
 
-  test('is taken over a file that a power failure emptied', async () => {
+  test('can be taken after a power failure has emptied its file', async () => {
     const root = await temporaryDir()
     await writeFile(join(root, 'owner.3.json'), '')
     await (await acquireOwnerLock(root, quick)).release()
     expect(await readdir(root)).toEqual(['owner.4.json'])
   })
 
-  test('tells its holder when it is gone', async () => {
+  test('notifies its holder when its file disappears', async () => {
     const root = await temporaryDir()
     const lock = await acquireOwnerLock(root, quick)
     await rm(join(root, 'owner.1.json'))

@@ -1,15 +1,16 @@
 /**
- * Guarantees one owner per data directory, without help from the operating system's locks, which
- * Node does not offer.
+ * Guarantees one owner per data directory without the locks of the operating system, which Node
+ * does not offer.
  *
- * The lock is a chain of files `owner.<generation>.json`; the highest generation counts and is only
- * ever removed by the owner of a higher one. Taking the lock means creating the next generation
- * with `link`, which is atomic and arrives with its content, and then checking that it is still the
- * highest. So of any number of processes that find the same dead owner exactly one succeeds.
+ * The lock is a chain of files `owner.<generation>.json`. The highest generation counts, and only
+ * the owner of a higher one removes it. To take the lock, a process creates the next generation
+ * with `link`, which is atomic and includes the content, and then checks that it is still the
+ * highest. So of any number of processes that find the same dead owner, exactly one succeeds.
  *
- * A holder in the same scope is alive or dead by its process id and start time. A holder in another
- * scope (another container on the same volume, an earlier boot) cannot be asked, so it is watched:
- * an owner touches its file every beat. Fails with EMBEDDED_DATA_DIR_IN_USE.
+ * The process id and start time show whether a holder in the same scope is alive. They say nothing
+ * about a holder in another scope (another container on the same volume, an earlier boot), so its
+ * file is watched instead: an owner touches its file every beat. A living holder is reported as
+ * EMBEDDED_DATA_DIR_IN_USE.
  */
 import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
@@ -22,18 +23,18 @@ import { isRunning, ownIdentity } from './process-identity.ts'
 import { waitUntil } from './wait-until.ts'
 
 export interface OwnerLock {
-  /** Settles when someone else has taken or removed the lock. */
+  /** Resolves when another process has taken or removed the lock. */
   readonly lost: Promise<void>
   release(): Promise<void>
 }
 
 export interface OwnerLockOptions {
-  /** @default 1000 */
+  /** How often the owner touches its file. @default 1000 */
   readonly beatMs?: number
   readonly signal?: AbortSignal
 }
 
-/** A holder of another scope that misses this many beats is taken for dead. */
+/** After this many missed beats, a holder in another scope counts as dead. */
 const missedBeatsMax = 10
 const attemptsMax = 20
 
@@ -55,7 +56,7 @@ export async function acquireOwnerLock(
     await removeOlder(root, generation)
     return hold(lockPath(root, generation), record, beatMs)
   }
-  throw inUse(root, 'several processes that are starting at the same moment')
+  throw inUse(root, 'several processes that are starting at the same time')
 }
 
 async function claim(root: string, generation: number, record: LockRecord): Promise<boolean> {
@@ -86,16 +87,17 @@ function hold(path: string, record: LockRecord, beatMs: number): OwnerLock {
     lost,
     async release() {
       clearInterval(beat)
-      // Marked rather than removed: generations only ever grow while the directory exists.
+      // Marked, not removed: generations must only grow while the directory exists.
       if (!(await stat(path).catch(() => undefined))) return
       const released = JSON.stringify({ ...record, released: true })
-      // A full disk takes no mark. Nobody else can claim anything on it either, so removing is safe.
+      // A full disk cannot store the mark. No other process can claim on it either: removing is
+      // safe.
       await writeFileAtomic(path, released).catch(() => rm(path, { force: true }))
     },
   }
 }
 
-/** Describes the holder when it is alive. */
+/** Describes the holder if it is alive. */
 async function livingHolder(path: string, beatMs: number, signal: AbortSignal | undefined) {
   const record = await readRecord(path)
   if (record === 'gone' || (record !== 'torn' && record.released)) return undefined
@@ -105,12 +107,12 @@ async function livingHolder(path: string, beatMs: number, signal: AbortSignal | 
       ? await isRunning(record)
       : await isBeating(path, beatMs, signal)
   if (!alive) return undefined
-  return record === 'torn' ? 'a process that left no name' : nameOf(record)
+  return record === 'torn' ? 'an unknown process' : nameOf(record)
 }
 
 function nameOf({ pid, host }: LockRecord): string {
   return pid === process.pid && host === hostname()
-    ? `this same process (pid ${pid})`
+    ? `this process (pid ${pid})`
     : `process ${pid} on ${host}`
 }
 
@@ -119,7 +121,7 @@ async function readRecord(path: string): Promise<LockRecord | 'torn' | 'gone'> {
   return content === undefined ? 'gone' : (parseLockRecord(content) ?? 'torn')
 }
 
-/** A beat is a touched file that is still a held lock: releasing it touches it too. */
+/** A touched file counts as a beat only while the lock is held: releasing touches the file too. */
 async function isBeating(path: string, beatMs: number, signal: AbortSignal | undefined) {
   const touchedAt = async () => (await stat(path).catch(() => undefined))?.mtimeMs
   const before = await touchedAt()
@@ -154,7 +156,7 @@ async function removeOlder(root: string, generation: number): Promise<void> {
 function inUse(root: string, holder: string): EmbeddedError {
   return new EmbeddedError(
     EmbeddedErrorCode.DataDirInUse,
-    `The data directory ${root} is in use by ${holder}, and one directory has one owner. ` +
+    `The data directory ${root} is in use by ${holder}, and it can have only one owner. ` +
       'Stop that process, give this one another data directory, or let several processes share ' +
       'one PostgreSQL server by setting DATABASE_URL.',
   )

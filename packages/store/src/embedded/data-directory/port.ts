@@ -1,6 +1,6 @@
 /**
- * Picks the server's port on 127.0.0.1. A picked port is remembered, so that URLs people copied
- * keep working; a port that was asked for is never replaced.
+ * Chooses the server's port on 127.0.0.1. A chosen port is stored, so that copied URLs keep
+ * working. A requested port is never replaced by another one.
  */
 import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -10,8 +10,8 @@ import type { DataDir } from './data-dir.ts'
 import { EmbeddedError, EmbeddedErrorCode } from './embedded-error.ts'
 
 /**
- * Below the range (32768 and up) from which systems number outgoing connections: one of those could
- * otherwise hold the port at the very moment when the server has to come back on it.
+ * Below the ephemeral range (32768 and up): otherwise an outgoing connection could hold the port
+ * just when the server has to restart on it.
  */
 const pickedMin = 15_000
 const pickedMax = 32_000
@@ -30,7 +30,7 @@ export async function choosePort(requested: number, dataDir: DataDir): Promise<n
   }
   throw new EmbeddedError(
     EmbeddedErrorCode.PortInUse,
-    `None of ${attemptsMax} ports tried from ${pickedMin} to ${pickedMax} on 127.0.0.1 is free. Set the port.`,
+    `None of the ${attemptsMax} ports tried from ${pickedMin} to ${pickedMax} on 127.0.0.1 is free. Set the port option.`,
   )
 }
 
@@ -42,8 +42,8 @@ export async function rememberPort(port: number, dataDir: DataDir): Promise<void
 export function portInUse(port: number): EmbeddedError {
   return new EmbeddedError(
     EmbeddedErrorCode.PortInUse,
-    `Port ${port} on 127.0.0.1 is taken by another program. Stop it, or choose another port ` +
-      '(0 picks a free one).',
+    `Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or set another ` +
+      'port (0 chooses a free one).',
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tells one process from every other, also from a later one that got the same process id: by the
- * moment it started, within a scope (one boot and one pid namespace) where ids mean anything.
+ * Identifies a process uniquely, even after its process id was reused: by its start time, within
+ * the scope (one boot and one pid namespace) in which process ids have a meaning.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 
 export interface ProcessIdentity {
   readonly pid: number
-  /** Opaque mark of the moment the process started; equal marks and ids mean the same process. */
+  /** Opaque mark of the start time; equal marks and ids mean the same process. */
   readonly startMark: string
-  /** Where the process id is valid. Nothing can be said about a process of another scope. */
+  /** Where the process id is valid. Whether a process of another scope runs cannot be known. */
   readonly scope: string
 }
 
@@ -23,12 +23,12 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   }
 }
 
-/** Whether exactly this process still runs. Only meaningful within the own scope. */
+/** Whether exactly this process still runs. Only meaningful within this process's scope. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return (await startMark(identity.pid)) === identity.startMark
 }
 
-/** Whether a process has this id; a zombie, which only waits to be collected, does not count. */
+/** Whether a process has this id. A zombie, which only waits to be reaped, does not count. */
 export async function isAlive(pid: number): Promise<boolean> {
   return (await startMark(pid)) !== undefined
 }
@@ -60,7 +60,7 @@ async function linuxStartMark(pid: number): Promise<string | undefined> {
   return state === 'Z' || state === 'X' ? undefined : fields?.[19]
 }
 
-/** Whether the system still knows the id, be it that of a zombie. */
+/** Whether the system knows the id; includes zombies. */
 export function isSignalable(pid: number): boolean {
   try {
     return process.kill(pid, 0)

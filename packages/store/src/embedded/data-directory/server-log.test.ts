@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryDir } from '../test/lab.ts'
 import { ServerLog } from './server-log.ts'
 
-test('the tail has the lines of the current server and not of earlier ones', async () => {
+test('the tail contains the lines of the current server only', async () => {
   const path = join(await temporaryDir(), 'postgres.log')
   await writeFile(path, 'of yesterday\n')
   const log = new ServerLog(path)
@@ -14,7 +14,7 @@ test('the tail has the lines of the current server and not of earlier ones', asy
   expect(await log.tail(2)).toBe('two\nthree')
 })
 
-test('a log past its limit moves aside while the server keeps writing to it', async () => {
+test('a log above its limit is rotated while the server keeps writing to it', async () => {
   const path = join(await temporaryDir(), 'postgres.log')
   const log = new ServerLog(path, { sizeMax: 10 })
   const server = await log.openForServer()

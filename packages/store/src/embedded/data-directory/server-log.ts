@@ -2,11 +2,11 @@
  * The server's log: a file that the server holds open as its stderr, so that it neither waits for
  * this process nor loses lines when this process dies.
  *
- * PostgreSQL's own collector cannot bound the total size, so the file is rotated here: when it has
- * grown past the limit it is copied to `<path>.1` and emptied, which a file opened for appending
- * allows. A line written between the two steps is lost.
+ * PostgreSQL's own log collector cannot limit the total size, so the file is rotated here: above
+ * the limit it is copied to `<path>.1` and truncated, which works because the server opened it for
+ * appending. A line written between the two steps is lost.
  *
- * On a full disk the server's last words are lost too, so the tail says that the disk is full.
+ * On a full disk the server's last lines are lost as well, so the tail reports a full disk.
  */
 import { copyFile, type FileHandle, open, stat, statfs, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -14,7 +14,7 @@ import { dirname } from 'node:path'
 const sizeMax = 10 * 1024 * 1024
 const tailBytesMax = 16 * 1024
 const rotationCheckMs = 15_000
-/** Less free space than this keeps PostgreSQL from writing what it has to. */
+/** With less free space than this, PostgreSQL cannot write. */
 const freeBytesMin = 1024 * 1024
 
 export class ServerLog {
@@ -39,7 +39,7 @@ export class ServerLog {
 
   watchSize(): void {
     this.#timer ??= setInterval(() => {
-      // A failed rotation, on a full disk perhaps, is tried again the next time.
+      // The next check retries a failed rotation, for example on a full disk.
       this.rotate().catch(() => {})
     }, rotationCheckMs).unref()
   }
@@ -66,7 +66,7 @@ export class ServerLog {
       const from = Math.max(this.#begin, size - tailBytesMax)
       const buffer = Buffer.alloc(Math.max(0, size - from))
       await file.read(buffer, 0, buffer.length, from)
-      const lines = buffer.toString('utf8').trimEnd().split('\n').filter(isTelling)
+      const lines = buffer.toString('utf8').trimEnd().split('\n').filter(isInformative)
       return [...lines.slice(-linesMax), ...(await this.#spaceWarning())].join('\n')
     } finally {
       await file.close()
@@ -85,7 +85,7 @@ export class ServerLog {
   }
 }
 
-/** The answers to a supervisor that asks whether the server is up would crowd out the reason. */
-function isTelling(line: string): boolean {
+/** Each readiness poll logs this line; many would push the actual reason out of the tail. */
+function isInformative(line: string): boolean {
   return !line.includes('the database system is starting up')
 }

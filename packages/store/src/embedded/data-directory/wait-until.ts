@@ -1,9 +1,9 @@
-/** Waits for a condition of the outside world that announces itself in no other way. */
+/** Polls for an external condition that sends no notification. */
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Polls until `condition` holds. Resolves to whether it held before the deadline; rejects only when
- * the condition does or when `signal` aborts.
+ * Polls until `condition` holds, and returns whether it held before the deadline. Rejects only when
+ * the condition rejects or `signal` aborts.
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,

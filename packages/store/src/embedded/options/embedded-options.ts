@@ -1,24 +1,24 @@
 /**
- * Options as callers write them, and the compiled form the rest of the folder works with.
- * Defaults are applied here, once; a value that cannot be honoured fails here, before any effect.
+ * The options as callers write them, and the compiled form that the rest of the folder uses.
+ * Defaults are applied here, once. An invalid value fails here, before anything has happened.
  */
 import { EmbeddedError, EmbeddedErrorCode } from '../data-directory/embedded-error.ts'
 import type { EmbeddedExit } from './embedded-server.ts'
 import { assertSettings } from './settings.ts'
 
 /**
- * How a root process runs PostgreSQL, which refuses to be root:
- * `namespace` maps root to `nobody` in a user namespace, `service-user` gives up root for the user
- * `postgres` or `nobody`, `auto` takes the first that this machine allows.
+ * How a root process runs PostgreSQL, which refuses to run as root:
+ * `namespace` maps root to `nobody` in a user namespace, `service-user` switches to the user
+ * `postgres` or `nobody`, `auto` takes the first of these that this machine allows.
  */
 export type AsRoot = 'auto' | 'namespace' | 'service-user'
 
 export interface EmbeddedOptions {
-  /** Directory for the cluster, its password, its log and the owner lock. Made when missing. */
+  /** Directory for the cluster, its password, its log and the owner lock. Created when missing. */
   readonly dataDir: string
   /**
-   * TCP port on 127.0.0.1. With 0 a free port is picked, remembered in the data directory and used
-   * again by later starts while it is free.
+   * TCP port on 127.0.0.1. With 0 a free port is chosen and stored in the data directory, and later
+   * starts use it again while it is free.
    * @default 0
    */
   readonly port?: number
@@ -30,7 +30,7 @@ export interface EmbeddedOptions {
    */
   readonly binaries?: string
   /**
-   * Skip flushing a new cluster to disk. A power failure right after may lose it: for tests only.
+   * Skip flushing a new cluster to disk. A power failure soon after may lose it: for tests only.
    * @default false
    */
   readonly fastInit?: boolean
@@ -42,7 +42,8 @@ export interface EmbeddedOptions {
   /** @default 'auto' */
   readonly asRoot?: AsRoot
   /**
-   * How long a starting server may stay silent. Crash recovery is not silence: see `readiness.ts`.
+   * How long a starting server may stay silent. Crash recovery does not count as silence: see
+   * `readiness.ts`.
    * @default 60_000
    */
   readonly startDeadlineMs?: number
@@ -51,9 +52,9 @@ export interface EmbeddedOptions {
    * @default 30_000
    */
   readonly stopDeadlineMs?: number
-  /** Called after every end of the server process and every failed attempt to bring it back. */
+  /** Called each time the server process ends and each time a restart fails. */
   readonly onExit?: (exit: EmbeddedExit) => void
-  /** Cancels the start. A server that has started is ended by `stop()`. */
+  /** Cancels the start. To end a server that has started, call `stop()`. */
   readonly signal?: AbortSignal
 }
 
@@ -76,7 +77,7 @@ export function compileOptions(options: EmbeddedOptions): EmbeddedConfig {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new EmbeddedError(
       EmbeddedErrorCode.InvalidOption,
-      `port must be an integer from 0 to 65535, and is ${port}. Use 0 to have one picked.`,
+      `port must be an integer from 0 to 65535; got ${port}. Use 0 for any free port.`,
     )
   }
   const settings = options.settings ?? {}

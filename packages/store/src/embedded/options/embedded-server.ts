@@ -1,12 +1,12 @@
-/** What a started embedded server offers to its owner. */
+/** A started embedded server, as its owner sees it. */
 
 /** Why a server process ended. */
 export const EmbeddedExitReason = {
   /** `stop()` was called. */
   Stopped: 'stopped',
-  /** The process ended, was killed, or did not come back when it was started again. */
+  /** The process ended, was killed, or failed to restart. */
   Crashed: 'crashed',
-  /** The owner lock was taken or removed by someone else, so the server was ended at once. */
+  /** Another process took or removed the owner lock, so the server was ended immediately. */
   LockLost: 'lock-lost',
 } as const
 
@@ -14,10 +14,10 @@ export type EmbeddedExitReason = (typeof EmbeddedExitReason)[keyof typeof Embedd
 
 export interface EmbeddedExit {
   readonly reason: EmbeddedExitReason
-  /** Exit code of the process, null when a signal ended it. */
+  /** Exit code of the process; null when a signal ended it. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** True while the supervisor is going to start the server again. */
+  /** The supervisor will start the server again. */
   readonly willRestart: boolean
   /** The last lines that the server logged. */
   readonly logTail: string
@@ -26,12 +26,12 @@ export interface EmbeddedExit {
 export interface EmbeddedServer {
   /** `postgres://user:password@127.0.0.1:port/database`. It stays the same across restarts. */
   readonly url: string
-  /** Process id of the postmaster; undefined while there is none. */
+  /** Process id of the postmaster; undefined while no server process runs. */
   readonly pid: number | undefined
-  /** Such as `18.4`. */
+  /** The PostgreSQL version, such as `18.4`. */
   readonly version: string
-  /** Ends the server and gives the data directory back. Idempotent and joinable. */
+  /** Ends the server and releases the data directory. Idempotent and joinable. */
   stop(): Promise<void>
-  /** Settles, and never rejects, once the server is gone for good. */
+  /** Resolves, and never rejects, once the server has ended for good. */
   readonly exited: Promise<EmbeddedExit>
 }

@@ -9,16 +9,16 @@ test('a setting replaces its default and leaves the others', () => {
   expect(settings).toMatchObject({ max_connections: '10', fsync: 'on', wal_compression: 'off' })
 })
 
-test('the write-ahead log is compressed where the build can', () => {
+test('WAL is compressed when the build supports lz4', () => {
   expect(serverSettings({ ...facts, supportsLz4: true }, {}).wal_compression).toBe('lz4')
 })
 
-test.each(['port', 'listen_addresses', 'cluster_name'])('%s is not for callers to set', (name) => {
+test.each(['port', 'listen_addresses', 'cluster_name'])('callers cannot set %s', (name) => {
   expect(() => assertSettings({ [name]: 'x' })).toThrow(
     expect.objectContaining({ code: EmbeddedErrorCode.InvalidOption }),
   )
 })
 
-test('a name that is no setting is refused before it reaches a command line', () => {
+test('an invalid setting name is refused before it reaches a command line', () => {
   expect(() => assertSettings({ 'fsync=off -c port': '1' })).toThrow('not the name')
 })

@@ -1,11 +1,11 @@
 /**
- * The server's settings: durable, and sized for a small machine. They are given on the command
- * line, so they win over `postgresql.conf` and `ALTER SYSTEM` and there is no file to keep in step.
+ * The server's settings: durable, and sized for a small machine. They are passed on the command
+ * line, so they override `postgresql.conf` and `ALTER SYSTEM`, and no file has to be kept in sync.
  */
 import { EmbeddedError, EmbeddedErrorCode } from '../data-directory/embedded-error.ts'
 
 const defaults: Readonly<Record<string, string>> = {
-  // A job that was accepted is never lost: these three are the promise.
+  // An accepted run is never lost: that guarantee depends on these three.
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -17,7 +17,7 @@ const defaults: Readonly<Record<string, string>> = {
   effective_cache_size: '1GB',
   work_mem: '8MB',
   maintenance_work_mem: '64MB',
-  // To make a new log file takes some 60 ms in which nothing commits: those of a busy hour are kept for the next one.
+  // Creating a WAL file takes about 60 ms in which nothing commits: keep those of a busy hour.
   min_wal_size: '512MB',
   max_wal_size: '2GB',
   checkpoint_timeout: '10min',
@@ -30,8 +30,8 @@ const defaults: Readonly<Record<string, string>> = {
   autovacuum_analyze_scale_factor: '0.05',
   autovacuum_vacuum_cost_limit: '2000',
 
-  // Short statements only lose by compiling or by spreading over workers, and parallel workers need
-  // more of /dev/shm than the 64 MB that a container usually has.
+  // Short statements only lose from JIT and parallel plans, and parallel workers need more of
+  // /dev/shm than the 64 MB that a container usually has.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   max_parallel_maintenance_workers: '0',
@@ -72,8 +72,8 @@ export function serverSettings(
     ...defaults,
     wal_compression: facts.supportsLz4 ? 'lz4' : 'off',
     ...overrides,
-    // TCP on loopback, never a unix socket: a socket's path may have at most 107 bytes, which a
-    // data directory deep in a project exceeds, and Windows has none. Passwords guard the port.
+    // TCP on loopback, never a Unix socket: the path of a socket is limited to 107 bytes, which a
+    // data directory deep in a project exceeds, and Windows has none. Passwords protect the port.
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     port: String(facts.port),
@@ -94,13 +94,13 @@ export function assertSettings(settings: Readonly<Record<string, string>>): void
     if (!/^[a-z_][a-z0-9_]*(\.[a-z0-9_]+)?$/.test(name)) {
       throw new EmbeddedError(
         EmbeddedErrorCode.InvalidOption,
-        `"${name}" is not the name of a PostgreSQL setting. Write it in lower case, as in max_connections.`,
+        `"${name}" is not the name of a PostgreSQL setting. Write it in lower case, such as max_connections.`,
       )
     }
     if (reserved.has(name)) {
       throw new EmbeddedError(
         EmbeddedErrorCode.InvalidOption,
-        `The setting "${name}" is controlled by the embedded server's supervisor and cannot be set. ` +
+        `The setting "${name}" is controlled by the supervisor of the embedded server and cannot be set. ` +
           'Use the options of startEmbedded, or run your own PostgreSQL and set DATABASE_URL.',
       )
     }

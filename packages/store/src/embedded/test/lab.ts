@@ -1,4 +1,4 @@
-/** What the tests of this folder share: directories, servers and queries that clean up themselves. */
+/** Directories, servers and queries that clean up themselves, for the tests of this folder. */
 import { rmSync } from 'node:fs'
 import { access, chmod, constants, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,8 +23,8 @@ export async function temporaryDir(): Promise<string> {
 }
 
 /**
- * A directory with a cluster in it that the tests of one file use one after the other, because a
- * new cluster takes most of a second. Each leaves it stopped and whole.
+ * A directory with a cluster that the tests of one file use in turn, because creating a cluster
+ * takes most of a second. Each test leaves it stopped and intact.
  */
 export async function usedDataDir(): Promise<string> {
   if (!used) {
@@ -58,7 +58,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** A folder for PATH with a shell, and without unshare and setpriv. */
+/** A folder for PATH with a shell, but without unshare and setpriv. */
 export async function bareBin(): Promise<string> {
   const folder = await temporaryDir()
   await chmod(folder, 0o755)
@@ -69,22 +69,22 @@ export async function bareBin(): Promise<string> {
 async function whereIs(program: string): Promise<string> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, program)
-    const isThere = access(path, constants.X_OK).then(
+    const isExecutable = access(path, constants.X_OK).then(
       () => true,
       () => false,
     )
-    if (await isThere) return path
+    if (await isExecutable) return path
   }
   throw new Error(`${program} is not on the path`)
 }
 
-/** The system's program, because Node's own takes seconds for a thousand small files. */
+/** Uses `cp`: copying a thousand small files with Node takes seconds. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   const { ok, output } = await runCommand({ file: 'cp', args: ['-R', `${from}/.`, to] })
   if (!ok) throw new Error(output)
 }
 
-/** The packaged binaries, or a copy of them where the user behind `prefix` cannot reach those. */
+/** Returns the packaged binaries, or a copy if the user behind `prefix` cannot read them. */
 export async function nativeDirFor(prefix: readonly string[]): Promise<string> {
   const native = findNativeDir()
   const [file = '', ...args] = [...prefix, 'test', '-x', join(native, 'bin', 'postgres')]

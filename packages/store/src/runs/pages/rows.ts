@@ -1,13 +1,13 @@
-/** Rows of runs/page-runs as the runs of a page, or as groups of a count. */
+/** Converts rows of runs/page-runs to the runs of a page, or to the groups of a count. */
 import type { RunItem, RunState } from '@punctual/core/run'
 import type { Row } from '../../connection/channel.ts'
 import { date, summary } from '../rows.ts'
 
-/** One stretch: how much was looked at, what matches, and where it ended before it was through. */
+/** One stretch: how many runs it examined, the matches, and where it was cut short. */
 export interface Stretch {
   readonly looked: number
   readonly edge: { readonly id: string; readonly endUs: string | null } | null
-  /** What stands behind the edge: one entry for each run or group. */
+  /** The columns after the edge: one entry per run or group. */
   readonly rows: readonly Row[]
 }
 
@@ -41,7 +41,7 @@ export function toItem(row: Row): RunItem {
   }
 }
 
-/** Where a run stands in the order of the page. */
+/** The position of a run in the order of the page. */
 export function positionOf([endUs, id]: Row): { id: string; endUs: string | null } {
   return { id: id as string, endUs: endUs ?? null }
 }

@@ -1,10 +1,12 @@
 /**
- * Pages and counts over all runs of a tenant, those that wait and those that ended, by a position that does not move: a
- * run keeps its id, so that none comes twice and none that was there throughout is passed by.
+ * Pages and counts over all runs of a tenant, waiting and finished ones, by a position that does
+ * not move: a run keeps its id, so no run appears twice, and none that exists throughout is
+ * skipped.
  *
- * The work of one call is bounded. It goes from the newest runs back in windows of days that grow, each stretch by an
- * index, and looks at more at once the rarer what it looks for is. When it has looked at enough it stops: a page then
- * comes back short with the position where to go on, and a count says that it is not exact.
+ * The work of one call is bounded. It walks from the newest runs back in growing windows of days,
+ * each stretch by an index, and examines more at a time the rarer the matches are. When the budget
+ * is used up it stops: a page then returns short, with the position to continue from, and a count
+ * reports that it is not exact.
  */
 import { limits } from '@punctual/core/errors'
 import {
@@ -23,14 +25,14 @@ import { readsOf, sourcesOf } from './sources.ts'
 import { BOTTOM, nextDays, type Part, partAt, partsOf, TOP, windowAt } from './windows.ts'
 
 const EVERYTHING: Part = { top: TOP, floor: BOTTOM }
-/** More than a page needs, so that the few at the edge of a stretch need no second one. */
+/** More than a page needs, so that a few rows at the edge of a stretch need no second stretch. */
 const SPARE = 16
 const STRETCH_MIN = 500
 const STRETCH_MAX = 20_000
 const STRETCH_GROWS = 5
-/** So many are looked at in any case. */
+/** A call examines at least this many runs, however slow the server is. */
 const FEW_LOOKS = 2_000
-/** After this no further stretch is begun. One takes about as long at most. */
+/** After this time no further stretch starts; the last one takes about as long at most. */
 const PAGE_MS = 120
 const COUNT_MS = 600
 const GROUPS_MAX = 1_000
@@ -38,13 +40,13 @@ const ALONE_FOR_MS = 10_000
 
 interface Position {
   readonly id: string
-  /** When the order is that of ends: microseconds. */
+  /** In microseconds, when the order is that of ends. */
   readonly endUs: string | null
-  /** How many days the next window has: a walk that was ended goes on with the same steps. */
+  /** The days of the next window: a walk that continues keeps its step size. */
   readonly days: number
 }
 
-/** What one walk is about. */
+/** The fixed parameters of one walk. */
 interface Walk {
   readonly tenantId: number
   readonly filter: PageFilterInStore
@@ -60,7 +62,7 @@ export interface PageOfRuns {
   readonly complete: boolean
 }
 
-/** How much one call may look at. */
+/** How much one call may examine. */
 export interface Budget {
   readonly looks: number
   readonly ms: number
@@ -89,7 +91,7 @@ export class RunPages {
     const from = page.cursor === undefined ? null : parse(decodeCursor(scope, page.cursor))
     const walk = await this.#plan(filter, order, tenantId, null)
     const found: Row[] = []
-    // One more than is wanted tells whether there is a next page.
+    // One row more than wanted shows whether a next page exists.
     const end: Position | null = await this.#walk(
       walk,
       from,
@@ -109,7 +111,7 @@ export class RunPages {
     }
   }
 
-  /** How many match, by what they are; not exact when there were more than are counted. */
+  /** Counts matching runs by a property; not exact when more match than are counted. */
   async count(
     filter: PageFilterInStore,
     by: CompiledCountBy,
@@ -150,8 +152,9 @@ export class RunPages {
   }
 
   /**
-   * Looks at one stretch after the other until `take` wants no more, everything was looked at, or the budget is used up.
-   * @returns where it stopped; null when there is nothing behind.
+   * Examines one stretch after another until `take` wants no more, everything was examined, or the
+   * budget is used up.
+   * @returns the position where it stopped; null at the end.
    */
   async #walk(
     walk: Walk,
@@ -162,7 +165,7 @@ export class RunPages {
     const { localClock } = this.#database
     const startedMs = localClock.monotonicMs()
     const parts = walk.order === 'ended' ? [EVERYTHING] : partsOf(walk.filter)
-    // Parts are only gone on to, and a position in one only goes down: whatever is asked for, a walk ends.
+    // The part only advances, and a position in it only goes down: every walk ends.
     let place = from === null || walk.order === 'ended' ? 0 : partAt(parts, from.id)
     let at: Position | undefined = from ?? startOf(parts[0])
     let wanted = first
@@ -184,7 +187,7 @@ export class RunPages {
     return null
   }
 
-  /** Ends have no windows, as a run of any day may end on one; ids that are named are few. */
+  /** Ends have no windows, as a run of any day may end on a given day; named ids are few. */
   #windowOf({ order, sources }: Walk, part: Part, { id, days }: Position) {
     if (order === 'ended' || sources[0] === 'ids') return { floor: part.floor, isLast: true }
     return windowAt(part, id, days, this.#database.clock.nowMs())
@@ -223,12 +226,12 @@ export class RunPages {
       at.id,
       reads.places,
     ]
-    // Without a name, so that it is planned for these sources and days.
+    // Without a name, so that the server plans it for these sources and days.
     const { text } = this.#database.statement('runs/page-runs')
     return toStretch(await this.#database.browse.query({ name: '', text }, values))
   }
 
-  /** Whether no other tenant has runs, looked up every few seconds: then the ids of all runs are the shortest way. */
+  /** Whether no other tenant has runs, cached for seconds: then all runs are searched by id. */
   async #isAlone(tenantId: number): Promise<boolean> {
     const nowMs = this.#database.localClock.monotonicMs()
     const known = this.#alone.get(tenantId)
@@ -242,13 +245,13 @@ export class RunPages {
   }
 }
 
-/** More than before, and no more than the time that is left seems enough for. */
+/** Larger than before, but no more than seems affordable in the time that is left. */
 function nextSize(size: number, perMs: number, leftMs: number): number {
   const affordable = Math.max(STRETCH_MIN, Math.floor(perMs * leftMs))
   return Math.min(STRETCH_MAX, size * STRETCH_GROWS, affordable)
 }
 
-/** Where there is little to look at all of it is, however slow the server is at the moment. */
+/** Few runs are all examined, however slow the server is. */
 function isEnough(budget: Budget, looked: number, spentMs: number): boolean {
   return looked >= budget.looks || (spentMs >= budget.ms && looked >= FEW_LOOKS)
 }

@@ -1,6 +1,7 @@
 /**
- * Where runs that a filter means are looked for: the fewest places, each by an index in the order of the page. Every run
- * that matches is in one of them. Names are those of runs/page-runs.sql.
+ * Chooses where to search for the runs of a filter: the fewest places, each by an index in the
+ * order of the page. Every matching run is in one of them. The names are those of
+ * runs/page-runs.sql.
  */
 import {
   type CompiledCountBy,
@@ -20,7 +21,7 @@ const PLACES: Readonly<Record<LiveState, readonly string[]>> = {
   cancelling: ['leases'],
 }
 
-/** `alone`: whether runs of other tenants are few beside those of this one. */
+/** `alone`: whether other tenants have few runs compared with this one. */
 export function sourcesOf(
   filter: PageFilterInStore,
   order: RunOrder,
@@ -41,19 +42,19 @@ export function sourcesOf(
   return alone && filter.queue === undefined && filter.handler === undefined ? ['runs'] : ['lanes']
 }
 
-/** Sources that name runs and tell nothing of what became of them. */
+/** Sources that list runs without their state. */
 const BARE: readonly string[] = ['runs', 'lanes', 'job', 'key', 'ids']
-/** Sources that tell how a run ended, and of a page too little. */
-const LETTERS: readonly string[] = ['letters', 'open', 'open-ended']
+/** Sources that show how a run ended, but too little for a page. */
+const DEAD_LETTERS: readonly string[] = ['letters', 'open', 'open-ended']
 
 export interface Reads {
-  /** Whether the definitions of runs have to be read: their labels, their key, when they were due. */
+  /** Whether to read the definitions of runs: their labels, their key, their due times. */
   readonly runs: boolean
-  /** Where to read what became of them: only where a state can be that matches. */
+  /** Where to read the states of runs: only places of states that match. */
   readonly places: readonly string[]
 }
 
-/** What has to be read of the runs that are looked at, beside what their source tells. */
+/** Selects what to read of the examined runs beyond the columns of their source. */
 export function readsOf(
   filter: PageFilterInStore,
   [source]: readonly string[],
@@ -62,18 +63,18 @@ export function readsOf(
   const { states = runStates } = filter
   const isBare = BARE.includes(source as string)
   const ofState = (state: RunState) => (isFinal(state) ? ['ended'] : PLACES[state])
-  const ended = LETTERS.includes(source as string) && by === null ? ['ended'] : []
+  const ended = DEAD_LETTERS.includes(source as string) && by === null ? ['ended'] : []
   const places = isBare ? states.flatMap(ofState) : ended
-  const asked = by === null || by.by === 'fingerprint' || filter.notRetried || filter.fingerprint
-  const letters = asked && states.includes('dead') && !LETTERS.includes(source as string)
+  const shown = by === null || by.by === 'fingerprint' || filter.notRetried || filter.fingerprint
+  const letters = shown && states.includes('dead') && !DEAD_LETTERS.includes(source as string)
   return {
-    runs: !isBare && (by === null || asksRuns(filter, by)),
+    runs: !isBare && (by === null || needsRuns(filter, by)),
     places: [...new Set([...places, ...(letters ? ['letters'] : [])])],
   }
 }
 
-function asksRuns(filter: PageFilterInStore, { by }: CompiledCountBy): boolean {
+function needsRuns(filter: PageFilterInStore, { by }: CompiledCountBy): boolean {
   const { jobId, labels, key, keyPrefix, dueFromMs, dueToMs, createdFromMs, createdToMs } = filter
-  const asked = [jobId, labels, key, keyPrefix, dueFromMs, dueToMs, createdFromMs, createdToMs]
-  return asked.some((it) => it !== undefined) || ['job', 'label', 'day'].includes(by)
+  const given = [jobId, labels, key, keyPrefix, dueFromMs, dueToMs, createdFromMs, createdToMs]
+  return given.some((value) => value !== undefined) || ['job', 'label', 'day'].includes(by)
 }

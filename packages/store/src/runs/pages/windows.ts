@@ -1,7 +1,7 @@
 /**
- * Which ids a walk goes through, and in what steps. An id carries when its run was due, so that a range of time says where
- * most of what it means is: that part of history comes first, and what may match elsewhere comes behind it. Each part is
- * walked from its newest ids back.
+ * The ids that a walk covers, and its steps. An id carries when its run was due, so a range of time
+ * shows where most matches are: that part of history comes first, and parts with possible other
+ * matches follow. Each part is walked back from its newest ids.
  */
 import { runIdFloor, runIdTimeMs } from '@punctual/core/run'
 import { DAY_MS, dayStart } from '../../connection/day-names.ts'
@@ -14,7 +14,7 @@ const WINDOW_DAYS_MAX = 128
 const HOUR_MS = 3_600_000
 const BY_DAY: readonly string[] = ['runs', 'lanes', 'job', 'key', 'failed']
 
-/** Ids below `top`, and from `floor` on. */
+/** Ids below `top`, down to and including `floor`. */
 export interface Part {
   readonly top: string
   readonly floor: string
@@ -22,15 +22,15 @@ export interface Part {
 
 const idOf = (ms: number) => runIdFloor(Math.max(0, ms))
 
-/** In the order in which they are walked; together they hold every id that can match. */
+/** Returns the parts in walking order; together they hold every id that can match. */
 export function partsOf(filter: PageFilterInStore): readonly Part[] {
   const { ids, createdFromMs, createdToMs, dueFromMs, dueToMs, finishedToMs } = filter
   if (ids) return ids[0] === undefined ? [] : [{ top: TOP, floor: ids[0] }]
-  // The time of an id is never before the creation of its run, by clocks that are near each other.
+  // An id's time is never before the run's creation, give or take the difference between clocks.
   const lowest = createdFromMs === undefined ? BOTTOM : idOf(createdFromMs - HOUR_MS)
   const turn = createdToMs ?? dueToMs ?? finishedToMs
   const first = turn === undefined ? TOP : idOf(turn)
-  // What was due in a range is mostly of its days; what was rescheduled may be of others.
+  // Most runs that were due in a range have ids of its days; rescheduled ones may have others.
   const early = createdToMs === undefined && dueFromMs !== undefined ? idOf(dueFromMs) : lowest
   const parts = [
     { top: first, floor: early > lowest ? early : lowest },
@@ -41,12 +41,12 @@ export function partsOf(filter: PageFilterInStore): readonly Part[] {
   return parts.filter(({ top, floor }) => top > floor)
 }
 
-/** The part that a position lies in, -1 if none: what it says is that everything from it on was looked at. */
+/** The part that a position lies in, or -1: everything from the position on was examined. */
 export function partAt(parts: readonly Part[], id: string): number {
   return parts.findIndex(({ top, floor }) => floor < id && id <= top)
 }
 
-/** The first id of the window of so many days that ends at an id, and whether it is the last one of its part. */
+/** The floor of the window of `days` days below an id, and whether it is the last of its part. */
 export function windowAt(part: Part, id: string, days: number, nowMs: number) {
   const topMs = id === TOP ? nowMs : Math.min(nowMs, runIdTimeMs(id))
   const floor = idOf(dayStart(topMs - 1) - days * DAY_MS)
@@ -55,7 +55,7 @@ export function windowAt(part: Part, id: string, days: number, nowMs: number) {
     : { floor, isLast: false }
 }
 
-/** Sources that are not kept by day are small or have an index over all days: one more step goes through them. */
+/** Sources not partitioned by day are small or have an index over all days: one more step does. */
 export function nextDays(days: number, sources: readonly string[]): number {
   if (!sources.some((source) => BY_DAY.includes(source))) return WINDOW_DAYS_MAX + 1
   return days === 0 ? 1 : days * WINDOW_GROWS

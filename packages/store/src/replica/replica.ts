@@ -1,8 +1,9 @@
 /**
- * A standby that people are shown lists from. Each time it is looked at first: that it is one, of this installation, with
- * this schema, and how far it is behind. What was committed on the primary before the last transaction that it has replayed
- * was committed stands before that one in the log, and is there. So the time of that one bounds how far behind it is,
- * however it got there, also while it is cut off; where nothing is written its position in the log tells that it lacks nothing.
+ * A standby that serves lists for humans. Before each use it is checked: that it is a standby, of
+ * this installation, with this schema, and how far it lags. Everything that was committed on the
+ * primary before the last transaction it replayed stands before that one in the WAL, so the replica
+ * has it. The commit time of that transaction therefore bounds the lag, also while the replica is
+ * cut off from the primary. When nothing is written, its WAL position shows that it lacks nothing.
  */
 import type pg from 'pg'
 import { Channel, type Row } from '../connection/channel.ts'
@@ -11,15 +12,15 @@ import { Endpoint } from '../connection/endpoint.ts'
 import { isMissingSchema } from '../connection/faults.ts'
 import { type Readers, readersOf } from './readers.ts'
 
-/** Long enough for any page; who waits longer is better served by the primary. */
+/** Long enough for any page; after that the primary serves the reader better. */
 const ANSWER_MS = 10_000
 const CONNECT_MS = 3_000
 const IDLE_MS = 10_000
 const CONNECTIONS = 2
 
-/** Why a standby is passed by. */
-export class StandbyUnfit extends Error {
-  /** It may have caught up by the next look. */
+/** Why the replica is skipped. */
+export class ReplicaUnfit extends Error {
+  /** The replica lags, and may have caught up by the next check. */
   readonly behind: boolean
 
   constructor(why: string, behind = false) {
@@ -37,27 +38,27 @@ interface Position {
   readonly mayBeTenant: boolean
 }
 
-/** One connection: what is read together is read of one server. */
-interface Lane {
+/** One connection, so that reads that belong together come from one server. */
+interface ReplicaConnection {
   readonly channel: Channel
   readonly readers: Readers
 }
 
-export interface StandbyOptions {
+export interface ReplicaOptions {
   readonly url: string
   readonly database: Database
-  /** How far behind it may be. */
+  /** How far it may lag. */
   readonly lagMs: number
 }
 
-export class Standby {
+export class Replica {
   readonly lagMs: number
   readonly #database: Database
-  readonly #lanes: readonly Lane[]
+  readonly #connections: readonly ReplicaConnection[]
   #next = 0
   #primary: Position | null = null
 
-  constructor({ url, database, lagMs }: StandbyOptions) {
+  constructor({ url, database, lagMs }: ReplicaOptions) {
     this.lagMs = lagMs
     this.#database = database
     const endpoint = new Endpoint({
@@ -67,10 +68,10 @@ export class Standby {
     database.onNewTimeline.push(() => {
       this.#primary = null
     })
-    this.#lanes = Array.from({ length: CONNECTIONS }, () => this.#lane(endpoint))
+    this.#connections = Array.from({ length: CONNECTIONS }, () => this.#connect(endpoint))
   }
 
-  #lane(endpoint: Endpoint): Lane {
+  #connect(endpoint: Endpoint): ReplicaConnection {
     const { transactions, clock, localClock } = this.#database
     let pooled = false
     const channel = new Channel({
@@ -79,7 +80,7 @@ export class Standby {
       prepared: () => this.#database.prepared && !pooled,
       onConnect: async (client) => {
         pooled = await isPooled(client)
-        // Should it ever be promoted, it still takes no writes from here.
+        // Even if it is promoted, this process writes nothing to it.
         const settings = 'set jit = off; set default_transaction_read_only = on'
         if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS } as Timed)
       },
@@ -89,52 +90,51 @@ export class Standby {
     return { channel, readers: readersOf(source) }
   }
 
-  /** One of its connections, in turn. */
-  get lane(): Lane {
+  /** The connections in turn. */
+  get connection(): ReplicaConnection {
     this.#next = (this.#next + 1) % CONNECTIONS
-    return this.#lanes[this.#next] as Lane
+    return this.#connections[this.#next] as ReplicaConnection
   }
 
-  /** How far behind it is at most; rejects when that is too far, or it is not the standby that it should be. */
-  async look({ channel }: Lane): Promise<number> {
+  /** Returns the largest possible lag; rejects when that is too much, or the server is unfit. */
+  async look({ channel }: ReplicaConnection): Promise<number> {
     const seen = await this.#positionOf(channel).catch((error) => {
-      throw isMissingSchema(error) ? new StandbyUnfit('it has no such schema') : error
+      throw isMissingSchema(error) ? new ReplicaUnfit('it lacks the schema') : error
     })
-    if (!seen.isStandby)
-      throw new StandbyUnfit('it is no standby (any more), but a server that takes writes')
+    if (!seen.isStandby) throw new ReplicaUnfit('it is not a standby (any more): it accepts writes')
     this.#primary ??= await this.#positionOf(this.#database.control)
     if (seen.identity !== this.#primary.identity)
-      throw new StandbyUnfit('it is no standby of this database, but of another one')
+      throw new ReplicaUnfit('it is a standby of another database')
     if (seen.migration < this.#primary.migration)
-      throw new StandbyUnfit('it has not got the last migration yet', true)
+      throw new ReplicaUnfit('it lacks the last migration', true)
     if (this.#primary.mayBeTenant && !seen.mayBeTenant)
-      throw new StandbyUnfit('its user may not work as the role of tenants')
+      throw new ReplicaUnfit('its user may not act as the tenant role')
     const lagMs = this.#database.clock.nowMs() - (seen.replayedMs ?? Number.NEGATIVE_INFINITY)
     if (lagMs <= this.lagMs) return Math.max(0, lagMs)
-    // Nothing may have been written for a while.
+    // Perhaps nothing was written for a while.
     this.#primary = await this.#positionOf(this.#database.control)
     if (seen.position >= this.#primary.position) return 0
-    throw new StandbyUnfit(
-      `it may be ${inWords(lagMs)} behind, and ${this.lagMs} ms are allowed`,
+    throw new ReplicaUnfit(
+      `it may be ${inWords(lagMs)} behind; at most ${this.lagMs} ms are allowed`,
       true,
     )
   }
 
-  /** Whoever asks may be behind a wall or in a transaction; this is asked for everybody. */
+  /** Runs outside the caller's transaction and row security: the answer serves every caller. */
   async #positionOf(channel: Pick<Channel, 'query'>): Promise<Position> {
     const statement = this.#database.statement('replica/read-position')
-    const [row] = await this.#database.transactions.apart(() => channel.query(statement))
+    const [row] = await this.#database.transactions.outside(() => channel.query(statement))
     return toPosition(row as Row)
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ channel }) => channel.close()))
+    await Promise.all(this.#connections.map(({ channel }) => channel.close()))
   }
 }
 
 type Timed = pg.QueryConfig & { query_timeout: number }
 
-/** The process that answers is not the one that was greeted. */
+/** Whether a pooler stands between: the backend that answers is not the one that greeted. */
 async function isPooled(client: pg.Client): Promise<boolean> {
   const query = { text: 'select pg_backend_pid() as pid', query_timeout: ANSWER_MS }
   const { rows } = await client.query(query as Timed)
@@ -155,5 +155,5 @@ function toPosition(row: Row): Position {
 }
 
 function inWords(lagMs: number): string {
-  return Number.isFinite(lagMs) ? `${Math.round(lagMs)} ms` : 'any time'
+  return Number.isFinite(lagMs) ? `${Math.round(lagMs)} ms` : 'an unknown time'
 }
