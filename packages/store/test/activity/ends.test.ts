@@ -1,4 +1,4 @@
-/** What has ended, read in the order of its times: nothing is passed over that commits late. */
+/** Ended runs, read in the order of their end times, without missing ends that commit late. */
 import { dead, TestStore } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { EndsCursor } from '../../src/index.ts'
@@ -19,7 +19,7 @@ async function die(): Promise<string> {
   return run.id
 }
 
-it('each death is read once, also one that was dealt with before it was read', async () => {
+it('each dead letter is read once, also when it was handled before it was read', async () => {
   const cursor = new EndsCursor(0)
   const [first, second] = [await die(), await die()]
   const handled = { note: 'known', by: null }
@@ -31,7 +31,7 @@ it('each death is read once, also one that was dealt with before it was read', a
   expect(await deaths(cursor)).toEqual([third])
 })
 
-it('an end that commits long after its time is read, whatever was read meanwhile', async () => {
+it('an end that commits long after its time is still read after later ends', async () => {
   const cursor = new EndsCursor(0)
   const id = await die()
   await t.sql.query('begin')
@@ -52,7 +52,7 @@ it('an end that commits long after its time is read, whatever was read meanwhile
   expect(await deaths(cursor)).toEqual([])
 })
 
-it('many ends are read page by page, in their order', async () => {
+it('reading 2,500 ends at once returns all of them in order', async () => {
   const submissions = Array.from({ length: 2_500 }, () => t.submit({ delayMs: 3_600_000 }))
   const ids = await Promise.all(submissions)
   for (let i = 0; i < ids.length; i += 500)
@@ -71,10 +71,10 @@ it('many ends are read page by page, in their order', async () => {
   })
 })
 
-it('an end is not lost when what belongs to it cannot be read', async () => {
+it('a death whose dead letter could not be read is returned by the next read', async () => {
   const cursor = new EndsCursor(0)
   const id = await die()
-  const { letters } = t.store
+  const { deadLetters: letters } = t.store
   const find = letters.find.bind(letters)
   letters.find = () => Promise.reject(new Error('cut'))
   await expect(deaths(cursor)).rejects.toThrow('cut')
@@ -82,7 +82,7 @@ it('an end is not lost when what belongs to it cannot be read', async () => {
   expect(await deaths(cursor)).toEqual([id])
 })
 
-it('a run of a job tells which', async () => {
+it('the end of a run of a job contains the job id', async () => {
   const jobId = await t.job({ cron: '0 3 * * *' })
   const runId = await t.store.schedules.steering.trigger(jobId, null, 1)
   await t.store.steering.cancel([runId], 'enough', 1)

@@ -1,4 +1,7 @@
-/** Keys: only a hash is stored, every node lets the same callers in, and a revocation holds on all of them. */
+/**
+ * API keys: only a hash is stored, every node accepts the same keys, and a revocation reaches all
+ * nodes.
+ */
 import { makeApiKey, type Scope } from '@punctual/core/identity'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { eventually, TestStore } from '@punctual/testkit'
@@ -14,7 +17,7 @@ afterAll(() => t.close())
 
 const aKey = (options: { scopes?: Scope[]; expiresAt?: Date; tenantId?: number | null } = {}) =>
   t.store.apiKeys.create({
-    ...{ name: 'ci', tenantId: acme, scopes: ['read', 'submit'], expiresAt: null, by: 'somebody' },
+    ...{ name: 'ci', tenantId: acme, scopes: ['read', 'submit'], expiresAt: null, by: 'ann' },
     ...options,
   })
 
@@ -26,7 +29,7 @@ const refused = (key: string, store?: PostgresStore) =>
     (error: { code: string; message: string }) => `${error.code}: ${error.message.split('.')[0]}`,
   )
 
-it('a key lets its holder in, who is known by it; the key itself is stored nowhere', async () => {
+it('an API key authenticates and identifies its caller, and its secret is stored nowhere', async () => {
   const { key, ...made } = await aKey()
   expect(made).toMatchObject({ name: 'ci', prefix: key.slice(0, 21), tenantName: 'acme' })
   expect(await enter(key)).toEqual({
@@ -38,13 +41,14 @@ it('a key lets its holder in, who is known by it; the key itself is stored nowhe
   for (const { text } of rows) expect(text).not.toContain(secret)
 })
 
-it('a key that is malformed, unknown, or has another secret is refused', async () => {
+it('an API key that is malformed, unknown or has a wrong secret is refused', async () => {
   const { key } = await aKey()
   const unknown = 'unauthenticated: The API key is unknown'
   expect(await refused(makeApiKey(systemRandom))).toBe(unknown)
   expect(await refused(key.toUpperCase())).toMatch(/^unauthenticated: The API key is malformed/)
   expect(await refused('')).toMatch(/malformed/)
-  // The public part of one key with the secret of another, as a guesser who has seen a list would try.
+  // The public prefix of one key with the secret of another, as an attacker with a key list would
+  // try.
   const other = await aKey()
   await t.sql.query('update punctual.api_keys set prefix = $1 where id = $2', [
     ...[`${other.prefix.slice(0, -1)}_`, other.id],
@@ -55,34 +59,35 @@ it('a key that is malformed, unknown, or has another secret is refused', async (
   expect(await refused(other.key)).toBe(unknown)
 })
 
-it('an expiry holds at its moment, though the key is remembered', async () => {
+it('an API key is refused once it expires, although it is cached', async () => {
   const { key } = await aKey({ expiresAt: new Date(Date.now() + 500) })
-  await eventually('it expires', async () => /has expired/.test((await refused(key)) ?? ''))
+  await eventually('the key expires', async () => /has expired/.test((await refused(key)) ?? ''))
 })
 
-/** A node whose clock stands still until it is moved: nothing that it remembers grows old by itself. */
+/** A node whose clock stands still until the test moves it, so that its cache does not age. */
 function aFrozenNode() {
-  const startMs = systemClock.monotonicMs()
+  // An integer: a fraction makes the difference of two readings round to just below two seconds.
+  const startMs = Math.round(systemClock.monotonicMs())
   let movedMs = 0
   const node = t.another({ ...systemClock, monotonicMs: () => startMs + movedMs })
   return { node, move: (ms: number) => (movedMs += ms) }
 }
 
-it('without hints another node refuses a revoked key after two seconds, and not before', async () => {
+it('without hints, another node refuses a revoked key after exactly two seconds', async () => {
   const { node, move } = aFrozenNode()
   const { key, id } = await aKey()
   await enter(key, node)
-  expect(await t.store.apiKeys.revoke(id, null, 'somebody')).toBe(true)
-  expect(await refused(key), 'where it was revoked it holds at once').toMatch(/is revoked/)
+  expect(await t.store.apiKeys.revoke(id, null, 'ann')).toBe(true)
+  expect(await refused(key), 'the revoking node refuses it at once').toMatch(/is revoked/)
   move(1_999)
   expect(await refused(key, node)).toBeNull()
   move(1)
   expect(await refused(key, node)).toMatch(/is revoked/)
   expect(await t.store.apiKeys.revoke(id, null, 'again')).toBe(false)
-  expect(await t.store.apiKeys.find(id, acme)).toMatchObject({ revokedBy: 'somebody' })
+  expect(await t.store.apiKeys.find(id, acme)).toMatchObject({ revokedBy: 'ann' })
 })
 
-it('with hints another node hears at once of revocations, suspensions and resumptions', async () => {
+it('with hints, another node applies revocations, suspensions and resumptions at once', async () => {
   const { node } = aFrozenNode()
   node.signals.listen()
   await node.database.claim.ready()
@@ -92,44 +97,46 @@ it('with hints another node hears at once of revocations, suspensions and resump
   await eventually('the key is refused', async () => (await refused(revoked.key, node)) !== null)
   const suspended = async () => (await enter(kept.key, node)).tenantSuspended
   await t.store.tenants.suspend('acme', { note: null, by: null })
-  await eventually('it is suspended', suspended)
+  await eventually('the tenant is suspended', suspended)
   await t.store.tenants.resume('acme')
-  await eventually('it is resumed', async () => !(await suspended()))
+  await eventually('the tenant is resumed', async () => !(await suspended()))
 })
 
-it('a look-up that was under way when a key was revoked is not remembered', async () => {
+it('a lookup that overlaps the revocation of its key is not cached', async () => {
   const { key, id } = await aKey()
-  const looking = enter(key)
+  const lookup = enter(key)
   await t.store.apiKeys.revoke(id, null, null)
-  await looking.catch(() => undefined)
+  await lookup.catch(() => undefined)
   expect(await refused(key)).toMatch(/is revoked/)
 })
 
-it('a rotated key and the one in its place are both accepted during the overlap', async () => {
+it('a rotated API key and its replacement are both accepted during the overlap', async () => {
   const { key, id } = await aKey({ expiresAt: new Date(Date.now() + 86_400_000) })
   await enter(key)
-  const about = { overlapMs: 700, expiresAt: null, by: 'somebody' }
-  const next = await t.store.apiKeys.rotate(id, acme, about)
+  const rotation = { overlapMs: 700, expiresAt: null, by: 'ann' }
+  const next = await t.store.apiKeys.rotate(id, acme, rotation)
   expect(next).toMatchObject({ name: 'ci', scopes: ['read', 'submit'], tenantId: acme })
   expect(Math.abs((next?.expiresAt?.getTime() ?? 0) - Date.now() - 86_400_000)).toBeLessThan(60_000)
   expect((await enter(next?.key as string)).keyId).toBe(next?.id)
-  await eventually('it expires', async () => /has expired/.test((await refused(key)) ?? ''))
+  await eventually('the rotated key expires', async () =>
+    /has expired/.test((await refused(key)) ?? ''),
+  )
   expect(await t.store.apiKeys.find(id, null)).toMatchObject({ rotatedTo: next?.id })
-  expect(await t.store.apiKeys.rotate(id, acme, about)).toBeNull()
+  expect(await t.store.apiKeys.rotate(id, acme, rotation)).toBeNull()
   expect(await refused(next?.key as string)).toBeNull()
 })
 
-it('two rotations at the same moment make one key', async () => {
+it('concurrent rotations of one API key create one new key', async () => {
   const { id } = await aKey()
   const other = t.another()
-  const about = { overlapMs: 0, expiresAt: null, by: null }
+  const rotation = { overlapMs: 0, expiresAt: null, by: null }
   const made = await Promise.all(
-    [t.store, other, t.store, other].map((store) => store.apiKeys.rotate(id, null, about)),
+    [t.store, other, t.store, other].map((store) => store.apiKeys.rotate(id, null, rotation)),
   )
   expect(made.filter(Boolean)).toHaveLength(1)
 })
 
-it('keys of another tenant are not found, changed or listed', async () => {
+it('API keys of another tenant are not found, changed or listed', async () => {
   const { id } = await aKey()
   const stranger = (await t.store.tenants.create('stranger', { note: null, by: null })).id
   const { apiKeys } = t.store
@@ -148,12 +155,12 @@ it('keys of another tenant are not found, changed or listed', async () => {
   expect(await list(null, true)).toMatchObject([{ id: system.id, tenantId: null }])
 })
 
-it('a use is noted in the background, once a minute and key, by whichever node', async () => {
+it('the last use of an API key is stored in the background, once a minute across nodes', async () => {
   const { key, id } = await aKey()
   const used = async () => (await t.store.apiKeys.find(id, null))?.lastUsedAt ?? null
   expect(await used()).toBeNull()
   await enter(key)
-  await eventually('its use is noted', async () => (await used()) !== null)
+  await eventually('the use is stored', async () => (await used()) !== null)
   const first = await used()
   const other = t.another()
   await enter(key, other)
@@ -171,7 +178,7 @@ it('a use is noted in the background, once a minute and key, by whichever node',
   expect((await used())?.getTime()).toBeGreaterThanOrEqual(first?.getTime() ?? 0)
 })
 
-it('nodes that make sure of one key at once make one, and a revocation outlives a restart', async () => {
+it('nodes that ensure the same API key create one, and ensuring it again keeps a revocation', async () => {
   const key = makeApiKey(systemRandom)
   const stores = [t.another(), t.another(), t.another()]
   const options = { name: 'first', tenantId: null, scopes: ['system'], expiresAt: null, by: null }
@@ -186,7 +193,7 @@ it('nodes that make sure of one key at once make one, and a revocation outlives 
   expect(await refused(key)).toMatch(/is revoked/)
 })
 
-it('the database refuses a key of a tenant that is of the system, and one of nobody that is not', async () => {
+it('the database refuses a tenant key with the system scope, and a system key without it', async () => {
   for (const [tenantId, scope] of [
     [acme, 'system'],
     [null, 'admin'],

@@ -1,4 +1,4 @@
-/** The audit log: append-only, sealed in the background, and verified against tampering by those who may do all. */
+/** The audit log is append-only, sealed in the background, and detects tampering by superusers. */
 import type { AuditWrite } from '@punctual/core/audit'
 import { postgresMajors, TestStore } from '@punctual/testkit'
 import pg from 'pg'
@@ -21,7 +21,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  /** As whoever owns the server, past all triggers. */
+  /** Changes rows as a superuser can: without triggers. */
   async function tamper(...statements: string[]): Promise<void> {
     await t.sql.query('set session_replication_role = replica')
     for (const statement of statements) await t.sql.query(statement)
@@ -51,7 +51,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     return chain?.fault
   }
 
-  it('keeps who did what, to what, from where, before and after (case 162)', async () => {
+  it('the audit log stores actor, action, target, address and both states (case 162)', async () => {
     const id = await write()
     const [entry] = await list()
     expect(entry).toEqual({ ...WRITE, id, at: expect.any(Date), seq: null, hash: null })
@@ -62,7 +62,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     })
   })
 
-  it('refuses to change or remove anything, also for the owner of the tables', async () => {
+  it('the audit log refuses changes and deletes, also from the table owner', async () => {
     await sealed(2)
     for (const statement of [
       "update punctual.audit_log set note = 'x'",
@@ -78,7 +78,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toBeNull()
   })
 
-  it('gives each tenant a chain of its own, and the installation one', async () => {
+  it('each tenant and the installation have a separate audit chain', async () => {
     await write()
     await write({ tenantId: 2 })
     await write({ tenantId: null })
@@ -94,7 +94,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect((await list({ chain: 0 })).map(({ tenantId }) => tenantId)).toEqual([null])
   })
 
-  it('seals an entry that commits late behind those that were sealed before it', async () => {
+  it('an audit entry that commits late is sealed after those already sealed', async () => {
     const late = new pg.Client({ connectionString: t.url })
     await late.connect()
     await late.query('begin')
@@ -112,7 +112,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toBeNull()
   })
 
-  it('seals everything once, however many sealers and writers there are', async () => {
+  it('concurrent sealers and writers seal every audit entry once', async () => {
     const stores = [t.store, t.another(), t.another(), t.another()]
     const writers = stores.map(async (store, i) => {
       for (let n = 0; n < 40; n++)
@@ -128,7 +128,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(chains.reduce((sum, chain) => sum + chain.sealed, 0)).toBe(160)
   })
 
-  it('no writer waits for another, nor for the sealer', async () => {
+  it('audit writers do not wait for each other or for the sealer', async () => {
     const open = new pg.Client({ connectionString: t.url })
     await open.connect()
     await open.query('begin')
@@ -145,14 +145,14 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect((await list()).map((entry) => entry.id)).toContain(id)
   })
 
-  it('tells how many entries are not sealed yet', async () => {
+  it('verifying the audit log counts the unsealed entries', async () => {
     await sealed(3)
     await write()
     await write()
     expect(await verify(1)).toMatchObject([{ sealed: 3, unsealed: 2, head: { seq: 3 } }])
   })
 
-  it('tells a field that was changed', async () => {
+  it('verifying the audit log detects a changed field', async () => {
     const ids = await sealed(5)
     for (const change of [
       "note = 'x'",
@@ -176,7 +176,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toBeNull()
   })
 
-  it('tells an entry that was removed, with its seal or without it', async () => {
+  it('verifying the audit log detects a removed entry, with or without its seal', async () => {
     const ids = await sealed(5)
     await tamper(`delete from punctual.audit_log where id = '${ids[1]}'`)
     expect(await firstFault()).toMatchObject({ kind: 'removed', seq: 2, entryId: ids[1] })
@@ -186,7 +186,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toMatchObject({ kind: 'broken', seq: 2, entryId: ids[2] })
   })
 
-  it('tells a tail that was removed by the end that is noted, and by one that was kept elsewhere', async () => {
+  it('a removed tail of the audit log is detected by its stored head, or by an external head', async () => {
     const ids = await sealed(5)
     const [before] = await verify(1)
     const head = { chain: 1, ...(before?.head as { seq: number; hash: string }) }
@@ -206,7 +206,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await verify(1, [head])).toMatchObject([{ fault: { kind: 'unexpected_head', seq: 5 } }])
   })
 
-  it('an end that was kept elsewhere holds for as long as the chain only grows', async () => {
+  it('an external head of the audit log stays valid while the chain only grows', async () => {
     await sealed(3)
     const [before] = await verify(1)
     const head = { chain: 1, ...(before?.head as { seq: number; hash: string }) }
@@ -220,7 +220,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     ])
   })
 
-  it('tells two entries that were swapped', async () => {
+  it('verifying the audit log detects two swapped entries', async () => {
     const ids = await sealed(4)
     await tamper(
       'alter table punctual.audit_seals drop constraint audit_seals_entry_id_key',
@@ -231,7 +231,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toMatchObject({ kind: 'broken', seq: 2, entryId: ids[2] })
   })
 
-  it('tells an entry that was put in, with a seal or without one', async () => {
+  it('verifying the audit log detects an inserted entry, with or without a seal', async () => {
     await sealed(3)
     const put = `insert into punctual.audit_log (id, tenant_id, actor_kind, action, target_kind)
       values ('00000000-0000-7000-8000-000000000001', 1, 'cli', 'job.delete', 'job')`
@@ -251,13 +251,13 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(await firstFault()).toMatchObject({ kind: 'changed', seq: 2 })
   })
 
-  it('tells an entry that was removed before it was sealed', async () => {
+  it('verifying the audit log detects an entry removed before it was sealed', async () => {
     const id = await write()
     await tamper('delete from punctual.audit_log')
     expect(await firstFault()).toMatchObject({ kind: 'removed', seq: null, entryId: id })
   })
 
-  it('pages through it while entries are written, and none comes twice or is left out', async () => {
+  it('paging through the audit log during writes neither repeats nor skips an entry', async () => {
     const ids = await sealed(25)
     const seen: string[] = []
     for (let after: string | undefined; ; ) {
@@ -270,7 +270,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect(seen).toEqual(ids.reverse())
   })
 
-  it('finds entries by action, target, actor and time', async () => {
+  it('audit entries are found by action, target, actor and time', async () => {
     await write({ action: 'job.pause' })
     await write({ action: 'job.resume', actor: { kind: 'cli', name: 'ann@host' } })
     await write({ action: 'queue.pause', target: { kind: 'queue', id: null, name: 'mail' } })
@@ -288,9 +288,9 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     expect((await actions({ fromMs: nowMs - 3_600_000, toMs: nowMs + 3_600_000 })).length).toBe(3)
   })
 
-  it('a page of one tenant, or of all, is read by an index and needs no sort', async () => {
+  it('a page of audit entries is read by an index without a sort, for one tenant or all', async () => {
     const bounds = `'${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}', '${'f'.repeat(8)}-ffff-ffff-ffff-${'f'.repeat(12)}'`
-    // As of an installation with many tenants.
+    // An installation with many tenants.
     const many = Array.from({ length: 2_000 }, (_, n) => ({ ...WRITE, tenantId: (n % 200) + 1 }))
     await t.store.auditLog.append(many)
     await t.sql.query('analyze punctual.audit_log')
@@ -312,7 +312,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     await t.sql.query('reset plan_cache_mode; reset enable_seqscan')
   })
 
-  it('erasing a tenant removes its entries and its chain, and those of nobody else', async () => {
+  it('erasing a tenant removes its audit entries and chain, and no others', async () => {
     await write()
     await write({ tenantId: 2 })
     await seal()

@@ -1,4 +1,4 @@
-/** Calendars and the planners that ask them: a change holds for every slot that is not planned yet. */
+/** Calendars and planners: a change applies to every slot that is not planned yet. */
 import type { PlanStore } from '@punctual/core/ports'
 import type { PostgresStore } from '@punctual/store'
 import { eventually, TestStore } from '@punctual/testkit'
@@ -27,7 +27,7 @@ const decided = async (id: string) => [
   ...new Set((await ledgerOf(t, id)).map(({ decision }) => decision)),
 ]
 
-/** A planner, with time that passes when it is told to. */
+/** A planner, and a function that advances its time. */
 function planning(around: (plan: PlanStore) => Partial<PlanStore> = () => ({})) {
   const time = { nowMs: Date.now() }
   const plan = bound(t.store.schedules.plan, t.store.schedules.plan)
@@ -39,8 +39,8 @@ function planning(around: (plan: PlanStore) => Partial<PlanStore> = () => ({})) 
   return { planner, later }
 }
 
-describe('a calendar', () => {
-  it('that is made after a planner has asked for those of its tenant is known to that planner', async () => {
+describe('changing a calendar', () => {
+  it('a planner that has cached the calendars of a tenant finds a new one', async () => {
     const { planner } = planning()
     await set('first', OPEN)
     await t.job({ name: 'first', calendars: ['first'] })
@@ -52,7 +52,7 @@ describe('a calendar', () => {
     expect(await decided(id)).toEqual(['run'])
   })
 
-  it('that changes holds for every slot that is not planned yet, and for none that is', async () => {
+  it('a changed calendar applies to unplanned slots and not to planned ones', async () => {
     const { planner, later } = planning()
     await set('days', OPEN)
     const id = await t.job({ calendars: ['days'] })
@@ -62,15 +62,19 @@ describe('a calendar', () => {
     later(5_000)
     await planAll(planner)
     const ledger = await ledgerOf(t, id)
-    const of = (planned: boolean) => [
-      ...new Set(ledger.filter((it) => it.slotMs <= cursorMs === planned).map((it) => it.decision)),
+    const decisionsOf = (planned: boolean) => [
+      ...new Set(
+        ledger
+          .filter(({ slotMs }) => slotMs <= cursorMs === planned)
+          .map(({ decision }) => decision),
+      ),
     ]
-    expect(of(true)).toEqual(['run'])
-    expect(of(false)).toEqual(['skip'])
+    expect(decisionsOf(true)).toEqual(['run'])
+    expect(decisionsOf(false)).toEqual(['skip'])
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('that changes while slots are being planned by it is asked again before they are', async () => {
+  it('a calendar that changes during planning is read again before its slots are planned', async () => {
     let planned = 0
     const { planner } = planning((plan) => ({
       plan: async (...args) => {
@@ -88,7 +92,7 @@ describe('a calendar', () => {
     expect(await decided(id)).toEqual(['skip'])
   })
 
-  it('that somebody is changing is not waited for: its jobs are planned afterwards, the others now', async () => {
+  it('a calendar locked by an editor delays only the jobs that use it', async () => {
     const { planner } = planning()
     await set('days', OPEN)
     const id = await t.job({ name: 'by days', calendars: ['days'] })
@@ -106,11 +110,11 @@ describe('a calendar', () => {
     expect(await decided(id)).toEqual(['run'])
   })
 
-  it('is not changed while slots that it was asked about are written', async () => {
+  it('changing a calendar waits for planners that are writing slots by it', async () => {
     await set('days', OPEN)
     const id = await t.job({ calendars: ['days'] })
     await t.sql.query('begin')
-    // Whoever writes slots waits for this lock, having asked the calendar.
+    // The planner has read the calendar and waits for this lock to write its slots.
     await t.sql.query('lock table punctual.slots in exclusive mode')
     const planned = planning().planner.tick()
     await waiting(1)
@@ -122,9 +126,9 @@ describe('a calendar', () => {
   })
 })
 
-/** So many others wait for a lock. */
+/** Waits until `count` other sessions wait for a lock. */
 function waiting(count: number): Promise<unknown> {
-  return eventually(`${count} wait for a lock`, async () => {
+  return eventually(`${count} sessions wait for a lock`, async () => {
     const { rows } = await t.sql.query(
       `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
@@ -132,8 +136,8 @@ function waiting(count: number): Promise<unknown> {
   })
 }
 
-describe('a job that was set aside', () => {
-  const lost = async (options: object) => {
+describe('declaring a job that was set aside', () => {
+  const setAside = async (options: object) => {
     await set('days', OPEN)
     const id = await t.job({ calendars: ['days'], ...options })
     await t.sql.query('delete from punctual.calendars')
@@ -143,8 +147,8 @@ describe('a job that was set aside', () => {
     return id
   }
 
-  it('is planned again when it is declared as it was', async () => {
-    const id = await lost({})
+  it('a job that was set aside is planned again when it is declared unchanged', async () => {
+    const id = await setAside({})
     await t.job({ calendars: ['days'] })
     await planAll(planning().planner)
     const job = await t.store.schedules.jobs.find(id, 1)
@@ -153,9 +157,9 @@ describe('a job that was set aside', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('and runs once has its run when it is declared as it was, in time', async () => {
+  it('a one-off job that was set aside runs when it is declared unchanged in time', async () => {
     const at = new Date(Date.now() + AHEAD - 5_000)
-    const id = await lost({ at })
+    const id = await setAside({ at })
     await t.job({ at, calendars: ['days'] })
     await planAll(planning().planner)
     expect(await ledgerOf(t, id)).toMatchObject([{ slotMs: at.getTime(), decision: 'run' }])

@@ -1,4 +1,4 @@
-/** Arrays travel to PostgreSQL and back as they are. */
+/** Binary arrays reach PostgreSQL unchanged. */
 import { TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const texts = fc.array(
   { maxLength: 20 },
 )
 
-it('texts, nulls among them', async () => {
+it('arrays of strings and nulls reach PostgreSQL unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(texts, async (values) => {
       expect(await echo('text', textArray(values))).toEqual(values)
@@ -38,12 +38,12 @@ it('texts, nulls among them', async () => {
   )
 })
 
-it('integers of every size', async () => {
+it('arrays of integers of every size reach PostgreSQL unchanged', async () => {
   const big = fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(big, async (values) => {
       expect(await echo('int8', int8Array(values))).toEqual(values.map(String))
-      const sum = values.reduce((of, value) => of + value, 0n)
+      const sum = values.reduce((total, value) => total + value, 0n)
       expect(sumOfInt8Array(int8Array(values))).toBe(sum.toString())
     }),
     { numRuns: 30 },
@@ -61,13 +61,13 @@ it('integers of every size', async () => {
   expect(await echo('int2', int2Array([-32_768, 7]))).toEqual(['-32768', '7'])
 })
 
-it('ids and documents', async () => {
+it('arrays of UUIDs and JSON documents reach PostgreSQL unchanged', async () => {
   const ids = ['01a1de95-4352-7000-8007-7bc07e26849b', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
   expect(await echo('uuid', uuidArray(ids))).toEqual(ids)
   expect(await echo('jsonb', jsonbArray(['{"a":1}', null]))).toEqual(['{"a": 1}', null])
 })
 
-it('nothing at all', async () => {
+it('empty arrays reach PostgreSQL unchanged', async () => {
   for (const [type, empty] of [
     ['text', textArray([])],
     ['uuid', uuidArray([])],
@@ -76,7 +76,7 @@ it('nothing at all', async () => {
     expect(await echo(type, empty)).toEqual([])
 })
 
-it('texts that are large together are measured, not guessed', async () => {
+it('an array of strings of 80 MB in total reaches PostgreSQL complete', async () => {
   const value = 'ü'.repeat(1_000_000)
   const { rows } = await t.sql.query('select sum(length(x))::int as n from unnest($1::text[]) x', [
     textArray(new Array(40).fill(value)),

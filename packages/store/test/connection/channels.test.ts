@@ -7,11 +7,11 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('a second connection is used once it is made, and until then the first one', async () => {
-  const { claim, claimBeside } = t.store.database
+it('the first connection is used until the second one is connected', async () => {
+  const { claim, secondClaim } = t.store.database
   await claim.ready()
-  expect(claimBeside.orUntilConnected(claim), 'begins to connect').toBe(claim)
-  await expect.poll(() => claimBeside.orUntilConnected(claim) === claimBeside).toBe(true)
-  await claimBeside.close()
-  expect(claimBeside.orUntilConnected(claim), 'and does not fail').toBe(claim)
+  expect(secondClaim.orUntilConnected(claim), 'the second one begins to connect').toBe(claim)
+  await expect.poll(() => secondClaim.orUntilConnected(claim) === secondClaim).toBe(true)
+  await secondClaim.close()
+  expect(secondClaim.orUntilConnected(claim), 'a closed second one does not fail').toBe(claim)
 })

@@ -1,4 +1,4 @@
-/** Clocks that are wrong, and timers that are: what is due, leased and counted goes by the database's clock. */
+/** Wrong clocks and early timers: due times, leases and counters follow the database's clock. */
 import { compileJob } from '@punctual/core/job'
 import { succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ it.each([
   ['five minutes ahead', 300_000],
   ['five minutes behind', -300_000],
   ['a day ahead', 86_400_000],
-])('a worker whose clock is %s has leases like any other (case 35)', async (_, byMs) => {
+])('a worker whose clock is %s has normal leases (case 35)', async (_, byMs) => {
   const worker = t.another(skewedClock(byMs))
   const session = await t.session(30_000, worker)
   const lease = await t.sql.query(
@@ -50,7 +50,7 @@ it.each([
   expect(ended.rows[0].ago_s).toBeLessThan(20)
 })
 
-it('timers that fire 1 to 15 ms early start nothing early, and nothing is passed (case 39)', async () => {
+it('timers that fire 1 to 15 ms early neither start a run early nor miss one (case 39)', async () => {
   const session = await t.session()
   const at = Date.now() + 400
   const ids = await Promise.all([0, 7, 90].map((ms) => t.submit({ runAt: at + ms })))
@@ -66,17 +66,17 @@ it('timers that fire 1 to 15 ms early start nothing early, and nothing is passed
     if (started.length === ids.length) break
     expect(nextDueInMs).not.toBeNull()
     early = (early % 15) + 1
-    // waits: as a worker would, for what the claim said, with a timer that fires too early
+    // waits: as a worker does, for the time that the claim returned, with a timer that fires early
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, (nextDueInMs ?? 0) - early)))
   }
   expect([...started].sort()).toEqual([...ids].sort())
 })
 
-it('a lease that is renewed in a long transaction is counted from the renewal (case 43)', async () => {
+it('a lease renewed in a long transaction is counted from the renewal (case 43)', async () => {
   const session = await t.session(30_000)
   const renew = t.store.database.statements.get('sessions/renew-session').text
   await t.sql.query('begin')
-  // waits: the transaction has to be older than the statement
+  // waits: the transaction must be older than the statement
   await t.sql.query('select now(), pg_sleep(0.3)')
   await t.sql.query(renew, [session])
   const { rows } = await t.sql.query(
@@ -87,14 +87,14 @@ it('a lease that is renewed in a long transaction is counted from the renewal (c
   expect(rows[0].s).toBeGreaterThanOrEqual(30.3)
 })
 
-it('thousands of jobs of one second are queued before it comes, once each, for both queues alike (case 109)', async () => {
+it('3,000 jobs of one second are queued once ahead of it and claimed evenly by queue (case 109)', async () => {
   const at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 15_000)
   const jobs = Array.from({ length: 3_000 }, (_, i) => ({
     ...{ name: `hot ${i}`, handler: 'test', at, queue: i % 10 === 0 ? 'small' : 'large' },
   }))
   const compiled = jobs.map((job) => compileJob(job, { timezone: 'UTC', jitterMs: 0 }))
   await t.store.schedules.jobs.upsert(compiled, 1)
-  // They race for all shards.
+  // Both planners race for all shards.
   const planners = [t.store, t.another()].map((store) => plannerOf({ store, alone: true }))
   await Promise.all(planners.map(planAll))
   const { rows } = await t.sql.query(
@@ -103,7 +103,7 @@ it('thousands of jobs of one second are queued before it comes, once each, for b
   )
   const ms = at.getTime()
   expect(rows[0]).toEqual({ queued: 3_000, jobs: 3_000, first_ms: ms, last_ms: ms })
-  // Its time has come: of what two queues hold each gives the same share, however long it is.
+  // The second has come: each queue gives the same share of a claim, however many runs it holds.
   await t.sql.query('update punctual.queue set pos = pos - (60000::bigint << 20)')
   const { runs } = await t.claim(await t.session(), 200)
   const small = runs.filter(({ queue }) => queue === 'small')

@@ -1,4 +1,4 @@
-/** What either side does about a peer whose host is gone. */
+/** Keepalive settings with which either side detects that the peer's host is gone. */
 import type { Socket } from 'node:net'
 import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('every connection asks for signs of life, and has the server ask for them (case 63)', async () => {
+it('every connection enables TCP keepalives on both sides (case 63)', async () => {
   const endpoint = new Endpoint({ url: t.url, applicationName: 'keepalive' })
-  const asked = vi.spyOn((await import('node:net')).Socket.prototype, 'setKeepAlive')
+  const setKeepAlive = vi.spyOn((await import('node:net')).Socket.prototype, 'setKeepAlive')
   const client = await endpoint.connect({})
   try {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     expect(stream.destroyed).toBe(false)
     // Ten probes follow, one a second.
-    expect(asked).toHaveBeenCalledWith(true, 5_000)
+    expect(setKeepAlive).toHaveBeenCalledWith(true, 5_000)
     const { rows } = await client.query(
       `select name, setting::int as setting from pg_settings
        where name like 'tcp\\_keepalives%' or name = 'tcp_user_timeout'`,
@@ -32,7 +32,7 @@ it('every connection asks for signs of life, and has the server ask for them (ca
     expect(settings.tcp_user_timeout).toBeGreaterThan(0)
     expect(settings.tcp_user_timeout).toBeLessThanOrEqual(30_000)
   } finally {
-    asked.mockRestore()
+    setKeepAlive.mockRestore()
     await client.end()
   }
 })

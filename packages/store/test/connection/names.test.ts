@@ -1,4 +1,6 @@
-/** The name of the database leads to more than one address, or to another one than a moment ago. */
+/**
+ * The host name of the database resolves to several addresses, or to a new one after a failover.
+ */
 import dns from 'node:dns'
 import { compileOptions } from '@punctual/core/submit'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
@@ -6,7 +8,7 @@ import { TestStore } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 const NAME = 'database.test'
-/** Loopback as well, and nobody listens there. */
+/** Also loopback, with no server listening. */
 const OLD = '127.0.0.9'
 const [IPV4, IPV6] = ['127.0.0.1', '::1']
 
@@ -25,32 +27,35 @@ afterEach(async () => {
   await t.close()
 })
 
-type Answer = (error: Error | null, addresses: { address: string; family: number }[]) => void
+type LookupCallback = (
+  error: Error | null,
+  addresses: { address: string; family: number }[],
+) => void
 
-/** Names are looked up here; returns what was answered, call by call. */
-function resolving(addresses: (asked: number) => readonly string[]): string[][] {
+/** Mocks DNS lookups; returns the addresses of each answer. */
+function resolving(addresses: (lookups: number) => readonly string[]): string[][] {
   const answered: string[][] = []
-  const look = (name: string, options: { all?: boolean }, answer: Answer) => {
+  const lookup = (name: string, options: { all?: boolean }, callback: LookupCallback) => {
     const found = [...addresses(answered.length)]
     expect([name, options.all]).toEqual([NAME, true])
     answered.push(found)
     const all = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-    process.nextTick(() => answer(null, all))
+    process.nextTick(() => callback(null, all))
   }
-  vi.spyOn(dns, 'lookup').mockImplementation(look as unknown as typeof dns.lookup)
+  vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup)
   return answered
 }
 
 const submit = () => store.submit([{ options: compileOptions('test'), payload: '1' }])
 
-it('is asked again while it leads to the old address after a fail-over (case 78)', async () => {
-  const answered = resolving((asked) => (asked < 3 ? [OLD] : [IPV4]))
+it('the host name is resolved again while it has the old address after a failover (case 78)', async () => {
+  const answered = resolving((lookups) => (lookups < 3 ? [OLD] : [IPV4]))
   const [run] = await submit()
   expect(await t.places(run?.id as string)).toEqual(['queue'])
   expect(answered.length).toBeGreaterThan(3)
 })
 
-it('has an address that is IPv6 and dead before one that is not (case 79)', async () => {
+it('a dead IPv6 address before a working IPv4 address is skipped (case 79)', async () => {
   resolving(() => [IPV6, IPV4])
   const [run] = await submit()
   expect(await t.places(run?.id as string)).toEqual(['queue'])

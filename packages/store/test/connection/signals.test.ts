@@ -9,32 +9,30 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('tells another process of every submission, not only of the first, and of new lanes', async () => {
+it('another process gets hints of every submission and of new lanes', async () => {
   const other = t.another()
   const hints: Hint[] = []
   other.signals.onHint((hint) => hints.push(hint))
   other.signals.listen()
   await other.work.lanes([], [])
-  await eventually('it listens', () => other.signals.connected)
+  await eventually('the store listens', () => other.signals.connected)
   hints.length = 0
   await t.submit()
-  await eventually('the new lane is told', () => hints.some((hint) => hint.newLane))
+  await eventually('the hint of the new lane', () => hints.some((hint) => hint.newLane))
   const lane = (await t.lanes())[0]?.id as number
   for (let i = 0; i < 5; i++) {
     hints.length = 0
     await t.submit()
-    await eventually(`submission ${i} is told`, () =>
+    await eventually(`the hint of submission ${i}`, () =>
       hints.some((hint) => hint.lanes?.includes(lane)),
     )
   }
   hints.length = 0
   t.store.signals.anything()
-  await eventually('that it may be anything is told', () =>
-    hints.some((hint) => hint.lanes === null),
-  )
+  await eventually('the hint without lanes', () => hints.some((hint) => hint.lanes === null))
 })
 
-it('tells its own process at once, and does not hear itself twice', async () => {
+it('a submission sends one hint to its own process, at once', async () => {
   const hints: Hint[] = []
   const stop = t.store.signals.onHint((hint) => hints.push(hint))
   await t.store.submit([{ options: compileOptions('test'), payload: '1' }])
@@ -42,17 +40,17 @@ it('tells its own process at once, and does not hear itself twice', async () => 
   stop()
 })
 
-it('a process that changed jobs and ends at once has told the others', async () => {
+it('a process that changes jobs and ends at once still sends the hint', async () => {
   const hints: Hint[] = []
   const listening = t.another()
   listening.signals.onHint((hint) => hints.push(hint))
   listening.signals.listen()
   await listening.work.lanes([], [])
-  await eventually('it listens', () => listening.signals.connected)
+  await eventually('the store listens', () => listening.signals.connected)
   const brief = t.another()
   brief.signals.jobsChanged()
   await brief.close()
-  await eventually('it is told', () => hints.some(({ jobs }) => jobs === true))
+  await eventually('the hint arrives', () => hints.some(({ jobs }) => jobs === true))
 })
 
 it.each([
@@ -64,16 +62,16 @@ it.each([
   '\\x00 jobs',
   '- unknown 1',
   'ü'.repeat(3_000),
-])('a hint that is garbage is harmless: %j (case 85)', async (payload) => {
+])('an invalid hint is ignored: %j (case 85)', async (payload) => {
   const hints: Hint[] = []
   const listening = t.another()
   listening.signals.onHint((hint) => hints.push(hint))
   listening.signals.listen()
   await listening.work.lanes([], [])
-  await eventually('it listens', () => listening.signals.connected)
+  await eventually('the store listens', () => listening.signals.connected)
   await t.sql.query('select pg_notify($1, $2)', [listening.signals.channelName, payload])
   hints.length = 0
   const id = await t.submit()
-  await eventually('true hints still come', () => hints.length > 0)
+  await eventually('valid hints still arrive', () => hints.length > 0)
   expect(await t.places(id)).toEqual(['queue'])
 })

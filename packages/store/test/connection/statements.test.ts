@@ -1,4 +1,7 @@
-/** Every statement file prepares against a migrated database; hot statements use their indexes; finish is one. */
+/**
+ * Every statement prepares on a migrated database, hot ones use their indexes, repeated blocks are
+ * equal.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { postgresMajors, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,7 +22,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  it.each(files)('%s prepares, as it is and with named days', async (file) => {
+  it.each(files)('statement %s prepares, unchanged and with named partitions', async (file) => {
     const { statements, clock } = t.store.database
     const raw = readFileSync(new URL(`${file}.sql`, root), 'utf8')
     for (const text of [
@@ -193,7 +196,8 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       indexes: ['queue_pkey', `runs_${day()}_pkey`],
     },
     'runs/steering/edit-in-queue': { args: `${uuids}, 1, '1'`, indexes: ['queue_pkey'] },
-    // Read with a plan of their own for each question; the plan for all of them names every index that they go by.
+    // In use each query has a custom plan; the generic plan contains every index that one of them
+    // uses.
     'runs/page-runs': {
       args: `1, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, false, array['runs'], 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000', 1, 1, null, true, null, null, null, array['ended']`,
       indexes: [
@@ -227,7 +231,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   }
 
   it.each(Object.keys(hot))(
-    '%s goes by its indexes and scans no hot table (case 66)',
+    'statement %s uses its indexes and scans no hot table (case 66)',
     async (file) => {
       const { args, indexes } = hot[file] as { args: string; indexes: string[] }
       const { text } = t.store.database.statements.onDay(file, Date.now())
@@ -246,7 +250,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   )
 })
 
-it('ends runs in one way: the finish block is the same in every statement that ends them', () => {
+it('the finish block is the same in every statement that ends runs', () => {
   const blocks = files
     .map(
       (file) =>
@@ -267,7 +271,8 @@ it('ends runs in one way: the finish block is the same in every statement that e
     'work/settle-succeeded',
   ])
   expect(new Set(blocks.map(([, block]) => block)).size).toBe(1)
-  // settle-all-succeeded does the same in another form; settle-forms.test.ts compares the two.
+  // settle-all-succeeded has the same effect in another form; settle-forms.test.ts compares the
+  // two.
   const inserters = files.filter((file) =>
     /insert into punctual\.outcomes/.test(readFileSync(new URL(`${file}.sql`, root), 'utf8')),
   )
@@ -276,7 +281,7 @@ it('ends runs in one way: the finish block is the same in every statement that e
   )
 })
 
-it('tells the state of a member in one way: what computes it is the same in every statement that does', () => {
+it('the state of a group member is computed the same way in every statement', () => {
   const STATE = /-- state:[\s\S]*?'removed'\) as state/
   const found = files.flatMap((file) => {
     const block = STATE.exec(readFileSync(new URL(`${file}.sql`, root), 'utf8'))?.[0]
@@ -286,7 +291,7 @@ it('tells the state of a member in one way: what computes it is the same in ever
   expect(new Set(found.map(([, block]) => block)).size).toBe(1)
 })
 
-it('means the same runs everywhere: the filter is the same in every statement that has it', () => {
+it('the filter of runs is the same in every statement that has it', () => {
   const FILTER = /-- filter:[\s\S]*?-- end of filter/g
   const found = files.flatMap((file) => {
     const text = readFileSync(new URL(`${file}.sql`, root), 'utf8')

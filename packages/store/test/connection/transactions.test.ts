@@ -16,7 +16,7 @@ const job = (name: string) =>
 
 class Regret extends Error {}
 
-test('what a work asks of the store is there when it has resolved, all of it', async () => {
+test('a transaction commits all its changes when its work resolves', async () => {
   const { store } = t
   const { id } = await store.transaction(async () => {
     await store.schedules.jobs.upsert([job('together')], 1)
@@ -29,7 +29,7 @@ test('what a work asks of the store is there when it has resolved, all of it', a
   expect(await store.runs.find(id)).toMatchObject({ state: 'queued' })
 })
 
-test('nothing of it is there when it rejects, and what it needed for itself stays usable', async () => {
+test('a transaction whose work rejects changes nothing, and the lanes it created stay usable', async () => {
   const { store } = t
   let id = ''
   const work = store.transaction(async () => {
@@ -42,14 +42,14 @@ test('nothing of it is there when it rejects, and what it needed for itself stay
   await expect(work).rejects.toThrow(Regret)
   expect(await store.schedules.jobs.find('regretted', 1)).toBeNull()
   expect(await store.runs.find(id)).toBeNull()
-  // The lane and the rules were made apart: this process remembers their numbers.
+  // The lane and the rules were committed separately: this process has cached their ids.
   const [again] = await store.submit([submission('regretted')])
   expect(await store.runs.find(again?.id ?? '')).toMatchObject({ handler: 'regretted' })
   await store.schedules.jobs.upsert([job('regretted')], 1)
   expect(await store.schedules.jobs.find('regretted', 1)).not.toBeNull()
 })
 
-test('hints go out after the commit, and not at all when there is none', async () => {
+test('hints of a transaction are sent after its commit, and not after a rollback', async () => {
   const { store } = t
   const hints: string[] = []
   const stop = store.signals.onHint((hint) => hints.push(hint.jobs ? 'jobs' : 'due'))
@@ -69,7 +69,7 @@ test('hints go out after the commit, and not at all when there is none', async (
   stop()
 })
 
-test('a part that fails is undone by itself', async () => {
+test('a nested transaction that fails is rolled back alone', async () => {
   const { store } = t
   await store.transaction(async () => {
     await store.submit([submission('together')])
@@ -84,31 +84,31 @@ test('a part that fails is undone by itself', async () => {
   expect(await store.schedules.jobs.find('whole', 1)).not.toBeNull()
 })
 
-test('others do not take part in a transaction that is open beside them', async () => {
+test('calls outside an open transaction do not take part in it', async () => {
   const { store } = t
-  let inside = () => {}
-  let goOn = () => {}
+  let markBegun = () => {}
+  let finish = () => {}
   const begun = new Promise<void>((resolve) => {
-    inside = resolve
+    markBegun = resolve
   })
   const waiting = new Promise<void>((resolve) => {
-    goOn = resolve
+    finish = resolve
   })
   const work = store.transaction(async () => {
-    await store.schedules.jobs.upsert([job('beside')], 1)
-    inside()
+    await store.schedules.jobs.upsert([job('concurrent')], 1)
+    markBegun()
     await waiting
     throw new Regret()
   })
   await begun
   const [run] = await store.submit([submission('together')])
-  expect(await store.schedules.jobs.find('beside', 1)).toBeNull()
-  goOn()
+  expect(await store.schedules.jobs.find('concurrent', 1)).toBeNull()
+  finish()
   await expect(work).rejects.toThrow(Regret)
   expect(await store.runs.find(run?.id ?? '')).not.toBeNull()
 })
 
-test('a connection that is lost before the commit lets the work be done again, once', async () => {
+test('a transaction whose connection is lost before the commit runs its work once more', async () => {
   const { store } = t
   let tries = 0
   const { id } = await store.transaction(async () => {
@@ -119,7 +119,7 @@ test('a connection that is lost before the commit lets the work be done again, o
         name: '',
         text: 'select pg_backend_pid()',
       })
-      await store.database.transactions.apart(() =>
+      await store.database.transactions.outside(() =>
         store.database.upkeep.query(
           { name: '', text: 'select pg_terminate_backend($1::integer)' },
           [row?.[0] as string],

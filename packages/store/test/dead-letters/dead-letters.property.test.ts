@@ -1,7 +1,8 @@
 /**
- * Whatever several callers do at once with the same dead letters and unknown runs, from processes of their own: each
- * letter is handled once, each unknown run resolved once, by exactly the caller that was told so; there are as many
- * new runs as replays, each names one run that names it, and of one key one run at most is live.
+ * Several callers in separate processes work on the same dead letters and unknown runs: each dead
+ * letter is handled once and each unknown run resolved once, by exactly the caller that got this
+ * answer; there are as many new runs as replays, linked in both directions, and each key has at
+ * most one live run.
  */
 import type { Resolution } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const LETTERS = 8
+const DEAD_LETTERS = 8
 const UNKNOWN = 3
 const keys = [undefined, undefined, undefined, 'a', 'a', 'b'] as const
 
@@ -25,11 +26,14 @@ const some = (size: number) => fc.uniqueArray(fc.nat(size - 1), { minLength: 1, 
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('replay' as const), letters: some(LETTERS) }),
+    arbitrary: fc.record({ kind: fc.constant('replay' as const), deadLetters: some(DEAD_LETTERS) }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('discard' as const), letters: some(LETTERS) }),
+    arbitrary: fc.record({
+      kind: fc.constant('discard' as const),
+      deadLetters: some(DEAD_LETTERS),
+    }),
   },
   {
     weight: 2,
@@ -43,12 +47,12 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 interface World {
-  readonly letters: string[]
+  readonly deadLetters: string[]
   readonly unknown: string[]
 }
 
-/** What callers were told that they did. */
-interface Told {
+/** Answers that callers got. */
+interface Answers {
   readonly replays: Map<string, string>[]
   readonly discards: string[]
   readonly resolutions: { id: string; as: Resolution }[]
@@ -60,12 +64,12 @@ async function aWorld(): Promise<World> {
      punctual.live_keys, punctual.sessions, punctual.dead_letters`,
   )
   const session = await t.session()
-  const world: World = { letters: [], unknown: [] }
-  for (let n = 0; n < LETTERS; n++) {
+  const world: World = { deadLetters: [], unknown: [] }
+  for (let n = 0; n < DEAD_LETTERS; n++) {
     const key = keys[n % keys.length]
     const run = await t.running(session, key === undefined ? {} : { key })
     await t.store.work.settle(session, [dead(run)])
-    world.letters.push(run.id)
+    world.deadLetters.push(run.id)
   }
   for (let n = 0; n < UNKNOWN; n++) {
     const key = n === 0 ? { key: 'a' } : {}
@@ -79,54 +83,55 @@ async function aWorld(): Promise<World> {
   return world
 }
 
-async function perform(world: World, store: PostgresStore, action: Step, told: Told) {
+async function perform(world: World, store: PostgresStore, action: Step, reported: Answers) {
   if (action.kind === 'resolve') {
     const id = world.unknown[action.run] as string
     const how = { note: null, by: null }
     const answer = await store.resolution.resolve(id, action.as, how, 1)
     if (answer.result !== 'resolved') return
-    told.resolutions.push({ id, as: action.as })
-    if (answer.replayedAs) told.replays.push(new Map([[id, answer.replayedAs]]))
+    reported.resolutions.push({ id, as: action.as })
+    if (answer.replayedAs) reported.replays.push(new Map([[id, answer.replayedAs]]))
     return
   }
-  const ids = action.letters.map((n) => world.letters[n] as string)
+  const ids = action.deadLetters.map((n) => world.deadLetters[n] as string)
   if (action.kind === 'discard') {
     const how = { note: 'enough', by: null }
-    told.discards.push(...(await store.deadLetterSteering.discard(ids, how, 1)))
+    reported.discards.push(...(await store.deadLetterSteering.discard(ids, how, 1)))
     return
   }
   const requests = ids.map((id) => ({ id, payload: null }))
   const how = { note: null, by: null, fromCheckpoint: true }
   const answers = await store.deadLetterSteering.replay(requests, how, 1)
   for (const [n, answer] of answers.entries())
-    if (answer.result === 'replayed') told.replays.push(new Map([[ids[n] as string, answer.id]]))
+    if (answer.result === 'replayed')
+      reported.replays.push(new Map([[ids[n] as string, answer.id]]))
 }
 
-async function theBooksBalance(told: Told): Promise<void> {
-  const replays = told.replays.flatMap((map) => [...map])
-  const handled = [...replays.map(([id]) => id), ...told.discards]
-  expect(new Set(handled).size, 'nobody was told the same twice').toBe(handled.length)
-  expect(new Set(told.resolutions.map(({ id }) => id)).size).toBe(told.resolutions.length)
+async function expectConsistent(reported: Answers): Promise<void> {
+  const replays = reported.replays.flatMap((map) => [...map])
+  const handled = [...replays.map(([id]) => id), ...reported.discards]
+  expect(new Set(handled).size, 'no dead letter was reported as handled twice').toBe(handled.length)
+  expect(new Set(reported.resolutions.map(({ id }) => id)).size).toBe(reported.resolutions.length)
   const made = await t.sql.query(
     'select id, replay_of from punctual.runs where replay_of is not null',
   )
   const byOriginal = new Map(made.rows.map((row) => [row.replay_of, row.id]))
   expect(made.rowCount, 'as many new runs as replays').toBe(replays.length)
   expect(byOriginal).toEqual(new Map(replays))
-  const letters = await t.sql.query(
+  const deadLetters = await t.sql.query(
     'select run_id, handling, replayed_as from punctual.dead_letters',
   )
-  for (const { run_id: id, handling, replayed_as: replayedAs } of letters.rows) {
+  for (const { run_id: id, handling, replayed_as: replayedAs } of deadLetters.rows) {
     const as = byOriginal.get(id) ?? null
-    expect(replayedAs, 'a letter names its replay').toBe(as)
-    expect(handling).toBe(as ? 1 : told.discards.includes(id) ? 2 : null)
+    expect(replayedAs, 'a dead letter names its replay').toBe(as)
+    expect(handling).toBe(as ? 1 : reported.discards.includes(id) ? 2 : null)
   }
   const resolved = await t.sql.query(
     'select run_id, state, replayed_as from punctual.outcomes where resolved_at is not null',
   )
   const states = { succeeded: 1, failed: 2, 'run-again': 5 } as const
   expect(new Map(resolved.rows.map((row) => [row.run_id, row.state]))).toEqual(
-    new Map(told.resolutions.map(({ id, as }) => [id, states[as]])),
+    new Map(reported.resolutions.map(({ id, as }) => [id, states[as]])),
   )
   for (const row of resolved.rows)
     expect(row.replayed_as).toBe(row.state === 5 ? byOriginal.get(row.run_id) : null)
@@ -135,10 +140,10 @@ async function theBooksBalance(told: Told): Promise<void> {
      where r.key is not null
        and not exists (select from punctual.live_keys k where k.run_id = r.id and k.key = r.key)`,
   )
-  expect(unkeyed.rowCount, 'a run that is live has its key').toBe(0)
+  expect(unkeyed.rowCount, 'a live run holds its key').toBe(0)
 }
 
-it('each dead letter is handled once, whoever races for it', async () => {
+it('each dead letter is handled once by concurrent callers', async () => {
   const rounds = fc.array(fc.array(step, { minLength: 2, maxLength: 5 }), {
     minLength: 1,
     maxLength: 4,
@@ -146,14 +151,14 @@ it('each dead letter is handled once, whoever races for it', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, async (together) => {
       const world = await aWorld()
-      const told: Told = { replays: [], discards: [], resolutions: [] }
+      const reported: Answers = { replays: [], discards: [], resolutions: [] }
       for (const actions of together) {
         await Promise.all(
           actions.map((action, n) =>
-            perform(world, callers[n % callers.length] as PostgresStore, action, told),
+            perform(world, callers[n % callers.length] as PostgresStore, action, reported),
           ),
         )
-        await theBooksBalance(told)
+        await expectConsistent(reported)
       }
     }),
     { numRuns: 25 },

@@ -1,4 +1,4 @@
-/** Dead letters on the real database: what is listed, what a replay is, and that each is handled once. */
+/** Dead letters on the real database: lists, replays, and handling each one once. */
 import { compileDeadLetterFilter, type DeadLetterFilter } from '@punctual/core/dead-letter'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
@@ -22,10 +22,10 @@ beforeEach(async () => {
 
 type How = Parameters<TestStore['store']['deadLetterSteering']['replay']>[1]
 
-const NOBODY: How = { note: null, by: null, fromCheckpoint: false }
+const ANONYMOUS: How = { note: null, by: null, fromCheckpoint: false }
 const find = (id: string) => t.store.runs.find(id)
-const letter = async (id: string) => (await t.store.letters.find([id], 1))[0]
-const replay = async (id: string, payload: string | null = null, how = NOBODY) =>
+const deadLetter = async (id: string) => (await t.store.deadLetters.find([id], 1))[0]
+const replay = async (id: string, payload: string | null = null, how = ANONYMOUS) =>
   (await t.store.deadLetterSteering.replay([{ id, payload }], how, 1))[0]
 
 function diedOf(run: ClaimedRun, message: string): Settlement {
@@ -33,7 +33,7 @@ function diedOf(run: ClaimedRun, message: string): Settlement {
   return { ...settlement, failure: { name: 'Error', message } } as Settlement
 }
 
-/** A run that has died. */
+/** Creates a run that is dead. */
 async function aDeadRun(
   options: Parameters<TestStore['running']>[1] = {},
   message = 'failed on purpose',
@@ -43,31 +43,35 @@ async function aDeadRun(
   return run.id
 }
 
-/** The replay of a dead run. */
-async function replayed(id: string, payload: string | null = null, how = NOBODY): Promise<string> {
+/** Replays a dead run and returns the id of the new one. */
+async function replayed(
+  id: string,
+  payload: string | null = null,
+  how = ANONYMOUS,
+): Promise<string> {
   const answer = await replay(id, payload, how)
   if (answer?.result !== 'replayed') throw new Error(JSON.stringify(answer))
   return answer.id
 }
 
-describe('a list of dead letters', () => {
+describe('listing dead letters', () => {
   const list = async (filter: DeadLetterFilter = {}, page: object = {}) => {
     const whole = { state: 'open', after: null, limit: 50, ...page } as const
-    const letters = await t.store.letters.list(compileDeadLetterFilter(filter), whole, 1)
-    return letters.map(({ id }) => id)
+    const deadLetters = await t.store.deadLetters.list(compileDeadLetterFilter(filter), whole, 1)
+    return deadLetters.map(({ id }) => id)
   }
 
-  it('has the last to die first, with what it died of', async () => {
+  it('dead letters are listed newest first, with their error', async () => {
     const [first, last] = [await aDeadRun(), await aDeadRun({ queue: 'slow' }, 'no row 17')]
     expect(await list()).toEqual([last, first])
-    expect(await letter(last)).toMatchObject({
+    expect(await deadLetter(last)).toMatchObject({
       ...{ handler: 'test', queue: 'slow', priority: 5, job: null, attempts: 1, handled: null },
       ...{ reason: 'attempts_exhausted', fingerprint: 'Error: no row <n>' },
       error: { name: 'Error', message: 'no row 17' },
     })
   })
 
-  it('is narrowed by queue, handler, job, fingerprint, reason and time of death', async () => {
+  it('dead letters are filtered by queue, handler, job, fingerprint, reason and time', async () => {
     const plain = await aDeadRun()
     const slow = await aDeadRun({ queue: 'slow' }, 'timed out after 5 s')
     const job = await t.job({ name: 'j', cron: '0 0 1 1 *' })
@@ -79,13 +83,13 @@ describe('a list of dead letters', () => {
     expect(await list({ job })).toEqual([ofJob.id])
     expect(await list({ fingerprint: 'Error: timed out after <n> s' })).toEqual([slow])
     expect(await list({ reason: 'quarantined' })).toEqual([])
-    const { diedAt } = (await letter(slow)) as { diedAt: Date }
+    const { diedAt } = (await deadLetter(slow)) as { diedAt: Date }
     expect(await list({ diedFrom: diedAt })).toEqual([ofJob.id, slow])
     expect(await list({ diedBefore: diedAt })).toEqual([plain])
-    expect((await letter(ofJob.id))?.job).toEqual({ id: job, name: 'j' })
+    expect((await deadLetter(ofJob.id))?.job).toEqual({ id: job, name: 'j' })
   })
 
-  it('comes in pages that fit together', async () => {
+  it('pages of dead letters together list each one once', async () => {
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.unshift(await aDeadRun())
     const pages: string[] = []
@@ -97,7 +101,7 @@ describe('a list of dead letters', () => {
     expect(pages).toEqual(ids)
   })
 
-  it('has open ones unless asked for others', async () => {
+  it('dead letters are listed by state, open ones by default', async () => {
     const [open, done] = [await aDeadRun(), await aDeadRun()]
     await t.store.deadLetterSteering.discard([done], { note: 'stale', by: 'ann' }, 1)
     expect(await list()).toEqual([open])
@@ -105,25 +109,25 @@ describe('a list of dead letters', () => {
     expect(await list({}, { state: 'all' })).toEqual([done, open])
   })
 
-  it('is grouped by what they died of, the largest group first', async () => {
+  it('dead letters are grouped by cause, the largest first', async () => {
     const ids = [await aDeadRun({}, 'order 1'), await aDeadRun({ queue: 'b' }, 'order 2')]
     const single = await aDeadRun({}, 'something else')
     const page = { state: 'open', limit: 10 } as const
-    const groups = await t.store.letters.causes(compileDeadLetterFilter({}), page, 1)
-    expect(groups).toMatchObject([
+    const causes = await t.store.deadLetters.causes(compileDeadLetterFilter({}), page, 1)
+    expect(causes).toMatchObject([
       { fingerprint: 'Error: order <n>', count: 2, sampleId: ids[1], sampleMessage: 'order 2' },
       { fingerprint: 'Error: something else', count: 1, sampleId: single, handlers: ['test'] },
     ])
-    const [group] = groups
-    expect(group?.firstDiedAt.getTime()).toBeLessThanOrEqual(group?.lastDiedAt.getTime() ?? 0)
+    const [cause] = causes
+    expect(cause?.firstDiedAt.getTime()).toBeLessThanOrEqual(cause?.lastDiedAt.getTime() ?? 0)
   })
 
-  it('is counted by queue', async () => {
+  it('open dead letters are counted by queue', async () => {
     const first = await aDeadRun()
     await aDeadRun()
     await aDeadRun({ queue: 'slow', priority: 9 })
     await replayed(first)
-    expect(await t.store.letters.countOpen()).toEqual(
+    expect(await t.store.deadLetters.countOpen()).toEqual(
       new Map([
         ['default', 1],
         ['slow', 1],
@@ -132,8 +136,8 @@ describe('a list of dead letters', () => {
   })
 })
 
-describe('a replay', () => {
-  it('is a new run like the dead one, due now, and each names the other', async () => {
+describe('replaying a dead letter', () => {
+  it('a replay is a copy of the dead run, due now, and each names the other', async () => {
     const options: SubmitOptions = {
       ...{ queue: 'slow', priority: 8, labels: { a: 'b' }, maxAttempts: 7, timeoutMs: 1_234 },
       retry: { backoff: { kind: 'fixed', delayMs: 5 } },
@@ -141,15 +145,15 @@ describe('a replay', () => {
     }
     const id = await aDeadRun(options)
     const before = await find(id)
-    const again = await replayed(id, null, { note: 'mended', by: 'ann', fromCheckpoint: false })
+    const again = await replayed(id, null, { note: 'fixed', by: 'ann', fromCheckpoint: false })
     expect(await find(again)).toMatchObject({
       ...{ state: 'queued', handler: 'test', queue: 'slow', priority: 8, labels: { a: 'b' } },
       ...{ maxAttempts: 7, timeoutMs: 1_234, payload: { n: 1 }, policy: before?.policy },
       ...{ trace: 'trace', createdBy: 'ann', replayOf: id, replayedAs: null, attempts: [] },
     })
     expect(await find(id)).toEqual({ ...before, replayedAs: again })
-    expect((await letter(id))?.handled).toMatchObject({
-      ...{ as: 'replayed', replayedAs: again, note: 'mended', by: 'ann' },
+    expect((await deadLetter(id))?.handled).toMatchObject({
+      ...{ as: 'replayed', replayedAs: again, note: 'fixed', by: 'ann' },
     })
     const { runs } = await t.claim(session, 10)
     expect(runs.map((run) => run.id)).toEqual([again])
@@ -160,14 +164,14 @@ describe('a replay', () => {
     expect(await find(again)).toMatchObject({ state: 'succeeded' })
   })
 
-  it('may have another payload, and the dead run keeps its own', async () => {
+  it('a replay can have another payload, and the dead run keeps its own', async () => {
     const id = await aDeadRun()
     const again = await replayed(id, '{"n":2}')
     expect(await find(again)).toMatchObject({ payload: { n: 2 } })
     expect(await find(id)).toMatchObject({ payload: { n: 1 } })
   })
 
-  it('of a replay that died is one more', async () => {
+  it('a dead replay can be replayed again', async () => {
     const id = await aDeadRun()
     const again = await replayed(id)
     const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
@@ -177,12 +181,12 @@ describe('a replay', () => {
     expect(await find(again)).toMatchObject({ replayOf: id, replayedAs: third })
   })
 
-  it('may go on from the last checkpoint, which stays with the dead run too', async () => {
+  it('a replay can continue from the last checkpoint, which the dead run keeps', async () => {
     const run = await t.running(session)
     await t.store.work.saveCheckpoint(run, '{"done":3}')
     await t.store.work.settle(session, [dead(run)])
     const plain = await aDeadRun()
-    const how = { ...NOBODY, fromCheckpoint: true }
+    const how = { ...ANONYMOUS, fromCheckpoint: true }
     const again = await replayed(run.id, null, how)
     const other = await replayed(plain, null, how)
     expect(await t.store.work.checkpoints([again, run.id, other])).toEqual(
@@ -200,7 +204,7 @@ describe('a replay', () => {
     )
   })
 
-  it('begins anew when nobody asked for the checkpoint', async () => {
+  it('a replay starts without a checkpoint by default', async () => {
     const run = await t.running(session)
     await t.store.work.saveCheckpoint(run, '{"done":3}')
     await t.store.work.settle(session, [dead(run)])
@@ -209,7 +213,7 @@ describe('a replay', () => {
     expect((await t.claim(session, 1)).runs).toMatchObject([{ id: again, traits: 0 }])
   })
 
-  it('takes its key, and frees it in the end', async () => {
+  it('a replay takes the key of the dead run, and frees it when it ends', async () => {
     const id = await aDeadRun({ key: 'k' })
     const again = await replayed(id)
     expect(await t.submit({ key: 'k' })).toBe(again)
@@ -218,25 +222,25 @@ describe('a replay', () => {
     expect(await t.count('live_keys')).toBe(0)
   })
 
-  it('does not take a key that a live run has; the letter stays open', async () => {
+  it('a replay does not take a key held by a live run, and the dead letter stays open', async () => {
     const id = await aDeadRun({ key: 'k' })
     const holder = await t.submit({ key: 'k' })
     expect(await replay(id)).toEqual({ result: 'key_busy', key: 'k', heldBy: holder })
-    expect(await letter(id)).toMatchObject({ handled: null })
+    expect(await deadLetter(id)).toMatchObject({ handled: null })
     expect(await t.count('runs')).toBe(2)
     await t.store.steering.cancelWaiting([holder], 'test')
     expect((await replay(id))?.result).toBe('replayed')
   })
 
-  it('of two that want one key is given to one, in one batch or after the other', async () => {
+  it('of two replays with one key in a batch, one gets the key', async () => {
     const ids = [await aDeadRun({ key: 'k' }), await aDeadRun({ key: 'k' }), await aDeadRun()]
     const requests = ids.map((id) => ({ id, payload: null }))
-    const answers = await t.store.deadLetterSteering.replay(requests, NOBODY, 1)
+    const answers = await t.store.deadLetterSteering.replay(requests, ANONYMOUS, 1)
     expect(answers.map(({ result }) => result).sort()).toEqual(['key_busy', 'replayed', 'replayed'])
     expect(await t.count('queue')).toBe(2)
   })
 
-  it('and a submission that race for one key share it: one is live, the other is told', async () => {
+  it('of a replay and a submission that race for one key, one is live and the other gets its id', async () => {
     for (let round = 0; round < 20; round++) {
       const key = `race ${round}`
       const id = await aDeadRun({ key })
@@ -250,7 +254,7 @@ describe('a replay', () => {
     }
   })
 
-  it('of a run of a job is a run of the job for the same slot, and no slot of the ledger', async () => {
+  it('the replay of a job run belongs to the same slot and adds none to the ledger', async () => {
     const job = await t.job({ name: 'slots', cron: '0 0 1 1 *', pauseAfterFailures: 9 })
     await t.store.schedules.steering.backfill('slots', [86_400_000], new Set(), 0, 1)
     const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
@@ -261,11 +265,11 @@ describe('a replay', () => {
       job: { id: job, name: 'slots', slotAt: new Date(86_400_000) },
     })
     expect(await t.count('slots')).toBe(slots)
-    const noted = await t.sql.query('select 1 from punctual.triggers where run_id = $1', [again])
-    expect(noted.rowCount).toBe(1)
+    const trigger = await t.sql.query('select 1 from punctual.triggers where run_id = $1', [again])
+    expect(trigger.rowCount).toBe(1)
   })
 
-  it('waits its turn while another run of its job goes on, also where that one would be skipped', async () => {
+  it('a replay waits while another run of its job is running, also with overlap skip', async () => {
     await t.job({ name: 'held', cron: '0 0 1 1 *', overlap: 'skip' })
     const trigger = () => t.store.schedules.steering.trigger('held', null, 1)
     const ids: string[] = []
@@ -292,7 +296,7 @@ describe('a replay', () => {
     for (const id of replays) expect(await find(id)).toMatchObject({ state: 'succeeded' })
   })
 
-  it('does not decide when its job fires next', async () => {
+  it('a replay does not determine when its everyAfterEnd job fires next', async () => {
     await t.job({ name: 'after', everyAfterEnd: '1h' })
     await t.store.schedules.steering.trigger('after', null, 1)
     const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
@@ -302,7 +306,7 @@ describe('a replay', () => {
     expect((await t.claim(session, 1)).runs[0]?.traits).toSatisfy((traits: number) => !(traits & 4))
   })
 
-  it('of a job that was deleted is a run all the same', async () => {
+  it('a dead run of a deleted job can be replayed', async () => {
     await t.job({ name: 'gone', cron: '0 0 1 1 *', overlap: 'queue-one' })
     await t.store.schedules.steering.trigger('gone', null, 1)
     const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
@@ -316,8 +320,8 @@ describe('a replay', () => {
   })
 })
 
-describe('a dead letter', () => {
-  it('is handled once: whoever comes second is told what came of it', async () => {
+describe('handling a dead letter', () => {
+  it('a dead letter is handled once, and later callers get the first result', async () => {
     const id = await aDeadRun()
     const again = await replayed(id)
     expect(await replay(id)).toMatchObject({
@@ -329,7 +333,7 @@ describe('a dead letter', () => {
     expect(await t.count('runs')).toBe(2)
   })
 
-  it('is not replayed when it was discarded, and says why', async () => {
+  it('replaying a discarded dead letter returns who discarded it and why', async () => {
     const id = await aDeadRun()
     await t.store.deadLetterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1)
     expect(await replay(id)).toMatchObject({
@@ -339,12 +343,13 @@ describe('a dead letter', () => {
     expect(await find(id)).toMatchObject({ state: 'dead', replayedAs: null })
   })
 
-  it('is none of another tenant, and none of a run that is not dead', async () => {
+  it('dead letters of another tenant and runs that are not dead are not found', async () => {
     const id = await aDeadRun()
     const live = await t.submit()
-    const requests = [id, live].map((it) => ({ id: it, payload: null }))
-    const of = (tenant: number) => t.store.deadLetterSteering.replay(requests, NOBODY, tenant)
-    expect((await of(2)).map(({ result }) => result)).toEqual(['not_found', 'not_found'])
-    expect((await of(1)).map(({ result }) => result)).toEqual(['replayed', 'not_found'])
+    const requests = [id, live].map((runId) => ({ id: runId, payload: null }))
+    const replayAs = (tenant: number) =>
+      t.store.deadLetterSteering.replay(requests, ANONYMOUS, tenant)
+    expect((await replayAs(2)).map(({ result }) => result)).toEqual(['not_found', 'not_found'])
+    expect((await replayAs(1)).map(({ result }) => result)).toEqual(['replayed', 'not_found'])
   })
 })

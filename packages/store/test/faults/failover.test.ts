@@ -1,4 +1,7 @@
-/** A primary and a streaming standby, both real: Punctual finds the writable one and follows a fail-over. */
+/**
+ * A real primary with a streaming standby: Punctual finds the writable server and follows a
+ * failover.
+ */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +65,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-it('passes the standby by, works on the primary, and goes on with the standby after a fail-over (cases 47, 50, 51)', async () => {
+it('the store skips the standby, and uses it after a failover to it (cases 47, 50, 51)', async () => {
   await store.migrate()
   const submission = (options = {}) => ({ options: compileOptions('test', options), payload: '1' })
   const submit = () => store.submit([submission()])
@@ -87,7 +90,7 @@ it('passes the standby by, works on the primary, and goes on with the standby af
     lanes,
   })
   const { incarnation } = await store.upkeep.expiredSessions()
-  await eventually('the standby has everything', async () => {
+  await eventually('the standby has replayed the claim', async () => {
     const rows = await query(standby.url, `select count(*)::int as n from punctual.leases`).catch(
       () => [],
     )
@@ -95,10 +98,11 @@ it('passes the standby by, works on the primary, and goes on with the standby af
   })
   await primary.stop()
   await query(standby.url, 'select pg_promote()')
-  // As if the commits of the lanes had been lost, and others had got their numbers.
+  // As if the commits of the lanes had been lost, and other lanes had got their ids.
   await query(standby.url, `update punctual.lanes set handler = 'another'`)
-  // First of all: once a connection of its own has met the new primary, the store knows. What it remembers of the tenant
-  // is taken for fresh, as it is for two seconds; reading it would be such a meeting.
+  // This submission comes first: as soon as one of the store's own connections reaches the new
+  // primary, the store detects the failover. The mock stands for the tenant's quota cache, fresh
+  // for two seconds; reading the quota would be such a connection.
   vi.spyOn(store.quotas, 'admit').mockReturnValueOnce(undefined)
   const refused = await connected(standby.url, async (tx) => {
     await tx.query('begin')
@@ -107,7 +111,7 @@ it('passes the standby by, works on the primary, and goes on with the standby af
   const [[plain], [keyed]] = await Promise.all([submit(), store.submit([submission({ key: 'k' })])])
   for (const accepted of [plain, keyed])
     expect(await store.runs.find(accepted?.id as string)).toMatchObject({ handler: 'test' })
-  expect(refused, 'what was written on a connection of the caller cannot be mended').toMatchObject({
+  expect(refused, 'a write on a connection of the caller cannot be repaired').toMatchObject({
     code: 'database_unavailable',
     message: expect.stringMatching(/failed over.*[Tt]ry again/),
   })
@@ -122,6 +126,6 @@ it('passes the standby by, works on the primary, and goes on with the standby af
   expect(await store.runs.find(after?.id as string)).toMatchObject({ state: 'queued' })
   expect(
     (await store.upkeep.expiredSessions()).incarnation,
-    'the reaper sees another server',
+    'the reaper detects the new server',
   ).not.toBe(incarnation)
 })

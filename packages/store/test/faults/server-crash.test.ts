@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL that dies under load and recovers: nothing that was acknowledged is lost, nothing is in two places,
- * and the work goes on by itself.
+ * PostgreSQL dies under load and recovers: no acknowledged run is lost, no run is in two places,
+ * and the work continues without intervention.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,12 +31,12 @@ const openStore = () =>
     ...{ url: server.url, clock: systemClock, random: systemRandom, node: systemRandom.token() },
   })
 
-async function asked<T>(ask: (client: pg.Client) => Promise<T>): Promise<T> {
+async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: server.url })
   client.on('error', () => undefined)
   await client.connect()
   try {
-    return await ask(client)
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -48,7 +48,7 @@ beforeAll(async () => {
   server = await startEmbedded({ dataDir: join(root, 'a'), fastInit: true, settings })
   store = openStore()
   await store.migrate()
-  await asked(installWitness)
+  await withClient(installWitness)
   sessionId = systemRandom.token()
   await store.work.openSession({
     ...{ id: sessionId, host: 'h', pid: 1, version: '0', handlers: ['test'], queues: [] },
@@ -61,20 +61,20 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** Submits, claims and settles until it is told to stop; keeps what was acknowledged. */
-function work() {
+/** Submits, claims and settles until it is stopped; collects the acknowledged runs. */
+function startLoad() {
   const submitted: string[] = []
   const settled: string[] = []
-  let going = true
-  const again = async (step: () => Promise<void>) => {
-    // Whoever is refused tries again, as a caller and a worker would.
-    while (going) await step().catch(() => undefined)
+  let running = true
+  const repeat = async (step: () => Promise<void>) => {
+    // A refused step is retried, as callers and workers do.
+    while (running) await step().catch(() => undefined)
   }
-  const submitting = again(async () => {
+  const submitting = repeat(async () => {
     const [run] = await store.submit([{ options: compileOptions('test'), payload: '1' }])
     submitted.push(run?.id as string)
   })
-  const working = again(async () => {
+  const working = repeat(async () => {
     const lanes = await store.work.lanes(['test'], [])
     const claim = { sessionId, fence: systemRandom.token(), limit: 5, lanes }
     const { runs } = await store.work.claim(claim)
@@ -83,15 +83,15 @@ function work() {
     settled.push(...runs.map(({ id }) => id).filter((id) => !refused.includes(id)))
   })
   const stop = async () => {
-    going = false
+    running = false
     await Promise.all([submitting, working])
   }
   return { submitted, settled, stop }
 }
 
 const strikes: Record<string, () => Promise<void>> = {
-  'a backend is killed, and the server restarts all of them (case 44)': async () => {
-    const pid = await asked(async (client) => {
+  'a backend is killed and the server restarts all of them (case 44)': async () => {
+    const pid = await withClient(async (client) => {
       const { rows } = await client.query(
         `select pid from pg_stat_activity
          where application_name like 'punctual%' and backend_type = 'client backend' limit 1`,
@@ -109,32 +109,36 @@ const strikes: Record<string, () => Promise<void>> = {
 }
 
 it.each(Object.keys(strikes))(
-  'nothing is lost or doubled when %s',
+  'no run is lost or duplicated when %s',
   async (name) => {
-    const load = work()
+    const load = startLoad()
     onTestFinished(load.stop)
-    await eventually('it works', () => load.settled.length >= BEFORE)
+    await eventually('runs are settled', () => load.settled.length >= BEFORE)
     await strikes[name]?.()
-    const so = load.settled.length
-    await eventually('it works again', () => load.settled.length >= so + AFTER, 50_000)
+    const settledBefore = load.settled.length
+    await eventually(
+      'runs are settled after the crash',
+      () => load.settled.length >= settledBefore + AFTER,
+      50_000,
+    )
     await load.stop()
-    await asked(async (client) => {
+    await withClient(async (client) => {
       expect(await checkInvariants(client)).toEqual([])
       const kept = await client.query('select id from punctual.runs where id = any ($1)', [
         load.submitted,
       ])
-      expect(kept.rowCount, 'what was acknowledged is there').toBe(load.submitted.length)
+      expect(kept.rowCount, 'every acknowledged run exists').toBe(load.submitted.length)
       const ended = await client.query(
         'select 1 from punctual.outcomes where state = 1 and run_id = any ($1)',
         [load.settled],
       )
-      expect(ended.rowCount, 'what was settled has ended').toBe(new Set(load.settled).size)
+      expect(ended.rowCount, 'every settled run has ended').toBe(new Set(load.settled).size)
     })
   },
   120_000,
 )
 
-it('while all connections are taken who has one keeps its lease, and a newcomer waits (case 54)', async () => {
+it('when connections are exhausted, leases are kept and new clients wait (case 54)', async () => {
   const submit = (by: PostgresStore) =>
     by.submit([{ options: compileOptions('test'), payload: '1' }])
   await submit(store)
@@ -162,7 +166,7 @@ it('while all connections are taken who has one keeps its lease, and a newcomer 
   })
   expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   expect(await submit(store)).toMatchObject([{ created: true }])
-  expect(accepted, 'it has no connection').toBeUndefined()
+  expect(accepted, 'the newcomer has no connection').toBeUndefined()
   await release()
   await waiting
   expect(accepted).toMatchObject([{ created: true }])

@@ -1,7 +1,7 @@
 /**
- * Deadlocks, serialisation faults and timeouts of the server in every step that writes: each is tried again within
- * bounds, and happens once. The faults are raised by triggers, so that they strike where a real one would: when the
- * statement is under way and everything before it is to be taken back.
+ * Deadlocks, serialisation failures and server timeouts in every step that writes: each step is
+ * retried within bounds and takes effect once. Triggers raise the faults where a real one would
+ * strike: in the middle of a statement, when all earlier changes must be rolled back.
  */
 import type { ClaimedRun } from '@punctual/core/ports'
 import {
@@ -17,11 +17,11 @@ import { planAll, plannerOf } from '../kit/planning-kit.ts'
 
 const FAULTS = {
   'a deadlock': '40P01',
-  'a serialisation fault': '40001',
+  'a serialisation failure': '40001',
   'a lock timeout': '55P03',
   'a statement timeout': '57014',
 }
-/** How many times in a row it strikes. */
+/** How many times in a row the fault strikes. */
 const STRIKES = 2
 const TRIES_MAX = 5
 
@@ -31,7 +31,7 @@ let jobId: string
 beforeAll(async () => {
   t = await TestStore.open()
   await installWitness(t.sql)
-  // Nobody here claims its runs.
+  // No worker here claims its runs.
   jobId = await t.job({ name: 'struck', handler: 'planned', every: '5s' })
   await t.sql.query(`
     create sequence witness.strikes;
@@ -47,7 +47,7 @@ beforeEach(async () => {
   session = await t.session(600_000)
 })
 
-/** What a worker or a role would do: they come back after a fault of the moment. */
+/** Retries after a transient fault, as workers and roles do. */
 async function persist<T>(step: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -58,20 +58,21 @@ async function persist<T>(step: () => Promise<T>): Promise<T> {
     }
 }
 
-const settle = (of: (run: ClaimedRun) => Parameters<typeof t.store.work.settle>[1][number]) => {
+type Settle = (run: ClaimedRun) => Parameters<typeof t.store.work.settle>[1][number]
+const settle = (settlementOf: Settle) => {
   return async (run: ClaimedRun) =>
-    expect(await t.store.work.settle(session, [of(run)])).toEqual([])
+    expect(await t.store.work.settle(session, [settlementOf(run)])).toEqual([])
 }
 
 interface Step {
   readonly table: string
   readonly on: 'insert' | 'update' | 'delete'
-  /** Where the run is afterwards. */
+  /** The place of the run afterwards. */
   readonly place: string | null
   readonly act: (run: ClaimedRun) => Promise<unknown>
 }
 
-/** Each is given a run that is held. */
+/** Each step gets a leased run. */
 const steps: Record<string, Step> = {
   'a success': { table: 'outcomes', on: 'insert', place: 'outcomes', act: settle(succeeded) },
   'a retry': { table: 'attempts', on: 'insert', place: 'queue', act: settle((r) => retry(r)) },
@@ -96,12 +97,12 @@ const steps: Record<string, Step> = {
     act: async () =>
       expect(await persist(() => t.store.work.renewSession(session))).toEqual({ drains: false }),
   },
-  'a cancel of what runs': {
+  'cancelling a running run': {
     ...{ table: 'leases', on: 'update', place: 'leases' },
     act: async (run) =>
       expect((await persist(() => t.store.steering.cancel([run.id], 'test'))).size).toBe(1),
   },
-  'a cancel of what waits': {
+  'cancelling a waiting run': {
     ...{ table: 'outcomes', on: 'insert', place: 'leases' },
     act: async () => {
       const id = await t.submit({ handler: 'waiting' })
@@ -109,7 +110,7 @@ const steps: Record<string, Step> = {
       expect(await t.places(id)).toEqual(['outcomes'])
     },
   },
-  'a new time': {
+  rescheduling: {
     ...{ table: 'later', on: 'insert', place: 'leases' },
     act: async () => {
       const id = await t.submit({ handler: 'waiting' })
@@ -122,7 +123,7 @@ const steps: Record<string, Step> = {
     ...{ table: 'queue', on: 'insert', place: 'leases' },
     act: async () => {
       const id = await t.submit({ handler: 'waiting', delayMs: 1e7 })
-      // One that has promoted nothing yet: it begins at the head.
+      // A store that has promoted nothing yet, so that it begins at the head.
       const { upkeep } = t.another()
       await persist(() => upkeep.promote(2e7, 100))
       expect(await t.places(id)).toEqual(['queue'])
@@ -169,34 +170,37 @@ async function struck(table: string, on: string, code: string, act: () => Promis
     await t.sql.query(`drop trigger strike on punctual.${table}`)
   }
   const { rows } = await t.sql.query('select last_value::int as times from witness.strikes')
-  expect(rows[0].times, 'it was struck, and tried again').toBeGreaterThan(STRIKES)
+  expect(rows[0].times, 'the step was struck and retried').toBeGreaterThan(STRIKES)
   expect(await checkInvariants(t.sql)).toEqual([])
 }
 
-describe.each(Object.entries(FAULTS))('hit by %s', (_, code) => {
-  it.each(Object.keys(steps))('%s is tried again and happens once (cases 57, 58)', async (name) => {
-    const { table, on, place, act } = steps[name] as Step
-    const run = await t.running(session)
-    await struck(table, on, code, () => act(run))
-    expect(await t.places(run.id)).toEqual([place])
-    await t.store.work.settle(session, [succeeded(run)])
-    await t.store.steering.cancel([run.id], 'over')
-  })
+describe.each(Object.entries(FAULTS))('after %s', (fault, code) => {
+  it.each(Object.keys(steps))(
+    `%s is retried after ${fault} and happens once (cases 57, 58)`,
+    async (name) => {
+      const { table, on, place, act } = steps[name] as Step
+      const run = await t.running(session)
+      await struck(table, on, code, () => act(run))
+      expect(await t.places(run.id)).toEqual([place])
+      await t.store.work.settle(session, [succeeded(run)])
+      await t.store.steering.cancel([run.id], 'over')
+    },
+  )
 
   it.each(['without a key', 'with a key'])(
-    'a submission %s is tried again and makes one run (cases 57, 58)',
+    `a submission %s is retried after ${fault} and creates one run (cases 57, 58)`,
     async (kind) => {
       const before = await t.count('runs')
       const key = kind === 'with a key' ? { key: `${code} ${before}` } : {}
       const table = kind === 'with a key' ? 'live_keys' : 'runs'
-      // A key that cannot be locked in time is told to be busy; whoever has a key may ask again.
+      // A key that cannot be locked in time is refused as busy; a caller with a key may retry.
       const submit = () => t.submit({ ...key, delayMs: 30_000 })
       await struck(table, 'insert', code, () => ('key' in key ? persist(submit) : submit()))
       expect(await t.count('runs')).toBe(before + 1)
     },
   )
 
-  it('a claim is tried again and takes each run once (cases 57, 58)', async () => {
+  it(`a claim is retried after ${fault} and takes each run once (cases 57, 58)`, async () => {
     const ids = await Promise.all([1, 2, 3].map(() => t.submit()))
     const claimed: ClaimedRun[] = []
     await struck('leases', 'insert', code, async () => {

@@ -1,7 +1,8 @@
 /**
- * Whatever becomes of the members of groups, in whatever order, while several processes look at once: each group is done
- * once, is followed by one run, and by none before its last member has ended. A trigger asks for that in the very
- * transactions that say how far a group has come, so that nothing too early goes unseen.
+ * Members of groups end in any way and order, while several processes check the groups
+ * concurrently: each group is done once and is followed by one callback run, never before its last
+ * member has ended. A trigger checks this inside the transactions that advance a group, so that no
+ * early one is missed.
  */
 import { encodeJson } from '@punctual/core/check'
 import type { ClaimedRun } from '@punctual/core/ports'
@@ -11,14 +12,14 @@ import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-const LOOKERS = 3
+const CHECKERS = 3
 const GATED = { concurrency: { key: 'gate', limit: 2 } }
 
 let t: TestStore
-let lookers: PostgresStore[]
+let checkers: PostgresStore[]
 beforeAll(async () => {
   t = await TestStore.open()
-  lookers = Array.from({ length: LOOKERS }, () => t.another())
+  checkers = Array.from({ length: CHECKERS }, () => t.another())
   await t.sql.query(`
     create function punctual.check_passed() returns trigger language plpgsql as $$
     begin
@@ -47,24 +48,24 @@ const CALLBACK = { call: '{"handler":"done","options":{}}', payload: '"all"' }
 
 function submission(fate: Fate, n: number): Submission {
   const gated = fate === 'gated' || n % 3 === 0
-  // Ids carry the due time, so that those that are added later may have smaller ones.
+  // Ids carry the due time, so that members added later may have smaller ids.
   const options = { delayMs: (n % 4) * 5, ...(gated && GATED) }
   return makeSubmission(compileOptions('test', options), encodeJson({ fate }))
 }
 
-/** Members as they are added, and the closing, from two processes by turns. */
+/** Makes a group, adds its members from different processes in turn, and closes it. */
 async function make(plan: GroupPlan): Promise<string> {
   const group = { name: null, callback: CALLBACK, open: true }
   const { id } = await t.store.groups.make({ ...group, submissions: plan.first.map(submission) }, 1)
   for (const [i, fates] of plan.added.entries()) {
-    const store = lookers[i % LOOKERS] as PostgresStore
+    const store = checkers[i % CHECKERS] as PostgresStore
     await store.groups.add(id, fates.map(submission), 1)
   }
   await t.store.groups.close(id, 1)
   return id
 }
 
-/** What the members come to: each ends in the end, whatever happens to it before. */
+/** Settles an attempt by the member's fate; after any detours each member ends. */
 async function settle(run: ClaimedRun, session: string): Promise<void> {
   const { work } = t.store
   const { fate } = JSON.parse(run.payload) as { fate: Fate }
@@ -79,13 +80,13 @@ async function settle(run: ClaimedRun, session: string): Promise<void> {
   } else await work.settle(session, [succeeded(run)])
 }
 
-/** Claims and settles until nothing is left, and reaps its own sessions with what they hold. */
+/** Claims and settles until no member is left, and reaps its own sessions with their leases. */
 async function work(making: Promise<unknown>): Promise<void> {
-  let made = false
+  let allMade = false
   void making.then(() => {
-    made = true
+    allMade = true
   })
-  for (let idle = 0; !made || idle < 3; ) {
+  for (let idle = 0; !allMade || idle < 3; ) {
     const session = await t.session()
     const { runs } = await t.claim(session, 5)
     await Promise.all(runs.map((run) => settle(run, session)))
@@ -100,25 +101,25 @@ async function work(making: Promise<unknown>): Promise<void> {
   }
 }
 
-async function look(store: PostgresStore, until: () => boolean): Promise<number> {
+async function checkGroups(store: PostgresStore, until: () => boolean): Promise<number> {
   let done = 0
   while (!until()) done += (await store.groups.look()).done
-  // Whoever is last leaves nothing behind.
+  // A last pass, after all members have ended.
   return done + (await store.groups.look()).done
 }
 
-it('each group is followed by one run, and not before its last member has ended', async () => {
+it('each group is followed by one callback run, after its last member has ended', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aGroup, { minLength: 1, maxLength: 4 }), async (plans) => {
       await t.sql.query(`truncate punctual.runs, punctual.outcomes, punctual.groups`)
       let ended = false
-      const looking = lookers.map((store) => look(store, () => ended))
+      const checking = checkers.map((store) => checkGroups(store, () => ended))
       const making = Promise.all(plans.map(make))
       await work(making).finally(() => {
         ended = true
       })
       const ids = await making
-      const done = (await Promise.all(looking)).reduce((sum, n) => sum + n, 0)
+      const done = (await Promise.all(checking)).reduce((sum, n) => sum + n, 0)
       expect(done).toBe(ids.length)
       const { rows } = await t.sql.query(
         `select r.id, r.payload::jsonb as call from punctual.runs r join punctual.lanes l on l.id = r.lane
@@ -137,7 +138,7 @@ async function expectAsPlanned(
   rows: readonly { id: string; call: { group: object } }[],
 ): Promise<void> {
   const members = [...plan.first, ...plan.added.flat()]
-  const count = (fate: Fate) => members.filter((it) => it === fate).length
+  const count = (fate: Fate) => members.filter((planned) => planned === fate).length
   const [dead, cancelled] = [count('die'), count('cancel')]
   const total = members.length
   const result = { total, dead, cancelled, succeeded: total - dead - cancelled }

@@ -1,8 +1,8 @@
-/** Groups in the store: what a look sees, how much it does, and what is left of a group. */
+/** Groups in the store: the pass over open groups, its bounds, and the retention of groups. */
 import { limits } from '@punctual/core/errors'
 import { compileOptions } from '@punctual/core/submit'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { PINNED } from '../../src/connection/pins.ts'
 
 let t: TestStore
@@ -10,7 +10,8 @@ beforeAll(async () => {
   t = await TestStore.open()
 })
 afterAll(() => t.close())
-beforeEach(() => t.sql.query('truncate punctual.groups, punctual.group_members, punctual.queue'))
+beforeEach(() => t.sql.query('truncate punctual.groups, punctual.group_members'))
+afterEach(() => t.emptyPlaces())
 
 const callback = { call: '{"handler":"done","options":{}}', payload: 'null' }
 const runs = (count: number) =>
@@ -21,7 +22,7 @@ async function aGroup(count: number, open = false): Promise<string> {
   return (await t.store.groups.make(group, 1)).id
 }
 
-/** Members that ended so long ago that nothing of them is left. */
+/** A group whose members ended so long ago that their runs are deleted. */
 async function aGroupOfRemoved(count: number): Promise<string> {
   const id = await aGroup(0)
   await t.sql.query(
@@ -35,7 +36,7 @@ async function aGroupOfRemoved(count: number): Promise<string> {
 
 const found = (id: string) => t.store.groups.reader.find(id, 1)
 
-it('a group whose last member ended while nobody looked is finished by the next who does', async () => {
+it('a group whose last member has ended is finished by the next pass of any process', async () => {
   const id = await aGroup(3)
   const session = await t.session()
   const { runs: claimed } = await t.claim(session, 3)
@@ -49,11 +50,11 @@ it('a group whose last member ended while nobody looked is finished by the next 
   expect(await found(id)).toMatchObject({ done: true, counts: { succeeded: 2, dead: 1 } })
 })
 
-it('a run on its way from the queue to a worker is seen in one of them, before and after', async () => {
+it('a run that is being claimed counts as open before and after the commit of the claim', async () => {
   await aGroup(1)
   const lanes = await t.lanes()
   const session = await t.session()
-  // The claim as a worker sends it, not yet committed.
+  // The claim of a worker, not yet committed.
   const { text } = t.store.database.statements.onDay('work/claim-runs', Date.now())
   await t.sql.query(PINNED)
   const ids = lanes.map(({ id }) => id)
@@ -65,18 +66,17 @@ it('a run on its way from the queue to a worker is seen in one of them, before a
   await t.sql.query('commit')
   expect(await t.count('leases')).toBe(1)
   expect(await t.store.groups.look()).toMatchObject({ open: 1, moved: 0, done: 0 })
-  await t.sql.query('truncate punctual.leases')
 })
 
-it('a look passes a bounded number of members, and the next one goes on from there', async () => {
+it('a pass over groups counts a bounded number of members, and the next one continues', async () => {
   const id = await aGroupOfRemoved(4_500)
-  const looks = []
-  while ((await found(id))?.done === false) looks.push(await t.store.groups.look())
-  expect(looks.map(({ more }) => more)).toEqual([true, true, false])
+  const passes = []
+  while ((await found(id))?.done === false) passes.push(await t.store.groups.look())
+  expect(passes.map(({ more }) => more)).toEqual([true, true, false])
   expect(await found(id)).toMatchObject({ total: 4_500, ended: 4_500, counts: { removed: 4_500 } })
 })
 
-it('a group that cannot be finished is told of, and keeps none of the others from it', async () => {
+it('a group that cannot be finished is reported and does not stop the others', async () => {
   const [broken, sound] = [await aGroup(0), await aGroup(0)]
   await t.sql.query(
     `update punctual.groups set callback = '{"handler":"","options":{}}' where id = $1`,
@@ -87,17 +87,17 @@ it('a group that cannot be finished is told of, and keeps none of the others fro
   expect(await found(broken)).toMatchObject({ done: false, callbackRunId: null })
 })
 
-it('a group takes so many members and no more', async () => {
+it('a group refuses members beyond its limit', async () => {
   const id = await aGroup(0, true)
-  const most = limits.membersPerGroup
-  await t.sql.query('update punctual.groups set total = $2 where id = $1', [id, most - 1])
+  const membersMax = limits.membersPerGroup
+  await t.sql.query('update punctual.groups set total = $2 where id = $1', [id, membersMax - 1])
   await expect(t.store.groups.add(id, runs(2), 1)).rejects.toMatchObject({ code: 'group_full' })
-  expect(await found(id)).toMatchObject({ total: most - 1 })
+  expect(await found(id)).toMatchObject({ total: membersMax - 1 })
   await t.store.groups.add(id, runs(1), 1)
-  expect(await found(id)).toMatchObject({ total: most })
+  expect(await found(id)).toMatchObject({ total: membersMax })
 })
 
-it('a group goes with its days, and one that is not done stays', async () => {
+it('a finished group is deleted after the retention, and an open one stays', async () => {
   const [old, fresh, open] = [await aGroupOfRemoved(3), await aGroup(0), await aGroup(1)]
   await t.store.groups.look()
   const back = `clock_timestamp() - interval '91 days'`

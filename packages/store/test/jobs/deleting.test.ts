@@ -1,4 +1,4 @@
-/** A deleted job leaves no run behind that has not started, however it was made and wherever it waits. */
+/** Deleting a job cancels all its runs that have not started, however they were created. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { eventually, retry, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -23,13 +23,13 @@ afterEach(async () => {
 const steering = () => t.store.schedules.steering
 const plan = () => planAll(plannerOf({ store: t.store, alone: true }))
 
-/** Slots of the past, a minute apart, none of which was decided. */
+/** Undecided past slots, a minute apart. */
 const past = (count: number) => {
   const lastMs = Math.floor(Date.now() / MINUTE) * MINUTE - 48 * HOUR
   return Array.from({ length: count }, (_, n) => lastMs - (count - n) * MINUTE)
 }
 
-/** Where the runs of a job are, and how they ended. */
+/** How many runs of a job are in each place, or ended in each way. */
 async function whereabouts(jobId: string): Promise<Record<string, number>> {
   const { rows } = await t.sql.query(
     `select coalesce(l.place, o.state || ' ' || o.reason, 'nowhere') as place, count(*)::int as n
@@ -47,8 +47,8 @@ async function whereabouts(jobId: string): Promise<Record<string, number>> {
 }
 const CANCELLED = '3 superseded'
 
-describe('deleting a job ends its runs that have not started', () => {
-  it('of a backfill, those that are due and those that are due later', async () => {
+describe('deleting a job', () => {
+  it('deleting a job cancels due and delayed runs of its backfill', async () => {
     const id = await t.job({ cron: '* * * * *' })
     await steering().backfill(id, past(10), new Set(), 20_000, 1)
     expect(await whereabouts(id)).toEqual({ queue: 4, later: 6 })
@@ -56,7 +56,7 @@ describe('deleting a job ends its runs that have not started', () => {
     expect(await whereabouts(id)).toEqual({ [CANCELLED]: 10 })
   })
 
-  it('that make up for missed slots, and those that jitter moved', async () => {
+  it('deleting a job cancels catch-up runs and runs delayed by jitter', async () => {
     const id = await t.job({ cron: '* * * * *', misfire: { dripMs: HOUR }, jitterMs: HOUR })
     await t.age(id, 20 * MINUTE)
     await plan()
@@ -64,11 +64,11 @@ describe('deleting a job ends its runs that have not started', () => {
     expect(ledger.length).toBeGreaterThanOrEqual(19)
     await steering().delete(id, 1)
     expect(await whereabouts(id)).toEqual({ [CANCELLED]: ledger.length })
-    // What was decided for slots of the past stays decided.
+    // Decisions about past slots stay.
     expect((await ledgerOf(t, id)).length).toBeGreaterThanOrEqual(19)
   })
 
-  it('by hand, and those that wait for another run of it, which goes on', async () => {
+  it('deleting a job cancels triggered and parked runs, and its running one continues', async () => {
     const id = await t.job({ cron: '0 0 1 1 *', overlap: 'queue-all' })
     for (let i = 0; i < 3; i++) await steering().trigger(id, null, 1)
     const session = await t.session()
@@ -79,7 +79,7 @@ describe('deleting a job ends its runs that have not started', () => {
     expect(await whereabouts(id)).toEqual({ leases: 1, [CANCELLED]: 3 })
   })
 
-  it('and not one that has started and is to be tried again, nor those of other jobs', async () => {
+  it('deleting a job keeps its retrying runs and the runs of other jobs', async () => {
     const other = await t.job({ name: 'other', cron: '0 0 1 1 *' })
     await steering().trigger(other, null, 1)
     const session = await t.session()
@@ -95,14 +95,14 @@ describe('deleting a job ends its runs that have not started', () => {
     expect(await whereabouts(other)).not.toHaveProperty(CANCELLED)
   })
 
-  it('also when there are more of them than one statement ends', async () => {
+  it('deleting a job cancels 11,000 runs, more than one statement does', async () => {
     const id = await t.job({ cron: '* * * * *' })
     await steering().backfill(id, past(11_000), new Set(), 0, 1)
     await steering().delete(id, 1)
     expect(await whereabouts(id)).toEqual({ [CANCELLED]: 11_000 })
   })
 
-  it('also those of a backfill that is about to be committed', async () => {
+  it('deleting a job cancels runs of a backfill that is committing at the same time', async () => {
     const id = await t.job({ cron: '* * * * *' })
     await t.sql.query(`
       create function public.wait_at_gate() returns trigger language plpgsql as
@@ -124,7 +124,7 @@ describe('deleting a job ends its runs that have not started', () => {
         deleted = true
       })
     await eventually(
-      'the deletion waits, or is through',
+      'the deletion waits, or has ended',
       async () => deleted || (await waiting()) > 1,
     )
     await t.sql.query(`select pg_advisory_unlock(${GATE})`)
@@ -135,7 +135,7 @@ describe('deleting a job ends its runs that have not started', () => {
 })
 
 describe('pausing a job', () => {
-  it('takes back what is ahead, and leaves what was decided of the past to run', async () => {
+  it('pausing a job cancels its future runs, and runs of past slots stay', async () => {
     const id = await t.job({ cron: '* * * * * *', misfire: { dripMs: HOUR } })
     await t.age(id, 3 * MINUTE)
     await plan()

@@ -1,4 +1,4 @@
-/** What becomes of jobs that ran once: they are forgotten when nothing of them is kept any more. */
+/** Jobs that run once are deleted when nothing of their history is kept. */
 import { compileJob, type JobOptions } from '@punctual/core/job'
 import { TestStore } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ async function make(name: string, when: object = { at: new Date(Date.now() + 3_6
   return made?.id as string
 }
 
-/** Its last slot was decided so many days ago. */
+/** As if the last slot of the job was decided `days` days ago. */
 const ended = (name: string, days: number) =>
   t.sql.query(
     `update punctual.cursors set next_at = null, cursor_at = now() - $2 * interval '1 day' where job_id = $1`,
@@ -32,7 +32,7 @@ const ended = (name: string, days: number) =>
 const names = async () =>
   (await t.store.schedules.jobs.list({ limit: 1_000 }, 1)).map(({ name }) => name).sort()
 
-it('a job that ran once is deleted when it was over for longer than history is kept', async () => {
+it('a job that ran once is deleted when its end is older than the retention', async () => {
   for (const name of ['old', 'recent', 'paused', 'broken', 'edited']) await make(name)
   await make('recurring', { cron: '0 0 * * *' })
   await t.store.schedules.steering.pause('paused', null, 1)
@@ -50,7 +50,7 @@ it('a job that ran once is deleted when it was over for longer than history is k
   expect(rows).toHaveLength(5)
 })
 
-it('a job that ran once stays while one of its runs is kept', async () => {
+it('a job that ran once stays as long as one of its runs is kept', async () => {
   const jobId = await make('once')
   await ended('once', 100)
   const run = await makeRun(t, { jobId, dueMs: Date.now() - DAY_MS / 4 })
@@ -62,7 +62,7 @@ it('a job that ran once stays while one of its runs is kept', async () => {
   expect(await names()).toEqual([])
 })
 
-it('a job that somebody gives another time while it is forgotten stays', async () => {
+it('a job that gets a new time while the sweep deletes old jobs stays', async () => {
   const jobId = await make('once')
   await ended('once', 100)
   await t.sql.query('begin')
@@ -76,8 +76,8 @@ it('a job that somebody gives another time while it is forgotten stays', async (
   expect(await names()).toEqual(['once'])
 })
 
-it('jobs that have to stay do not keep those behind them from being deleted', async () => {
-  // More than a sweep looks at, all of which are broken; then one that may go.
+it('jobs that must stay do not block the deletion of jobs that follow them', async () => {
+  // More broken jobs than one sweep reads, then one that may be deleted.
   await t.sql.query(
     `with made as (
        insert into punctual.timings (spec) values ('{"when":{"kind":"once"}}') returning id

@@ -1,4 +1,4 @@
-/** In what order many jobs are taken: lists that share jobs wait for each other, and do not deadlock. */
+/** Lock order of job lists: lists that share jobs wait for each other, and do not deadlock. */
 import { compileJob } from '@punctual/core/job'
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -19,15 +19,15 @@ const jobs = (names: readonly string[], priority: number) =>
 const upsert = (names: readonly string[], priority = 5) =>
   t.store.transaction(() => t.store.schedules.jobs.upsert(jobs(names, priority), 1))
 
-const somebodyWaits = () =>
-  eventually('somebody waits for a lock', async () => {
+const untilUpsertWaits = () =>
+  eventually('the upsert waits for a lock', async () => {
     const { rows } = await t.sql.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     return rows.length > 0
   })
 
-it('jobs are changed by name, whatever the order of the list', async () => {
+it('an upsert locks its jobs in the order of their names', async () => {
   await upsert(['m', 'a', 'z'])
   const other = await t.store.database.connect()
   const hold = (name: string) =>
@@ -39,8 +39,8 @@ it('jobs are changed by name, whatever the order of the list', async () => {
   await other.query('begin')
   await hold('a')
   const changed = upsert(['z', 'a', 'm'], 7)
-  await somebodyWaits()
-  // It waits for the first of them, and holds none of the others.
+  await untilUpsertWaits()
+  // The upsert waits for the first job, and holds none of the others.
   await hold('m')
   await hold('z')
   await other.query('commit')
@@ -52,7 +52,7 @@ it('jobs are changed by name, whatever the order of the list', async () => {
   ])
 })
 
-it('jobs are registered by name, and before any is changed', async () => {
+it('an upsert creates new jobs in the order of their names, before it changes any', async () => {
   await upsert(['b'])
   const other = await t.store.database.connect()
   await other.query(`begin; set local lock_timeout = '2s'`)
@@ -65,7 +65,7 @@ it('jobs are registered by name, and before any is changed', async () => {
     )
   await claim('c')
   const made = upsert(['y', 'b', 'c'], 7)
-  await somebodyWaits()
+  await untilUpsertWaits()
   await claim('y')
   await other.query(
     `select from punctual.cursors c join punctual.jobs j on j.id = c.job_id where j.name = 'b' for update of c nowait`,

@@ -1,4 +1,4 @@
-/** Pages of jobs: each status is found as the table tells it, filters mean what they say, totals and numbers hold. */
+/** Pages of jobs: each status, the filters, totals and numbered pages. */
 import { limits } from '@punctual/core/errors'
 import {
   compileJobPageFilter,
@@ -15,7 +15,7 @@ let t: TestStore
 const HOUR_MS = 3_600_000
 const expected = new Map<string, JobStatus>()
 
-/** A job whose time has passed and been decided. */
+/** A job whose only slot has passed and been decided. */
 async function over(name: string) {
   const id = await t.job({ name, at: new Date(Date.now() + HOUR_MS), labels: { team: 'once' } })
   await t.sql.query('update punctual.cursors set next_at = null where job_id = $1', [id])
@@ -65,8 +65,8 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const pages = () => t.store.schedules.jobPages
-async function namesOf(asked: JobPageFilter, limit = 4) {
-  const filter = compileJobPageFilter(asked)
+async function namesOf(options: JobPageFilter, limit = 4) {
+  const filter = compileJobPageFilter(options)
   const names: string[] = []
   let cursor: string | undefined
   do {
@@ -82,21 +82,24 @@ const expectedNames = (wanted: (name: string, status: JobStatus) => boolean) =>
     .map(([name]) => name)
     .sort()
 
-describe('a page of jobs', () => {
-  it('tells the status of each, by name', async () => {
+describe('pages of jobs', () => {
+  it('a page of jobs is sorted by name and shows the status of each job', async () => {
     const { jobs } = await pages().page({}, { limit: 100, cursor: undefined, skip: 0 }, 1)
     expect(jobs.map(({ name, status }) => [name, status])).toEqual([...expected].sort())
   })
 
-  it.each(jobStatuses)('finds those that are %s, and how many', async (status) => {
-    const names = expectedNames((_, of) => of === status)
-    expect(await namesOf({ statuses: [status] })).toEqual(names)
-    const filter = compileJobPageFilter({ statuses: [status] })
-    expect(await pages().total(filter, 1)).toEqual({ total: names.length, totalExact: true })
-  })
+  it.each(jobStatuses)(
+    'filtering jobs by status %s finds and counts exactly those',
+    async (status) => {
+      const names = expectedNames((_, found) => found === status)
+      expect(await namesOf({ statuses: [status] })).toEqual(names)
+      const filter = compileJobPageFilter({ statuses: [status] })
+      expect(await pages().total(filter, 1)).toEqual({ total: names.length, totalExact: true })
+    },
+  )
 
   it.each([
-    ['the beginning of a name', { namePrefix: 'b-' }, (name: string) => name.startsWith('b-')],
+    ['a name prefix', { namePrefix: 'b-' }, (name: string) => name.startsWith('b-')],
     ['a queue', { queue: 'mail' }, (name: string) => name.startsWith('b-')],
     ['a handler', { handler: 'other' }, (name: string) => name.startsWith('b-')],
     ['a label', { labels: { team: 'once' } }, (name: string) => /^c-|d-broken/.test(name)],
@@ -105,13 +108,13 @@ describe('a page of jobs', () => {
       { statuses: ['paused', 'running'] },
       (name: string) => /paused|b-running/.test(name),
     ],
-  ] as const)('finds %s', async (_, asked, wanted) => {
-    expect(await namesOf(asked)).toEqual(expectedNames(wanted))
-    const filter = compileJobPageFilter(asked)
+  ] as const)('filtering jobs by %s finds and counts exactly those', async (_, options, wanted) => {
+    expect(await namesOf(options)).toEqual(expectedNames(wanted))
+    const filter = compileJobPageFilter(options)
     expect((await pages().total(filter, 1)).total).toBe(expectedNames(wanted).length)
   })
 
-  it('finds jobs by when they fire next', async () => {
+  it('a filter finds jobs by the range of their next slot', async () => {
     await t.job({ name: 'a-soon', at: new Date(Date.now() + HOUR_MS) })
     const next = { from: new Date(), to: new Date(Date.now() + 2 * HOUR_MS) }
     expect(await namesOf({ next })).toEqual(['a-soon'])
@@ -119,7 +122,7 @@ describe('a page of jobs', () => {
     await t.store.schedules.steering.delete('a-soon', 1)
   })
 
-  it('can be asked for by its number', async () => {
+  it('a page of jobs can be requested by its number', async () => {
     const all = [...expected.keys()].sort()
     const second = await pages().page({}, { limit: 5, cursor: undefined, skip: 5 }, 1)
     expect(second.jobs.map(({ name }) => name)).toEqual(all.slice(5, 10))
@@ -130,7 +133,7 @@ describe('a page of jobs', () => {
     expect(beyond).toMatchObject({ jobs: [], nextCursor: null })
   })
 
-  it('has a cursor that belongs to its filter and tenant', async () => {
+  it('the cursor of a job page is refused with another filter or tenant', async () => {
     const { nextCursor } = await pages().page({}, { limit: 1, cursor: undefined, skip: 0 }, 1)
     const cursor = nextCursor as string
     const refused = { code: 'invalid_cursor' }
@@ -140,7 +143,7 @@ describe('a page of jobs', () => {
     await expect(pages().page({}, { limit: 1, cursor, skip: 0 }, 2)).rejects.toMatchObject(refused)
   })
 
-  it('tells what came of the latest run', async () => {
+  it('a job on a page shows the state of its latest run', async () => {
     const [job] = await pages().find(
       [(await t.store.schedules.jobs.find('c-dead', 1))?.id as string],
       1,
@@ -153,7 +156,7 @@ describe('a page of jobs', () => {
     expect(none?.latestRun).toBeNull()
   })
 
-  it('counts exactly to 10,000 and no further', async () => {
+  it('totals of jobs are exact up to 10,000', async () => {
     await t.sql.query(
       `insert into punctual.jobs (id, created_at, updated_at, tenant_id, lane, timing, version, timeout_ms, max_attempts,
          traits, name, payload)

@@ -1,4 +1,4 @@
-/** Pause and resume: what passed before a pause is decided as if there were none, and nothing runs before its time. */
+/** Pause and resume: slots before a pause are decided as without it, and no run starts early. */
 import { slotReasons } from '@punctual/core/job'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
@@ -24,7 +24,7 @@ const steering = () => t.store.schedules.steering
 const runsOf = async (jobId: string) =>
   (await ledgerOf(t, jobId)).filter(({ decision }) => decision === 'run')
 
-/** A worker runs what is due; returns what it ran. */
+/** A worker runs all due runs and returns them. */
 async function work(): Promise<readonly ClaimedRun[]> {
   const session = await t.session()
   const { runs } = await t.claim(session, 100)
@@ -36,7 +36,7 @@ async function work(): Promise<readonly ClaimedRun[]> {
 }
 
 describe('a pause after an outage', () => {
-  it('leaves what was missed before it to the misfire rules, and says `paused` only of what came after', async () => {
+  it('a pause decides slots missed before it by misfire rules, and only later ones as paused', async () => {
     const id = await t.job({ every: '1m' })
     await t.age(id, 10 * MINUTE)
     await steering().pause(id, null, 1)
@@ -49,7 +49,7 @@ describe('a pause after an outage', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('counts the runs that it makes', async () => {
+  it('catch-up runs that a pause creates count against maxRuns', async () => {
     const id = await t.job({ every: '1m', maxRuns: 12 })
     await t.age(id, 10 * MINUTE)
     await steering().pause(id, null, 1)
@@ -58,7 +58,7 @@ describe('a pause after an outage', () => {
     expect((await cursorOf(t, id)).runsLeft).toBe(12 - made)
   })
 
-  it('that its failures are the reason for does the same', async () => {
+  it('a pause after failures runs the slots missed before it', async () => {
     const id = await t.job({ every: '1m', pauseAfterFailures: 1 })
     await steering().trigger(id, null, 1)
     await t.age(id, 10 * MINUTE)
@@ -69,7 +69,7 @@ describe('a pause after an outage', () => {
     expect((await runsOf(id)).length).toBeGreaterThanOrEqual(10)
   })
 
-  it('of a job that could not be planned skips what it missed, once', async () => {
+  it('pausing a job that could not be planned skips its missed slots once', async () => {
     const id = await t.job({ every: '1m' })
     await t.age(id, 10 * MINUTE)
     await t.sql.query('update punctual.cursors set next_at = null where job_id = $1', [id])
@@ -81,7 +81,7 @@ describe('a pause after an outage', () => {
     expect(others).toEqual([])
   })
 
-  it('of a suspended tenant skips what it missed, as planners do', async () => {
+  it('pausing a job of a suspended tenant skips its missed slots, as planners do', async () => {
     const id = await t.job({ every: '1m' })
     await t.age(id, 10 * MINUTE)
     await t.sql.query(
@@ -94,8 +94,8 @@ describe('a pause after an outage', () => {
   })
 })
 
-describe('a job that fires a while after its last run', () => {
-  it('does not run before that because it was paused and resumed', async () => {
+describe('pausing a job that fires after the end of its last run', () => {
+  it('pausing and resuming an everyAfterEnd job does not make it run early', async () => {
     const id = await t.job({ everyAfterEnd: '1d' })
     await plan()
     expect(await work()).toHaveLength(1)
@@ -109,7 +109,7 @@ describe('a job that fires a while after its last run', () => {
     expect(await work()).toEqual([])
   })
 
-  it('keeps its time through a pause that took back its next run', async () => {
+  it('an everyAfterEnd job keeps its time through a pause that cancelled its next run', async () => {
     const id = await t.job({ everyAfterEnd: '10s' })
     await plan()
     expect(await work()).toHaveLength(1)
@@ -122,7 +122,7 @@ describe('a job that fires a while after its last run', () => {
     expect((await cursorOf(t, id)).nextMs).toBe(planned[1]?.slotMs)
   })
 
-  it('runs at once when its time has passed meanwhile, or when it has never run', async () => {
+  it('a resumed everyAfterEnd job runs at once if its time has passed or it never ran', async () => {
     const id = await t.job({ everyAfterEnd: '1d' })
     await steering().pause(id, null, 1)
     await steering().resume(id, 1)
@@ -141,8 +141,8 @@ describe('a job that fires a while after its last run', () => {
   })
 })
 
-describe('a slot to skip', () => {
-  it('is one that the job will have: not before its start, nor from its end on', async () => {
+describe('skipping a slot', () => {
+  it('a skip is refused for a slot before the start or at or after the end of the job', async () => {
     const startMs = Math.ceil(Date.now() / MINUTE) * MINUTE + 10 * MINUTE
     const [startAt, endAt] = [new Date(startMs), new Date(startMs + 10 * MINUTE)]
     const id = await t.job({ cron: '* * * * *', startAt, endAt })

@@ -1,8 +1,9 @@
 /**
- * Random histories of one job on the real store: planned, edited, paused, resumed, skipped, with time passing and
- * outages between. After every step the ledger has no hole and no double, by the rules of each time.
+ * Random histories of one job on the real store: planned, edited, paused, resumed, skipped, with
+ * time passing and outages between. After every step the ledger has no missing and no duplicate
+ * slot, by the rules that were valid at each slot.
  *
- * The clock of the database cannot be moved. Time passes for the job instead: all that it has is moved back.
+ * The clock of the database cannot be moved. Instead all times of the job are moved back.
  */
 import type { JobOptions } from '@punctual/core/job'
 import { TestStore } from '@punctual/testkit'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** By whole minutes, so that cron stays in step. */
+/** Lets minutes pass, not seconds, so that the slots of cron expressions stay aligned. */
 async function pass(id: string, minutes: number): Promise<void> {
   const back = `interval '${minutes} minutes'`
   const moved = (columns: readonly string[]) =>
@@ -29,7 +30,7 @@ async function pass(id: string, minutes: number): Promise<void> {
   }
   for (const [table, columns] of Object.entries(tables))
     await t.sql.query(`update punctual.${table} set ${moved(columns)} where job_id = $1`, [id])
-  // All are gone, which the sorting sees to, before the first is back: two slots may not meet on their way.
+  // The sort makes the delete end before the insert begins: moved slots may not meet unmoved ones.
   await t.sql.query(
     `with gone as (delete from punctual.slots where job_id = $1 returning *)
      insert into punctual.slots (slot_at, job_id, run_id, from_at, decided_at, slots, tenant_id, decision, reason)
@@ -46,7 +47,7 @@ async function pass(id: string, minutes: number): Promise<void> {
   await t.sql.query(`update punctual.jobs set created_at = created_at - ${back} where id = $1`, [
     id,
   ])
-  // What has become due meanwhile a worker has taken.
+  // A worker has claimed the runs that became due meanwhile.
   await t.sql.query(
     `delete from punctual.queue q using punctual.slots s
      where q.job_id = $1 and s.job_id = $1 and s.run_id = q.run_id and s.slot_at <= clock_timestamp()`,
@@ -121,7 +122,7 @@ async function perform(world: World, action: Step): Promise<void> {
     case 'skip': {
       const job = await jobs.find(id, 1)
       if (!job) return
-      // A margin: the slot must still be ahead when the store looks.
+      // A margin: the slot must still be in the future when the store checks it.
       const nowMs = Date.now() + 3_000
       const slotMs = slots.backfillable(job, nowMs, nowMs + 10 * MINUTE, 7)[action.nth]
       if (slotMs !== undefined) await steering.skip(id, slotMs, null, 1)
@@ -129,7 +130,7 @@ async function perform(world: World, action: Step): Promise<void> {
   }
 }
 
-async function theLedgerIsWhole(world: World): Promise<void> {
+async function expectCompleteLedger(world: World): Promise<void> {
   expect(await holesOf(t, world.id)).toEqual([])
   let lastMs = Number.NEGATIVE_INFINITY
   for (const { fromMs, slotMs, decision, runId } of await ledgerOf(t, world.id)) {
@@ -142,9 +143,9 @@ async function theLedgerIsWhole(world: World): Promise<void> {
   if (runsLeft !== null) expect(runsLeft).toBeGreaterThanOrEqual(0)
 }
 
-it('keeps the ledger whole through any history', async () => {
-  const minutes = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
-  const windows = minutes.map((hour) => ({ from: `${hour}:00`, to: `${hour}:30` }))
+it('the ledger of a job stays complete through random histories', async () => {
+  const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
+  const windows = hours.map((hour) => ({ from: `${hour}:00`, to: `${hour}:30` }))
   await t.store.schedules.calendars.set('half hours', { windows }, 1)
   let n = 0
   await fc.assert(
@@ -157,7 +158,7 @@ it('keeps the ledger whole through any history', async () => {
         const world: World = { id, name, current: first, touched: 0 }
         for (const action of steps) {
           await perform(world, action)
-          await theLedgerIsWhole(world)
+          await expectCompleteLedger(world)
         }
         const job = await t.store.schedules.jobs.find(id, 1)
         expect(job?.planningError).toBeNull()

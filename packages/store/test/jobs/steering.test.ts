@@ -1,4 +1,4 @@
-/** What people do to jobs: nothing is planned twice or forgotten, and what a worker got first stays. */
+/** Steering jobs: no slot is planned twice or lost, and runs that a worker has claimed stay. */
 import { compileJob, slotReasons } from '@punctual/core/job'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { succeeded, TestStore } from '@punctual/testkit'
@@ -32,8 +32,8 @@ const superseded = async (jobId: string): Promise<number> => {
   return Number(rows[0].count)
 }
 
-describe('an edit', () => {
-  it('takes back the runs that were planned, and plans those of the new rules (case 107)', async () => {
+describe('editing a job', () => {
+  it('an edit cancels planned runs and plans those of the new rules (case 107)', async () => {
     const id = await t.job({ payload: 'old' })
     await plan()
     const before = await queued(id)
@@ -50,7 +50,7 @@ describe('an edit', () => {
     expect(rows).toEqual([{ payload: '"new"' }])
   })
 
-  it('that changes nothing touches nothing', async () => {
+  it('an edit without changes keeps the planned runs', async () => {
     const id = await t.job({ description: 'a' })
     await plan()
     const before = await ledgerOf(t, id)
@@ -59,7 +59,7 @@ describe('an edit', () => {
     expect(await superseded(id)).toBe(0)
   })
 
-  it('keeps the phase of a rate, also when other rules change', async () => {
+  it('an edit of other rules keeps the phase of a fixed rate', async () => {
     const id = await t.job({ every: '1h', overlap: 'skip' })
     await plan()
     const { nextMs } = await cursorOf(t, id)
@@ -67,7 +67,7 @@ describe('an edit', () => {
     expect((await cursorOf(t, id)).nextMs).toBe(nextMs)
   })
 
-  it('after an outage still makes up for what was missed, by the rules of that time', async () => {
+  it('an edit after an outage catches up on missed slots by the old rules', async () => {
     const id = await t.job({ every: '1m', payload: 'old' })
     await t.age(id, 10 * 60_000)
     await t.job({ every: '5m', payload: 'new' })
@@ -78,7 +78,7 @@ describe('an edit', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('of a job that ran once does not run it again, unless it has another time', async () => {
+  it('an edit of a job that ran once runs it again only if its time changed', async () => {
     const at = new Date(Date.now() - 5_000)
     const id = await t.job({ at })
     await plan()
@@ -92,7 +92,7 @@ describe('an edit', () => {
     expect(await ledgerOf(t, id)).toHaveLength(2)
   })
 
-  it('between skips and runs that are planned leaves no hole', async () => {
+  it('an edit between skipped and planned slots leaves no slot undecided', async () => {
     const id = await t.job()
     await plan()
     const [, , third] = (await ledgerOf(t, id)).filter(({ slotMs }) => slotMs > Date.now() + 2_000)
@@ -105,11 +105,11 @@ describe('an edit', () => {
     expect(kept).toMatchObject({ decision: 'skip', reason: slotReasons.asked })
   })
 
-  it('withdraws skips ahead that a calendar made, when the job has it no more', async () => {
+  it('an edit that removes a calendar withdraws its future skips', async () => {
     const days = [0, 1].map((day) => new Date(Date.now() + day * 86_400_000))
     const exclude = days.map((day) => day.toISOString().slice(0, 10))
     await t.store.schedules.calendars.set('off', { exclude }, 1)
-    // All of them are ahead: a row of skips whose first slot has passed stays as it is.
+    // All slots are in the future: a range of skips whose first slot has passed stays unchanged.
     const startAt = new Date(Date.now() + 5_000)
     const id = await t.job({ calendars: ['off'], startAt })
     await plan()
@@ -123,8 +123,8 @@ describe('an edit', () => {
     expect(last).toMatchObject({ decision: 'run' })
   })
 
-  it('of a paused job judges what passed by the rules of that time', async () => {
-    // No slot has passed when it is paused: one that is decided would not age with the job.
+  it('an edit of a paused job decides slots since the pause by the rules of their time', async () => {
+    // No slot has passed at the pause: a decided slot would not age with the job.
     const id = await t.job({ every: '10s', startAt: new Date(Date.now() + 5_000) })
     await steering().pause(id, null, 1)
     await t.age(id, 3_600_000)
@@ -134,7 +134,7 @@ describe('an edit', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('races claims: a run is taken back or run, never both, and no slot is lost (case 107)', async () => {
+  it('edits that race claims cancel a run or let it run, and lose no slot (case 107)', async () => {
     const startMs = Date.now()
     const ids: string[] = []
     for (let i = 0; i < 30; i++) {
@@ -143,9 +143,9 @@ describe('an edit', () => {
     }
     const session = await t.session(600_000)
     const claimed: ClaimedRun[] = []
-    let going = true
+    let claiming = true
     const claims = (async () => {
-      while (going) {
+      while (claiming) {
         const { runs } = await t.claim(session, 50)
         claimed.push(...runs)
         await t.store.work.settle(
@@ -163,7 +163,7 @@ describe('an edit', () => {
       await t.job({ ...job, description: `round ${round}` })
     }
     await planAll(planner)
-    going = false
+    claiming = false
     await claims
     expect(claimed.length).toBeGreaterThan(20)
     const { rows } = await t.sql.query(
@@ -179,8 +179,8 @@ describe('an edit', () => {
   })
 })
 
-describe('pause and resume', () => {
-  it('take back what is ahead, and write one row for what passed', async () => {
+describe('pausing and resuming a job', () => {
+  it('pause cancels future runs, and resume records all passed slots in one row', async () => {
     const id = await t.job({ every: '1s' })
     await plan()
     expect(await steering().pause('job', 'holiday', 1)).toBe(true)
@@ -201,7 +201,7 @@ describe('pause and resume', () => {
     expect((await ledgerOf(t, id))[1]?.slotMs).toBe(slotMs + 1_000)
   })
 
-  it('of a job that runs once: it runs at its time, or is skipped when that passed', async () => {
+  it('a job that runs once is planned again when it is resumed before its time', async () => {
     const id = await t.job({ at: new Date(Date.now() + 5_000) })
     await plan()
     await steering().pause(id, null, 1)
@@ -211,7 +211,7 @@ describe('pause and resume', () => {
     expect(await queued(id)).toBe(1)
   })
 
-  it('count the failures anew', async () => {
+  it('resuming a job resets its failure count', async () => {
     const id = await t.job({ pauseAfterFailures: 2 })
     await t.sql.query('update punctual.cursors set failures = 2 where job_id = $1', [id])
     await plan()
@@ -221,8 +221,8 @@ describe('pause and resume', () => {
   })
 })
 
-describe('the number of runs', () => {
-  it('is exact through an edit, a pause and a skip (case 107)', async () => {
+describe('maxRuns', () => {
+  it('maxRuns is exact through an edit, a pause and a skip (case 107)', async () => {
     const id = await t.job({ every: '1s', maxRuns: 5 })
     await plan()
     expect(await queued(id)).toBe(5)
@@ -247,21 +247,24 @@ describe('the number of runs', () => {
   })
 })
 
-describe('a slot that is skipped ahead of time', () => {
-  it.each(['before', 'after'])('%s it was planned does not run, and says why', async (moment) => {
-    const id = await t.job({ every: '1s' })
-    if (moment === 'after') await plan()
-    const slotMs =
-      ((await cursorOf(t, id)).nextMs as number) + (moment === 'after' ? -5_000 : 9_000)
-    await steering().skip('job', slotMs, 'ann', 1)
-    await steering().skip('job', slotMs, 'ann', 1)
-    await plan()
-    const row = (await ledgerOf(t, id)).find((it) => it.slotMs === slotMs)
-    expect(row).toMatchObject({ decision: 'skip', reason: slotReasons.asked, runId: null })
-    expect(await holesOf(t, id)).toEqual([])
-  })
+describe('skipping a future slot', () => {
+  it.each(['before', 'after'])(
+    'a slot skipped %s planning does not run and records why',
+    async (order) => {
+      const id = await t.job({ every: '1s' })
+      if (order === 'after') await plan()
+      const slotMs =
+        ((await cursorOf(t, id)).nextMs as number) + (order === 'after' ? -5_000 : 9_000)
+      await steering().skip('job', slotMs, 'ann', 1)
+      await steering().skip('job', slotMs, 'ann', 1)
+      await plan()
+      const row = (await ledgerOf(t, id)).find((decided) => decided.slotMs === slotMs)
+      expect(row).toMatchObject({ decision: 'skip', reason: slotReasons.asked, runId: null })
+      expect(await holesOf(t, id)).toEqual([])
+    },
+  )
 
-  it('must be a slot, and ahead', async () => {
+  it('only a future slot of the job can be skipped', async () => {
     const id = await t.job({ every: '1s' })
     const { nextMs } = await cursorOf(t, id)
     const at = (ms: number) => steering().skip(id, (nextMs as number) + ms, null, 1)
@@ -274,7 +277,7 @@ describe('a slot that is skipped ahead of time', () => {
 })
 
 describe('deleting', () => {
-  it('takes back what is ahead, and the ledger of the past stays', async () => {
+  it('deleting a job cancels its future runs and keeps the ledger of past slots', async () => {
     const id = await t.job({ every: '1s' })
     await plan()
     expect(await steering().delete('job', 1)).toBe(true)
@@ -288,7 +291,7 @@ describe('deleting', () => {
 })
 
 describe('a backfill', () => {
-  it('runs each slot of a range once, however many ask at once', async () => {
+  it('concurrent backfills of the same range run each slot once', async () => {
     const id = await t.job({ cron: '* * * * *' })
     await t.age(id, 3_600_000)
     const { jobs, slots } = t.store.schedules
@@ -314,7 +317,7 @@ describe('a backfill', () => {
 })
 
 describe('a trigger', () => {
-  it('runs the job now with what it is given, and leaves its slots alone', async () => {
+  it('a trigger runs the job now with the given payload, and does not affect its slots', async () => {
     const id = await t.job({ everyAfterEnd: '1h', payload: 'own' })
     const run = await steering().trigger('job', '"other"', 1)
     const { rows } = await t.sql.query(
@@ -329,7 +332,7 @@ describe('a trigger', () => {
   })
 })
 
-it('resumes and edits more jobs at once than there are connections', async () => {
+it('more jobs than connections can be resumed and edited concurrently', async () => {
   const ids: string[] = []
   for (let i = 0; i < 24; i++) ids.push(await t.job({ name: `many ${i}`, every: '1s' }))
   for (const id of ids.slice(0, 12)) await steering().pause(id, null, 1)
@@ -342,7 +345,7 @@ it('resumes and edits more jobs at once than there are connections', async () =>
   for (const id of ids) expect(await ledgerOf(t, id)).not.toEqual([])
 })
 
-it('registers a thousand jobs at once, and again without changing any', async () => {
+it('1,500 jobs can be created in one call, and a second call leaves them unchanged', async () => {
   const jobs = Array.from({ length: 1_500 }, (_, i) =>
     compileJob(
       { name: `bulk ${i}`, handler: 'test', cron: `${i % 60} * * * *` },

@@ -1,4 +1,4 @@
-/** Declaring a job that is there: what counts as a change, and what becomes of one that is broken. */
+/** Declaring an existing job: what counts as a change, and how a broken job is handled. */
 import { compileJob, type JobOptions } from '@punctual/core/job'
 import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const upsert = async (options: Partial<JobOptions>) => {
 const compare = async (options: Partial<JobOptions>) =>
   (await t.store.schedules.jobs.compare([compiled(options)], 1))[0]?.change
 
-it('an edit of the delivery alone is an edit', async () => {
+it('changing only the delivery of a job counts as an update', async () => {
   const job = { name: 'delivered', maxAttempts: 1 }
   expect(await upsert(job)).toBe('created')
   const once = { ...job, delivery: 'at-most-once' } as const
@@ -43,26 +43,26 @@ describe('a job that has lost its cursor', () => {
     return id
   }
 
-  it('is found, and refused when it is declared, as it was or otherwise', async () => {
+  it('a job without a cursor is found, and declaring it again is refused', async () => {
     const id = await broken('found')
     expect(await t.store.schedules.jobs.find('found', 1)).toMatchObject({ id, nextAt: null })
     for (const options of [{}, { priority: 7 }])
       await expect(upsert({ name: 'found', ...options })).rejects.toMatchObject({
         code: 'cursor_missing',
-        message: expect.stringContaining('Delete the job, and declare it again.'),
+        message: expect.stringContaining('Delete the job and declare it again.'),
         id,
       })
   })
 
-  it('is deleted and made anew, and its ledger is of its rules', async () => {
+  it('a job without a cursor can be deleted and created again with a correct ledger', async () => {
     const { steering, proof } = t.store.schedules
-    const id = await broken('mended', { every: '7s' })
-    expect(await steering.delete('mended', 1)).toBe(true)
-    expect(await steering.delete('mended', 1)).toBe(false)
-    expect(await upsert({ name: 'mended' })).toBe('created')
+    const id = await broken('recreated', { every: '7s' })
+    expect(await steering.delete('recreated', 1)).toBe(true)
+    expect(await steering.delete('recreated', 1)).toBe(false)
+    expect(await upsert({ name: 'recreated' })).toBe('created')
     const range = { fromMs: 0, untilMs: Date.now() + 60_000, jobId: id }
     expect(await proof.strays(range, 100)).toEqual([])
     await planAll(plannerOf({ store: t.store, alone: true }))
-    expect((await t.store.schedules.jobs.find('mended', 1))?.nextAt).toBeInstanceOf(Date)
+    expect((await t.store.schedules.jobs.find('recreated', 1))?.nextAt).toBeInstanceOf(Date)
   })
 })

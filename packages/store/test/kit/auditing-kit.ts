@@ -1,16 +1,16 @@
-/** Auditors that a test drives by hand, and jobs for them to look at. */
+/** Auditors that a test drives by hand, and jobs for them to check. */
 import type { AuditFinding } from '@punctual/core/job'
 import { Auditor } from '@punctual/engine'
 import { ManualClock, type TestStore } from '@punctual/testkit'
 import { ledgerOf, planAll, plannerOf } from './planning-kit.ts'
 
-/** Nothing of the test before is left. */
+/** Deletes all rows that the previous test left. */
 export async function emptySchedules(t: TestStore): Promise<void> {
   for (const table of ['jobs', 'cursors', 'slots', 'job_holds', 'parked', 'queue', 'planners'])
     await t.sql.query(`delete from punctual.${table}`)
 }
 
-/** All that is due and near, whoever else seems to be planning. */
+/** Plans everything that is due or near, also when other planners are announced. */
 export function planOf(t: TestStore): Promise<void> {
   return planAll(plannerOf({ store: t.store, alone: true }))
 }
@@ -21,7 +21,7 @@ export interface AuditorSettings {
   readonly pageSize?: number
 }
 
-/** A round looks at every job. */
+/** Returns a function that runs one full round over all jobs and returns its findings. */
 export function auditorOf(t: TestStore, settings: AuditorSettings = {}) {
   const { store = t.store, clock = new ManualClock(), pageSize = 1_000 } = settings
   let results: { findings: readonly AuditFinding[]; roundEnded: boolean }[] = []
@@ -39,7 +39,7 @@ export function auditorOf(t: TestStore, settings: AuditorSettings = {}) {
 export const shown = (findings: readonly AuditFinding[]) =>
   findings.map(({ kind, repaired }) => (repaired ? `${kind}, repaired` : kind)).sort()
 
-/** A job that has fired every second for so long, and is planned ahead. */
+/** A job that has fired every second for `ageMs`, and is planned ahead. */
 export async function plannedJobOf(
   t: TestStore,
   ageMs = 10_000,
@@ -51,7 +51,7 @@ export async function plannedJobOf(
   return id
 }
 
-/** A slot of it that is past. */
+/** A past slot of the job. */
 export async function pastSlotOf(t: TestStore, id: string) {
   const past = (await ledgerOf(t, id)).filter(({ slotMs }) => slotMs < Date.now() - 2_000)
   return past.at(-2) as NonNullable<(typeof past)[number]>

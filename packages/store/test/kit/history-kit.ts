@@ -1,4 +1,6 @@
-/** Runs written straight into their places, as many and as old as a test needs, and what is true of each. */
+/**
+ * Inserts runs directly into their tables, with any age and state, and returns their properties.
+ */
 import { finalStates, isFinal, RunIdSource, type RunState } from '@punctual/core/run'
 import { systemRandom } from '@punctual/store'
 import type { TestStore } from '@punctual/testkit'
@@ -34,7 +36,7 @@ async function laneOf(sql: pg.Client, { tenantId, queue, handler }: MadeRun): Pr
   return Number(rows[0].id)
 }
 
-/** Writes a run and where it is. Its id is of when it was due. */
+/** Inserts a run and its place. The id encodes the due time. */
 export async function makeRun(t: TestStore, wish: RunWish = {}): Promise<MadeRun> {
   const { state = 'succeeded', dueMs = Date.now() - 1_000 } = wish
   const run: MadeRun = {
@@ -57,7 +59,7 @@ export async function makeRun(t: TestStore, wish: RunWish = {}): Promise<MadeRun
   return run
 }
 
-/** A run that was placed moves on: it leaves where it was and ends. */
+/** Ends a run that `makeRun` placed: deletes it from its place and writes its outcome. */
 export async function endRun(t: TestStore, run: MadeRun, state: RunState): Promise<MadeRun> {
   for (const place of ['later', 'queue', 'parked', 'leases'])
     await t.sql.query(`delete from punctual.${place} where run_id = $1`, [run.id])

@@ -1,4 +1,4 @@
-/** Submissions of keys, and what their runs came to. */
+/** Submissions with keys, and the state of their runs. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import type { Accepted, PostgresStore, Queryable } from '@punctual/store'
@@ -16,7 +16,7 @@ export class KeyKit {
     this.t = t
   }
 
-  /** A key that no other test has. */
+  /** A key that no other test uses. */
   key(): string {
     return `key ${++this.#keys}`
   }
@@ -38,7 +38,7 @@ export class KeyKit {
     return this.t.store.submit(submissions, tx ? { tx } : {})
   }
 
-  /** How a run with a key may be found by the next submission of it. */
+  /** Creates a run with a key in each place where the next submission of that key can find it. */
   readonly holders = {
     'in queue': (key: string) => this.submit({ key }, 'old').then(({ id }) => id),
     'in later': (key: string) => this.submit({ key, delayMs: FAR }, 'old').then(({ id }) => id),
@@ -65,7 +65,7 @@ export class KeyKit {
 
   async run(id: string) {
     const run = await this.t.store.runs.find(id)
-    if (!run) throw new Error(`there is no run ${id}`)
+    if (!run) throw new Error(`run ${id} does not exist`)
     return run
   }
 
@@ -73,7 +73,7 @@ export class KeyKit {
     return (await this.run(id)).payload
   }
 
-  /** By how much later than now it is due, by the database's clock. */
+  /** Time until the run is due, by the database's clock. */
   async dueInMs(id: string): Promise<number> {
     const { rows } = await this.t.sql.query(
       'select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as ms from punctual.runs where id = $1',
@@ -90,7 +90,10 @@ export class KeyKit {
     return rows[0]?.run_id ?? null
   }
 
-  /** Keys that two live runs have, live runs that have a key and do not hold it, and keys of runs that are not live. */
+  /**
+   * Violations: a key on two live runs, a live run that does not hold its key, a held key of a run
+   * that has ended.
+   */
   async broken(): Promise<unknown[]> {
     const { rows } = await this.t.sql.query(`
       with live as (

@@ -1,4 +1,4 @@
-/** Planners that a test drives by hand, and the proof that the ledger is whole. */
+/** Planners that a test drives by hand, and checks that the ledger is complete. */
 import type { Clock } from '@punctual/core/clock'
 import { decodeRules, nextSlotOf } from '@punctual/core/job'
 import type { PlanStore } from '@punctual/core/ports'
@@ -7,24 +7,24 @@ import { Planner, type PlannerOptions } from '@punctual/engine'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import type { TestStore } from '@punctual/testkit'
 
-/** A clock of a machine that is wrong by so much. */
+/** The clock of a machine that is wrong by `byMs`. */
 export function skewedClock(byMs: number): Clock {
   return {
     wallMs: () => systemClock.wallMs() + byMs,
     monotonicMs: () => systemClock.monotonicMs() + byMs + 86_400_000,
     after: (ms, call) => systemClock.after(ms, call),
-    // waits: only as long as the real one does, when the store tries again
+    // waits: only as long as the real clock does, when the store retries
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
   }
 }
 
 export interface PlannerSettings extends Partial<Omit<PlannerOptions, 'store'>> {
   readonly store: PostgresStore
-  /** Takes itself for the only one: it races with the others on all shards. */
+  /** Behaves as the only planner: it races with the others on all shards. */
   readonly alone?: boolean
-  /** What the database's clock is made to say. */
+  /** Replaces the database's clock. */
   readonly nowMs?: () => number
-  /** By how much the planner's own clock is wrong. */
+  /** Offset of the planner's own clock. */
   readonly skewMs?: number
 }
 
@@ -32,10 +32,10 @@ export function plannerOf(settings: PlannerSettings): Planner {
   const { store, alone = false, nowMs, skewMs = 0, ...options } = settings
   const plan = store.schedules.plan
   const clock = options.clock ?? systemClock
-  // Time is made to pass for both: a jump of the database's clock alone is another test.
+  // Both clocks move: a jump of the database's clock alone is another test.
   const wallMs = nowMs && (() => nowMs() + skewMs)
   const moved = wallMs && { ...clock, wallMs, monotonicMs: wallMs }
-  const seen = Object.create(plan, {
+  const observed = Object.create(plan, {
     announcePlanner: {
       value: async (id: string, ttlMs: number) => {
         const view = await plan.announcePlanner(id, ttlMs)
@@ -48,17 +48,17 @@ export function plannerOf(settings: PlannerSettings): Planner {
     },
   }) as PlanStore
   return new Planner({
-    ...{ store: bound(plan, seen), clock: systemClock, id: systemRandom.token() },
+    ...{ store: bound(plan, observed), clock: systemClock, id: systemRandom.token() },
     ...{ aheadMs: 20_000, ttlMs: 8_000, hintsArrive: () => false },
     ...options,
     ...(moved && { clock: moved }),
   })
 }
 
-/** Methods of a class with private fields need the object itself. */
-export function bound(plan: PlanStore, seen: PlanStore): PlanStore {
+/** Calls the methods on the store itself: a class with private fields requires it as `this`. */
+export function bound(plan: PlanStore, observed: PlanStore): PlanStore {
   return {
-    announcePlanner: (id, ttlMs) => seen.announcePlanner(id, ttlMs),
+    announcePlanner: (id, ttlMs) => observed.announcePlanner(id, ttlMs),
     retirePlanner: (id) => plan.retirePlanner(id),
     dueJobs: (request) => plan.dueJobs(request),
     rules: (timings) => plan.rules(timings),
@@ -98,8 +98,8 @@ export async function ledgerOf(t: TestStore, jobId: string): Promise<LedgerRow[]
 }
 
 /**
- * What is wrong with the ledger of a job that was never edited, from its first slot up to its cursor: slots that
- * have no decision, slots that have two, decisions that are for no slot, decisions and runs that do not agree.
+ * Faults in the ledger of a job that was never edited, from its first slot up to its cursor: slots
+ * without a decision, slots with two, decisions without a slot, decisions that contradict the runs.
  */
 export async function faultsOf(t: TestStore, jobId: string, firstMs: number): Promise<string[]> {
   const { rows } = await t.sql.query(
@@ -136,7 +136,7 @@ export async function faultsOf(t: TestStore, jobId: string, firstMs: number): Pr
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** The next slot that is to be decided. */
+/** The cursor of a job, with the next slot to decide. */
 export async function cursorOf(t: TestStore, jobId: string) {
   const { rows } = await t.sql.query(
     `select (extract(epoch from next_at) * 1000)::float8 as next_ms, runs_left, failures, paused,
@@ -151,7 +151,7 @@ export async function cursorOf(t: TestStore, jobId: string) {
   }
 }
 
-/** Ends a connection of Punctual's in the middle of whatever it does. */
+/** Terminates one of Punctual's connections, whether idle or in the middle of a statement. */
 export async function killConnection(t: TestStore): Promise<void> {
   await t.sql.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -160,7 +160,7 @@ export async function killConnection(t: TestStore): Promise<void> {
   )
 }
 
-/** Slots that the rules of their time ask for and that have no decision, up to where everything is decided. */
+/** Slots without a decision, by the rules valid at each slot, up to the job's cursor. */
 export async function holesOf(t: TestStore, jobId: string): Promise<string[]> {
   const { jobs, slots } = t.store.schedules
   const job = await jobs.find(jobId, 1)

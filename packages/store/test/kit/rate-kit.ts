@@ -1,4 +1,4 @@
-/** One rate, its runs, and time that passes when a test says so: whatever is stored is moved back instead. */
+/** One rate, its runs, and time that the test advances by moving all stored times back. */
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { succeeded, type TestStore } from '@punctual/testkit'
 
@@ -9,7 +9,7 @@ export class RateKit {
   readonly everyMs: number
   readonly burst: number
   readonly rate: { key: string; limit: number; per: number; burst: number }
-  /** When runs started, in ms of the kit's own time. */
+  /** Start times of runs, in ms of the kit's own time. */
   readonly starts: number[] = []
   #session: string | null = null
   #passedMs = 0
@@ -28,7 +28,9 @@ export class RateKit {
     return rows[0].ms + this.#passedMs
   }
 
-  /** Ids of the runs that were made or, for those with a key, replaced; workers look at them at once. */
+  /**
+   * Returns the ids of created or, with a key, replaced runs; workers claim the due ones at once.
+   */
   async submit(count: number, options: SubmitOptions = {}): Promise<string[]> {
     const one = () => makeSubmission(compileOptions('test', { ...options, rate: this.rate }), '1')
     const accepted = await this.t.store.submit(Array.from({ length: count }, one))
@@ -36,7 +38,7 @@ export class RateKit {
     return accepted.map(({ id }) => id)
   }
 
-  /** Starts what may start, and ends it. */
+  /** Starts all runs that may start, and ends them. */
   async work(): Promise<void> {
     this.#session ??= await this.t.session(3_600_000)
     while (await this.#isDue()) {
@@ -53,7 +55,7 @@ export class RateKit {
     return next !== undefined && next.atMs <= (await this.nowMs())
   }
 
-  /** Runs that wait for their moment, in that order, and when that is. */
+  /** Waiting runs in the order of their start times. */
   async waiting(): Promise<{ id: string; atMs: number }[]> {
     const { rows } = await this.t.sql.query(
       'select run_id as id, (pos >> 20)::float8 as ms from punctual.queue order by pos',
@@ -61,7 +63,7 @@ export class RateKit {
     return rows.map(({ id, ms }) => ({ id, atMs: ms + this.#passedMs }))
   }
 
-  /** Workers start at each moment what is due. */
+  /** Advances time; workers start each run as soon as it is due. */
   async pass(ms: number): Promise<void> {
     const untilMs = (await this.nowMs()) + ms
     for (;;) {
@@ -91,7 +93,7 @@ export class RateKit {
     return this.t.store.upkeep.closeRateGaps()
   }
 
-  /** When the next runs may start at the earliest, by what has started. */
+  /** Earliest start times of the next runs, by the starts so far. */
   async allowed(count: number): Promise<number[]> {
     let nextMs = 0
     for (const atMs of this.starts) nextMs = Math.max(nextMs, atMs) + this.everyMs
@@ -103,7 +105,7 @@ export class RateKit {
     )
   }
 
-  /** By how much too early any start was, of all pairs of them. */
+  /** The largest violation of the rate, over all pairs of starts. */
   tooEarlyMs(): number {
     let worst = 0
     for (const [j, later] of this.starts.entries())

@@ -7,7 +7,7 @@ interface Row {
   readonly breaking: boolean
 }
 
-/** The checksums are made up: names alone tell that another build was here. */
+/** The checksums are invented: the names alone identify the other build. */
 const row = (version: number, name: string, breaking = false): Row => ({
   ...{ version, name, breaking },
   checksum: version.toString(16).padStart(64, '0'),

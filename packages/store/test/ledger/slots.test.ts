@@ -1,4 +1,6 @@
-/** The ledger as it is read: every slot that there should be, with its decision, also where one row stands for many. */
+/**
+ * Reading the ledger: every expected slot with its decision, also where one row covers many slots.
+ */
 import { TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { holesOf, ledgerOf, planAll, plannerOf } from '../kit/planning-kit.ts'
@@ -19,13 +21,13 @@ afterEach(async () => {
 const plan = () => planAll(plannerOf({ store: t.store, alone: true }))
 async function find(id: string) {
   const job = await t.store.schedules.jobs.find(id, 1)
-  if (!job) throw new Error(`there is no job ${id}`)
+  if (!job) throw new Error(`job ${id} does not exist`)
   return job
 }
 const steering = () => t.store.schedules.steering
 
-describe('the slots of a job', () => {
-  it('are all there with their decisions, and one that is missing is shown as such', async () => {
+describe('reading the slots of a job', () => {
+  it('all slots of a job are listed with their decisions, and a missing one as undecided', async () => {
     const id = await t.job({ every: '1s' })
     await plan()
     expect(await holesOf(t, id)).toEqual([])
@@ -38,7 +40,7 @@ describe('the slots of a job', () => {
     expect(await holesOf(t, id)).toEqual([rows[0].slot_at.toISOString()])
   })
 
-  it('that share a row are found by it, also when it lies beyond the page', async () => {
+  it('slots that share a row get its decision, also when the row lies beyond the page', async () => {
     const id = await t.job({ cron: '* * * * *', misfire: 'none' })
     await t.age(id, 48 * HOUR)
     await plan()
@@ -50,7 +52,7 @@ describe('the slots of a job', () => {
     for (const { slot } of page) expect(slot).toMatchObject({ decision: 'skip', reason: 'misfire' })
   })
 
-  it('begin with its start and end with its end', async () => {
+  it('the slots of a job lie between its start and its end', async () => {
     const startAt = new Date(Date.now() + 5_000)
     const endAt = new Date(Date.now() + 9_500)
     const id = await t.job({ cron: '* * * * * *', startAt, endAt })
@@ -64,14 +66,14 @@ describe('the slots of a job', () => {
     }
   })
 
-  it('are judged by the rules of their time, and by its start of that time', async () => {
+  it('past slots follow the rules and the start that were valid at their time', async () => {
     const id = await t.job({ cron: '*/2 * * * * *', startAt: '2100-01-01' })
     await t.age(id, HOUR)
     await t.sql.query(
       `update punctual.cursors set anchor_at = '2100-01-01', next_at = '2100-01-01' where job_id = $1`,
       [id],
     )
-    // Without a start it fires from now on, and nothing was missed before.
+    // Without a start the job fires from now on, and has missed nothing before.
     await t.job({ cron: '* * * * * *' })
     await plan()
     expect(await holesOf(t, id)).toEqual([])
@@ -79,7 +81,7 @@ describe('the slots of a job', () => {
     expect(first?.slotMs).toBeGreaterThan(Date.now() - 60_000)
   })
 
-  it('end with the last run that it may make, also when it may make more later', async () => {
+  it('the slots of a job end with its last allowed run, and continue when maxRuns is raised', async () => {
     const id = await t.job({ every: '1m', maxRuns: 3 })
     await t.age(id, HOUR)
     await plan()
@@ -90,7 +92,7 @@ describe('the slots of a job', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('of a job whose time had passed when it was made: one, at once', async () => {
+  it('a job whose only time is in the past has one slot, at its creation', async () => {
     const id = await t.job({ at: '2020-01-01T00:00:00Z' })
     await plan()
     const job = await find(id)
@@ -100,7 +102,7 @@ describe('the slots of a job', () => {
     expect(found[0]?.slotMs).toBe(job.createdAt.getTime())
   })
 
-  it('of a job that was deleted and made again under its name are its own (case 107)', async () => {
+  it('a job recreated under its name does not inherit slots of the deleted job (case 107)', async () => {
     const old = await t.job({ every: '1s' })
     await plan()
     await steering().delete(old, 1)
@@ -111,7 +113,7 @@ describe('the slots of a job', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('keep through a change of the zone what was decided before it (case 107)', async () => {
+  it('changing the time zone keeps the decisions made before it (case 107)', async () => {
     const id = await t.job({ cron: '0 * * * * *', timezone: 'UTC' })
     await t.age(id, HOUR)
     await plan()
@@ -123,7 +125,7 @@ describe('the slots of a job', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('last before an instant is found across a long gap', async () => {
+  it('the last slot before an instant is found across a gap of months', async () => {
     const id = await t.job({ cron: '0 0 1 1 *' })
     await t.age(id, 400 * 24 * HOUR)
     await plan()
@@ -135,9 +137,9 @@ describe('the slots of a job', () => {
     expect(await slots.lastBefore(job, Date.now(), HOUR)).toBeNull()
   })
 
-  it('last before an instant has the decision of a row that stands for many, however far that is', async () => {
+  it('the last slot before an instant gets the decision of a distant row that covers it', async () => {
     const { slots } = t.store.schedules
-    // No slot has passed when it is paused: one that is decided would not age with the job.
+    // No slot has passed at the pause: a decided slot would not age with the job.
     const id = await t.job({ every: '1s', startAt: new Date(Date.now() + 5_000) })
     await steering().pause(id, null, 1)
     await t.age(id, 40 * HOUR)

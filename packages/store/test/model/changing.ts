@@ -1,4 +1,4 @@
-/** Commands of those who change what waits: now instead of later, another priority, another payload. */
+/** Commands that change waiting runs: run now, another priority, another payload. */
 import type { ModelRun } from '@punctual/testkit'
 import { rescheduled } from '@punctual/testkit'
 import fc from 'fast-check'
@@ -14,10 +14,10 @@ const hasten = fc.nat().map((n) =>
     async (model, { t }) => {
       const run = pick(model.runs.values(), n) as ModelRun
       const moved = await t.store.steering.reschedule([run.id], null)
-      // One that is due keeps its place in the queue.
+      // A due run keeps its place in the queue.
       const early = run.place === 'later' || (run.place === 'queue' && !run.due)
       expect(moved.has(run.id)).toBe(early)
-      if (early) change(model, run.id, (it) => rescheduled(it, 'now'))
+      if (early) change(model, run.id, (before) => rescheduled(before, 'now'))
     },
   ),
 )
@@ -30,10 +30,10 @@ const reprioritise = fc.record({ n: fc.nat(), priority: fc.nat(10) }).map(({ n, 
       const run = pick(model.runs.values(), n) as ModelRun
       const before = (await t.store.runs.find(run.id))?.priority
       const moved = await t.store.steering.reprioritise([run.id], priority)
-      const has = waits(run) || before === priority
-      expect(moved.has(run.id)).toBe(has)
+      const accepted = waits(run) || before === priority
+      expect(moved.has(run.id)).toBe(accepted)
       const now = await t.store.runs.find(run.id)
-      expect(now?.priority).toBe(has ? priority : before)
+      expect(now?.priority).toBe(accepted ? priority : before)
     },
   ),
 )

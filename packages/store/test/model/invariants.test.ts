@@ -1,6 +1,6 @@
 /**
- * Each of the fifteen invariants can fail: what it forbids is planted by hand, in a transaction that is rolled back,
- * and it is named. Before that a small world that is whole breaks none of them.
+ * Each of the fifteen invariants can fail: a violation planted by hand, in a transaction that is
+ * rolled back, is reported under its name. A small consistent world violates none of them.
  */
 import { traits } from '@punctual/core/run'
 import { compileOptions } from '@punctual/core/submit'
@@ -18,17 +18,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { planAll, plannerOf } from '../kit/planning-kit.ts'
 
 let t: TestStore
-/** The runs of the world, by what they are, and its jobs. */
+/** Ids of the world's runs and jobs, by what they are. */
 const named = new Map<string, string>()
 
 beforeAll(async () => {
   t = await TestStore.open()
   await installWitness(t.sql)
   const session = await t.session(600_000)
-  const settleWith = async (name: string, of: typeof succeeded | typeof dead) => {
+  const settleWith = async (name: string, settlementOf: typeof succeeded | typeof dead) => {
     const run = await t.running(session)
     named.set(name, run.id)
-    await t.store.work.settle(session, [of(run)])
+    await t.store.work.settle(session, [settlementOf(run)])
   }
   await settleWith('done', succeeded)
   await settleWith('dead', dead)
@@ -53,7 +53,7 @@ afterEach(() => t.sql.query('rollback'))
 const plant = (sql: string) =>
   t.sql.query(sql.replaceAll(/(?<!:):(\w+)/g, (_, name: string) => `'${named.get(name) ?? name}'`))
 
-/** The lease goes, as if its outcome had been accepted, and nothing else is done. */
+/** Deletes the lease, as when its outcome is accepted, and does nothing else. */
 const END_RUNNING = 'delete from punctual.leases where run_id = :running'
 const accept = (fence: string) =>
   `insert into punctual.outcomes (run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt,
@@ -69,7 +69,7 @@ const lease = (run: string, fence: number) =>
 const planted: [Invariant, string, string][] = [
   [
     'I1',
-    'a range of slots over slots that are decided',
+    'a range of slots that covers decided slots',
     `update punctual.slots set from_at = slot_at - interval '5 s'
      where job_id = :job and slot_at = (select max(slot_at) from punctual.slots where job_id = :job)`,
   ],
@@ -87,7 +87,7 @@ const planted: [Invariant, string, string][] = [
   ],
   [
     'I2',
-    'an end that is also an attempt before it',
+    'a final attempt that is also recorded as an earlier attempt',
     `insert into punctual.attempts (run_id, fence, session_id, ended_at, tenant_id, attempt, outcome)
      select run_id, fence, session_id, now(), tenant_id, 1, 2 from punctual.outcomes where run_id = :done`,
   ],
@@ -95,18 +95,18 @@ const planted: [Invariant, string, string][] = [
   ['I3', 'an outcome while the lease stays', accept('fence')],
   [
     'I4',
-    'an attempt that is not on record',
+    'an attempt without a record',
     'update punctual.queue set attempt = 1 where run_id = :keyed',
   ],
-  ['I4', 'an attempt that is forgotten', 'delete from punctual.attempts where run_id = :failing'],
-  ['I4', 'a fence that comes twice', `${lease('keyed', 77)}; ${lease('keyed', 77)}`],
+  ['I4', 'a deleted attempt', 'delete from punctual.attempts where run_id = :failing'],
+  ['I4', 'a fence that is used twice', `${lease('keyed', 77)}; ${lease('keyed', 77)}`],
   [
     'I5',
-    'another state',
+    'a changed final state',
     'update punctual.outcomes set state = 3, reason = :why where run_id = :done',
   ],
-  ['I5', 'an end that vanishes', 'delete from punctual.outcomes where run_id = :done'],
-  ['I5', 'a lease of what has ended', lease('done', 78)],
+  ['I5', 'a deleted outcome', 'delete from punctual.outcomes where run_id = :done'],
+  ['I5', 'a lease of an ended run', lease('done', 78)],
   [
     'I6',
     'a slot without a decision',
@@ -120,42 +120,46 @@ const planted: [Invariant, string, string][] = [
   ],
   [
     'I6',
-    'a cursor that goes back',
+    'a cursor that moves back',
     `update punctual.cursors set cursor_at = now() - interval '1 h' where job_id = :after`,
   ],
-  ['I6', 'a run of no slot', `update punctual.slots set run_id = :done where job_id = :job`],
-  ['I7', 'a dead run without its letter', 'delete from punctual.dead_letters where run_id = :dead'],
+  [
+    'I6',
+    'a decision with the run of another slot',
+    `update punctual.slots set run_id = :done where job_id = :job`,
+  ],
   [
     'I7',
-    'a letter of one that is not dead',
+    'a dead run without a dead letter',
+    'delete from punctual.dead_letters where run_id = :dead',
+  ],
+  [
+    'I7',
+    'a dead letter of a run that is not dead',
     `insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, reason, fingerprint)
      select run_id, now(), tenant_id, lane, :why, :why from punctual.outcomes where run_id = :done`,
   ],
-  [
-    'I7',
-    'a job that waits for a run that has ended',
-    `delete from punctual.queue where job_id = :after`,
-  ],
-  ['I8', 'a lease of nobody', 'delete from punctual.sessions where id = :session'],
+  ['I7', 'a job that waits for an ended run', `delete from punctual.queue where job_id = :after`],
+  ['I8', 'a lease without a session', 'delete from punctual.sessions where id = :session'],
   [
     'I9',
-    'an outcome of a fenced session',
+    'an outcome from a fenced session',
     `delete from punctual.sessions; ${END_RUNNING}; ${accept('fence')}`,
   ],
-  ['I9', 'a claim of a fenced session', `delete from punctual.sessions; ${lease('keyed', 79)}`],
+  ['I9', 'a claim by a fenced session', `delete from punctual.sessions; ${lease('keyed', 79)}`],
   [
     'I10',
     'a run in two places',
     `insert into punctual.later select run_id, now(), tenant_id, lane, 0, 0, 0 from punctual.outcomes`,
   ],
   ['I10', 'a run in no place', 'delete from punctual.queue where run_id = :keyed'],
-  ['I10', 'a place of no run', 'delete from punctual.runs where id = :keyed'],
+  ['I10', 'a place without a run', 'delete from punctual.runs where id = :keyed'],
   [
     'I11',
-    'a place of another tenant',
+    'a place that names another tenant',
     'update punctual.queue set tenant_id = 2 where run_id = :keyed',
   ],
-  ['I11', 'a cursor of another tenant', 'update punctual.cursors set tenant_id = 2'],
+  ['I11', 'a cursor that names another tenant', 'update punctual.cursors set tenant_id = 2'],
   [
     'I12',
     'one failure too many',
@@ -187,13 +191,9 @@ const planted: [Invariant, string, string][] = [
     `insert into punctual.attempts (run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome)
      select id, 82, 1, now(), now(), tenant_id, 1, 2 from punctual.runs where id = :once`,
   ],
-  ['I15', 'a key of what has ended', `update punctual.live_keys set run_id = :done`],
+  ['I15', 'a key held by an ended run', `update punctual.live_keys set run_id = :done`],
   ['I15', 'a live run without its key', `delete from punctual.live_keys`],
-  [
-    'I15',
-    'a job that is held by what has ended',
-    `insert into punctual.job_holds values (:job, :done)`,
-  ],
+  ['I15', 'a job held by an ended run', `insert into punctual.job_holds values (:job, :done)`],
   [
     'I15',
     'a run that does not hold its job',
@@ -201,19 +201,19 @@ const planted: [Invariant, string, string][] = [
   ],
 ]
 
-it('a world that is whole breaks none', async () => {
+it('a consistent world violates no invariant', async () => {
   expect(named.size).toBe(9)
   expect(await checkInvariants(t.sql)).toEqual([])
 })
 
-describe('planted by hand:', () => {
-  it.for(planted)('%s is broken by %s', async ([invariant, , sql]) => {
+describe('planted violations', () => {
+  it.for(planted)('invariant %s reports %s', async ([invariant, , sql]) => {
     await plant(sql)
     const violations = await checkInvariants(t.sql, 100)
     expect(violations.map((violation) => violation.invariant)).toContain(invariant)
   })
 
-  it('none is left out', () => {
+  it('every invariant has a planted violation', () => {
     expect(new Set(planted.map(([invariant]) => invariant))).toEqual(
       new Set(Object.keys(invariants)),
     )

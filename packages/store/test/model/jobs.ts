@@ -1,4 +1,7 @@
-/** Commands of planners and of those who steer jobs. What slots there are, the ledger and its invariants tell. */
+/**
+ * Commands of planners and of job steering. The model has no slots: the ledger's invariants check
+ * them.
+ */
 import { compileJob, type JobOptions } from '@punctual/core/job'
 import { cancelled, type ModelRun } from '@punctual/testkit'
 import fc from 'fast-check'
@@ -9,7 +12,9 @@ import { change, command, type Leeway, type Model, OVERLAPS, type Real } from '.
 
 const MAX_ATTEMPTS = 2
 
-/** Of each kind one: rhythms, one that waits for its runs to end, and each way not to overlap. */
+/**
+ * One job of each kind: fixed rates, one that fires after its last run, and each overlap policy.
+ */
 export const JOBS: Readonly<Record<string, Partial<JobOptions>>> = {
   steady: { every: '7s' },
   careful: { every: '9s', overlap: 'queue-all' },
@@ -38,7 +43,7 @@ export async function makeJobs(
 export const plannerIn = (model: Model, store: Real['rival']) =>
   plannerOf({ store, alone: true, nowMs: () => Date.now() + model.aheadMs })
 
-/** Planning makes runs of jobs, and moves nothing. */
+/** Planning creates runs of jobs, and moves no run. */
 export const plans = (model: Model): Leeway => ({
   makes: (run) =>
     [...model.jobs.values()].some(({ id }) => id === run.jobId) &&
@@ -46,7 +51,7 @@ export const plans = (model: Model): Leeway => ({
     run.attempt === 0,
 })
 
-/** Nobody was set aside, and every rhythm is planned as far ahead as planners look. */
+/** No job was set aside, and every fixed-rate job is planned up to the planning horizon. */
 async function allIsPlanned(model: Model, t: Real['t']): Promise<void> {
   const untilMs = Date.now() + model.aheadMs
   const { rows } = await t.sql.query(
@@ -71,7 +76,7 @@ const plan = fc.boolean().map((both) =>
   ),
 )
 
-/** What was planned ahead and still waits is taken back; an edit decides what has passed, too. */
+/** Steering cancels planned runs that still wait; an edit also decides slots that have passed. */
 export const steers = (jobId: string): Leeway => ({
   makes: (run) => run.jobId === jobId && run.place === 'queue' && run.attempt === 0,
   moves: (before, now) =>
@@ -95,7 +100,7 @@ const edit = fc
     ),
   )
 
-const turn = fc.record({ name, on: fc.boolean() }).map(({ name, on }) =>
+const pauseOrResume = fc.record({ name, on: fc.boolean() }).map(({ name, on }) =>
   command(
     on ? `resume(${name})` : `pause(${name})`,
     (model) => model.jobs.has(name),
@@ -103,14 +108,14 @@ const turn = fc.record({ name, on: fc.boolean() }).map(({ name, on }) =>
       const job = model.jobs.get(name) as { id: string; paused: boolean }
       const { steering } = t.store.schedules
       const done = on ? await steering.resume(job.id, 1) : await steering.pause(job.id, null, 1)
-      expect(done, 'it does what was not done').toBe(job.paused === on)
+      expect(done, 'the call reports whether the job changed').toBe(job.paused === on)
       job.paused = !on
       return steers(job.id)
     },
   ),
 )
 
-/** What has not started ends with the job, wherever it waits; what runs or is tried again goes on. */
+/** Deleting a job cancels its runs that have not started; running and retrying runs continue. */
 const remove = name.map((name) =>
   command(
     `delete(${name})`,
@@ -151,7 +156,7 @@ const resolve = fc.constant(
 export const jobCommands = [
   { weight: 4, arbitrary: plan },
   { weight: 2, arbitrary: edit },
-  { weight: 3, arbitrary: turn },
+  { weight: 3, arbitrary: pauseOrResume },
   { weight: 1, arbitrary: remove },
   { weight: 4, arbitrary: trigger },
   { weight: 4, arbitrary: resolve },

@@ -1,7 +1,7 @@
 /**
- * Random histories of submitters, workers, planners, reapers and people, and of races between them, against the
- * real store and beside a model. After every command all fifteen invariants hold, and every run is where the
- * model says. At the end of every history everything can end, and nothing is held.
+ * Random histories of submitters, workers, planners, reapers and users, and of races between them,
+ * on the real store and on a model. After every command all fifteen invariants hold, and every run
+ * is where the model says. After every history all runs can end, and no key or job is held.
  */
 import { checkInvariants, installWitness, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
@@ -34,11 +34,11 @@ beforeAll(async () => {
   const t = await TestStore.open()
   await dropFarDays(t)
   await installWitness(t.sql)
-  // Planning the one statement costs five times what running it does.
+  // Planning the model's statement takes five times as long as running it.
   await t.sql.query('set plan_cache_mode = force_generic_plan')
   wiper = new pg.Client({ connectionString: t.url })
   await wiper.connect()
-  // As a replica would: the witness does not take it for history.
+  // Triggers do not fire in this role, so the witness does not record the deletes as history.
   await wiper.query('set session_replication_role = replica')
   real = { t, rival: t.another(), performed: new Map() }
 })
@@ -47,7 +47,7 @@ afterAll(async () => {
   await real.t.close()
 })
 
-/** Nothing here is of a later day than tomorrow, and every look at history costs by the day. */
+/** No run here is later than tomorrow, and each read of history costs time for every partition. */
 async function dropFarDays({ sql }: TestStore): Promise<void> {
   const far = await sql.query(
     `select string_agg(format('drop table punctual.%I', tablename), ';') as drops from pg_tables
@@ -78,7 +78,7 @@ async function begin(): Promise<Model> {
   return model
 }
 
-/** Whatever waits for its time is cancelled, workers end, and one that is left takes what there is. */
+/** Cancels delayed runs, reaps all workers, and lets a new worker run everything that is left. */
 async function drain(model: Model): Promise<void> {
   const { t } = real
   const sessions = model.workers.map(({ session }) => session)
@@ -125,7 +125,7 @@ const history = fc.commands(
   { maxCommands: COMMANDS_MAX, size: 'max' },
 )
 
-it(`keeps fifteen invariants, and agrees with its model, through ${HISTORIES} histories`, async () => {
+it(`the store keeps fifteen invariants and matches its model in ${HISTORIES} histories`, async () => {
   await fc.assert(
     fc.asyncProperty(history, async (commands) => {
       let model: Model | undefined

@@ -1,6 +1,7 @@
 /**
- * Two statements that race for the same row. Where it is cheap both are made to wait at it before either may go
- * on, so that they meet every time. Whoever wins, the answers and what is left must be those of one order.
+ * Two statements that race for the same row. Where that is cheap, both wait at the row before
+ * either may continue, so that they meet every time. The answers and the rows must be those of one
+ * order.
  */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { cancelled, eventually, type ModelRun, parked, settled } from '@punctual/testkit'
@@ -22,7 +23,7 @@ import {
 } from './working.ts'
 import { change, command, type Model, pick, type Real } from './world.ts'
 
-/** How many wait for this session, or behind one that does. */
+/** How many sessions wait for this one, directly or behind another waiting session. */
 const WAITING = `
   with waiting as materialized (select pid, pg_blocking_pids(pid) as behind from pg_locks where not granted),
   first as (select pid from waiting where pg_backend_pid() = any (behind))
@@ -30,7 +31,7 @@ const WAITING = `
   from waiting
   where pg_backend_pid() = any (behind) or behind && array(select pid from first)`
 
-/** Holds the lease of a run until both have come to it. */
+/** Locks the lease of a run until both statements wait for it. */
 async function atLease<A, B>(
   { t }: Real,
   runId: string,
@@ -55,7 +56,7 @@ async function atLease<A, B>(
   return both
 }
 
-/** A run that this worker holds, and whose lease is its own. */
+/** A run that this worker believes to hold, and that it does hold. */
 function heldBy(model: Model, by: number): ClaimedRun | undefined {
   const worker = workerOf(model, by)
   return worker.gone ? undefined : worker.held.find(({ id, fence }) => holds(model, id, fence))
@@ -63,7 +64,7 @@ function heldBy(model: Model, by: number): ClaimedRun | undefined {
 
 const forget = (model: Model, by: number, run: ClaimedRun) => {
   const worker = workerOf(model, by)
-  worker.held = worker.held.filter((it) => it !== run)
+  worker.held = worker.held.filter((held) => held !== run)
 }
 
 const how = fc.constantFrom<How>('ok', 'fail', 'interrupt')
@@ -82,13 +83,13 @@ const settleAgainstReaper = fc.record({ by: fc.nat(2), how }).map(({ by, how }) 
         t.store.work.settle(worker.session, [settlement]),
         rival.upkeep.reap([worker.session], CRASHES_UNTIL_QUARANTINE),
       ])
-      if (refused.length === 0) change(model, run.id, (it) => settled(it, ending))
-      // A lease that is just being settled is passed by, and its session stays for the next look.
-      const passedBy = refused.length === 0 && reaped.sessions === 0
+      if (refused.length === 0) change(model, run.id, (before) => settled(before, ending))
+      // The reaper skips a lease that is being settled, and its session stays until the next pass.
+      const skipped = refused.length === 0 && reaped.sessions === 0
       const lost = fence(model, worker)
-      worker.gone = !passedBy
-      expect(reaped, 'the reaper takes what is not settled').toEqual(
-        countsOf(passedBy ? 0 : 1, lost),
+      worker.gone = !skipped
+      expect(reaped, 'the reaper takes the runs that are not settled').toEqual(
+        countsOf(skipped ? 0 : 1, lost),
       )
       forget(model, by, run)
     },
@@ -113,9 +114,9 @@ const settleAgainstCancel = fc.record({ by: fc.nat(2), how }).map(({ by, how }) 
         () => rival.steering.cancel([run.id], 'asked'),
       )
       expect(refused).toEqual([])
-      // Whoever was first: what has ended otherwise stays so, and what would be tried again is cancelled.
-      change(model, run.id, (it) => {
-        const after = settled(it, ending)
+      // In both orders: a final settlement stays, and a retry is cancelled.
+      change(model, run.id, (before) => {
+        const after = settled(before, ending)
         return after.final === null ? cancelled(after) : after
       })
       forget(model, by, run)
@@ -156,9 +157,9 @@ const claimAgainstCancel = fc.record({ by: fc.nat(2), n: fc.nat() }).map(({ by, 
         rival.steering.cancel([id], 'asked'),
       ])
       took(model, worker, result.runs)
-      for (const it of result.parked) change(model, it, parked)
+      for (const parkedId of result.parked) change(model, parkedId, parked)
       const isHeld = model.runs.get(id)?.lease !== null
-      expect(answers.get(id), 'wherever it went, it is found').toBe(
+      expect(answers.get(id), 'the cancel finds the run, queued or claimed').toBe(
         isHeld ? 'cancelling' : 'cancelled',
       )
       change(model, id, cancelled)
@@ -183,7 +184,7 @@ const submitAgainstSubmit = submitted.map((given) =>
       const both = await Promise.all([t.store.submit([submission]), rival.submit([submission])])
       const [id, other] = both.map(([accepted]) => accepted?.id as string)
       const created = both.filter(([accepted]) => accepted?.created)
-      expect(created.length, 'one of them makes it, unless it is there').toBe(holder ? 0 : 1)
+      expect(created.length, 'one of them creates the run, unless it exists').toBe(holder ? 0 : 1)
       expect([id, other]).toEqual(holder ? [holder.id, holder.id] : [id, id])
       if (!holder) model.runs.set(id as string, newRun(id as string, keyed))
     },
@@ -203,7 +204,7 @@ const planAgainstPause = fc.nat().map((n) =>
       expect(done).toBe(!job.paused)
       job.paused = true
       const { moves } = steers(job.id)
-      // What was planned may have been taken back at once.
+      // The pause may already have cancelled planned runs.
       const makes = (run: ModelRun) =>
         plans(model).makes?.(run) === true || (run.jobId === job.id && run.final === 'cancelled')
       return { makes, ...(moves && { moves }) }
@@ -224,7 +225,7 @@ const renewAgainstReaper = fc.nat(2).map((by) =>
       ])
       worker.alive = renewed !== null
       const lost = renewed ? [] : fence(model, worker)
-      expect(reaped, 'one of the two has it').toEqual(countsOf(renewed ? 0 : 1, lost))
+      expect(reaped, 'exactly one of the two wins').toEqual(countsOf(renewed ? 0 : 1, lost))
     },
   ),
 )

@@ -1,4 +1,6 @@
-/** Commands of those who submit and steer runs, of the promoter and of the janitor, and the passing of time. */
+/**
+ * Commands that submit and steer runs, of the promoter and the janitor, and the passing of time.
+ */
 import { traits } from '@punctual/core/run'
 import { compileOptions } from '@punctual/core/submit'
 import {
@@ -70,7 +72,9 @@ const submit = submitted.map((given) =>
   ),
 )
 
-/** Waiting ones have ended; running ones are asked to; what is final stays, and is not answered. */
+/**
+ * Waiting runs are cancelled, running ones cancelling; final runs stay and are not in the answer.
+ */
 const cancel = fc.array(fc.nat(), { minLength: 1, maxLength: 3 }).map((picks) =>
   command(
     `cancel(${picks})`,
@@ -98,12 +102,12 @@ const reschedule = fc.record({ n: fc.nat(), to: distance }).map(({ n, to }) =>
       const moved = await t.store.steering.reschedule([run.id], Date.now() + (DELAYS[to] ?? 0))
       const waits = run.place === 'later' || run.place === 'queue'
       expect(moved.has(run.id)).toBe(waits)
-      change(model, run.id, (it) => rescheduled(it, to))
+      change(model, run.id, (before) => rescheduled(before, to))
     },
   ),
 )
 
-/** What waits for its time is due: at once, and not in the past, as time itself does it. */
+/** Makes all delayed runs due now, not in the past, as real time would. */
 const pass = fc.constant(
   command(
     'pass()',
@@ -135,7 +139,7 @@ const promote = fc.constant(
   ),
 )
 
-/** Nothing here is old enough to go. */
+/** No run here is old enough for the retention. */
 const retain = fc.constant(
   command(
     'retain()',

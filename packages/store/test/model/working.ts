@@ -25,7 +25,9 @@ const DELAYS: Record<Distance, number> = { now: 0, near: 30_000, far: 3_600_000 
 
 export const workerOf = (model: Model, n: number) => model.workers[n] as ModelWorker
 
-/** A process that finds its session gone opens another one; what it believes to hold stays in its memory. */
+/**
+ * A process that finds its session gone opens another; the runs it believes to hold stay in memory.
+ */
 export async function comeBack(worker: ModelWorker, { t }: Real): Promise<void> {
   if (!worker.gone) return
   worker.session = await t.session(600_000)
@@ -33,19 +35,19 @@ export async function comeBack(worker: ModelWorker, { t }: Real): Promise<void> 
   worker.alive = true
 }
 
-/** What a claim brought is moved in the model; it must have been there to be had. */
+/** Moves claimed runs in the model; each must have been queued and due. */
 export function took(model: Model, worker: ModelWorker, runs: readonly ClaimedRun[]): void {
   for (const run of runs) {
     const before = model.runs.get(run.id) as ModelRun
     expect(before.place, `run ${run.id} waits`).toBe('queue')
     expect(before.due || run.dueMs <= Date.now() + 5, `run ${run.id} is due`).toBe(true)
     expect([run.attempt, run.crashes]).toEqual([before.attempt, before.crashes])
-    change(model, run.id, (it) => claimed(it, run.fence.toString(), worker.session))
+    change(model, run.id, (queued) => claimed(queued, run.fence.toString(), worker.session))
     worker.held.push(run)
   }
 }
 
-/** What a decision about runs that wait for their jobs may do. */
+/** The changes that resolving parked runs may make. */
 export const resolves: Leeway = {
   moves: (before, now) =>
     now.overlap !== 'allow' &&
@@ -95,7 +97,7 @@ export const holds = (model: Model, id: string, fence: bigint) =>
 
 export type How = 'ok' | 'fail' | 'interrupt' | 'dead' | 'cancelled'
 
-/** What a worker would settle with, and what the model makes of it. */
+/** The settlement that a worker would send, and its effect in the model. */
 export function settlementOf(run: ClaimedRun, how: How, distance: Distance): [Settlement, Ending] {
   if (how === 'ok') return [succeeded(run), { kind: 'succeeded' }]
   if (how === 'cancelled') {
@@ -106,7 +108,7 @@ export function settlementOf(run: ClaimedRun, how: How, distance: Distance): [Se
   const failed = { outcome: 'failed', nonRetryable: false, retryAfterMs: null, codes: [] } as const
   const { maxAttempts } = run
   const next = decideAfterFailure({ ...failed, failures, maxAttempts }, defaultRetryPolicy, 0)
-  // What may run once at most is not tried again once it has started.
+  // An at-most-once run is not retried after it has started.
   const onceMore = (run.traits & 2) === 0 && (next.kind === 'retry' || how === 'interrupt')
   if (how === 'dead' || !onceMore) return [dead(run), { kind: 'dead' }]
   const again = retry(run, DELAYS[distance]) as Extract<Settlement, { kind: 'retry' }>
@@ -114,7 +116,7 @@ export function settlementOf(run: ClaimedRun, how: How, distance: Distance): [Se
   return [settlement, { kind: 'retry', distance }]
 }
 
-/** Some of what a worker believes to hold; of a run that it has had twice, one. */
+/** Some of the runs that a worker believes to hold; a run that it held twice counts once. */
 function takeHeld(worker: ModelWorker, from: number, many: number): ClaimedRun[] {
   const at = from % worker.held.length
   const runs = worker.held.slice(at, at + many)
@@ -145,13 +147,15 @@ const settle = fc
         const settlements = both.map(([settlement]) => settlement)
         const stale = runs.filter(({ id, fence }) => !holds(model, id, fence)).map(({ id }) => id)
         const refused = await t.store.work.settle(worker.session, settlements)
-        expect([...refused].sort(), 'refused is exactly what is not held').toEqual(stale.sort())
+        expect([...refused].sort(), 'exactly the runs that are not held are refused').toEqual(
+          stale.sort(),
+        )
         for (const [i, { id }] of runs.entries())
           if (!stale.includes(id))
             change(model, id, (run) => settled(run, (both[i] as [unknown, Ending])[1]))
         if (!twice) return
         const again = await t.store.work.settle(worker.session, settlements)
-        expect([...again].sort(), 'a second time the answer is that of the first').toEqual(stale)
+        expect([...again].sort(), 'settling twice gives the first answer').toEqual(stale)
       },
     ),
   )
@@ -170,7 +174,7 @@ const giveBack = fc
     ),
   )
 
-/** The process is silent: its lease runs out, and it does not know. */
+/** The process sends no heartbeat: its lease expires without its knowledge. */
 const crash = fc.nat(2).map((by) =>
   command(
     `crash(${by})`,
@@ -196,7 +200,7 @@ const renew = fc.nat(2).map((by) =>
   ),
 )
 
-/** Fences a worker in the model: what it held goes its ways. Returns the runs that it held, as they are then. */
+/** Fences a worker in the model and reaps its runs. Returns those runs in their new states. */
 export function fence(model: Model, worker: ModelWorker): ModelRun[] {
   worker.gone = true
   worker.alive = false
@@ -213,7 +217,7 @@ export function countsOf(sessions: number, lost: readonly ModelRun[]) {
   }
 }
 
-/** Also asked to reap who is alive: that one is passed by. */
+/** Also names live sessions, which the reaper must skip. */
 const reap = fc.constant(
   command(
     'reap()',
@@ -228,7 +232,7 @@ const reap = fc.constant(
   ),
 )
 
-/** A worker that has begun some of what it holds dies, and is found dead. */
+/** A worker that has started some of its runs dies and is reaped. */
 const die = fc
   .record({ by: fc.nat(2), begun: fc.integer({ min: 0, max: 3 }) })
   .map(({ by, begun }) =>
@@ -247,7 +251,7 @@ const die = fc
     ),
   )
 
-/** It is taken for dead, another one gets its runs, and it comes back to settle them. */
+/** A live worker is reaped, another one claims its runs, and the first one tries to settle them. */
 const haunt = fc.record({ by: fc.nat(2), how, distance }).map(({ by, how, distance }) =>
   command(
     `haunt(${by}, ${how}, ${distance})`,

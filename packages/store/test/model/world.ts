@@ -1,6 +1,6 @@
 /**
- * The two sides of the model test: what should be (data), and what is (a real PostgreSQL). After every command the
- * fifteen invariants are asked of the database, and each run is compared with its model.
+ * The two sides of the model test: the expected state (data) and the real state (PostgreSQL). After
+ * every command the fifteen invariants are checked, and each run is compared with its model.
  */
 import type { Overlap } from '@punctual/core/job'
 import type { ClaimedRun } from '@punctual/core/ports'
@@ -12,20 +12,22 @@ import { expect } from 'vitest'
 
 export interface ModelWorker {
   session: string
-  /** Its lease has not run out. */
+  /** The lease has not expired. */
   alive: boolean
-  /** The reaper has taken what it held. */
+  /** The reaper has taken its runs. */
   gone: boolean
-  /** What it believes to hold; after it was reaped it is a zombie that still tries. */
+  /**
+   * The runs it believes to hold; after it was reaped, it is a zombie that still tries to settle.
+   */
   held: ClaimedRun[]
 }
 
 export interface Model {
   readonly runs: Map<string, ModelRun>
   readonly workers: ModelWorker[]
-  /** The jobs that there are, by name. */
+  /** Existing jobs, by name. */
   readonly jobs: Map<string, { readonly id: string; paused: boolean }>
-  /** How far ahead of the database's clock planners take the time to be. */
+  /** Offset of the planners' time ahead of the database's clock. */
   aheadMs: number
 }
 
@@ -39,7 +41,10 @@ export interface Real {
 
 export type Command = fc.AsyncCommand<Model, Real>
 
-/** Which runs may be found elsewhere than the model says, because the command leaves it to the store. */
+/**
+ * Runs that may be elsewhere than the model says, because the command leaves the choice to the
+ * store.
+ */
 export interface Leeway {
   readonly makes?: (run: ModelRun) => boolean
   readonly moves?: (before: ModelRun, now: ModelRun) => boolean
@@ -64,13 +69,13 @@ export function command(
   }
 }
 
-/** By the number that travels with a run. */
+/** Indexed by the number stored in the traits of a run. */
 export const OVERLAPS: readonly Overlap[] = [
   ...(['allow', 'skip', 'queue-one', 'queue-all'] as const),
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
 
-/** Every run as it is, in one look. */
+/** The actual state of every run, from one snapshot. */
 const SEEN = `
   select r.id, r.key, r.max_attempts, coalesce(p.traits, r.traits) as traits, r.job_id,
     coalesce(p.place, 'nowhere') as place, coalesce(p.due, true) as due, coalesce(p.attempt, o.attempt) as attempt,
@@ -119,13 +124,13 @@ async function seen(real: Real): Promise<ModelRun[]> {
   return rows.map(seenRun)
 }
 
-/** What time alone changes is not compared. */
+/** Without `due`, which changes as time passes. */
 const compared = ({ due, ...run }: ModelRun) => run
 
 const differs = (a: ModelRun, b: ModelRun) =>
   JSON.stringify(compared(a)) !== JSON.stringify(compared(b))
 
-/** Whoever ended a run may have let the first one that waited for its job go on. */
+/** Ending a run may release the first parked run of the same job. */
 function isReleased(model: Model, before: ModelRun, now: ModelRun): boolean {
   if (before.place !== 'parked' || now.place !== 'queue') return false
   return ![...model.runs.values()].some((run) => run.jobId === now.jobId && run.holds)
@@ -144,11 +149,11 @@ async function agree(model: Model, real: Real, leeway: Leeway = {}): Promise<voi
   }
   for (const now of differing) {
     const before = model.runs.get(now.id)
-    expect(before, `a run was made: ${JSON.stringify(now)}`).toBeDefined()
+    expect(before, `unexpected run: ${JSON.stringify(now)}`).toBeDefined()
     if (before && isReleased(model, before, now)) model.runs.set(now.id, now)
-    else expect(compared(now), 'the run is as the model says').toEqual(before && compared(before))
+    else expect(compared(now), 'the run matches the model').toEqual(before && compared(before))
   }
-  expect(runs.length, 'no run is gone').toBe(model.runs.size)
+  expect(runs.length, 'no run is missing').toBe(model.runs.size)
 }
 
 /** Changes the model of a run. */

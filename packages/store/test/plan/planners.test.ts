@@ -1,7 +1,7 @@
-/** Any number of planners, with wrong clocks, killed at random: one slot, one decision. */
+/** Many planners with wrong clocks, killed at random, make exactly one decision for each slot. */
 import { ownedShards, type Planner, SHARDS } from '@punctual/engine'
 import { eventually, TestStore } from '@punctual/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   cursorOf,
   faultsOf,
@@ -16,6 +16,8 @@ let t: TestStore
 beforeAll(async () => {
   t = await TestStore.open()
 })
+// No slot of an earlier test is planned by a later one.
+afterEach(() => t.sql.query('update punctual.cursors set next_at = null'))
 afterAll(() => t.close())
 
 const ROUNDS = 120
@@ -36,7 +38,7 @@ async function jobsOf(prefix: string, count: number): Promise<Map<string, number
   return firsts
 }
 
-/** Sometimes a second, sometimes an outage. */
+/** Advances mostly by seconds, sometimes by an outage of ten minutes. */
 function* times(startMs: number): Generator<number> {
   let nowMs = startMs
   for (let round = 0; round < ROUNDS; round++) {
@@ -45,12 +47,12 @@ function* times(startMs: number): Generator<number> {
   }
 }
 
-async function theLedgerIsWhole(jobs: ReadonlyMap<string, number>): Promise<void> {
+async function expectCompleteLedger(jobs: ReadonlyMap<string, number>): Promise<void> {
   for (const [id, firstMs] of jobs) expect(await faultsOf(t, id, firstMs)).toEqual([])
 }
 
-describe.each([2, 5])('%i planners that race on all shards', (count) => {
-  it('leave no hole and no double, with clocks minutes apart (cases 4, 31-34)', async () => {
+describe.each([2, 5])('%i planners on all shards', (count) => {
+  it('racing planners with clocks minutes apart decide each slot once (cases 4, 31-34)', async () => {
     const jobs = await jobsOf(`race of ${count}`, 25)
     let nowMs = Date.now()
     const planners = Array.from({ length: count }, (_, i) => {
@@ -60,13 +62,12 @@ describe.each([2, 5])('%i planners that race on all shards', (count) => {
       return plannerOf({ store, clock, skewMs, alone: true, nowMs: () => nowMs, batch: 9 })
     })
     for (nowMs of times(nowMs)) await Promise.all(planners.map((planner) => planAll(planner)))
-    await theLedgerIsWhole(jobs)
+    await expectCompleteLedger(jobs)
     const made = await Promise.all([...jobs.keys()].map((id) => ledgerOf(t, id)))
     expect(made.flat().length).toBeGreaterThan(300)
-    await t.sql.query('update punctual.cursors set next_at = null')
   })
 
-  it('leave none when they are killed and started again at random (cases 1, 3, 5)', async () => {
+  it('planners that are killed and restarted at random decide each slot once (cases 1, 3, 5)', async () => {
     const jobs = await jobsOf(`kills of ${count}`, 25)
     let nowMs = Date.now()
     const start = () => plannerOf({ store: t.another(), alone: true, nowMs: () => nowMs, batch: 9 })
@@ -79,21 +80,20 @@ describe.each([2, 5])('%i planners that race on all shards', (count) => {
         kills++
       }
       await Promise.all(ticks)
-      // The process is gone with all that it knew.
+      // The process is replaced, and its memory is lost.
       if (Math.random() < 0.2) planners[Math.floor(Math.random() * count)] = start()
     }
     expect(kills).toBeGreaterThan(10)
     await planAll(start())
-    await theLedgerIsWhole(jobs)
+    await expectCompleteLedger(jobs)
     for (const id of jobs.keys()) {
       const { nextMs, runsLeft } = await cursorOf(t, id)
       if (runsLeft !== 0) expect(nextMs).toBeGreaterThan(nowMs + 20_000)
     }
-    await t.sql.query('update punctual.cursors set next_at = null')
   })
 })
 
-it('plans every slot of a database clock that goes back and forth once (case 37)', async () => {
+it('every slot is planned once while the database clock jumps back and forth (case 37)', async () => {
   const jobs = await jobsOf('steps', 5)
   const startMs = Date.now()
   let nowMs = startMs
@@ -102,14 +102,13 @@ it('plans every slot of a database clock that goes back and forth once (case 37)
     nowMs += stepMs
     await planAll(planner)
   }
-  await theLedgerIsWhole(jobs)
-  await t.sql.query('update punctual.cursors set next_at = null')
+  await expectCompleteLedger(jobs)
 })
 
-describe('membership', () => {
+describe('planner membership', () => {
   beforeEach(async () => void (await t.sql.query('delete from punctual.planners')))
 
-  it('divides the shards among the living, and gives those of the dead away within the ttl', async () => {
+  it('live planners divide the shards, and take over those of a dead one within the ttl', async () => {
     const [a, b] = [t.another(), t.another()]
     const ttlMs = 1_500
     await a.schedules.plan.announcePlanner('11', ttlMs)
@@ -117,14 +116,14 @@ describe('membership', () => {
     const owned = ['11', '12'].map((id) => ownedShards(id, both.planners))
     expect(new Set(owned.flat()).size).toBe(SHARDS)
     expect(owned.flat()).toHaveLength(SHARDS)
-    // waits: the ttl is time of the database, and a planner's silence is what is tested
-    await eventually('the silent one is taken for dead', async () => {
+    // waits: the ttl is database time, and the test needs a silent planner
+    await eventually('the silent planner counts as dead', async () => {
       const { planners } = await b.schedules.plan.announcePlanner('12', ttlMs)
       return ownedShards('12', planners).length === SHARDS
     })
   })
 
-  it('does not wait for one that retires', async () => {
+  it('the shards of a retired planner are taken over at once', async () => {
     await t.store.schedules.plan.announcePlanner('21', 60_000)
     await t.store.schedules.plan.announcePlanner('22', 60_000)
     await t.store.schedules.plan.retirePlanner('21')
@@ -133,7 +132,7 @@ describe('membership', () => {
     await t.store.schedules.plan.retirePlanner('22')
   })
 
-  it('lets two that see each other plan all jobs between them, and one alone all of them', async () => {
+  it('two planners that know of each other plan each job once between them', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 64; i++) ids.add(await t.job({ name: `shared ${i}`, every: '1h' }))
     const planned = [0, 0]
@@ -145,12 +144,9 @@ describe('membership', () => {
         },
       }),
     )
-    await t.sql.query('update punctual.cursors set next_at = null where not job_id = any ($1)', [
-      [...ids],
-    ])
     const [first, second] = planners as [Planner, Planner]
     await second.retire()
-    // The second one has said that it is there before it plans for the first time.
+    // Both planners are announced before either one plans everything.
     await Promise.all([first.tick(), second.tick()])
     await planAll(first)
     await planAll(second)

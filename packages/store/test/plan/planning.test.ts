@@ -1,4 +1,6 @@
-/** What becomes of slots with the real store: missed ones, ends, counts, jobs that cannot be planned. */
+/**
+ * Planning slots with the real store: missed slots, ends, run counts, jobs that cannot be planned.
+ */
 import { slotReasons } from '@punctual/core/job'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -31,8 +33,8 @@ const reasons = async (id: string) => {
   return (await ledgerOf(t, id)).map(({ decision, reason }) => `${decision} ${names[reason]}`)
 }
 
-describe('a slot', () => {
-  it('becomes a run ahead of its time, due then and not before', async () => {
+describe('planning a slot', () => {
+  it('a slot is planned as a run ahead of its time, and is due exactly then', async () => {
     const id = await t.job({ every: '10s', startAt: new Date(Date.now() + 3_000) })
     await plan()
     const session = await t.session()
@@ -48,7 +50,7 @@ describe('a slot', () => {
     ])
   })
 
-  it('is due by the clock of the database, whatever the planner takes the time for (cases 31-34)', async () => {
+  it('a slot is due by the database clock, with any planner clock (cases 31-34)', async () => {
     const id = await t.job({ every: '10s', startAt: new Date(Date.now() + 8_000) })
     for (const byMs of [300_000, -300_000, 86_400_000]) {
       const clock = skewedClock(byMs)
@@ -59,7 +61,7 @@ describe('a slot', () => {
     expect(await reasons(id)).toEqual(['run on-time', 'run on-time'])
   })
 
-  it('is moved by jitter, by the same for every slot, and keeps its name', async () => {
+  it('jitter delays every slot of a job by the same time and keeps the slot instant', async () => {
     const id = await t.job({ every: '5s', jitterMs: 60_000 })
     await plan()
     const { rows } = await t.sql.query(
@@ -71,7 +73,7 @@ describe('a slot', () => {
     expect(rows[0].by).toBeLessThan(60)
   })
 
-  it('of the year 2150 waits without being looked at (cases 40, 41)', async () => {
+  it('a slot in the year 2150 waits in the cursor without being planned (cases 40, 41)', async () => {
     const id = await t.job({ at: '2150-01-01T00:00:00Z' })
     await plan()
     expect(await ledgerOf(t, id)).toEqual([])
@@ -79,7 +81,7 @@ describe('a slot', () => {
   })
 })
 
-describe('after an outage', () => {
+describe('planning after an outage', () => {
   const outage = async (misfire: object | string, lengthMs = 2 * HOUR) => {
     const id = await t.job({ cron: '* * * * *', misfire: misfire as never })
     const { nextMs } = await cursorOf(t, id)
@@ -89,13 +91,15 @@ describe('after an outage', () => {
     return id
   }
 
-  it('all makes up for the last hour one by one, and for older slots together (case 13)', async () => {
-    const told = await reasons(await outage('all'))
-    expect(told[0]).toBe('run coalesced')
-    expect(told.filter((it) => it === 'run late').length).toBeGreaterThanOrEqual(57)
+  it('misfire all runs slots of the last hour one by one, and older ones as one run (case 13)', async () => {
+    const decisions = await reasons(await outage('all'))
+    expect(decisions[0]).toBe('run coalesced')
+    expect(decisions.filter((decision) => decision === 'run late').length).toBeGreaterThanOrEqual(
+      57,
+    )
   })
 
-  it('a run that makes up for many carries the range', async () => {
+  it('a run that catches up on many slots carries their range', async () => {
     const id = await outage('latest')
     const session = await t.session()
     const { runs } = await t.claim(session, 1_000)
@@ -105,13 +109,13 @@ describe('after an outage', () => {
     expect((await reasons(id))[0]).toBe('run coalesced')
   })
 
-  it('none makes up for nothing, in one row (case 13)', async () => {
-    const told = await reasons(await outage('none'))
-    expect(told[0]).toBe('skip misfire')
-    expect(told.filter((it) => it === 'skip misfire')).toHaveLength(1)
+  it('misfire none records all missed slots as one skip (case 13)', async () => {
+    const decisions = await reasons(await outage('none'))
+    expect(decisions[0]).toBe('skip misfire')
+    expect(decisions.filter((decision) => decision === 'skip misfire')).toHaveLength(1)
   })
 
-  it('runs that make up drip, also over days that have no place yet', async () => {
+  it('catch-up runs drip over days whose partitions do not exist yet', async () => {
     const id = await outage({ policy: 'all', maxAgeMs: 3 * HOUR, dripMs: HOUR }, 2.5 * HOUR)
     const { rows } = await t.sql.query(
       `select count(distinct due_at)::int as dues, max(due_at) - min(due_at) > interval '5 days' as long
@@ -122,12 +126,12 @@ describe('after an outage', () => {
     expect(rows[0].long).toBe(true)
   })
 
-  it('of forty days, in which the days of the ledger are gone, the cursor jumps with one row (case 13)', async () => {
-    const told = await reasons(await outage('none', 40 * 24 * HOUR))
-    expect(told[0]).toBe('skip misfire')
+  it('after 40 days, beyond the partitions of the ledger, one row covers all slots (case 13)', async () => {
+    const decisions = await reasons(await outage('none', 40 * 24 * HOUR))
+    expect(decisions[0]).toBe('skip misfire')
   })
 
-  it('many jobs of seconds are caught up in bounded pieces (case 108)', async () => {
+  it('many jobs that fire every second are caught up in bounded batches (case 108)', async () => {
     const firsts = new Map<string, number>()
     for (let i = 0; i < 25; i++) {
       const id = await t.job({ name: `seconds ${i}` })
@@ -143,7 +147,7 @@ describe('after an outage', () => {
     for (const [id, firstMs] of firsts) expect(await faultsOf(t, id, firstMs)).toEqual([])
   })
 
-  it('a job of seconds that was off for a year costs no more than its rows (case 108)', async () => {
+  it('a year of missed seconds is caught up with fewer than 250 rows (case 108)', async () => {
     const id = await t.job({ misfire: { policy: 'all', maxCount: 100 } })
     const { nextMs } = await cursorOf(t, id)
     await t.age(id, 365 * 24 * HOUR)
@@ -155,8 +159,8 @@ describe('after an outage', () => {
   })
 })
 
-describe('a job ends', () => {
-  it('with its last slot before endAt', async () => {
+describe('the end of a job', () => {
+  it('the last slot of a job is before its endAt', async () => {
     const endAt = new Date(Date.now() + 4_500)
     const id = await t.job({ every: '1s', endAt })
     await plan()
@@ -167,7 +171,7 @@ describe('a job ends', () => {
     expect(await holesOf(t, id)).toEqual([])
   })
 
-  it('with the last of its runs, exactly, however many planners race', async () => {
+  it('racing planners create exactly maxRuns runs of a job', async () => {
     const ids: string[] = []
     for (let i = 0; i < 20; i++)
       ids.push(await t.job({ name: `few ${i}`, every: '1s', maxRuns: 7 }))
@@ -185,9 +189,9 @@ describe('a job ends', () => {
   })
 })
 
-describe('a job that waits for its run to end', () => {
-  it.each(['succeeded', 'dead', 'cancelled'])(
-    'fires again after its period when it %s',
+describe('an everyAfterEnd job', () => {
+  it.each(['succeeded', 'is dead', 'is cancelled'])(
+    'an everyAfterEnd job fires again after its period when its run %s',
     async (how) => {
       const id = await t.job({ everyAfterEnd: '5s', overlap: 'allow' })
       await plan()
@@ -201,7 +205,7 @@ describe('a job that waits for its run to end', () => {
       const kind = 'cancelled' as const
       const cancelled = { kind, run, startedAgoMs: 1, failure: null, reason: 'asked' }
       const settlement =
-        how === 'dead' ? dead(run) : how === 'cancelled' ? cancelled : succeeded(run)
+        how === 'is dead' ? dead(run) : how === 'is cancelled' ? cancelled : succeeded(run)
       expect(await t.store.work.settle(session, [settlement])).toEqual([])
       await plan()
       const ledger = await ledgerOf(t, id)
@@ -211,7 +215,7 @@ describe('a job that waits for its run to end', () => {
     },
   )
 
-  it('is not set going twice by a trigger, a resume or an edit while its run goes on', async () => {
+  it('a trigger, resume or edit during the run does not fire an everyAfterEnd job twice', async () => {
     const { steering } = t.store.schedules
     const id = await t.job({ everyAfterEnd: '5s', overlap: 'allow' })
     await plan()
@@ -231,7 +235,7 @@ describe('a job that waits for its run to end', () => {
     expect(await ledgerOf(t, id)).toHaveLength(2)
   })
 
-  it('fires when its run is lost with its worker', async () => {
+  it('an everyAfterEnd job fires again when its run is lost with its worker', async () => {
     const id = await t.job({ everyAfterEnd: '1s', maxAttempts: 1, overlap: 'allow' })
     await plan()
     const session = await t.session()
@@ -243,8 +247,8 @@ describe('a job that waits for its run to end', () => {
   })
 })
 
-describe('dead runs in a row', () => {
-  it('pause the job when there are as many as it says, and a success between counts from the start', async () => {
+describe('pauseAfterFailures', () => {
+  it('N dead runs in a row pause a job, and a success between resets the count', async () => {
     const id = await t.job({ every: '1s', pauseAfterFailures: 2, overlap: 'allow' })
     await t.age(id, 10_000)
     await plan()
@@ -268,7 +272,7 @@ describe('dead runs in a row', () => {
 })
 
 describe('a job that cannot be planned', () => {
-  it('is set aside with the reason, and the others go on', async () => {
+  it('a job that cannot be planned is set aside with the reason, and other jobs continue', async () => {
     await t.store.schedules.calendars.set('gone', { exclude: ['2026-01-01'] }, 1)
     const bad = await t.job({ name: 'bad', calendars: ['gone'] })
     const good = await t.job({ name: 'good' })
@@ -288,18 +292,18 @@ describe('a job that cannot be planned', () => {
     expect(await holesOf(t, bad)).toEqual([])
   })
 
-  it('because its rules are unreadable does not stop its batch either', async () => {
+  it('a job with unreadable rules does not stop other jobs of its batch', async () => {
     const bad = await t.job({ name: 'bad', cron: '*/2 * * * * *' })
     const good = await t.job({ name: 'good' })
     await t.sql.query(
-      `update punctual.timings set spec = replace(spec, '*/2 * * * * *', 'every now and then')`,
+      `update punctual.timings set spec = replace(spec, '*/2 * * * * *', 'not a cron expression')`,
     )
     await plan()
     expect((await cursorOf(t, bad)).nextMs).toBeNull()
     expect((await ledgerOf(t, good)).length).toBeGreaterThan(15)
   })
 
-  it('because a slot of it has a decision already is found in its batch (case 5)', async () => {
+  it('a job with an already decided slot is isolated from its batch (case 5)', async () => {
     const bad = await t.job({ name: 'bad', every: '1s' })
     const good = await t.job({ name: 'good' })
     await plan()

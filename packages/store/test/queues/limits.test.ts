@@ -1,4 +1,4 @@
-/** Limits of queues and tenants: what the database promises, whoever claims at the same moment. */
+/** Limits of queues and tenants hold under concurrent claims. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { postgresMajors, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ describe.each(postgresMajors)('limits on PostgreSQL %s', (major) => {
     )
   })
 
-  it('claims at the same moment never take more than a limit leaves, and all of it is taken in the end', async () => {
+  it('concurrent claims never exceed a concurrency limit, and together reach it', async () => {
     await t.store.limits.set('narrow', { ...NONE, concurrency: 7 }, null)
     const stores = Array.from({ length: 5 }, () => t.another())
     for (let round = 0; round < 10; round++) {
@@ -34,7 +34,7 @@ describe.each(postgresMajors)('limits on PostgreSQL %s', (major) => {
     }
   })
 
-  it('a limit that is used up does not hold up other lanes, and says when a rate leaves something', async () => {
+  it('a used-up rate does not block other lanes, and the claim returns when it allows a run', async () => {
     const rate = { limit: 1, perMs: 60_000, burst: 1 }
     await t.store.limits.set('paced', { ...NONE, rate }, null)
     const [first, second] = [await t.submit({ queue: 'paced' }), await t.submit({ queue: 'paced' })]
@@ -50,7 +50,7 @@ describe.each(postgresMajors)('limits on PostgreSQL %s', (major) => {
     expect((await t.claim(session, 10)).runs.map(({ id }) => id)).toEqual([second])
   })
 
-  it('what was passed over because of a limit is found as soon as there is room, however long lanes were claimed from', async () => {
+  it('a run skipped because of a limit is claimed once the limit allows it, after many claims', async () => {
     const session = await t.session()
     const [held, waits] = [await t.submit({ queue: 'narrow' }), await t.submit({ queue: 'narrow' })]
     await t.store.limits.set('narrow', { ...NONE, concurrency: 1 }, null)
@@ -64,7 +64,7 @@ describe.each(postgresMajors)('limits on PostgreSQL %s', (major) => {
     expect((await t.claim(session, 10)).runs.map(({ id }) => id)).toEqual([waits])
   })
 
-  it('is of one tenant', async () => {
+  it('the limit of a tenant does not apply to other tenants', async () => {
     await t.sql.query(
       "insert into punctual.tenants (id, name) values (8, 'limited') on conflict do nothing",
     )

@@ -1,4 +1,4 @@
-/** Pausing queues: what the database promises whoever pauses, whatever claims are under way. */
+/** Pausing queues holds under concurrent pauses and claims. */
 import { eventually, postgresMajors, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Hint } from '../../src/connection/signals.ts'
@@ -15,14 +15,14 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
     )
   })
 
-  const nobody = { note: null, by: null }
-  const pause = (queue: string | null) => t.store.queues.pause(queue, nobody)
+  const anonymous = { note: null, by: null }
+  const pause = (queue: string | null) => t.store.queues.pause(queue, anonymous)
   const resume = (queue: string | null) => t.store.queues.resume(queue)
   const claimed = async (session: string) =>
     (await t.claim(session, 100)).runs.map(({ id }) => id).sort()
 
   describe('a paused queue', () => {
-    it('gives nothing, and the others do', async () => {
+    it('no run of a paused queue is claimed, and other queues continue', async () => {
       const session = await t.session()
       const held = await t.submit({ queue: 'mail' })
       const other = await t.submit({ queue: 'reports' })
@@ -32,7 +32,7 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
       expect(await claimed(session)).toEqual([held])
     })
 
-    it('is paused once, and keeps the note of who was first', async () => {
+    it('a queue is paused once and keeps the note of the first pause', async () => {
       const { queues } = t.store
       expect(await queues.pause('mail', { note: 'the provider is down', by: 'ada' })).toBe(true)
       expect(await queues.pause('mail', { note: 'again', by: 'bob' })).toBe(false)
@@ -43,25 +43,25 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
       expect(await queues.pauses()).toEqual([])
     })
 
-    it('lets what a worker has go on', async () => {
+    it('a run that a worker holds can finish after its queue was paused', async () => {
       const session = await t.session()
       const run = await t.running(session, { queue: 'mail' })
       await pause('mail')
       expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
     })
 
-    it('is not paused for another tenant', async () => {
+    it('pausing a queue of one tenant does not pause it for another', async () => {
       const session = await t.session()
       await t.sql.query("insert into punctual.tenants (id, name) values (7, 'other')")
-      await t.store.queues.pause('mail', nobody, 7)
-      await t.store.queues.pause(null, nobody, 7)
+      await t.store.queues.pause('mail', anonymous, 7)
+      await t.store.queues.pause(null, anonymous, 7)
       const id = await t.submit({ queue: 'mail' })
       expect(await claimed(session)).toEqual([id])
     })
 
-    it('has everything that waited when it is resumed, however often workers looked meanwhile', async () => {
+    it('all waiting runs of a resumed queue are claimed, after any number of empty claims', async () => {
       const session = await t.session()
-      // Enough claims for the marks of the lane to be safe.
+      // Enough claims for the lane marks to be trusted.
       for (let i = 0; i < 5; i++) {
         const run = await t.running(session, { queue: 'mail' })
         await t.store.work.settle(session, [succeeded(run)])
@@ -78,8 +78,8 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
     })
   })
 
-  describe('everything', () => {
-    it('is paused apart from single queues, which stay paused after it', async () => {
+  describe('pausing all queues', () => {
+    it('pausing all queues is independent of pausing one, which stays paused afterwards', async () => {
       const session = await t.session()
       const mail = await t.submit({ queue: 'mail' })
       const other = await t.submit({ queue: 'reports' })
@@ -95,21 +95,21 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
       expect(await claimed(session)).toEqual([mail])
     })
 
-    it('is told at once when it goes on', async () => {
+    it('resuming all queues sends a hint for all lanes', async () => {
       const hints: Hint[] = []
       const other = t.another()
       other.signals.onHint((hint) => hints.push(hint))
       other.signals.listen()
       await other.work.lanes([], [])
-      await eventually('it listens', () => other.signals.connected)
+      await eventually('the store listens', () => other.signals.connected)
       await pause(null)
       hints.length = 0
       await resume(null)
-      await eventually('it is told', () => hints.some(({ lanes }) => lanes === null))
+      await eventually('the hint arrives', () => hints.some(({ lanes }) => lanes === null))
     })
   })
 
-  it('pausing resolves when claims that began before it have ended', async () => {
+  it('pausing a queue resolves once claims that began before it have ended', async () => {
     const session = await t.session()
     await t.sql.query('begin')
     await t.sql.query('select id from punctual.sessions where id = $1 for key share', [session])
@@ -118,15 +118,15 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
       resolved = true
     })
     const other = t.another()
-    await eventually('it is paused', async () => (await other.queues.pauses()).length > 0)
-    // It looks every few milliseconds.
+    await eventually('the queue is paused', async () => (await other.queues.pauses()).length > 0)
+    // The pause checks every few milliseconds.
     for (let i = 0; i < 20; i++) await other.queues.pauses()
     expect(resolved).toBe(false)
     await t.sql.query('commit')
     await pausing
   })
 
-  it('nothing is claimed after pausing has resolved, however many claim meanwhile', async () => {
+  it('no run is claimed after pausing its queue has resolved, with concurrent claims', async () => {
     const sessions = await Promise.all([t.session(), t.session(), t.session()])
     const stores = sessions.map(() => t.another())
     for (let round = 0; round < 10; round++) {
@@ -147,7 +147,7 @@ describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
     }
   })
 
-  it('a worker that drains claims nothing, and takes what waited when it is active again', async () => {
+  it('a draining worker claims nothing, and claims waiting runs once it is active again', async () => {
     const session = await t.session()
     for (let i = 0; i < 5; i++)
       await t.store.work.settle(session, [succeeded(await t.running(session))])

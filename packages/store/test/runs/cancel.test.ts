@@ -1,4 +1,4 @@
-/** Cancelling runs that run: what the database promises whoever asks, whatever the worker does. */
+/** Cancelling running runs, with concurrent cancels and any action of the worker. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -18,8 +18,8 @@ const cancel = async (id: string, reason = 'test', tenantId = 1) =>
   (await t.store.steering.cancel([id], reason, tenantId)).get(id) ?? null
 const find = (id: string) => t.store.runs.find(id)
 
-describe('a run that runs', () => {
-  it('shows that it is asked to end, and the first reason stays', async () => {
+describe('cancelling a running run', () => {
+  it('a cancelled running run is cancelling, and keeps the first reason', async () => {
     const run = await t.running(await t.session())
     expect(await cancel(run.id, 'nobody wants it')).toBe('cancelling')
     expect(await cancel(run.id, 'again')).toBe('cancelling')
@@ -34,13 +34,13 @@ describe('a run that runs', () => {
     )
   })
 
-  it('is not cancelled by another tenant', async () => {
+  it('another tenant cannot cancel a run', async () => {
     const run = await t.running(await t.session())
     expect(await cancel(run.id, 'test', 2)).toBeNull()
     expect(await find(run.id)).toMatchObject({ state: 'running', cancelReason: null })
   })
 
-  it('ends as it ended when it was faster', async () => {
+  it('a run that succeeds or dies after a cancel keeps that final state', async () => {
     const session = await t.session()
     for (const [settlement, state] of [
       [succeeded, 'succeeded'],
@@ -54,22 +54,22 @@ describe('a run that runs', () => {
     }
   })
 
-  it('is not tried again when its attempt fails, and the others of the batch are', async () => {
+  it('a cancelled run is not retried when its attempt fails, and others of the batch are', async () => {
     const session = await t.session()
     const runs = [await t.running(session), await t.running(session), await t.running(session)]
-    const [asked, other] = runs as [(typeof runs)[0], (typeof runs)[0]]
-    await cancel(asked.id, 'enough')
+    const [cancelled, other] = runs as [(typeof runs)[0], (typeof runs)[0]]
+    await cancel(cancelled.id, 'enough')
     expect(
       await t.store.work.settle(
         session,
         runs.map((run) => retry(run)),
       ),
     ).toEqual([])
-    expect(await find(asked.id)).toMatchObject({ state: 'cancelled', reason: 'enough' })
+    expect(await find(cancelled.id)).toMatchObject({ state: 'cancelled', reason: 'enough' })
     expect(await t.places(other.id)).toEqual(['queue'])
   })
 
-  it('is refused like any other when it belongs to somebody else by then', async () => {
+  it('the outcome of a cancelled run that was reaped is refused', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await cancel(run.id)
@@ -78,16 +78,16 @@ describe('a run that runs', () => {
     expect(await t.store.work.settle(session, [retry(run)])).toEqual([run.id])
   })
 
-  it('is cancelled when it goes back without having started', async () => {
+  it('a cancelled run that its worker gives back unstarted is cancelled', async () => {
     const session = await t.session()
-    const [asked, other] = [await t.running(session), await t.running(session)]
-    await cancel(asked.id, 'enough')
-    await t.store.work.giveBack([asked, other])
-    expect(await find(asked.id)).toMatchObject({ state: 'cancelled', reason: 'enough' })
+    const [cancelled, other] = [await t.running(session), await t.running(session)]
+    await cancel(cancelled.id, 'enough')
+    await t.store.work.giveBack([cancelled, other])
+    expect(await find(cancelled.id)).toMatchObject({ state: 'cancelled', reason: 'enough' })
     expect(await t.places(other.id)).toEqual(['queue'])
   })
 
-  it('is cancelled when its worker dies, and does not come back', async () => {
+  it('a cancelled run whose worker dies is cancelled and not returned to the queue', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await cancel(run.id, 'enough')
@@ -97,7 +97,7 @@ describe('a run that runs', () => {
   })
 })
 
-it('a job whose run is cancelled while it fails is free for the next one', async () => {
+it('a failing run that is cancelled frees its job', async () => {
   const session = await t.session()
   const id = await t.job({ name: 'held', everyAfterEnd: '1s', overlap: 'queue-all' })
   await t.store.schedules.steering.trigger('held', null, 1)
@@ -110,7 +110,7 @@ it('a job whose run is cancelled while it fails is free for the next one', async
   expect(await t.count('job_holds')).toBe(0)
 })
 
-describe('a run that has seen a crash, and is cancelled before it starts again', () => {
+describe('cancelling a crashed run before it starts again', () => {
   async function suspect(): Promise<[string, ClaimedRun]> {
     const first = await t.session()
     const { id } = await t.running(first)
@@ -123,20 +123,20 @@ describe('a run that has seen a crash, and is cancelled before it starts again',
   }
   const once = { state: 'cancelled', startedAt: null, possibleDuplicate: false }
 
-  it('has started once, when its worker gives it back', async () => {
+  it('a crashed run cancelled and then given back counts one start', async () => {
     const [, run] = await suspect()
     await t.store.work.giveBack([run])
     expect(await find(run.id)).toMatchObject(once)
   })
 
-  it('has started once, when its worker ends it', async () => {
+  it('a crashed run cancelled and then settled as cancelled counts one start', async () => {
     const [session, run] = await suspect()
     const ended = { kind: 'cancelled', startedAgoMs: null, failure: null, reason: 'test' } as const
     expect(await t.store.work.settle(session, [{ ...ended, run }])).toEqual([])
     expect(await find(run.id)).toMatchObject(once)
   })
 
-  it('has started once, when its worker is lost', async () => {
+  it('a crashed run cancelled and then lost with its worker counts one start', async () => {
     const [session, run] = await suspect()
     await t.expire(session)
     await t.reap([session])
@@ -144,7 +144,7 @@ describe('a run that has seen a crash, and is cancelled before it starts again',
   })
 })
 
-it('of a cancel and an end one wins, whoever comes first', async () => {
+it('of a concurrent cancel and settle, one wins in either order', async () => {
   const session = await t.session()
   for (let round = 0; round < 100; round++) {
     const run = await t.running(session)
@@ -157,7 +157,7 @@ it('of a cancel and an end one wins, whoever comes first', async () => {
     const places = await t.places(run.id)
     expect(places).toHaveLength(1)
     const found = await find(run.id)
-    // A retry that came first is cancelled where it waits; a success that came first stays.
+    // A retry that commits first is cancelled where it waits; a success always stays.
     if (round % 2 === 0) expect(found?.state).toBe('succeeded')
     else expect([answer, found?.state]).toEqual([expect.stringMatching(/^cancell/), 'cancelled'])
   }

@@ -1,4 +1,7 @@
-/** Why a run is not running: each reason is brought about, and one that is due and waits always has one. */
+/**
+ * Why a run is not running: each reason is produced once, and every run that is not running has
+ * one.
+ */
 import type { RunObstacle } from '@punctual/core/run'
 import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
@@ -40,23 +43,25 @@ const explain = async (id: string) => {
 }
 const codes = async (id: string) => (await explain(id)).reasons.map(({ code }) => code)
 async function reason<Code extends RunObstacle['code']>(id: string, code: Code) {
-  const found = (await explain(id)).reasons.find((it) => it.code === code)
+  const found = (await explain(id)).reasons.find((obstacle) => obstacle.code === code)
   if (!found) throw new Error(`run ${id} is kept by ${await codes(id)}`)
   return found as Extract<RunObstacle, { code: Code }>
 }
 
-describe('a run is not running', () => {
-  it('because its time has not come', async () => {
+describe('explaining why a run is not running', () => {
+  it('a delayed run is explained by its due time', async () => {
     const runAt = new Date(Date.now() + HOUR_MS)
     await t.session()
     const id = await t.submit({ runAt })
     expect(await explain(id)).toMatchObject({
       running: false,
-      reasons: [{ code: 'not_due', until: runAt, detail: `It is due at ${runAt.toISOString()}.` }],
+      reasons: [
+        { code: 'not_due', until: runAt, detail: `The run is due at ${runAt.toISOString()}.` },
+      ],
     })
   })
 
-  it('because its next attempt is due later', async () => {
+  it('a retrying run is explained by the time of its next attempt', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.store.work.settle(session, [retry(run, HOUR_MS)])
@@ -65,14 +70,14 @@ describe('a run is not running', () => {
     expect(until.getTime()).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })
 
-  it('because no live worker has its handler for its queue', async () => {
+  it('a run is explained by the lack of a live worker with its handler and queue', async () => {
     const id = await t.submit({ queue: 'mail' })
     expect(await reason(id, 'no_worker')).toMatchObject({ handler: 'test', queue: 'mail' })
     await t.expire(await t.session())
     expect(await codes(id)).toEqual(['no_worker'])
   })
 
-  it('because its queue is paused, or everything, and tells by whom', async () => {
+  it('a run is explained by the pauses of its queue and of all queues, with who paused', async () => {
     await t.session()
     const id = await t.submit({ queue: 'mail' })
     await t.store.queues.pause('mail', { note: 'provider is down', by: 'ada' }, 1)
@@ -90,14 +95,14 @@ describe('a run is not running', () => {
     ])
   })
 
-  it('because its tenant is suspended', async () => {
+  it('a run is explained by the suspension of its tenant', async () => {
     await t.session()
     const id = await t.submit()
     await t.store.tenants.suspend('default', { note: 'unpaid', by: 'ops' })
     expect(await reason(id, 'tenant_suspended')).toMatchObject({ note: 'unpaid', by: 'ops' })
   })
 
-  it('because every worker that has its handler drains', async () => {
+  it('a run is explained by the draining of every worker with its handler', async () => {
     const session = await t.session()
     const id = await t.submit()
     await t.store.workers.drain(session, true)
@@ -105,7 +110,7 @@ describe('a run is not running', () => {
     expect(workers).toMatchObject([{ id: session, host: 'test', capacity: 10 }])
   })
 
-  it('because every worker that has its handler is full', async () => {
+  it('a run is explained by the full capacity of every worker with its handler', async () => {
     const session = await t.session()
     for (let n = 0; n < 10; n++) await t.submit()
     expect((await t.claim(session, 10)).runs).toHaveLength(10)
@@ -113,7 +118,7 @@ describe('a run is not running', () => {
     expect(workers).toEqual([{ id: session, host: 'test', held: 10, capacity: 10 }])
   })
 
-  it('because a limit of its queue is used up: how many go on, or start in a time', async () => {
+  it('a run is explained by the used-up concurrency or rate limit of its queue', async () => {
     const session = await t.session()
     const limit = { rate: null, ageingMs: null, weight: null }
     await t.store.limits.set('mail', { ...limit, concurrency: 1 }, null, 1)
@@ -131,7 +136,7 @@ describe('a run is not running', () => {
     expect(until.getTime()).toBeGreaterThan(Date.now())
   })
 
-  it('because runs of its key go on, and tells which', async () => {
+  it('a run is explained by the running runs of its concurrency key', async () => {
     const session = await t.session()
     const concurrency = { key: 'shop', limit: 1 }
     const first = await t.running(session, { concurrency })
@@ -144,7 +149,7 @@ describe('a run is not running', () => {
   })
 
   it.each(['paused', 'no_worker', null] as const)(
-    'because a run of its key was let through that has not started (%s), and tells which',
+    'a run is explained by an admitted run of its key that has not started (%s)',
     async (why) => {
       await t.session()
       const concurrency = { key: 'shop', limit: 1 }
@@ -152,15 +157,15 @@ describe('a run is not running', () => {
       const first = await t.submit({ ...stuck, concurrency })
       const second = await t.submit({ concurrency })
       if (why === 'paused') await t.store.queues.pause('mail', { note: null, by: null }, 1)
-      const { detail, ...told } = await reason(second, 'concurrency')
-      expect(told).toMatchObject({ heldBy: [], letThrough: [{ run: first, ...stuck, why }] })
-      expect(detail).toContain(`let through, and not started: ${first}`)
+      const { detail, ...obstacle } = await reason(second, 'concurrency')
+      expect(obstacle).toMatchObject({ heldBy: [], admitted: [{ run: first, ...stuck, why }] })
+      expect(detail).toContain(`admitted but not started: ${first}`)
       if (why === 'paused') expect(detail).toContain('its queue mail is paused')
       if (why === 'no_worker') expect(detail).toContain('no live worker has the handler nobody')
     },
   )
 
-  it('because the rate of its key is used up, and tells until when', async () => {
+  it('a run is explained by the used-up rate of its key, with its end', async () => {
     const session = await t.session()
     const rate = { key: 'api', limit: 1, per: 'hour' } as const
     await t.running(session, { rate })
@@ -171,7 +176,7 @@ describe('a run is not running', () => {
     expect(until.getTime()).toBeGreaterThan(Date.now())
   })
 
-  it('because another run of its job goes on, and tells which', async () => {
+  it('a run is explained by the running run of the same job', async () => {
     const session = await t.session()
     await t.job({ name: 'nightly', cron: '0 0 1 1 *', overlap: 'queue-all' })
     const first = await t.store.schedules.steering.trigger('nightly', null, 1)
@@ -181,14 +186,14 @@ describe('a run is not running', () => {
     expect(await reason(second, 'overlap')).toMatchObject({ job: 'nightly', heldBy: first })
   })
 
-  it('because others are before it', async () => {
+  it('a run is explained by the number of runs ahead of it', async () => {
     await t.session()
     await t.submit()
     await t.submit()
     expect(await reason(await t.submit(), 'behind_others')).toMatchObject({ ahead: 2 })
   })
 
-  it('because the worker that has it was lost', async () => {
+  it('a run is explained by the loss of its worker', async () => {
     const session = await t.session()
     const { id } = await t.running(session)
     expect(await explain(id)).toEqual({ running: true, reasons: [] })
@@ -199,7 +204,7 @@ describe('a run is not running', () => {
     })
   })
 
-  it('because it has ended', async () => {
+  it('an ended run is explained by its final state', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.store.work.settle(session, [dead(run)])
@@ -209,13 +214,13 @@ describe('a run is not running', () => {
     })
   })
 
-  it('and every reason that holds is told', async () => {
+  it('the explanation of a run lists every reason that applies', async () => {
     const id = await t.submit({ queue: 'mail', runAt: new Date(Date.now() + HOUR_MS) })
     await t.store.queues.pause('mail', { note: null, by: null }, 1)
     expect(await codes(id)).toEqual(['not_due', 'paused', 'no_worker'])
   })
 
-  it('which another tenant is not told', async () => {
+  it('a run is not explained to another tenant', async () => {
     expect(await t.store.explainer.explain(await t.submit(), 2)).toBeNull()
   })
 })
@@ -239,7 +244,7 @@ const action = fc.oneof(
   fc.record({ kind: fc.constantFrom('pause', 'resume', 'limit', 'job'), which: fc.nat(3) }),
 )
 
-it('a run that is not running has a reason, whatever has happened', async () => {
+it('after random actions, every run that is not running has a reason', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
       const world = new World()
@@ -261,7 +266,7 @@ it('a run that is not running has a reason, whatever has happened', async () => 
 
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-/** Workers, runs, pauses and limits as they come. */
+/** Performs random actions on workers, runs, pauses and limits. */
 class World {
   readonly #sessions: string[] = []
   readonly #held: { session: string; run: Parameters<typeof succeeded>[0] }[] = []

@@ -1,4 +1,4 @@
-/** Saying what became of unknown runs: once, by one, and with what follows from it. */
+/** Resolving unknown runs: once, by one caller, with all consequences. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import type { Resolution } from '@punctual/core/run'
 import { succeeded, TestStore } from '@punctual/testkit'
@@ -21,7 +21,7 @@ const find = (id: string) => t.store.runs.find(id)
 const resolve = (id: string, as: Resolution, how = ANN, tenantId = 1) =>
   t.store.resolution.resolve(id, as, how, tenantId)
 
-/** An at-most-once run that started, and whose worker was never heard of again. */
+/** An at-most-once run that started, and whose worker died. */
 async function anUnknownRun(options: Parameters<TestStore['running']>[1] = {}): Promise<string> {
   const session = await t.session()
   const run = await t.running(session, { ...options, delivery: 'at-most-once' })
@@ -31,8 +31,8 @@ async function anUnknownRun(options: Parameters<TestStore['running']>[1] = {}): 
   return run.id
 }
 
-describe('an unknown run', () => {
-  it('that succeeded has succeeded, and keeps the attempt whose worker was lost', async () => {
+describe('resolving an unknown run', () => {
+  it('an unknown run resolved as succeeded keeps the attempt whose worker was lost', async () => {
     const id = await anUnknownRun()
     const before = await find(id)
     expect(before).toMatchObject({ state: 'unknown', reason: 'worker_lost', resolved: null })
@@ -46,15 +46,15 @@ describe('an unknown run', () => {
     expect(await t.count('dead_letters')).toBe(0)
   })
 
-  it('that failed is dead, and a dead letter that can be replayed', async () => {
+  it('an unknown run resolved as failed is dead, with a dead letter that can be replayed', async () => {
     const id = await anUnknownRun()
     await resolve(id, 'failed')
     expect(await find(id)).toMatchObject({
       ...{ state: 'dead', reason: 'resolved', error: { name: 'WorkerLost' } },
       resolved: { as: 'failed' },
     })
-    const [letter] = await t.store.letters.find([id], 1)
-    expect(letter).toMatchObject({
+    const [deadLetter] = await t.store.deadLetters.find([id], 1)
+    expect(deadLetter).toMatchObject({
       ...{ reason: 'resolved', fingerprint: 'WorkerLost: resolved', handled: null },
     })
     const how = { ...ANN, fromCheckpoint: false }
@@ -62,7 +62,7 @@ describe('an unknown run', () => {
     expect(answer?.result).toBe('replayed')
   })
 
-  it('that is run again stays unknown, and names the run that does it again', async () => {
+  it('an unknown run resolved as run-again stays unknown and names the new run', async () => {
     const id = await anUnknownRun({ labels: { a: 'b' } })
     const answer = await resolve(id, 'run-again')
     if (answer.result !== 'resolved' || answer.replayedAs === null) throw new Error('not resolved')
@@ -80,7 +80,7 @@ describe('an unknown run', () => {
     await t.store.work.settle(session, [succeeded(run)])
   })
 
-  it('that cannot have its key again is not resolved', async () => {
+  it('an unknown run is not resolved as run-again while another run holds its key', async () => {
     const id = await anUnknownRun({ key: 'k' })
     const holder = await t.submit({ key: 'k' })
     expect(await resolve(id, 'run-again')).toEqual({
@@ -91,7 +91,7 @@ describe('an unknown run', () => {
     expect(await resolve(id, 'run-again')).toMatchObject({ result: 'resolved' })
   })
 
-  it('is resolved once: the first answer stays', async () => {
+  it('an unknown run is resolved once, and the first resolution stays', async () => {
     for (const first of ['succeeded', 'failed', 'run-again'] as const) {
       const id = await anUnknownRun()
       expect(await resolve(id, first)).toMatchObject({ result: 'resolved' })
@@ -102,14 +102,14 @@ describe('an unknown run', () => {
     }
   })
 
-  it('of another tenant is none', async () => {
+  it('an unknown run of another tenant cannot be resolved', async () => {
     const id = await anUnknownRun()
     expect(await resolve(id, 'failed', ANN, 2)).toEqual({ result: 'not_unknown' })
     expect(await find(id)).toMatchObject({ state: 'unknown', resolved: null })
   })
 })
 
-it('a run that is not unknown is left as it is', async () => {
+it('a run that is not unknown cannot be resolved and stays unchanged', async () => {
   const session = await t.session()
   const run = await t.running(session)
   const [waiting, states] = [await t.submit(), ['succeeded', 'failed', 'run-again'] as const]
@@ -122,7 +122,7 @@ it('a run that is not unknown is left as it is', async () => {
   expect(await t.places(waiting)).toEqual(['queue'])
 })
 
-it('of those who resolve a run at once one wins, and what follows happens once', async () => {
+it('of concurrent resolutions of a run one wins, and its consequences happen once', async () => {
   const all = ['succeeded', 'failed', 'run-again'] as const
   for (let round = 0; round < 15; round++) {
     const id = await anUnknownRun()
@@ -133,6 +133,6 @@ it('of those who resolve a run at once one wins, and what follows happens once',
     const run = await find(id)
     const as = run && 'resolved' in run ? run.resolved?.as : null
     expect(await t.count('runs')).toBe(before + (as === 'run-again' ? 1 : 0))
-    expect((await t.store.letters.find([id], 1)).length).toBe(as === 'failed' ? 1 : 0)
+    expect((await t.store.deadLetters.find([id], 1)).length).toBe(as === 'failed' ? 1 : 0)
   }
 })

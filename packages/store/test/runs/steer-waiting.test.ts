@@ -1,4 +1,7 @@
-/** Another priority, another payload, another time for runs that have not started: one winner against a claim. */
+/**
+ * Changing the priority, payload or due time of runs that have not started; a claim can win the
+ * race.
+ */
 import { retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -18,8 +21,8 @@ const positionOf = async (id: string) => {
   return rows[0]?.pos as string
 }
 
-describe('another priority', () => {
-  it('lets a run start before others, and is shown', async () => {
+describe('changing the priority', () => {
+  it('a higher priority starts a run before others and is shown', async () => {
     const [first, second] = [await t.submit(), await t.submit()]
     expect(await t.store.steering.reprioritise([second], 9)).toEqual(new Set([second]))
     expect(await find(second)).toMatchObject({ priority: 9, editedAt: expect.any(Date) })
@@ -28,29 +31,29 @@ describe('another priority', () => {
     expect((await t.claim(session, 1)).runs[0]?.id).toBe(first)
   })
 
-  it('stays through the horizon, a retry and the end', async () => {
+  it('a changed priority is kept through promotion, a retry and the end', async () => {
     const id = await t.submit({ delayMs: HOUR })
     await t.store.steering.reprioritise([id], 2)
     await t.store.upkeep.promote(2 * HOUR, 10)
     await t.store.steering.reschedule([id], null)
     const session = await t.session()
     const [run] = (await t.claim(session)).runs
-    if (run?.id !== id) throw new Error('it was not claimed')
+    if (run?.id !== id) throw new Error('the run was not claimed')
     await t.store.work.settle(session, [retry(run)])
     const [again] = (await t.claim(session)).runs
-    if (!again) throw new Error('it was not claimed again')
+    if (!again) throw new Error('the retry was not claimed')
     await t.store.work.settle(session, [succeeded(again)])
     expect(await find(id)).toMatchObject({ state: 'succeeded', priority: 2 })
   })
 
-  it('that it has already leaves a run in its place', async () => {
+  it('setting the same priority keeps the position of a run', async () => {
     const id = await t.submit({ priority: 7 })
     const before = await positionOf(id)
     expect(await t.store.steering.reprioritise([id], 7)).toEqual(new Set([id]))
     expect(await positionOf(id)).toBe(before)
   })
 
-  it('is for many of several lanes at once, and not for those of another tenant', async () => {
+  it('one call changes the priority of runs in several lanes, but not of another tenant', async () => {
     const ids = await Promise.all([
       ...['a', 'b', 'c'].map((queue) => t.submit({ queue })),
       t.submit({ delayMs: HOUR, priority: 1 }),
@@ -60,18 +63,18 @@ describe('another priority', () => {
     for (const id of ids) expect(await find(id)).toMatchObject({ priority: 10 })
   })
 
-  it('is not given to a run that a worker has', async () => {
+  it('the priority of a running run cannot be changed', async () => {
     const run = await t.running(await t.session())
     expect(await t.store.steering.reprioritise([run.id], 9)).toEqual(new Set())
     expect(await find(run.id)).toMatchObject({ state: 'running', priority: 5, editedAt: null })
   })
 })
 
-describe('another payload', () => {
+describe('changing the payload', () => {
   it.each([
     ['small', '{"n":2}'],
     ['large', JSON.stringify('x'.repeat(100_000))],
-  ])('is what a worker is given: %s', async (_, payload) => {
+  ])('a worker gets the changed payload: %s', async (_, payload) => {
     const id = await t.submit({ delayMs: HOUR })
     expect(await t.store.steering.edit([id], payload)).toEqual(new Set([id]))
     await t.store.steering.reschedule([id], null)
@@ -80,7 +83,7 @@ describe('another payload', () => {
     expect(await find(id)).toMatchObject({ payload: JSON.parse(payload) })
   })
 
-  it('is refused after an attempt, and not after a claim that was given back', async () => {
+  it('the payload cannot be changed after an attempt, but after a claim that was given back', async () => {
     const session = await t.session()
     const tried = await t.running(session)
     await t.store.work.settle(session, [retry(tried, HOUR)])
@@ -92,33 +95,33 @@ describe('another payload', () => {
     expect(await find(tried.id)).toMatchObject({ payload: { n: 1 } })
   })
 
-  it('is not given by another tenant', async () => {
+  it('another tenant cannot change the payload of a run', async () => {
     const id = await t.submit()
     expect(await t.store.steering.edit([id], '2', 2)).toEqual(new Set())
   })
 
-  it('and a claim have one winner', async () => {
+  it('of a payload change and a claim that race, one wins', async () => {
     const session = await t.session()
     const other = t.another()
-    let won = 0
+    let editsWon = 0
     for (let round = 0; round < 150; round++) {
       const id = await t.submit({ payload: 'old' })
       const [edited, claim] = await Promise.all([
         t.store.steering.edit([id], '"new"'),
         t.claim(session, 1, other),
       ])
-      const wins = edited.has(id)
-      won += Number(wins)
+      const editWins = edited.has(id)
+      editsWon += Number(editWins)
       const run = claim.runs[0] ?? (await t.claim(session, 1)).runs[0]
-      expect(run).toMatchObject({ id, payload: wins ? '"new"' : '"old"' })
+      expect(run).toMatchObject({ id, payload: editWins ? '"new"' : '"old"' })
       if (run) await t.store.work.settle(session, [succeeded(run)])
-      expect(await find(id)).toMatchObject({ payload: wins ? 'new' : 'old' })
+      expect(await find(id)).toMatchObject({ payload: editWins ? 'new' : 'old' })
     }
-    expect(won).toBeGreaterThan(0)
+    expect(editsWon).toBeGreaterThan(0)
   })
 })
 
-it('another priority and a claim have one winner', async () => {
+it('of a priority change and a claim that race, one wins', async () => {
   const session = await t.session()
   const other = t.another()
   for (let round = 0; round < 100; round++) {
@@ -128,13 +131,13 @@ it('another priority and a claim have one winner', async () => {
       t.claim(session, 1, other),
     ])
     const run = claim.runs[0] ?? (await t.claim(session, 1)).runs[0]
-    if (run?.id !== id) throw new Error(`round ${round}: the run is nowhere to be claimed`)
+    if (run?.id !== id) throw new Error(`round ${round}: the run cannot be claimed`)
     await t.store.work.settle(session, [succeeded(run)])
     expect(await find(id)).toMatchObject({ priority: moved.has(id) ? 9 : 5 })
   }
 })
 
-it('two who change a priority at the same time leave the run in one place, with one of the two', async () => {
+it('two concurrent priority changes leave the run in one place with one of the two', async () => {
   const other = t.another()
   for (let round = 0; round < 50; round++) {
     const id = await t.submit()
@@ -148,11 +151,11 @@ it('two who change a priority at the same time leave the run in one place, with 
   }
 })
 
-describe('now', () => {
+describe('running a waiting run now', () => {
   it.each([
     ['later', 2 * HOUR],
     ['queue', 30_000],
-  ])('is when a run starts that waited in `%s`, and its due time from then on', async (_, ms) => {
+  ])('rescheduling a run from `%s` to now makes it due and claimable at once', async (_, ms) => {
     const id = await t.submit({ delayMs: ms })
     const before = await t.store.runs.nowMs()
     expect(await t.store.steering.reschedule([id], null)).toEqual(new Set([id]))
@@ -162,7 +165,7 @@ describe('now', () => {
     expect((await t.claim(await t.session())).runs[0]?.id).toBe(id)
   })
 
-  it('leaves a run that is due already where it is in the queue', async () => {
+  it('rescheduling a due run to now keeps its position in the queue', async () => {
     const id = await t.submit()
     const [position, run] = [await positionOf(id), await find(id)]
     expect(await t.store.steering.reschedule([id], null)).toEqual(new Set())

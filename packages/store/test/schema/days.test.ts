@@ -15,10 +15,10 @@ afterEach(() => t.close())
 
 const now = () => Math.floor(t.store.database.clock.nowMs())
 const client = () => t.store.database.connect()
-// waits: between two tries of DDL, as the product does
+// waits: between two attempts at DDL, as the product does
 const pause = (ms: number) => systemClock.sleep(ms)
 
-it('exist from yesterday to fourteen days ahead after migrating (case 68)', async () => {
+it('migrating creates the partitions from yesterday to fourteen days ahead (case 68)', async () => {
   const c = await client()
   const { complete, partial } = await listDays(c, 'punctual')
   await c.end()
@@ -27,7 +27,7 @@ it('exist from yesterday to fourteen days ahead after migrating (case 68)', asyn
   expect(complete.at(-1)).toBe(dayName(Date.now() + 14 * DAY_MS))
 })
 
-it('are made when a submission meets one that is missing, and the submission succeeds (case 68)', async () => {
+it('a submission creates the partition that it misses, and succeeds (case 68)', async () => {
   const day = dayName(Date.now())
   for (const table of ['runs', 'outcomes', 'attempts', 'run_logs'])
     await t.sql.query(`drop table punctual.${table}_${day}`)
@@ -37,7 +37,7 @@ it('are made when a submission meets one that is missing, and the submission suc
   await t.store.check()
 })
 
-it('are made by a check that may make them, when an installation was off for too long', async () => {
+it('a check with makeDays creates all partitions after an installation was off for too long', async () => {
   for (let ahead = -1; ahead <= 14; ahead++)
     for (const table of ['runs', 'outcomes', 'attempts', 'run_logs'])
       await t.sql.query(`drop table punctual.${table}_${dayName(Date.now() + ahead * DAY_MS)}`)
@@ -46,7 +46,7 @@ it('are made by a check that may make them, when an installation was off for too
   await t.store.check()
 })
 
-it('can be made by five nodes at once', async () => {
+it('five nodes can create the same partition at the same time', async () => {
   const dayMs = dayStart(Date.now()) + 40 * DAY_MS
   const clients = await Promise.all(Array.from({ length: 5 }, client))
   await Promise.all(clients.map((c) => ensureDay(c, 'punctual', dayMs, pause)))
@@ -55,7 +55,7 @@ it('can be made by five nodes at once', async () => {
   await Promise.all(clients.map((c) => c.end()))
 })
 
-it('do not block a submission when a transaction of a user is open', async () => {
+it('creating a partition does not block submissions while a user transaction is open', async () => {
   await t.submit()
   await t.sql.query('begin')
   await t.sql.query('select count(*) from punctual.runs')
@@ -68,7 +68,7 @@ it('do not block a submission when a transaction of a user is open', async () =>
   await c.end()
 })
 
-/** Puts a run into a day that lies so many days back, with its outcome or still waiting. */
+/** Inserts a run into the partition of `daysBack` days ago, with its outcome or still waiting. */
 async function oldRun(daysBack: number, live: boolean): Promise<string> {
   const at = dayStart(Date.now()) - daysBack * DAY_MS + 1_000
   const c = await client()
@@ -95,7 +95,7 @@ async function oldRun(daysBack: number, live: boolean): Promise<string> {
   return id
 }
 
-it('beyond the retention are dropped with what ended in them', async () => {
+it('partitions beyond the retention are dropped with their ended runs', async () => {
   const id = await oldRun(95, false)
   const kept = await oldRun(80, false)
   const c = await client()
@@ -105,7 +105,7 @@ it('beyond the retention are dropped with what ended in them', async () => {
   expect(await t.store.runs.find(kept)).toMatchObject({ state: 'succeeded' })
 })
 
-it('are dropped, and their live runs carried: found, claimed, settled and swept like any other', async () => {
+it('live runs of a dropped partition are found, claimed, settled and swept like any other', async () => {
   const older = await oldRun(97, true)
   const old = await oldRun(95, true)
   const ended = await oldRun(95, false)
@@ -138,7 +138,7 @@ it('are dropped, and their live runs carried: found, claimed, settled and swept 
   expect(await t.store.runs.find(older)).toMatchObject({ state: 'succeeded' })
 })
 
-it('are dropped with the checkpoints of what ended in them; live runs keep theirs until they are swept', async () => {
+it('dropping a partition deletes the checkpoints of ended runs and keeps those of live runs', async () => {
   const live = await oldRun(95, true)
   const ended = await oldRun(95, false)
   await t.sql.query(
@@ -159,7 +159,7 @@ it('are dropped with the checkpoints of what ended in them; live runs keep their
   expect(await kept()).toEqual(new Map())
 })
 
-it('take the dead letters of their runs with them, however late these died; those of carried runs stay', async () => {
+it('dropping a partition deletes dead letters of its runs, however recent, except of carried runs', async () => {
   const [gone, carried, kept] = [
     await oldRun(95, false),
     await oldRun(95, true),
@@ -171,19 +171,19 @@ it('take the dead letters of their runs with them, however late these died; thos
        select id, now() - interval '1 day', tenant_id, lane, 'test', 'test' from punctual.runs where id = $1`,
       [id],
     )
-  const letters = async () => {
+  const deadLetters = async () => {
     await t.store.upkeep.sweep(90)
-    const found = await t.store.letters.find([gone, carried, kept], 1)
+    const found = await t.store.deadLetters.find([gone, carried, kept], 1)
     return found.map(({ id }) => id).sort()
   }
-  expect(await letters()).toEqual([gone, carried, kept].sort())
+  expect(await deadLetters()).toEqual([gone, carried, kept].sort())
   const c = await client()
   await dropDays(c, 'punctual', now(), 90, pause)
   await c.end()
-  expect(await letters()).toEqual([carried, kept].sort())
+  expect(await deadLetters()).toEqual([carried, kept].sort())
 })
 
-it('hold a run that is due in ten years from its submission on, under one id', async () => {
+it('a run due in ten years keeps the id of its submission until it is claimed', async () => {
   const [accepted] = await t.store.submit([
     { options: compileOptions('test', { runAt: '2036-02-29T12:00:00Z' }), payload: '1' },
   ])
@@ -198,7 +198,7 @@ it('hold a run that is due in ten years from its submission on, under one id', a
   expect((await t.claim(session)).runs[0]?.id).toBe(id)
 })
 
-it('sweep forgets rates that nothing has asked for in an hour, and no other', async () => {
+it('a sweep deletes only rates that were not used for an hour', async () => {
   const us = (agoMs: number) => (Date.now() - agoMs) * 1_000
   await t.sql.query(
     `insert into punctual.rates (rate, next_us) values (1, ${us(7_200_000)}), (2, ${us(60_000)})`,
@@ -208,7 +208,7 @@ it('sweep forgets rates that nothing has asked for in an hour, and no other', as
   expect(rows).toEqual([{ rate: 2 }])
 })
 
-it('sweep folds counters into minutes, and after an hour for all sessions, without losing a run', async () => {
+it('a sweep folds counters into minutes, and after an hour across sessions, losing no run', async () => {
   const session = await t.session()
   for (let i = 0; i < 5; i++)
     await t.store.work.settle(session, [succeeded(await t.running(session))])

@@ -1,13 +1,13 @@
-/** The examples of the guide to SQL, run as they are printed there. */
+/** Runs the examples of the SQL guide exactly as they are printed. */
 import { readFile } from 'node:fs/promises'
 import { TestStore } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 
-it('the examples submit what they say, the trigger one run for each order', async () => {
+it('the examples of the SQL guide submit the documented runs, and its trigger one for each order', async () => {
   const guide = await readFile(new URL('../../../../docs/guides/sql.md', import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, code]) => code as string)
   const t = await TestStore.open()
-  // Rolled back: the role is one of the whole server.
+  // Rolled back, because a role belongs to the whole server.
   await t.sql.query('begin; create role app')
   for (const block of blocks) await t.sql.query(block)
   const { rows } = await t.sql.query(

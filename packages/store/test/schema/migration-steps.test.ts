@@ -1,4 +1,4 @@
-/** How migrations are found, applied in order and recorded, shown with files of the test. */
+/** Loading, applying and recording migrations, with migration files that the test writes. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,17 +37,17 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The migrations of a release that has these files. */
+/** The migrations of a release with these files. */
 function release(files: Record<string, string>) {
-  const place = mkdtempSync(join(folder, 'release-'))
-  for (const [name, sql] of Object.entries(files)) writeFileSync(join(place, name), sql)
-  return loadMigrations(pathToFileURL(`${place}/`))
+  const releaseFolder = mkdtempSync(join(folder, 'release-'))
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(releaseFolder, name), sql)
+  return loadMigrations(pathToFileURL(`${releaseFolder}/`))
 }
 
 const first = () => release({ '0001_create_things.sql': CREATE })
 const second = () => release({ '0002_add_colour.sql': ADD, '0001_create_things.sql': CREATE })
 
-it('files are read in the order of their numbers, with name, checksum and whether they break', () => {
+it('migration files load in numeric order with name, checksum and breaking flag', () => {
   const [create, add] = second()
   expect(create).toMatchObject({ version: 1, name: 'create_things', sql: CREATE, breaking: false })
   expect(add).toMatchObject({ version: 2, name: 'add_colour', sql: ADD, breaking: true })
@@ -55,7 +55,7 @@ it('files are read in the order of their numbers, with name, checksum and whethe
   expect(create?.checksum).toBe(first()[0]?.checksum)
 })
 
-it('a newer release applies only what it adds, in one transaction each, and records it', async () => {
+it('a newer release applies only its new migrations, one transaction each, and records them', async () => {
   expect(await migrate(client, 'punctual', first())).toHaveLength(1)
   const status = await migrationStatus(client, 'punctual', second())
   expect(status).toMatchObject({ applied: [1], pending: [{ version: 2 }] })
@@ -70,7 +70,7 @@ it('a newer release applies only what it adds, in one transaction each, and reco
   )
 })
 
-it('an older release refuses a schema with a breaking migration that it does not know', async () => {
+it('an older release refuses a schema with an unknown breaking migration', async () => {
   await migrate(client, 'punctual', second())
   const refusal = {
     code: 'schema_too_new',
@@ -80,13 +80,13 @@ it('an older release refuses a schema with a breaking migration that it does not
   await expect(migrate(client, 'punctual', first())).rejects.toMatchObject(refusal)
 })
 
-it('an older release works with a newer migration that does not break it', async () => {
+it('an older release works with a newer migration that is not breaking', async () => {
   const compatible = release({ '0001_create_things.sql': CREATE, '0002_add_note.sql': 'select 1' })
   await migrate(client, 'punctual', compatible)
   expect(await migrate(client, 'punctual', first())).toEqual([])
 })
 
-it('a file that was edited after it was applied is refused', async () => {
+it('a migration file edited after it was applied is refused', async () => {
   await migrate(client, 'punctual', first())
   const edited = release({ '0001_create_things.sql': CREATE.replace('Things', 'All things') })
   await expect(migrate(client, 'punctual', edited)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ it('a file that was edited after it was applied is refused', async () => {
   })
 })
 
-it('a migration that fails leaves nothing behind, and those before it stay', async () => {
+it('a failing migration is rolled back, and the migrations before it stay applied', async () => {
   const broken = release({ '0001_create_things.sql': CREATE, '0002_make_trouble.sql': FAIL })
   await expect(migrate(client, 'punctual', broken)).rejects.toThrow('division by zero')
   const { rows } = await client.query(`select to_regclass('punctual.made') as made`)
@@ -103,7 +103,7 @@ it('a migration that fails leaves nothing behind, and those before it stay', asy
   expect(status).toMatchObject({ applied: [1], pending: [{ version: 2 }] })
 })
 
-it('the script of an upgrade has only the migrations that are missing', async () => {
+it('an upgrade script contains only the missing migrations', async () => {
   await client.query(migrationScript('jobs', 0, first()))
   const script = migrationScript('jobs', 1, second())
   expect(script).toContain('alter table jobs.things add colour')

@@ -33,18 +33,18 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     return store
   }
 
-  it('are applied once when five nodes start at the same time', async () => {
+  it('migrations are applied once when five nodes start at the same time', async () => {
     const applied = await Promise.all(Array.from({ length: 5 }, () => open().migrate()))
     expect(applied.flat().length).toBe(loadMigrations().length)
     await open().check()
   })
 
-  it('do nothing the second time', async () => {
+  it('migrating a second time does nothing', async () => {
     await open().migrate()
     expect(await open().migrate()).toEqual([])
   })
 
-  it('serve several installations in one database that do not see each other', async () => {
+  it('two installations in schemas of one database do not see each other', async () => {
     const [a, b] = [open('one'), open('two')]
     await Promise.all([a.migrate(), b.migrate()])
     const submission = {
@@ -56,7 +56,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     expect(await b.runs.find(run?.id as string)).toBeNull()
   })
 
-  it('refuse a schema that a newer version changed in a breaking way, and go on with a compatible one (case 18)', async () => {
+  it('a newer schema is refused after a breaking change, and used after a compatible one (case 18)', async () => {
     await open().migrate()
     const insert =
       'insert into punctual.migrations (version, name, checksum, breaking) values ($1, $2, $3, $4)'
@@ -67,14 +67,14 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     await expect(open().migrate()).rejects.toMatchObject({ code: 'schema_too_new' })
   })
 
-  it('say what to do when the schema is missing', async () => {
+  it('checking a missing schema fails and names the migrate command', async () => {
     await expect(open().check()).rejects.toMatchObject({
       code: 'schema_missing',
       message: expect.stringContaining('punctual migrate'),
     })
   })
 
-  it('print as a script that psql could run, and that leaves nothing to do', async () => {
+  it('the printed install script runs in psql and leaves nothing to migrate', async () => {
     const { after, sql: script } = await installScript('scripted', Date.now(), null)
     expect(after).toBe(0)
     await sql.query(script)
@@ -84,7 +84,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     expect(await store.upkeep.ensurePartitions()).toEqual([])
   })
 
-  it('print the same tables as they make themselves', async () => {
+  it('the printed install script creates the same tables as migrating', async () => {
     await open('made').migrate()
     await sql.query((await installScript('scripted', Date.now(), null)).sql)
     const [made, scripted] = await Promise.all(['made', 'scripted'].map(tablesOf))
@@ -92,7 +92,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     expect(scripted).toEqual(made)
   })
 
-  it('print only what the schema lacks: days that are missing, or nothing', async () => {
+  it('the install script of an existing schema contains only missing partitions, or nothing', async () => {
     const store = open()
     await store.migrate()
     const client = await store.database.connect()
@@ -122,7 +122,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     return rows.map((row) => JSON.stringify(row).replaceAll(`${schema}.`, ''))
   }
 
-  it('need no superuser: an ordinary role with CREATE on the database is enough', async () => {
+  it('migrating needs only a role with CREATE on the database, not a superuser', async () => {
     const role = `plain_${systemRandom.token()}`
     await sql.query(`create role ${role} login password 'plain'`)
     await sql.query(`grant create on database ${database.name} to ${role}`)
@@ -138,7 +138,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     await sql.query(`drop owned by ${role}; drop role ${role}`)
   })
 
-  it('lose nothing when the process dies in the middle: the next start finishes them (case 18)', async () => {
+  it('the next start completes migrations that a dead process left rolled back (case 18)', async () => {
     await sql.query('begin; create schema punctual; create table punctual.tenants (id int)')
     await sql.query('rollback')
     await open().migrate()

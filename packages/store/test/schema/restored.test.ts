@@ -1,4 +1,4 @@
-/** A database that was copied, restored or moved to another machine: what identifies things survives that. */
+/** A database that was copied, restored or moved to another machine keeps all identities. */
 import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ledgerOf, planAll, plannerOf } from '../kit/planning-kit.ts'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('slots and runs are found by instants and ids, which no collation sorts (case 70)', async () => {
+it('primary keys of slots and runs are instants and UUIDs, which no collation sorts (case 70)', async () => {
   const { rows } = await t.sql.query(
     `select c.relname as of, string_agg(format_type(a.atttypid, null), ', ' order by a.attnum) as types
      from pg_index i
@@ -30,7 +30,7 @@ it('slots and runs are found by instants and ids, which no collation sorts (case
   ])
 })
 
-it('sequences that are behind, as a replica of the rows has them, stop nobody (case 73)', async () => {
+it('sequences that lag behind their rows, as after a copy of rows, stop nothing (case 73)', async () => {
   for (const queue of ['a', 'b', 'c', 'd', 'e']) await t.submit({ queue })
   await t.job({ name: 'first', every: '1h' })
   const { rows } = await t.sql.query(
@@ -50,7 +50,7 @@ it('sequences that are behind, as a replica of the rows has them, stop nobody (c
   )
 })
 
-it('a slot whose run the retention deleted is not made again when the clock goes back (case 69)', async () => {
+it('a slot deleted by the retention is not planned again when the clock goes back (case 69)', async () => {
   const jobId = await t.job({ name: 'kept', every: '5s' })
   let nowMs = Date.now()
   const planner = () => plannerOf({ store: t.store, alone: true, nowMs: () => nowMs })

@@ -1,4 +1,4 @@
-/** A schema whose migrations are not those of this version is refused, and left unchanged. */
+/** A schema with migrations of another build is refused, and left unchanged. */
 import { dirname } from 'node:path'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { createTestDatabase, postgresMajors, type TestDatabase } from '@punctual/testkit'
@@ -30,7 +30,7 @@ describe.each(postgresMajors)('on PostgreSQL %s', (major) => {
     return store
   }
 
-  /** A schema as an older build leaves it, as far as a newer one looks at it. */
+  /** The schema of an older build, reduced to the tables that a newer one reads. */
   async function olderSchema(schema = 'punctual'): Promise<void> {
     await sql.query(`
       create schema ${schema};
@@ -52,7 +52,7 @@ describe.each(postgresMajors)('on PostgreSQL %s', (major) => {
     return rows.map(({ name }) => name)
   }
 
-  it('the schema of an unreleased build is refused by whatever would use it', async () => {
+  it('migrate, check and the install script refuse the schema of an unreleased build', async () => {
     await olderSchema()
     const store = open()
     const refusal = {
@@ -70,8 +70,8 @@ describe.each(postgresMajors)('on PostgreSQL %s', (major) => {
     expect(await tables()).toEqual(['punctual.leases', 'punctual.migrations'])
   })
 
-  it('on an embedded server the error names the data directory to move', async () => {
-    // The servers of the tests are embedded ones.
+  it('on an embedded server the schema error names the data directory to move', async () => {
+    // The servers of the tests are embedded servers.
     const { rows } = await sql.query('show data_directory')
     await olderSchema()
     await expect(open().migrate()).rejects.toThrow(
@@ -79,9 +79,9 @@ describe.each(postgresMajors)('on PostgreSQL %s', (major) => {
     )
   })
 
-  it('elsewhere the error says to choose another schema or to drop this one', async () => {
+  it('on other servers the schema error says to choose another schema or to drop this one', async () => {
     await olderSchema('jobs')
-    // As on a server of somebody else, this role does not see where the data is.
+    // As on a managed server, this role cannot read the data directory.
     const role = `plain_${systemRandom.token()}`
     await sql.query(`create role ${role} login password 'plain'`)
     await sql.query(
@@ -98,14 +98,14 @@ describe.each(postgresMajors)('on PostgreSQL %s', (major) => {
     await sql.query(`drop owned by ${role}; drop role ${role}`)
   })
 
-  it('another schema of the same database works', async () => {
+  it('migrating another schema of the same database works', async () => {
     await olderSchema()
     const store = open('fresh')
     await store.migrate()
     await store.check()
   })
 
-  it('a migration with another checksum is refused, and both checksums are named', async () => {
+  it('a migration with another checksum is refused, and the error names both checksums', async () => {
     const store = open()
     await store.migrate()
     const last = loadMigrations().at(-1)

@@ -1,4 +1,4 @@
-/** packages/store/schema.sql shows what the migrations make. */
+/** packages/store/schema.sql is the dump of the migrated schema. */
 import { readFileSync } from 'node:fs'
 import { dumpSchema, freshSchema, postgresMajors, TestStore } from '@punctual/testkit'
 import { expect, it, onTestFinished } from 'vitest'
@@ -6,14 +6,14 @@ import { expect, it, onTestFinished } from 'vitest'
 const committed = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 
 it.each(postgresMajors)(
-  'on PostgreSQL %s the migrations make what schema.sql says',
+  'on PostgreSQL %s the migrations create the schema of schema.sql',
   async (major) => {
     const made = await freshSchema(major)
     expect(made, 'packages/store/schema.sql is out of date: npm run schema').toBe(committed)
   },
 )
 
-/** What is changed, and the lines that are new then. */
+/** Each change, and the lines that it adds to the dump. */
 const changes: [statement: string, ...lines: string[]][] = [
   ['alter table punctual.jobs add extra text default 5', '  extra text default 5,'],
   ['alter table punctual.later alter due_at drop not null', '  due_at timestamptz,'],
@@ -40,7 +40,7 @@ const changes: [statement: string, ...lines: string[]][] = [
   ['grant truncate on punctual.rates to public', 'grant truncate on punctual.rates to public;'],
 ]
 
-it.each(changes)('%s is seen', async (statement, ...lines) => {
+it.each(changes)('the schema dump shows %s', async (statement, ...lines) => {
   const t = await TestStore.open()
   onTestFinished(() => t.close())
   await t.sql.query(statement)
@@ -49,6 +49,6 @@ it.each(changes)('%s is seen', async (statement, ...lines) => {
   if (lines.length === 0) expect(made.length).toBe(committed.split('\n').length - 1)
 })
 
-it('nothing that depends on the date is in it', () => {
+it('schema.sql contains nothing that depends on the date', () => {
   expect(committed).not.toMatch(/_\d{8}\b|\b20\d\d-\d\d/)
 })

@@ -1,4 +1,6 @@
-/** Secrets at rest: what the database holds, what it refuses to give to the wrong place, and new master keys. */
+/**
+ * Secrets at rest: encryption, rows copied to another tenant or name, and rotation of master keys.
+ */
 import { randomBytes } from 'node:crypto'
 import { Keyring, PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { TestStore } from '@punctual/testkit'
@@ -25,7 +27,7 @@ describe('secrets at rest', () => {
   })
   afterAll(() => t.close())
 
-  it('are not in the database as they are, and read back by their name (case 160)', async () => {
+  it('secrets are stored only encrypted, and are read back by name (case 160)', async () => {
     const { secrets } = open(first)
     expect(await secrets.set(1, 'mail', 'correct horse', 'ann')).toBe(1)
     expect(await secrets.read(1, 'mail')).toBe('correct horse')
@@ -37,7 +39,7 @@ describe('secrets at rest', () => {
     await expect(secrets.read(2, 'mail')).rejects.toMatchObject({ code: 'secret_not_found' })
   })
 
-  it('do not decrypt when a row is copied to another tenant or name, or put back from before', async () => {
+  it('a secret row copied to another tenant or name, or restored from before, does not decrypt', async () => {
     const { secrets } = open(first)
     await secrets.set(1, 'mail', 'the first value', null)
     const copy = (to: string) =>
@@ -59,7 +61,7 @@ describe('secrets at rest', () => {
     await expect(open(first).secrets.read(1, 'mail')).rejects.toMatchObject(unreadable)
   })
 
-  it('lose nothing without a key, or with a wrong one', async () => {
+  it('secrets are unreadable but not lost without the master key or with a wrong one', async () => {
     await open(first).secrets.set(1, 'mail', 'correct horse', null)
     const [none, wrong] = [open(), open(second)]
     await expect(none.secrets.read(1, 'mail')).rejects.toMatchObject({
@@ -74,7 +76,7 @@ describe('secrets at rest', () => {
     expect(await open(first).secrets.read(1, 'mail')).toBe('correct horse')
   })
 
-  it('are encrypted anew with another key, of all tenants, once', async () => {
+  it('rotating re-encrypts the secrets of all tenants once with the new master key', async () => {
     const before = open(first)
     for (let n = 0; n < 120; n++)
       await before.secrets.set((n % 2) + 1, `s${n}`, `value number ${n}`, null)
@@ -86,7 +88,7 @@ describe('secrets at rest', () => {
     expect((await after.secrets.list(1)).every(({ version }) => version === 1)).toBe(true)
   })
 
-  it('have one version for each value, however many set it at once', async () => {
+  it('concurrent writes of one secret each get their own version', async () => {
     const all = Array.from({ length: 4 }, () => open(first))
     const sets = all.flatMap(({ secrets }, i) =>
       [0, 1, 2].map((n) => secrets.set(1, 'raced', `value ${i} ${n}`, null)),

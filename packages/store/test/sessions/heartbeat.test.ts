@@ -1,4 +1,4 @@
-/** The thread that renews a lease: it renews, it is started again when it dies, and it ends when told to. */
+/** The heartbeat thread renews a lease, is restarted when it dies, and ends when it is stopped. */
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { eventually, freePort, type Gate, gate, TestStore } from '@punctual/testkit'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** Node tells of every thread that this process starts. */
+/** The next worker thread that this process starts. */
 async function nextThread(): Promise<Worker> {
   const [thread] = await once(process, 'worker')
   return thread as Worker
@@ -50,7 +50,7 @@ async function renewedAt(sessionId: string): Promise<number> {
   return session?.renewedAt.getTime() ?? Number.NaN
 }
 
-it('a heartbeat whose thread died is started again, and the same session is renewed', async () => {
+it('a heartbeat thread that dies is restarted and renews the same session', async () => {
   const { sessionId, seen, renewal, thread } = await beating()
   await renewal()
   const again = nextThread()
@@ -64,7 +64,7 @@ it('a heartbeat whose thread died is started again, and the same session is rene
   expect(seen.lost).toBe(false)
 })
 
-it('it is started again as often as it dies', async () => {
+it('a heartbeat thread is restarted each time it dies', async () => {
   let { renewal, thread } = await beating()
   for (let death = 0; death < 3; death++) {
     await renewal()
@@ -75,7 +75,7 @@ it('it is started again as often as it dies', async () => {
   await renewal()
 })
 
-it('one that is stopped after its thread died is not started again', async () => {
+it('a heartbeat stopped after its thread died is not restarted', async () => {
   const { renewal, beat, thread } = await beating()
   await renewal()
   let launched = 0
@@ -90,7 +90,7 @@ it('one that is stopped after its thread died is not started again', async () =>
   expect(launched).toBe(0)
 })
 
-it('one that lost its session says so, and its thread ends for good', async () => {
+it('a heartbeat that lost its session reports it, and its thread is not restarted', async () => {
   const { sessionId, seen, thread } = await beating()
   const ended = once(thread, 'exit')
   await t.sql.query('delete from punctual.sessions where id = $1', [sessionId])
@@ -98,7 +98,7 @@ it('one that lost its session says so, and its thread ends for good', async () =
   expect(seen.lost).toBe(true)
 })
 
-it('stopping ends the thread and leaves the session as it was', async () => {
+it('stopping a heartbeat ends its thread and keeps the session', async () => {
   const { sessionId, renewal, beat, thread } = await beating()
   await renewal()
   const ended = once(thread, 'exit')
@@ -107,28 +107,28 @@ it('stopping ends the thread and leaves the session as it was', async () => {
   expect((await t.store.sessions()).some(({ id }) => id === sessionId)).toBe(true)
 })
 
-it('a thread whose process does not see its reports stops renewing, and goes on when it sees them again', async () => {
+it('a heartbeat thread stops renewing while the event loop is blocked, and resumes after', async () => {
   const { seen, renewal } = await beating(200)
   await renewal()
-  await eventually('the thread saw that it was not heard', () => {
-    // waits: the event loop has to be blocked for longer than the stall that is allowed.
+  await eventually('the thread detects the blocked process', () => {
+    // waits: the event loop must be blocked for longer than the allowed stall.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
     return seen.failures.some((message) => message.includes('blocked for too long'))
   })
   await renewal()
 })
 
-it('tells that a lease runs out from when it was asked for, however late its thread began (case 25)', async () => {
-  const nobody = new URL(t.url)
-  nobody.port = String(await freePort())
+it('a lease expires counted from its request, also when its thread starts late (case 25)', async () => {
+  const unreachable = new URL(t.url)
+  unreachable.port = String(await freePort())
   const heartbeat = createHeartbeat({
-    ...{ url: nobody.href, schema: 'punctual', renewMs: 10_000, stallMs: 60_000 },
+    ...{ url: unreachable.href, schema: 'punctual', renewMs: 10_000, stallMs: 60_000 },
   })
   const expiring = gate()
-  const nothing = () => undefined
-  const events = { onRenewed: nothing, onLost: nothing, onFailing: nothing }
+  const ignore = () => undefined
+  const events = { onRenewed: ignore, onLost: ignore, onFailing: ignore }
   const all = { ...events, onExpiring: () => expiring.open() }
-  // Nine tenths of a lease of ten minutes have passed: nobody would wait for as long again.
+  // Nine of the ten minutes of the lease have passed: counted from now, the test would time out.
   const beat = heartbeat.start('1', 600_000, all, 540_000)
   onTestFinished(() => beat.stop())
   await expiring.opened

@@ -11,11 +11,11 @@ afterAll(() => t.close())
 const odd = ['plain', 'with, comma', 'with "quotes" and \\', 'null', '{}', ' spaced ', 'ünï']
 
 it.each([
-  ['many of every kind', odd, odd],
-  ['one', ['one'], ['two']],
-  ['none', [], []],
+  ['many names with special characters', odd, odd],
+  ['one name of each', ['one'], ['two']],
+  ['no names', [], []],
 ])(
-  'a worker is listed with its handlers and queues as they are named: %s',
+  'a worker session is listed with its handlers and queues unchanged: %s',
   async (_, handlers, queues) => {
     const id = systemRandom.token()
     await t.store.work.openSession({

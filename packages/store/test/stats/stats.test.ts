@@ -1,4 +1,7 @@
-/** Sums of how runs ended: days from counters, jobs from hours that are past, late ends added, nothing counted twice. */
+/**
+ * Sums of final states: by day from counters, by job from past hours; late ends added, none counted
+ * twice.
+ */
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StatStore } from '../../src/stats/stat-store.ts'
@@ -26,7 +29,7 @@ async function moveBack(name: string, ms: number) {
 }
 
 describe('sums of runs', () => {
-  it('tell what ended in the last minutes, by queue and handler', async () => {
+  it('recent stats count runs that ended in the last minutes by queue and handler', async () => {
     const session = await t.session()
     const runs = [
       await t.running(session, { queue: 'mail' }),
@@ -42,7 +45,7 @@ describe('sums of runs', () => {
     expect(await stats.recent(5, 2)).toEqual([])
   })
 
-  it('tell each day, the same before and after it was summed', async () => {
+  it('daily stats are the same before and after the counters of a day are summed', async () => {
     await t.sql.query('delete from punctual.counters')
     const lanes = await t.lanes()
     const lane = lanes[0]?.id
@@ -75,7 +78,7 @@ describe('sums of runs', () => {
     expect(await stats.days(today - 2 * DAY_MS, today, 2)).toEqual([])
   })
 
-  it('tell each job, once its hour is past, and what ended later', async () => {
+  it('job stats count an hour after it has passed, and add runs that end later', async () => {
     const dueMs = today - DAY_MS + 90_000
     await makeRun(t, { jobId: JOB, dueMs })
     await makeRun(t, { jobId: JOB, dueMs, state: 'dead' })
@@ -97,7 +100,7 @@ describe('sums of runs', () => {
     expect(await t.count('job_days_late')).toBe(0)
   })
 
-  it('leave the hour that is not over for later', async () => {
+  it('job stats exclude the current hour', async () => {
     await stats.sumJobHours()
     const { throughMs } = await stats.jobs(today, today + DAY_MS, 1)
     expect(throughMs).toBeLessThanOrEqual(Date.now() - 600_000)

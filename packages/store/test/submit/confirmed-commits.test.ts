@@ -1,6 +1,7 @@
 /**
- * What tells that an earlier try was committed waits for the synchronous standby as that one would have: a commit that has
- * not got there may be seen on a server that is about to die. PostgreSQL waits for those who write.
+ * Statements that confirm an earlier commit must wait for the synchronous standby as that commit
+ * did: a commit that has not reached the standby can be visible on a server that is about to die.
+ * Only transactions that write wait for the standby, so these statements write.
  */
 import { compileOptions } from '@punctual/core/submit'
 import { succeeded, TestStore } from '@punctual/testkit'
@@ -21,7 +22,7 @@ async function writes(path: string, values: unknown[]): Promise<boolean> {
   return rows[0].number !== null
 }
 
-it('submitting once more what is there already', async () => {
+it('resubmitting an existing run writes, so that it waits for the standby', async () => {
   const submission = { options: compileOptions('test', {}), payload: '{}' }
   const [{ id } = { id: '' }] = await t.store.submit([submission])
   const [lane] = await t.lanes()
@@ -33,21 +34,21 @@ it('submitting once more what is there already', async () => {
   expect(await writes('submit/insert-gated-runs', gated)).toBe(true)
 })
 
-it('submitting once more what has a key, and is there already', async () => {
+it('resubmitting an existing run with a key writes, so that it waits for the standby', async () => {
   const submission = { options: compileOptions('test', { key: 'once' }), payload: '{}' }
   const [{ id } = { id: '' }] = await t.store.submit([submission])
   expect(await writes('submit/find-runs', [[id]])).toBe(true)
 })
 
-it('submitting what somebody else has submitted, where there is a standby to wait for', async () => {
+it('finding a key that another caller submitted only reads without a synchronous standby', async () => {
   const submission = { options: compileOptions('test', { key: 'theirs' }), payload: '{}' }
   await t.store.submit([submission])
   const { rows } = await t.sql.query('show synchronous_standby_names')
   expect(rows[0].synchronous_standby_names).toBe('')
-  expect(await writes('submit/find-keys', [1, ['theirs']]), 'it only reads').toBe(false)
+  expect(await writes('submit/find-keys', [1, ['theirs']]), 'the statement only reads').toBe(false)
 })
 
-it('making once more a group that is there already', async () => {
+it('creating an existing group again writes, so that it waits for the standby', async () => {
   const keyed = { options: compileOptions('test', { key: 'member' }), payload: '{}' }
   const group = { name: null, callback: null, open: false, submissions: [keyed] }
   const { id, accepted } = await t.store.groups.make(group, 1)
@@ -55,15 +56,15 @@ it('making once more a group that is there already', async () => {
   expect(await writes('groups/find-keyed-members', [id, 1, ['member']])).toBe(true)
 })
 
-it('asking what became of a transaction', async () => {
+it('looking up the outcome of a transaction writes, so that it waits for the standby', async () => {
   const { rows } = await t.sql.query('select pg_current_xact_id()::text as number')
   expect(await writes('requests/find-commit', [rows[0].number])).toBe(true)
 })
 
-it('asking whether an attempt was settled', async () => {
+it('looking up whether an attempt was settled writes, so that it waits for the standby', async () => {
   const session = await t.session()
   const run = await t.running(session)
   await t.store.work.settle(session, [succeeded(run)])
   expect(await writes('work/find-settled', [[run.id]])).toBe(true)
-  expect(await writes('lanes/find-others', [1]), 'and no other question does').toBe(false)
+  expect(await writes('lanes/find-others', [1]), 'other reads do not write').toBe(false)
 })

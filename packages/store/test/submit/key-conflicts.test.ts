@@ -1,4 +1,7 @@
-/** What `onConflict` and `window` do, by what holds the key; concurrency and lost answers: key-races.test.ts. */
+/**
+ * Effects of `onConflict` and `window`, by the state of the key's holder. Concurrency:
+ * key-races.test.ts.
+ */
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { eventually, succeeded, TestStore } from '@punctual/testkit'
 import pg from 'pg'
@@ -41,7 +44,7 @@ async function inTransaction(): Promise<pg.Client> {
 
 describe('replace and debounce', () => {
   it.each(product(namesOf(changing), waiting))(
-    '%s changes a run that waits %s',
+    '%s changes a waiting run %s',
     async (mode, where) => {
       const how = changing[mode]
       const key = kit.key()
@@ -55,7 +58,7 @@ describe('replace and debounce', () => {
   )
 
   it.each(product(namesOf(changing), started))(
-    '%s makes a new run that takes the key over from one that is %s',
+    '%s creates a new run, which takes the key from a run that is %s',
     async (mode, where) => {
       const how = changing[mode]
       const key = kit.key()
@@ -65,12 +68,12 @@ describe('replace and debounce', () => {
       expect(answer).toMatchObject({ created: true, outcome: 'created' })
       expect(await kit.holder(key)).toBe(answer.id)
       expect(await kit.run(id)).toMatchObject({ payload: 'old', key: null })
-      expect(await t.places(id), 'it goes on').toEqual(before)
+      expect(await t.places(id), 'the old run continues').toEqual(before)
       expect(await kit.submit({ key, ...how }, 'newer')).toMatchObject({ id: answer.id })
     },
   )
 
-  it('the end of a run that lost its key does not free the key of the one that has it', async () => {
+  it('the end of a run that lost its key does not free the key of the new holder', async () => {
     const key = kit.key()
     const { run, session } = await kit.running({ key })
     const { id } = await kit.submit({ key, onConflict: 'replace' })
@@ -78,7 +81,7 @@ describe('replace and debounce', () => {
     expect(await kit.submit({ key })).toEqual({ id, created: false, outcome: 'existing' })
   })
 
-  it.each(namesOf(changing))('%s makes a run when the last one has ended', async (mode) => {
+  it.each(namesOf(changing))('%s creates a run when the last one has ended', async (mode) => {
     const how = changing[mode]
     const key = kit.key()
     const { run, session } = await kit.running({ key })
@@ -89,7 +92,7 @@ describe('replace and debounce', () => {
     expect(await kit.submit({ key, ...how })).toMatchObject({ outcome: 'created' })
   })
 
-  it('replacing changes when a run is due, in both directions', async () => {
+  it('replacing a run can move its due time later or earlier', async () => {
     const key = kit.key()
     const { id } = await kit.submit({ key })
     await kit.submit({ key, onConflict: 'replace', delayMs: FAR })
@@ -100,7 +103,7 @@ describe('replace and debounce', () => {
     expect(await kit.dueInMs(id)).toBeLessThan(1_000)
   })
 
-  it('replacing gives and takes keys of flow control', async () => {
+  it('replacing a run can add, change and remove its concurrency key', async () => {
     const key = kit.key()
     const gated = async (id: string) =>
       (await t.sql.query('select gate_limit from punctual.gated where run_id = $1', [id])).rows
@@ -117,16 +120,16 @@ describe('replace and debounce', () => {
 
   it.each([
     'a submission',
-    'a submission in a transaction of the caller',
+    'a submission in a caller transaction',
     'a group',
-    'a group that goes on',
-    'a group in a transaction of the caller',
-  ])('a run that is replaced by %s lets the one that waits behind it through', async (by) => {
-    // As a worker does: it hears what goes with the commit of others.
+    'an addition to a group',
+    'a group in a caller transaction',
+  ])('replacing a run by %s releases the run that waited for its concurrency key', async (by) => {
+    // As a worker does: receives the hints of commits on other connections.
     const listening = t.another()
     listening.signals.listen()
     await listening.work.lanes([], [])
-    await eventually('it listens', () => listening.signals.connected)
+    await eventually('the store listens', () => listening.signals.connected)
     const [key, concurrency] = [kit.key(), { key: kit.key() }]
     const first = await kit.submit({ key, concurrency })
     const second = await kit.submit({ concurrency })
@@ -135,9 +138,9 @@ describe('replace and debounce', () => {
     const submissions = [makeSubmission(compileOptions('test', item[0]), '1')]
     const group = { name: null, callback: null, open: true }
     const { groups } = t.store
-    const tx = by.endsWith('of the caller') ? await inTransaction() : undefined
+    const tx = by.endsWith('caller transaction') ? await inTransaction() : undefined
     if (by.startsWith('a submission')) await kit.submitMany([item], tx)
-    else if (by.endsWith('goes on'))
+    else if (by === 'an addition to a group')
       await groups.add((await groups.make({ ...group, submissions: [] }, 1)).id, submissions, 1)
     else await groups.make({ ...group, submissions }, 1, tx)
     if (tx) expect(await t.places(second.id)).toEqual(['parked'])
@@ -146,7 +149,7 @@ describe('replace and debounce', () => {
     expect(await t.places(first.id)).toEqual(['later'])
   })
 
-  it('debouncing moves the due time with each submission, and maxWait ends that', async () => {
+  it('each debounced submission moves the due time, up to maxWait', async () => {
     const how = { key: kit.key(), onConflict: 'debounce', window: '10m', maxWait: '15m' } as const
     const { id } = await kit.submit(how, 1)
     expect(await kit.dueInMs(id)).toBeGreaterThan(590_000)
@@ -161,18 +164,18 @@ describe('replace and debounce', () => {
     expect(await kit.dueInMs(id), 'ten minutes from now').toBeGreaterThan(590_000)
     await back(240_000)
     await kit.submit(how, 3)
-    expect(await kit.dueInMs(id), 'seven are left').toBeLessThan(430_000)
+    expect(await kit.dueInMs(id), 'seven minutes are left').toBeLessThan(430_000)
     expect(await kit.dueInMs(id)).toBeGreaterThan(400_000)
     expect(await kit.payload(id)).toBe(3)
     await back(900_000)
     await kit.submit(how, 4)
-    expect(await t.places(id), 'it has waited long enough').toEqual(['queue'])
+    expect(await t.places(id), 'maxWait is over').toEqual(['queue'])
   })
 })
 
 describe('return, throttle and error', () => {
   it.each(product(namesOf(keeping), [...waiting, ...started]))(
-    '%s answers with a run that is %s',
+    '%s returns the existing run that is %s',
     async (mode, where) => {
       const how = keeping[mode]
       const key = kit.key()
@@ -184,19 +187,22 @@ describe('return, throttle and error', () => {
     },
   )
 
-  it.each(namesOf(keeping))('%s after the end of the run', async (mode) => {
-    const how = keeping[mode]
-    const key = kit.key()
-    const { run, session } = await kit.running({ key, ...how })
-    await t.store.work.settle(session, [succeeded(run)])
-    const after = await kit.submit({ key, ...how })
-    if (!('window' in how)) expect(after.created).toBe(true)
-    else expect(after).toEqual({ id: run.id, created: false, outcome: 'existing' })
-    const plain = await kit.submit({ key })
-    expect(plain.created, 'who names no window does not look at it').toBe('window' in how)
-  })
+  it.each(namesOf(keeping))(
+    '%s after the run has ended returns it only within a window',
+    async (mode) => {
+      const how = keeping[mode]
+      const key = kit.key()
+      const { run, session } = await kit.running({ key, ...how })
+      await t.store.work.settle(session, [succeeded(run)])
+      const after = await kit.submit({ key, ...how })
+      if (!('window' in how)) expect(after.created).toBe(true)
+      else expect(after).toEqual({ id: run.id, created: false, outcome: 'existing' })
+      const plain = await kit.submit({ key })
+      expect(plain.created, 'a submission without a window ignores it').toBe('window' in how)
+    },
+  )
 
-  it('a window holds for cancelled runs too, and ends by the clock of the database', async () => {
+  it('a window also covers cancelled runs, and ends by the database clock', async () => {
     const how = { key: kit.key(), onConflict: 'throttle', window: '1h' } as const
     const { id } = await kit.submit(how)
     await t.store.steering.cancelWaiting([id], 'test')
@@ -207,29 +213,32 @@ describe('return, throttle and error', () => {
     expect(await kit.submit(how)).toMatchObject({ outcome: 'created' })
   })
 
-  it('throttling never makes a second live run, however short the window', async () => {
+  it('throttling never creates a second live run, also after the window', async () => {
     const how = { key: kit.key(), onConflict: 'throttle', window: '1h' } as const
     const { id } = await kit.submit(how)
     await pass(how.key, '2 hours')
     expect(await kit.submit(how)).toEqual({ id, created: false, outcome: 'existing' })
   })
 
-  it.each([...waiting, ...started])('error refuses while a run is %s', async (where) => {
-    const key = kit.key()
-    const id = await kit.holders[where](key)
-    await expect(kit.submit({ key, onConflict: 'error' })).rejects.toMatchObject({
-      ...{ code: 'key_conflict', field: 'key', id, message: expect.stringContaining(`"${key}"`) },
-    })
-  })
+  it.each([...waiting, ...started])(
+    'onConflict error refuses the submission while a run is %s',
+    async (where) => {
+      const key = kit.key()
+      const id = await kit.holders[where](key)
+      await expect(kit.submit({ key, onConflict: 'error' })).rejects.toMatchObject({
+        ...{ code: 'key_conflict', field: 'key', id, message: expect.stringContaining(`"${key}"`) },
+      })
+    },
+  )
 
-  it('error makes a run when the key is free', async () => {
+  it('onConflict error creates a run when the key is free', async () => {
     const key = kit.key()
     const { id } = await kit.submit({ key, onConflict: 'error' })
     await t.store.steering.cancelWaiting([id], 'test')
     expect(await kit.submit({ key, onConflict: 'error' })).toMatchObject({ created: true })
   })
 
-  it('the janitor forgets a key when its window is over and nobody has used it for an hour', async () => {
+  it('a sweep deletes a key window that is over and was not used for an hour', async () => {
     const key = kit.key()
     await kit.submit({ key, onConflict: 'throttle', window: '2h' })
     const windows = async () =>
@@ -245,7 +254,7 @@ describe('return, throttle and error', () => {
   })
 })
 
-/** As if so much time had passed since the key was last submitted. */
+/** As if `time` had passed since the key was last submitted. */
 const pass = (key: string, time: string) =>
   t.sql.query(
     `update punctual.key_windows set until_at = until_at - $2::interval, used_at = used_at - $2::interval
@@ -254,7 +263,7 @@ const pass = (key: string, time: string) =>
   )
 
 describe('batches and transactions', () => {
-  it('the same key several times comes to the same as one submission after the other', async () => {
+  it('repeated keys in a batch have the same effect as separate submissions in that order', async () => {
     const [a, b, c] = [kit.key(), kit.key(), kit.key()]
     const replace = { key: a, onConflict: 'replace' } as const
     const throttle = { key: b, onConflict: 'throttle', window: '1h' } as const
@@ -291,7 +300,7 @@ describe('batches and transactions', () => {
     expect(await t.places(ofC as string)).toEqual(['later'])
   })
 
-  it('a batch with a conflict stores nothing', async () => {
+  it('a batch with a key conflict stores nothing', async () => {
     const [taken, free] = [kit.key(), kit.key()]
     await kit.submit({ key: taken }, 'old')
     const before = await t.count('runs')
@@ -316,7 +325,7 @@ describe('batches and transactions', () => {
     expect(await kit.holder(free)).toBeNull()
   })
 
-  it('all of it commits or vanishes with the transaction of the caller', async () => {
+  it('key changes commit or roll back with the transaction of the caller', async () => {
     const client = await inTransaction()
     const [waits, runs, fresh] = [kit.key(), kit.key(), kit.key()]
     const runner = await kit.holders.running(runs)
@@ -341,7 +350,7 @@ describe('batches and transactions', () => {
     expect(await kit.payload(waiter)).toBe('new')
   })
 
-  it('keys and windows of tenants are apart', async () => {
+  it('keys and windows of different tenants are independent', async () => {
     const made = await t.sql.query(`insert into punctual.tenants (name) values ('x') returning id`)
     const tenantId = made.rows[0].id as number
     for (const how of [{ ...keeping.throttle }, { ...changing.replace }, { onConflict: 'error' }]) {
@@ -356,7 +365,7 @@ describe('batches and transactions', () => {
     await t.sql.query('delete from punctual.queue where tenant_id = $1', [tenantId])
   })
 
-  it('a conflict leaves nothing in the transaction of the caller, who may go on', async () => {
+  it('a key conflict leaves nothing in the transaction of the caller, which stays usable', async () => {
     const client = await inTransaction()
     const [taken, free] = [kit.key(), kit.key()]
     await kit.submit({ key: taken })

@@ -1,4 +1,4 @@
-/** Submissions of one key at once, beside workers, and again after a lost answer. */
+/** Concurrent submissions of one key, with workers running, and retries after a lost answer. */
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import { succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -25,37 +25,45 @@ const modes = {
 } as const satisfies Record<string, SubmitOptions>
 const names = Object.keys(modes) as (keyof typeof modes)[]
 
-describe('fifty submissions at once from two processes', () => {
-  it.each(names)('%s makes one run', async (mode) => {
-    const key = kit.key()
-    const stores = [t.store, t.another()]
-    const all = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, n) => kit.submit({ key, ...modes[mode] }, n, stores[n % 2])),
-    )
-    const answers = all.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
-    const refused = all.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
-    const [id] = new Set(answers.map((it) => it.id))
-    const outcomes = answers.map(({ outcome }) => outcome).sort()
-    const others = mode === 'replace' || mode === 'debounce' ? 'replaced' : 'existing'
-    const count = mode === 'error' ? 0 : 49
-    expect(outcomes).toEqual(['created', ...Array.from({ length: count }, () => others)])
-    expect(refused).toEqual(Array.from({ length: 49 - count }, () => 'key_conflict'))
-    expect(new Set(answers.map((it) => it.id))).toEqual(new Set([await kit.holder(key)]))
-    expect(await kit.broken()).toEqual([])
-    // The first payload stays, or one of those that came last is there: who was answered first is not known.
-    const payload = await kit.payload(id as string)
-    const creator = all.findIndex((it) => it.status === 'fulfilled' && it.value.created)
-    if (others === 'existing') expect(payload).toBe(creator)
-    await kit.submit({ key, ...modes[mode] }, 'last').catch(() => undefined)
-    expect(await kit.payload(id as string)).toBe(others === 'replaced' ? 'last' : payload)
-  })
+describe('fifty concurrent submissions of one key from two processes', () => {
+  it.each(names)(
+    'fifty concurrent submissions of one key with onConflict %s create one run',
+    async (mode) => {
+      const key = kit.key()
+      const stores = [t.store, t.another()]
+      const all = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, n) => kit.submit({ key, ...modes[mode] }, n, stores[n % 2])),
+      )
+      const answers = all.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      const refused = all.flatMap((result) =>
+        result.status === 'rejected' ? [result.reason.code] : [],
+      )
+      const [id] = new Set(answers.map((answer) => answer.id))
+      const outcomes = answers.map(({ outcome }) => outcome).sort()
+      const others = mode === 'replace' || mode === 'debounce' ? 'replaced' : 'existing'
+      const count = mode === 'error' ? 0 : 49
+      expect(outcomes).toEqual(['created', ...Array.from({ length: count }, () => others)])
+      expect(refused).toEqual(Array.from({ length: 49 - count }, () => 'key_conflict'))
+      expect(new Set(answers.map((answer) => answer.id))).toEqual(new Set([await kit.holder(key)]))
+      expect(await kit.broken()).toEqual([])
+      // Either the first payload stays, or one of the last replaces it: the order of commits is
+      // unknown.
+      const payload = await kit.payload(id as string)
+      const creator = all.findIndex(
+        (result) => result.status === 'fulfilled' && result.value.created,
+      )
+      if (others === 'existing') expect(payload).toBe(creator)
+      await kit.submit({ key, ...modes[mode] }, 'last').catch(() => undefined)
+      expect(await kit.payload(id as string)).toBe(others === 'replaced' ? 'last' : payload)
+    },
+  )
 })
 
-it('keys are held by one live run each, whatever submits, claims, settles and cancels at once', async () => {
+it('each key is held by one live run during concurrent submits, claims, settles and cancels', async () => {
   const keys = [kit.key(), kit.key(), kit.key()]
   const stores = [t.store, t.another()]
   const ran = new Map<string, unknown[]>(keys.map((key) => [key, []]))
-  const pick = <T>(of: readonly T[]) => of[Math.floor(Math.random() * of.length)] as T
+  const pick = <T>(from: readonly T[]) => from[Math.floor(Math.random() * from.length)] as T
   let submitting = true
   const submitter = async (n: number) => {
     for (let i = 0; i < 30; i++) {
@@ -102,7 +110,7 @@ it('keys are held by one live run each, whatever submits, claims, settles and ca
   }
 }, 60_000)
 
-it('throttling makes one run in a window also when it ends at once', async () => {
+it('throttling creates one run in a window, also when the run ends at once', async () => {
   const how = { key: kit.key(), onConflict: 'throttle', window: '10m' } as const
   const session = await t.session()
   const stores = [t.store, t.another()]
@@ -121,12 +129,12 @@ it('throttling makes one run in a window also when it ends at once', async () =>
   expect(answers.filter(({ created }) => created).length).toBe(1)
 })
 
-it('a run that is debounced again and again starts when maxWait is over', async () => {
+it('a run that is debounced repeatedly starts when maxWait is over', async () => {
   const options = { key: kit.key(), onConflict: 'debounce', window: 400, maxWait: 1_000 } as const
   const { id } = await kit.submit(options, 0)
   const session = await t.session()
   let submitted = 0
-  // waits: the submissions go on, more often than the window lets the run start, until it has started.
+  // waits: submissions repeat faster than the window allows a start, until the run has started.
   await expect
     .poll(
       async () => {
@@ -137,10 +145,10 @@ it('a run that is debounced again and again starts when maxWait is over', async 
     )
     .toContain(id)
   expect(submitted).toBeGreaterThan(1)
-  expect(await kit.holder(options.key), 'the next one waits').not.toBeNull()
+  expect(await kit.holder(options.key), 'the next run waits').not.toBeNull()
 })
 
-describe('a submission that is sent again because its answer was lost', () => {
+describe('resending a submission whose answer was lost', () => {
   const prepared = async (options: SubmitOptions, payload: string) => {
     const { database, lanes, signals } = t.store
     const ensurePartitions = async () => undefined
@@ -152,7 +160,7 @@ describe('a submission that is sent again because its answer was lost', () => {
     onTestFinished(() => clientPool.close())
     const keyed = new KeyedSubmitter(database, clientPool, submitter, signals)
     const runs = await submitter.prepare([{ options: compileOptions('test', options), payload }], 1)
-    return async (again: boolean) => (await keyed.submit(runs, 1, again))[0]
+    return async (isRetry: boolean) => (await keyed.submit(runs, 1, isRetry))[0]
   }
   const end = async () => {
     const session = await t.session()
@@ -163,20 +171,23 @@ describe('a submission that is sent again because its answer was lost', () => {
     )
   }
 
-  it.each(names)('is not done twice: %s, and the run has ended meanwhile', async (mode) => {
-    const key = kit.key()
-    const how: SubmitOptions = modes[mode]
-    const send = await prepared({ ...how, key }, '1')
-    const first = await send(false)
-    await end()
-    if (mode === 'debounce') await t.store.steering.cancel([first?.id as string], 'test')
-    const before = await t.count('runs')
-    expect(await send(true)).toEqual(first)
-    expect(await t.count('runs')).toBe(before)
-    expect(await kit.holder(key)).toBeNull()
-  })
+  it.each(names)(
+    'resending a keyed submission with onConflict %s after its run ended has no effect',
+    async (mode) => {
+      const key = kit.key()
+      const how: SubmitOptions = modes[mode]
+      const send = await prepared({ ...how, key }, '1')
+      const first = await send(false)
+      await end()
+      if (mode === 'debounce') await t.store.steering.cancel([first?.id as string], 'test')
+      const before = await t.count('runs')
+      expect(await send(true)).toEqual(first)
+      expect(await t.count('runs')).toBe(before)
+      expect(await kit.holder(key)).toBeNull()
+    },
+  )
 
-  it('is not done twice when it has replaced a run that has started since', async () => {
+  it('resending a submission that replaced a run, since started, has no effect', async () => {
     const key = kit.key()
     const { id } = await kit.submit({ key }, 'old')
     const send = await prepared({ key, onConflict: 'replace' }, '"new"')
@@ -189,7 +200,7 @@ describe('a submission that is sent again because its answer was lost', () => {
     expect(await t.count('runs')).toBe(before)
   })
 
-  it('does not give its key back to a run that another one took it from', async () => {
+  it('resending a submission does not return the key that another run took over', async () => {
     const key = kit.key()
     const send = await prepared({ key, onConflict: 'replace' }, '"old"')
     const first = await send(false)

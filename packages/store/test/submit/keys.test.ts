@@ -16,7 +16,7 @@ afterAll(() => t.close())
 const keyed = (key: string, store = t.store) =>
   store.submit([{ options: compileOptions('test', { key }), payload: '1' }])
 
-it('returns the live run when the key is taken, and makes a new one when it is free again', async () => {
+it('submitting a taken key returns its live run, and a free key creates a new run', async () => {
   const [first] = await keyed('k')
   expect(first?.created).toBe(true)
   expect(await keyed('k')).toEqual([{ id: first?.id, created: false, outcome: 'existing' }])
@@ -41,7 +41,7 @@ it('returns the live run when the key is taken, and makes a new one when it is f
   expect((await keyed('k'))[0]?.created, 'a dead run frees its key').toBe(true)
 })
 
-it('does not give a key to a run that has ended: its submission was committed, and only the answer was lost', async () => {
+it('resending a submission whose answer was lost does not give its key to the ended run', async () => {
   const { database, lanes, signals } = t.store
   const ensurePartitions = async () => undefined
   const submitter = new Submitter({
@@ -65,7 +65,7 @@ it('does not give a key to a run that has ended: its submission was committed, a
   expect((await keyed('lost answer'))[0]?.created).toBe(true)
 })
 
-it('makes one run of a hundred concurrent submissions of one key from four processes (case 120)', async () => {
+it('a hundred concurrent submissions of one key from four processes create one run (case 120)', async () => {
   const stores = [t.store, t.another(), t.another(), t.another()]
   const all = await Promise.all(Array.from({ length: 100 }, (_, i) => keyed('hot', stores[i % 4])))
   const ids = new Set(all.map(([accepted]) => accepted?.id))
@@ -73,7 +73,7 @@ it('makes one run of a hundred concurrent submissions of one key from four proce
   expect(all.filter(([accepted]) => accepted?.created).length).toBe(1)
 })
 
-it('takes the same key twice in one batch as one run', async () => {
+it('the same key twice in one batch creates one run', async () => {
   const options = compileOptions('test', { key: 'twin' })
   const [a, b] = await t.store.submit([
     { options, payload: '1' },
@@ -83,7 +83,7 @@ it('takes the same key twice in one batch as one run', async () => {
   expect(b).toEqual({ id: a?.id, created: false, outcome: 'existing' })
 })
 
-it('does not deadlock when batches name the same keys in different orders (case 58)', async () => {
+it('batches with the same keys in different orders do not deadlock (case 58)', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `order-${i}`)
   const batch = (keys: string[], store = t.store) =>
     store.submit(keys.map((key) => ({ options: compileOptions('test', { key }), payload: '1' })))
@@ -95,7 +95,7 @@ it('does not deadlock when batches name the same keys in different orders (case 
   expect(created.length).toBe(20)
 })
 
-it('commits or vanishes with the transaction of the caller', async () => {
+it('a keyed submission commits or rolls back with the transaction of the caller', async () => {
   const client = new pg.Client({ connectionString: t.url })
   await client.connect()
   const submission = [{ options: compileOptions('test', { key: 'mine' }), payload: '1' }]
@@ -105,7 +105,7 @@ it('commits or vanishes with the transaction of the caller', async () => {
   expect(await t.store.runs.find(gone?.id as string)).toBeNull()
   await client.query('begin')
   const [kept] = await t.store.submit(submission, { tx: client })
-  expect(kept?.created, 'the key went with the rollback').toBe(true)
+  expect(kept?.created, 'the rollback freed the key').toBe(true)
   expect(await t.store.runs.find(kept?.id as string), 'not visible before the commit').toBeNull()
   await client.query('commit')
   expect(await t.store.runs.find(kept?.id as string)).toMatchObject({
@@ -115,7 +115,7 @@ it('commits or vanishes with the transaction of the caller', async () => {
   await client.end()
 })
 
-it('says that a key is busy when an open transaction holds it, and does not wait for ever', async () => {
+it('submitting a key held by an open transaction fails as key_busy after a limited wait', async () => {
   const client = new pg.Client({ connectionString: t.url })
   await client.connect()
   await client.query('begin')

@@ -1,4 +1,6 @@
-/** `punctual.submit` of SQL: refusals, keys, rights, hints, and installations with a schema of another name. */
+/**
+ * The SQL function `punctual.submit`: refusals, keys, privileges, hints, and other schema names.
+ */
 import { encodeJson } from '@punctual/core/check'
 import { limits, type PunctualError } from '@punctual/core/errors'
 import { compileOptions } from '@punctual/core/submit'
@@ -35,11 +37,11 @@ function codeOf(make: () => unknown): string | null {
   }
 }
 
-describe('what the library refuses is refused', () => {
+describe('submissions that SQL refuses as the library does', () => {
   const long = (n: number) => 'x'.repeat(n)
   const labels = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [i, 'x']))
 
-  it('options that are out of bounds, of another kind, or unknown', async () => {
+  it('SQL refuses options that are out of bounds, of a wrong type or unknown', async () => {
     const bad: [library: object, sql?: object][] = [
       [{ priority: 11 }],
       [{ priority: 1.5 }],
@@ -85,23 +87,23 @@ describe('what the library refuses is refused', () => {
   })
 
   it.each([
-    ['an interval that is none', { delay: 'soon' }],
-    ['an interval into the past', { delay: '-1 second' }],
+    ['an invalid interval', { delay: 'soon' }],
+    ['a negative interval', { delay: '-1 second' }],
     ['an interval of centuries', { delay: '200 years' }],
     ['a delay without a unit', { delay: 5 }],
-    ['two times', { delay: '1 s', delay_ms: 1 }],
-    ['a tenant that is not there', { tenant: 'nobody' }],
+    ['two due times', { delay: '1 s', delay_ms: 1 }],
+    ['an unknown tenant', { tenant: 'nobody' }],
     ['a list of options', [1]],
-  ])('%s', async (_, options) => {
+  ])('SQL refuses %s', async (_, options) => {
     expect(await refusal(submit(options))).toEqual(['22023', 'invalid_option'])
   })
 
-  it('a handler without a name, or with one that is too long or not printable', async () => {
+  it('SQL refuses handler names that are missing, too long or not printable', async () => {
     for (const handler of [null, '', long(129), 'a\tb'])
       expect(await refusal(submit({}, handler))).toEqual(['22023', 'invalid_option'])
   })
 
-  it('payloads that are too large or too deep, or hold numbers that JavaScript would change', async () => {
+  it('SQL refuses payloads too large or deep, or with numbers JavaScript cannot represent', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(codeOf(() => encodeJson(JSON.parse(nested(100))))).toBeNull()
     expect(codeOf(() => encodeJson(JSON.parse(nested(101))))).toBe('payload_too_deep')
@@ -121,7 +123,7 @@ describe('what the library refuses is refused', () => {
       await submit({}, 'test', payload)
   })
 
-  it('the 10,001st lane', async () => {
+  it('SQL refuses the 10,001st lane', async () => {
     await t.sql.query('begin')
     await t.sql.query(
       `insert into punctual.lanes (tenant_id, queue, handler, priority)
@@ -132,8 +134,8 @@ describe('what the library refuses is refused', () => {
   })
 })
 
-describe('a run that is submitted in SQL', () => {
-  it('needs no more than the name of its handler, and what is null counts as left out', async () => {
+describe('submitting in SQL', () => {
+  it('submitting in SQL needs only a handler name, and null options count as omitted', async () => {
     const { rows } = await t.sql.query(`select punctual.submit('test') as id`)
     expect(await t.store.runs.find(rows[0].id)).toMatchObject({ payload: null, state: 'queued' })
     const id = await submit({ key: null, queue: null, labels: { a: null } })
@@ -141,14 +143,14 @@ describe('a run that is submitted in SQL', () => {
     await submit(null)
   })
 
-  it('is due after an interval', async () => {
+  it('a run submitted in SQL with a delay is due after that interval', async () => {
     const run = await t.store.runs.find(await submit({ delay: '90 minutes' }))
     const aheadMs = (run?.dueAt.getTime() ?? 0) - (run?.createdAt.getTime() ?? 0)
     expect(Math.round(aheadMs / 60_000)).toBe(90)
     expect(run?.state).toBe('scheduled')
   })
 
-  it('is due when a moment of the database says, with its offset', async () => {
+  it('a run submitted in SQL accepts a timestamptz with an offset as its due time', async () => {
     const { rows } = await t.sql.query(
       `select punctual.submit('test', '1', jsonb_build_object('run_at', '2031-07-01 12:00:00.123987+02'::timestamptz)) as id`,
     )
@@ -156,7 +158,7 @@ describe('a run that is submitted in SQL', () => {
     expect(run?.dueAt.toISOString()).toBe('2031-07-01T10:00:00.123Z')
   })
 
-  it('shares its key with the library', async () => {
+  it('SQL and the library share submission keys', async () => {
     const first = await submit({ key: 'shared' })
     expect(await submit({ key: 'shared' })).toBe(first)
     expect(await t.submit({ key: 'shared' })).toBe(first)
@@ -166,34 +168,37 @@ describe('a run that is submitted in SQL', () => {
   })
 
   it.each([
-    ['commit', 'is that run when the other transaction commits'],
-    ['rollback', 'is a new one when it rolls back, and its position is not in the past'],
-  ])('whose key another transaction takes waits, and after %s %s', async (end) => {
-    const other = new pg.Client({ connectionString: t.url })
-    await other.connect()
-    await other.query('begin')
-    const taking = `select punctual.submit('test', '1', '{"key": "until ${end}"}') as id`
-    const first = (await other.query(taking)).rows[0].id
-    const waiting = submit({ key: `until ${end}` })
-    await eventually('it waits', async () => {
-      const asked =
-        'select from pg_stat_activity where datname = current_database() and wait_event_type = $1'
-      return (await other.query(asked, ['Lock'])).rowCount !== 0
-    })
-    const clock = `select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`
-    const endedMs = Number((await other.query(clock)).rows[0].ms)
-    await other.query(end)
-    const id = await waiting
-    await other.end()
-    expect(id === first).toBe(end === 'commit')
-    expect(await t.places(id)).toEqual(['queue'])
-    if (end === 'commit') return
-    const pos = 'select (pos >> 20)::text as ms from punctual.queue where run_id = $1'
-    const { rows } = await t.sql.query(pos, [id])
-    expect(Number(rows[0].ms)).toBeGreaterThanOrEqual(endedMs)
-  })
+    ['commit', 'returns that run'],
+    ['rollback', 'creates a run whose position is not in the past'],
+  ])(
+    'a submission in SQL waits for its key in another transaction, and after %s %s',
+    async (end) => {
+      const other = new pg.Client({ connectionString: t.url })
+      await other.connect()
+      await other.query('begin')
+      const taking = `select punctual.submit('test', '1', '{"key": "until ${end}"}') as id`
+      const first = (await other.query(taking)).rows[0].id
+      const waiting = submit({ key: `until ${end}` })
+      await eventually('the submission waits', async () => {
+        const locked =
+          'select from pg_stat_activity where datname = current_database() and wait_event_type = $1'
+        return (await other.query(locked, ['Lock'])).rowCount !== 0
+      })
+      const clock = `select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`
+      const endedMs = Number((await other.query(clock)).rows[0].ms)
+      await other.query(end)
+      const id = await waiting
+      await other.end()
+      expect(id === first).toBe(end === 'commit')
+      expect(await t.places(id)).toEqual(['queue'])
+      if (end === 'commit') return
+      const pos = 'select (pos >> 20)::text as ms from punctual.queue where run_id = $1'
+      const { rows } = await t.sql.query(pos, [id])
+      expect(Number(rows[0].ms)).toBeGreaterThanOrEqual(endedMs)
+    },
+  )
 
-  it('is claimed in the order of submission, once', async () => {
+  it('runs submitted in SQL are claimed once, in the order of submission', async () => {
     await t.sql.query('delete from punctual.queue')
     const { rows } = await t.sql.query(
       `select punctual.submit('test', to_jsonb(i)) as id from generate_series(1, 50) i`,
@@ -206,20 +211,20 @@ describe('a run that is submitted in SQL', () => {
     expect(claimed.runs.map(({ payload }) => payload)).toEqual(ids.map((_, i) => String(i + 1)))
   })
 
-  it('is told to workers when the transaction commits, with its lane if that is new', async () => {
+  it('the commit of a submission in SQL sends a hint, preceded by one for a new lane', async () => {
     const listener = new pg.Client({ connectionString: t.url })
     await listener.connect()
-    const heard: string[] = []
-    listener.on('notification', ({ payload }) => heard.push(payload ?? ''))
+    const received: string[] = []
+    listener.on('notification', ({ payload }) => received.push(payload ?? ''))
     await listener.query('listen punctual_due')
     await submit({ queue: 'a new one' })
-    await eventually('both hints', () => heard.length >= 2)
+    await eventually('both hints', () => received.length >= 2)
     const { rows } = await t.sql.query(`select id from punctual.lanes where queue = 'a new one'`)
-    expect(heard).toEqual([`- new ${rows[0].id}`, `- due ${rows[0].id}`])
+    expect(received).toEqual([`- new ${rows[0].id}`, `- due ${rows[0].id}`])
     await listener.end()
   })
 
-  it('vanishes with the transaction, together with its lane', async () => {
+  it('a rolled back submission in SQL leaves neither a run nor a lane', async () => {
     await t.sql.query('begin')
     const id = await submit({ queue: 'never' })
     await t.sql.query('rollback')
@@ -228,7 +233,7 @@ describe('a run that is submitted in SQL', () => {
     expect(rows).toEqual([])
   })
 
-  it('does not use what somebody put in its way', async () => {
+  it('submitting in SQL ignores functions and tables that shadow its own in search_path', async () => {
     await t.sql.query(`
       create schema evil;
       create function evil.left(text, integer) returns text language sql as $$ select 'evil' $$;
@@ -241,8 +246,8 @@ describe('a run that is submitted in SQL', () => {
   })
 })
 
-describe('rights', () => {
-  // Roles are those of the whole server, which other test files use too.
+describe('privileges for submitting in SQL', () => {
+  // Roles belong to the whole server, which other test files share.
   const role = `submitter_${systemRandom.token()}`
   beforeAll(() => t.sql.query(`create role ${role}; grant usage on schema punctual to ${role}`))
   afterAll(() => t.sql.query(`drop owned by ${role}; drop role ${role}`))
@@ -252,11 +257,11 @@ describe('rights', () => {
     await work().finally(() => t.sql.query('reset role'))
   }
 
-  it('are those of the caller: nobody is lent any', async () => {
+  it('submitting in SQL runs with the privileges of the caller', async () => {
     await asRole(async () => expect((await refusal(submit()))?.[0]).toBe('42501'))
   })
 
-  it('that the guide names are enough', async () => {
+  it('the privileges listed in the SQL guide are enough to submit', async () => {
     await t.sql.query(`
       grant select on punctual.tenants, punctual.lanes, punctual.live_keys to ${role};
       grant insert on punctual.lanes, punctual.live_keys, punctual.runs, punctual.queue, punctual.later to ${role}`)
@@ -266,7 +271,7 @@ describe('rights', () => {
     })
   })
 
-  it('that doctor asks for are enough', async () => {
+  it('the privileges that doctor requires are enough to submit', async () => {
     await t.sql.query(
       `grant select, insert, update, delete on all tables in schema punctual to ${role}`,
     )
@@ -276,14 +281,14 @@ describe('rights', () => {
   })
 })
 
-it('serves an installation whose schema has another name', async () => {
+it('submitting in SQL works in a schema with another name', async () => {
   const ports = { clock: systemClock, random: systemRandom, node: 'n' }
   const store = new PostgresStore({ url: t.url, schema: 'elsewhere', ...ports })
   await store.migrate()
   await t.sql.query('listen elsewhere_due')
-  const heard = new Promise((resolve) => t.sql.once('notification', resolve))
+  const hint = new Promise((resolve) => t.sql.once('notification', resolve))
   const { rows } = await t.sql.query(`select elsewhere.submit('test', '1') as id`)
-  await heard
+  await hint
   expect(await store.runs.find(rows[0].id)).toMatchObject({ state: 'queued' })
   expect(await t.store.runs.find(rows[0].id)).toBeNull()
   await store.close()

@@ -1,4 +1,4 @@
-/** `punctual.submit` of SQL beside `submit` of the library: what each writes, and what each refuses. */
+/** The SQL function `punctual.submit` writes the same rows as `submit` of the library. */
 import { limits } from '@punctual/core/errors'
 import { runIdTimeMs } from '@punctual/core/run'
 import type { SubmitOptions } from '@punctual/core/submit'
@@ -24,7 +24,7 @@ async function inSql(handler: unknown, payload: unknown, options: object = {}): 
   return rows[0].id
 }
 
-/** Everything that is stored of the only run there is; then it is removed. */
+/** Returns all rows of the only run, and deletes them. */
 async function takeAll() {
   const { rows } = await t.sql.query(`
     select to_jsonb(r) as run, to_jsonb(q) as queue, to_jsonb(l) as later, to_jsonb(k) as held,
@@ -39,7 +39,10 @@ async function takeAll() {
   return rows[0]
 }
 
-/** The same, without what differs from one submission to the next; times as far from the id's own as they are. */
+/**
+ * The row without values that differ between submissions; times become distances from the id's
+ * time.
+ */
 function shape(row: Awaited<ReturnType<typeof takeAll>>, fixedDue: boolean) {
   const seconds = (text: string) => Math.round(Date.parse(text) / 20_000)
   const { id, created_at: createdAt, due_at: dueAt, payload: _, lane, ...run } = row.run
@@ -72,7 +75,7 @@ function shape(row: Awaited<ReturnType<typeof takeAll>>, fixedDue: boolean) {
 }
 
 const text = (maxLength: number) =>
-  fc.stringMatching(/^[ -~é€]+$/, { maxLength }).filter((it) => it.length > 0)
+  fc.stringMatching(/^[ -~é€]+$/, { maxLength }).filter((value) => value.length > 0)
 const nowMs = Date.now()
 const options = fc.record(
   {
@@ -106,7 +109,7 @@ describe.each(postgresMajors)('submitting in SQL on PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  it('writes what the library writes, whatever the options', async () => {
+  it('submitting in SQL writes the same rows as the library for random options', async () => {
     await fc.assert(
       fc.asyncProperty(
         text(128),

@@ -1,4 +1,4 @@
-/** Quotas of tenants, each at its limit, from two nodes at once. */
+/** Quotas of tenants, each at its limit, with two nodes working concurrently. */
 import type { Quotas } from '@punctual/core/identity'
 import { compileJob, type JobOptions } from '@punctual/core/job'
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
@@ -16,8 +16,8 @@ afterAll(() => t.close())
 
 let made = 0
 async function aTenant(quotas: Quotas): Promise<number> {
-  const about = { note: null, by: null }
-  return (await t.store.tenants.create(`tenant-${++made}`, about, quotas)).id
+  const anonymous = { note: null, by: null }
+  return (await t.store.tenants.create(`tenant-${++made}`, anonymous, quotas)).id
 }
 
 const run = (payload = '1', options: SubmitOptions = {}) => ({
@@ -43,7 +43,7 @@ const outcome = (work: Promise<unknown>) =>
     (error: Refusal) => error,
   )
 
-describe('jobs', () => {
+describe('quota of jobs', () => {
   const upsert = (store: PostgresStore, tenantId: number, ...names: string[]) =>
     outcome(
       store.schedules.jobs.upsert(
@@ -54,23 +54,23 @@ describe('jobs', () => {
   const count = async (tenantId: number) =>
     (await t.store.schedules.jobs.list({ limit: 1_000 }, tenantId)).length
 
-  it('are exactly as many as the quota, however many two nodes make at once', async () => {
+  it('two nodes that create jobs concurrently create exactly the quota of jobs', async () => {
     const tenantId = await aTenant({ jobs: 10 })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         upsert(nodes[n % 2] as PostgresStore, tenantId, `j${n}`),
       ),
     )
-    expect(answers.filter((it) => it === null)).toHaveLength(10)
+    expect(answers.filter((answer) => answer === null)).toHaveLength(10)
     expect(await count(tenantId)).toBe(10)
-    for (const refusal of answers.filter((it) => it !== null))
+    for (const refusal of answers.filter((answer) => answer !== null))
       expect(refusal).toMatchObject({
         code: 'quota_exceeded',
         quota: { name: 'jobs', limit: 10, used: 11 },
       })
   })
 
-  it('are made all or none, count no longer once deleted, and can be changed at the limit', async () => {
+  it('a batch of jobs is created whole or refused, and jobs at the quota can be changed or deleted', async () => {
     const tenantId = await aTenant({ jobs: 3 })
     const [a, b] = nodes
     expect(await upsert(a, tenantId, 'a', 'b')).toBeNull()
@@ -85,7 +85,7 @@ describe('jobs', () => {
     expect(await upsert(a, tenantId, 'e')).toMatchObject({ quota: { used: 4 } })
   })
 
-  it('that run once count until they have had their time', async () => {
+  it('jobs that run once count towards the quota until their slot has passed', async () => {
     const tenantId = await aTenant({ jobs: 2 })
     const [a, b] = nodes
     const at = new Date(Date.now() + 3_600_000)
@@ -107,7 +107,8 @@ describe('jobs', () => {
     expect(await make(b, 'd')).toMatchObject({ quota: { used: 3 } })
     await a.schedules.steering.pause('c', null, tenantId)
     expect(await make(b, 'd')).toMatchObject({ quota: { used: 3 } })
-    // What is to run again counts also when it is over, and one that is changed into such a job does from then on.
+    // A recurring job counts also after its end; a job that runs once counts again when it becomes
+    // recurring.
     await decided('b')
     expect(await upsert(a, tenantId, 'e')).toBeNull()
     expect(await make(b, 'f')).toMatchObject({ quota: { used: 3 } })
@@ -115,7 +116,7 @@ describe('jobs', () => {
     expect(await make(b, 'f')).toMatchObject({ quota: { used: 4 } })
   })
 
-  it('that are there stay when the quota shrinks, and none is added', async () => {
+  it('existing jobs stay when the quota of jobs shrinks, and none can be added', async () => {
     const tenantId = await aTenant({})
     const [a] = nodes
     await upsert(a, tenantId, 'a', 'b')
@@ -126,7 +127,7 @@ describe('jobs', () => {
   })
 })
 
-it('payloads are as large as the quota, in bytes, of runs, jobs and triggers', async () => {
+it('the quota of payload bytes limits runs, jobs and triggers', async () => {
   const tenantId = await aTenant({ payloadBytes: 10 })
   const [fits, larger] = ['"€€12"', '"€€123"']
   for (const node of nodes) {
@@ -148,7 +149,7 @@ it('payloads are as large as the quota, in bytes, of runs, jobs and triggers', a
   }
 })
 
-it('timeouts are as long as the quota, of runs and of jobs that are made or changed', async () => {
+it('the quota of timeouts limits runs, and jobs when they are created or changed', async () => {
   const tenantId = await aTenant({ timeoutMs: 60_000 })
   for (const node of nodes) {
     const submit = (timeoutMs: number) =>
@@ -164,7 +165,7 @@ it('timeouts are as long as the quota, of runs and of jobs that are made or chan
   }
 })
 
-it('slots are as far apart as the quota, wherever they come closest', async () => {
+it('the quota of intervals limits jobs by their two closest slots', async () => {
   const tenantId = await aTenant({ minIntervalMs: 60_000 })
   for (const node of nodes) {
     const upsert = (when: Partial<JobOptions>) => {
@@ -187,7 +188,7 @@ it('slots are as far apart as the quota, wherever they come closest', async () =
   }
 })
 
-describe('submissions a second', () => {
+describe('quota of submissions per second', () => {
   const secondNow = async () => {
     const { rows } = await t.sql.query('select floor(extract(epoch from clock_timestamp())) as s')
     return Number(rows[0].s)
@@ -200,7 +201,7 @@ describe('submissions a second', () => {
     return rows[0].n
   }
 
-  it('are never more than the quota in each second of the database, from two nodes at once', async () => {
+  it('two nodes together never exceed the submission quota in any second (case 158)', async () => {
     const quota = 20
     const tenantId = await aTenant({ submissionsPerSecond: quota })
     const firstSecond = await secondNow()
@@ -215,18 +216,22 @@ describe('submissions a second', () => {
     const seconds = (await secondNow()) - firstSecond + 1
     const accepted = await runsOf(tenantId)
     expect(accepted).toBeLessThanOrEqual(quota * seconds)
-    // Two nodes may each leave a part of a second's quota that they took unspent.
+    // Each node may leave unspent a part of the second's quota that it reserved.
     expect(accepted).toBeGreaterThan(quota)
     expect(refusals.length).toBeGreaterThan(0)
-    for (const { code, quota: of, retryAfterMs } of refusals) {
-      expect([code, of.name, of.limit]).toEqual(['rate_exceeded', 'submissionsPerSecond', quota])
-      expect(of.used).toBeGreaterThan(quota)
+    for (const { code, quota: refused, retryAfterMs } of refusals) {
+      expect([code, refused.name, refused.limit]).toEqual([
+        'rate_exceeded',
+        'submissionsPerSecond',
+        quota,
+      ])
+      expect(refused.used).toBeGreaterThan(quota)
       expect(retryAfterMs).toBeGreaterThan(0)
       expect(retryAfterMs).toBeLessThanOrEqual(1_000)
     }
   }, 60_000)
 
-  it('count what a batch has, and refuse one that would never fit without asking to come back', async () => {
+  it('the submission quota counts every run of a batch, and refuses for good one that never fits', async () => {
     const tenantId = await aTenant({ submissionsPerSecond: 5 })
     const [a] = nodes
     const batch = (size: number) =>
@@ -243,7 +248,7 @@ describe('submissions a second', () => {
     expect(refused).toMatchObject({ code: 'rate_exceeded', quota: { limit: 5, used: 10 } })
   })
 
-  it('are taken apart from a transaction that is open, which others do not wait for', async () => {
+  it('the submission quota is counted outside open transactions, so nobody waits for them', async () => {
     const tenantId = await aTenant({ submissionsPerSecond: 1_000 })
     const [a, b] = nodes
     await a.transaction(async () => {
@@ -254,7 +259,7 @@ describe('submissions a second', () => {
   })
 })
 
-describe('starts and runs at once', () => {
+describe('quotas of starts and of concurrent runs', () => {
   async function claimable(tenantId: number, runs: number): Promise<void> {
     await t.store.submit(
       Array.from({ length: runs }, () => run()),
@@ -276,7 +281,7 @@ describe('starts and runs at once', () => {
     return { taken, sessions }
   }
 
-  it('two nodes together claim no more at once than the quota of concurrent runs', async () => {
+  it('two nodes together never exceed the quota of concurrent runs (case 158)', async () => {
     const tenantId = await aTenant({ concurrentRuns: 7 })
     await claimable(tenantId, 30)
     const { taken, sessions } = await claimed(tenantId)
@@ -287,7 +292,7 @@ describe('starts and runs at once', () => {
       for (const session of sessions) await t.store.work.settle(session, [succeeded(held)])
   })
 
-  it('two nodes together start no more than the quota of dispatches allows', async () => {
+  it('two nodes together never exceed the quota of dispatches per second (case 158)', async () => {
     const quota = 10
     const tenantId = await aTenant({ dispatchesPerSecond: quota })
     await claimable(tenantId, 60)
@@ -298,23 +303,23 @@ describe('starts and runs at once', () => {
     expect(taken.length).toBeLessThanOrEqual(Math.ceil(quota * tookS) + 1)
   })
 
-  it('a tenant limits itself below its quota, not above, and loses no limit by removing it', async () => {
+  it('a tenant can limit itself below its quota, not above, and removing its limit keeps the quota', async () => {
     const tenantId = await aTenant({ concurrentRuns: 10 })
     const { limits } = t.store
     const none = { concurrency: null, rate: null, ageingMs: null, weight: null }
-    const inForce = async () => (await limits.list(tenantId))[0]?.concurrency
-    expect(await inForce()).toBe(10)
+    const effectiveLimit = async () => (await limits.list(tenantId))[0]?.concurrency
+    expect(await effectiveLimit()).toBe(10)
     const wider = limits.set(null, { ...none, concurrency: 11 }, null, tenantId)
     expect(await outcome(wider)).toMatchObject({ quota: { name: 'concurrentRuns', used: 11 } })
     await limits.set(null, { ...none, concurrency: 4 }, null, tenantId)
-    expect(await inForce()).toBe(4)
+    expect(await effectiveLimit()).toBe(4)
     expect(await limits.remove(null, tenantId)).toBe(true)
-    expect(await inForce()).toBe(10)
+    expect(await effectiveLimit()).toBe(10)
     await t.store.tenants.update(tenantId, { quotas: { concurrentRuns: null } })
     expect(await limits.list(tenantId)).toEqual([])
   })
 
-  it('a quota that changes while the tenant sets its own limit is never exceeded', async () => {
+  it('a quota that changes while the tenant sets its limit is never exceeded', async () => {
     const tenantId = await aTenant({ concurrentRuns: 10 })
     const none = { concurrency: null, rate: null, ageingMs: null, weight: null }
     for (let round = 0; round < 10; round++) {
@@ -329,7 +334,7 @@ describe('starts and runs at once', () => {
   })
 })
 
-it('submissions in SQL keep to the quotas of payloads and timeouts, and to a suspension', async () => {
+it('submissions in SQL are refused beyond payload and timeout quotas, and during a suspension', async () => {
   const tenantId = await aTenant({ payloadBytes: 10, timeoutMs: 60_000 })
   const { name } = await t.store.tenants.get(tenantId)
   const submit = async (payload: string, options: object) =>
@@ -353,7 +358,7 @@ it('submissions in SQL keep to the quotas of payloads and timeouts, and to a sus
   expect(await submit('1', { timeout_ms: 1 })).toMatch(/^tenant_suspended: /)
 })
 
-it('a new quota holds on another node within two seconds, without a hint', async () => {
+it('a new quota applies on another node within two seconds without a hint', async () => {
   let movedMs = 0
   const monotonicMs = () => systemClock.monotonicMs() + movedMs
   const node = t.another({ ...systemClock, monotonicMs })
@@ -365,14 +370,14 @@ it('a new quota holds on another node within two seconds, without a hint', async
   expect(await submit()).toMatchObject({ quota: { name: 'payloadBytes' } })
 })
 
-it('a tenant without quotas costs a submission no statement, while it submits often enough', async () => {
+it('the quotas of a tenant that submits often are cached and need no extra statement', async () => {
   const tenantId = await aTenant({})
   const [a] = nodes
   await a.submit([run()], { tenantId })
   expect(a.quotas.admit(tenantId, [run()])).toBeUndefined()
 })
 
-it('nothing is submitted for a tenant that is not there', async () => {
+it('a submission for an unknown tenant is refused', async () => {
   expect(await outcome(t.store.submit([run()], { tenantId: 99_999 }))).toMatchObject({
     code: 'tenant_not_found',
   })

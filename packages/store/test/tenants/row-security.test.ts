@@ -1,4 +1,4 @@
-/** The second wall between tenants, tested as the role that requests run as: never as its owner. */
+/** Row security between tenants, tested as the role that requests use, never as the table owner. */
 import { compileJob } from '@punctual/core/job'
 import { compileOptions, makeSubmission } from '@punctual/core/submit'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
@@ -7,10 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let t: TestStore
 let other = 0
-/** Tables with rows of tenants, days included. */
+/** Tables with a tenant column, partitions included. */
 let tables: string[]
 
-/** What a table is to tenants that has no column of theirs: docs/concepts/tenant-isolation.md. A new one is decided there. */
+/**
+ * Access of tenants to tables without a tenant column: docs/concepts/tenant-isolation.md. That page
+ * decides about each new table.
+ */
 const WITHOUT_TENANT = {
   own: ['tenants', 'audit_heads', 'audit_seals', 'audit_unsealed', 'group_members'],
   ofTheirs: ['gated', 'job_holds'],
@@ -39,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** Runs this as the role of tenants; the tenant is a text, or not set at all. */
+/** Runs `work` as the tenant role, with `punctual.tenant` set to `tenant`, or unset. */
 async function asRole<T>(tenant: string | null, work: () => Promise<T>): Promise<T> {
   await t.sql.query('begin; set local role punctual_tenant')
   try {
@@ -53,12 +56,12 @@ async function asRole<T>(tenant: string | null, work: () => Promise<T>): Promise
 const count = async (text: string) => (await t.sql.query(text)).rowCount
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
-    () => 'nothing is wrong',
+    () => 'no error',
     ({ code }: { code: string }) => code,
   )
 
-describe('the wall', () => {
-  it('stands, and its role can neither log in nor pass by policies (case 154)', async () => {
+describe('the policies', () => {
+  it('row security is on, and its role can neither log in nor bypass policies (case 154)', async () => {
     expect(t.store.rowSecurity.state).toBe('up')
     const { rows } = await t.sql.query(
       "select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_roles where rolname = 'punctual_tenant'",
@@ -66,7 +69,7 @@ describe('the wall', () => {
     expect(Object.values(rows[0])).toEqual([false, false, false, false])
   })
 
-  it('has a policy on every table with rows of tenants, days included, for reading and writing (case 154)', async () => {
+  it('every table with a tenant column has a policy for reading and writing (case 154)', async () => {
     const { rows } = await t.sql.query(
       `
       select c.relname, c.relrowsecurity as on, pg_get_expr(p.polqual, c.oid) as sees,
@@ -83,7 +86,7 @@ describe('the wall', () => {
     }
   })
 
-  it('was decided for every table that has no tenant: a new one has to be', async () => {
+  it('every table without a tenant column is listed with its access', async () => {
     const { rows } = await t.sql.query(
       `
       select c.relname from pg_class c
@@ -99,7 +102,7 @@ describe('the wall', () => {
       )
   })
 
-  it('cannot be passed by functions or views that have the rights of their owner (case 154)', async () => {
+  it('no function or view bypasses row security with the privileges of its owner (case 154)', async () => {
     const { rows } = await t.sql.query(`
       select proname as name from pg_proc
       where pronamespace = 'punctual'::regnamespace and prosecdef
@@ -111,8 +114,8 @@ describe('the wall', () => {
   })
 })
 
-describe('a tenant', () => {
-  it('sees its own rows only, whatever is asked for', async () => {
+describe('the tenant role', () => {
+  it('a tenant sees only its own rows in every table', async () => {
     await asRole(String(other), async () => {
       for (const table of tables) {
         const foreign = table === 'sessions' ? 'is not null and tenant_id' : ''
@@ -127,7 +130,7 @@ describe('a tenant', () => {
     })
   })
 
-  it('changes and deletes no row of another', async () => {
+  it('a tenant cannot change or delete rows of another tenant', async () => {
     const touched = (text: string) =>
       asRole(String(other), () => count(text).catch(({ code }) => code as string))
     for (const table of tables) {
@@ -135,11 +138,11 @@ describe('a tenant', () => {
         `update punctual.${table} set tenant_id = tenant_id where tenant_id = 1`,
       )
       const deleted = await touched(`delete from punctual.${table} where tenant_id = 1`)
-      for (const came of [changed, deleted]) expect([0, '42501'], table).toContain(came)
+      for (const result of [changed, deleted]) expect([0, '42501'], table).toContain(result)
     }
   })
 
-  it('writes no row for another, and gives none of its own away', async () => {
+  it('a tenant cannot insert rows for another tenant, or reassign its own', async () => {
     const { rows } = await t.sql.query('select id::text from punctual.runs limit 1')
     const id = rows[0].id
     for (const table of tables) {
@@ -147,7 +150,7 @@ describe('a tenant', () => {
         ...{ tenant_id: 1, run_id: id, slot_at: new Date() },
         ...(/^runs/.test(table) && { id }),
       })
-      const came = await asRole(String(other), () =>
+      const result = await asRole(String(other), () =>
         codeOf(
           t.sql.query(
             `insert into punctual.${table} overriding system value select (jsonb_populate_record(null::punctual.${table}, $1)).*`,
@@ -155,16 +158,16 @@ describe('a tenant', () => {
           ),
         ),
       )
-      expect([table, came]).toEqual([table, '42501'])
+      expect([table, result]).toEqual([table, '42501'])
     }
-    const give = 'update punctual.jobs set tenant_id = 1'
-    expect(await asRole(String(other), () => codeOf(t.sql.query(give)))).toBe('42501')
+    const reassign = 'update punctual.jobs set tenant_id = 1'
+    expect(await asRole(String(other), () => codeOf(t.sql.query(reassign)))).toBe('42501')
   })
 
   it.each([
     ['not set', null],
-    ['empty, as it is after a transaction', ''],
-  ])('that is %s sees nothing and writes nothing (case 154)', async (_, tenant) => {
+    ['empty, as after a transaction', ''],
+  ])('when the tenant is %s, no row is visible or writable (case 154)', async (_, tenant) => {
     await asRole('1', () => count('select from punctual.jobs'))
     for (const table of tables.filter((name) => name !== 'sessions'))
       expect([table, await asRole(tenant, () => count(`select from punctual.${table}`))]).toEqual([
@@ -182,7 +185,7 @@ describe('asTenant', () => {
   const who = { name: '', text: "select current_user, current_setting('punctual.tenant', true)" }
   const read = (statement = jobs) => t.store.database.control.query(statement)
 
-  it('holds for lone statements and in transactions, and ends with them (case 154)', async () => {
+  it('asTenant applies to single statements and transactions, and ends with them (case 154)', async () => {
     const owner = (await read(who))[0]?.[0]
     expect(await t.store.asTenant(other, () => read())).toEqual([[String(other)]])
     expect(await t.store.asTenant(other, () => read(who))).toEqual([
@@ -192,13 +195,13 @@ describe('asTenant', () => {
     const [after] = await read(who)
     expect([after?.[0], after?.[1] || null]).toEqual([owner, null])
     expect(await read()).toEqual([['1'], [String(other)]])
-    const within = () => t.store.transaction(() => read())
-    expect(await t.store.asTenant(other, within)).toEqual([[String(other)]])
-    expect(await t.store.asTenant(1, within)).toEqual([['1']])
-    expect(await within()).toEqual([['1'], [String(other)]])
+    const inTransaction = () => t.store.transaction(() => read())
+    expect(await t.store.asTenant(other, inTransaction)).toEqual([[String(other)]])
+    expect(await t.store.asTenant(1, inTransaction)).toEqual([['1']])
+    expect(await inTransaction()).toEqual([['1'], [String(other)]])
   })
 
-  it('ends with a statement that fails, and with a transaction that is rolled back (case 154)', async () => {
+  it('asTenant ends with a failing statement and with a rollback (case 154)', async () => {
     const wrong = { name: '', text: 'select 1 / 0' }
     await expect(t.store.asTenant(other, () => read(wrong))).rejects.toThrow('division by zero')
     await expect(
@@ -208,7 +211,7 @@ describe('asTenant', () => {
     expect(await t.store.transaction(() => read())).toEqual([['1'], [String(other)]])
   })
 
-  it('keeps many tenants at once apart on one connection', async () => {
+  it('asTenant separates concurrent tenants on one connection', async () => {
     const seen = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         i % 3 === 0 ? read() : t.store.asTenant(i % 3 === 1 ? 1 : other, () => read()),
@@ -219,8 +222,8 @@ describe('asTenant', () => {
   })
 })
 
-describe('where the owner cannot make roles', () => {
-  it('there is one wall less, and everything else works', async () => {
+describe('an owner without CREATEROLE', () => {
+  it('without the right to create roles, row security is off and everything else works', async () => {
     const role = `weak_${Date.now()}`
     await t.sql.query(`create role ${role} login password 'x'`)
     await t.sql.query(`grant create on database ${new URL(t.url).pathname.slice(1)} to ${role}`)

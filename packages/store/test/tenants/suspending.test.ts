@@ -1,4 +1,4 @@
-/** A suspended tenant: nothing is accepted, claimed or planned for it; resuming goes on. Others do not notice. */
+/** Suspending a tenant: nothing is accepted, claimed or planned for it until it is resumed. */
 import { compileJob, planJob, type SlotDecision } from '@punctual/core/job'
 import { compileOptions } from '@punctual/core/submit'
 import { systemRandom } from '@punctual/store'
@@ -27,7 +27,7 @@ async function claimed(tenantId: number) {
   return (await t.store.work.claim(claim)).runs
 }
 
-it('nothing is accepted for it, by whichever way, and its data can be read', async () => {
+it('every kind of submission is refused for a suspended tenant, and its data can be read', async () => {
   const declared = compileJob(
     { name: 'nightly', handler: 'test', cron: '0 0 * * *' },
     { timezone: 'UTC', jitterMs: 0 },
@@ -39,7 +39,7 @@ it('nothing is accepted for it, by whichever way, and its data can be read', asy
   const group = { name: null, callback: null, open: true, submissions: [run] }
   const keyed = { options: compileOptions('test', { key: 'k' }), payload: '1' }
   const noted = { note: null, by: null, fromCheckpoint: false }
-  for (const ask of [
+  for (const attempt of [
     () => submit(acme),
     () => t.store.submit([keyed], { tenantId: acme }),
     () => t.store.groups.make(group, acme),
@@ -48,26 +48,26 @@ it('nothing is accepted for it, by whichever way, and its data can be read', asy
     () => steering.backfill('nightly', [0], new Set(), 0, acme),
     () => t.store.deadLetterSteering.replay([], noted, acme),
   ])
-    await expect(ask()).rejects.toMatchObject({ code: 'tenant_suspended', id: suspended.name })
+    await expect(attempt()).rejects.toMatchObject({ code: 'tenant_suspended', id: suspended.name })
   expect(await jobs.find('nightly', acme)).toMatchObject({ name: 'nightly' })
   await submit(1)
   expect((await suspend()).suspendedAt).toEqual(suspended.suspendedAt)
 })
 
-it('nothing of it is claimed once suspending has resolved, and what waited is claimed afterwards', async () => {
+it('no run of a suspended tenant is claimed, and waiting runs are claimed after it is resumed', async () => {
   const [waiting] = await submit(acme)
   const [other] = await submit(1)
   await suspend()
   expect(await claimed(acme)).toEqual([])
   expect((await claimed(1)).map(({ id }) => id)).toContain(other?.id)
-  // Its own way of resuming does not end the suspension.
+  // Resuming its queues, which a tenant may do, does not end the suspension.
   await t.store.queues.resume(null, acme)
   expect(await claimed(acme)).toEqual([])
   await t.store.tenants.resume(acme)
   expect((await claimed(acme)).map(({ id }) => id)).toEqual([waiting?.id])
 })
 
-it('a pause of its own outlives a suspension, and a suspension its pause', async () => {
+it('the pause of a tenant and its suspension are independent of each other', async () => {
   await submit(acme)
   await t.store.queues.pause(null, { note: 'own', by: null }, acme)
   await suspend()
@@ -80,7 +80,7 @@ it('a pause of its own outlives a suspension, and a suspension its pause', async
   expect(await claimed(acme)).toHaveLength(1)
 })
 
-it('another node accepts nothing once it has heard of it', async () => {
+it('another node refuses submissions once it receives the hint of a suspension', async () => {
   const other = t.another()
   other.signals.listen()
   await other.database.claim.ready()
@@ -91,12 +91,12 @@ it('another node accepts nothing once it has heard of it', async () => {
       () => false,
       (error: { code: string }) => error.code === 'tenant_suspended',
     )
-  await eventually('it is refused', refused)
+  await eventually('the submission is refused', refused)
   await t.store.tenants.resume(acme)
-  await eventually('it is accepted', async () => !(await refused()))
+  await eventually('the submission is accepted', async () => !(await refused()))
 })
 
-/** What a planner decides now, or so much later, for jobs of the tenant. */
+/** The decisions of a planner, now or `laterMs` later, for the jobs of the tenant. */
 async function decisions(laterMs = 0): Promise<Record<string, readonly SlotDecision[]>> {
   const { plan, timings } = t.store.schedules
   const nowMs = t.store.database.clock.nowMs() + laterMs
@@ -113,10 +113,10 @@ async function decisions(laterMs = 0): Promise<Record<string, readonly SlotDecis
   expect(await plan.plan(planned, async () => undefined)).toBe(planned.length)
   const stored = await t.store.schedules.jobs.list({}, acme)
   const nameOf = new Map(stored.map(({ id, name }) => [id, name]))
-  return Object.fromEntries(planned.map((it) => [nameOf.get(it.job.id), it.decisions]))
+  return Object.fromEntries(planned.map(({ job, decisions }) => [nameOf.get(job.id), decisions]))
 }
 
-it('slots of its jobs are skipped with one decision, what runs once waits, and resuming goes on', async () => {
+it('recurring slots of a suspended tenant are skipped in one decision, and one-off runs wait', async () => {
   const settings = { timezone: 'UTC', jitterMs: 0 }
   const compiled = [
     compileJob({ name: 'often', handler: 'test', cron: '*/2 * * * * *' }, settings),
@@ -124,10 +124,10 @@ it('slots of its jobs are skipped with one decision, what runs once waits, and r
   ]
   await t.store.schedules.jobs.upsert(compiled, acme)
   await suspend()
-  const while_ = await decisions()
-  expect(while_.often).toMatchObject([{ decision: 'skip', reason: 'paused' }])
-  expect(while_.often?.[0]?.slots).toBeGreaterThanOrEqual(29)
-  expect(while_.once).toMatchObject([{ decision: 'run' }])
+  const suspended = await decisions()
+  expect(suspended.often).toMatchObject([{ decision: 'skip', reason: 'paused' }])
+  expect(suspended.often?.[0]?.slots).toBeGreaterThanOrEqual(29)
+  expect(suspended.once).toMatchObject([{ decision: 'run' }])
   expect(await claimed(acme)).toEqual([])
   await t.store.tenants.resume(acme)
   const after = (await decisions(60_000)).often

@@ -1,10 +1,11 @@
-import { succeeded, TestStore } from '@punctual/testkit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestStore } from '@punctual/testkit'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 
 let t: TestStore
 beforeAll(async () => {
   t = await TestStore.open()
 })
+afterEach(() => t.emptyPlaces())
 afterAll(() => t.close())
 
 async function crash(session: string) {
@@ -12,7 +13,7 @@ async function crash(session: string) {
   return t.reap([session])
 }
 
-it('returns what a dead session held, as a crashed attempt that is counted apart from failures', async () => {
+it('reaping returns leased runs to the queue and counts a crash, not a failure', async () => {
   const session = await t.session()
   const run = await t.running(session)
   expect(await crash(session)).toEqual({
@@ -29,10 +30,9 @@ it('returns what a dead session held, as a crashed attempt that is counted apart
   expect(found?.attempts).toMatchObject([
     { attempt: 1, outcome: 'crashed', error: { name: 'WorkerLost' } },
   ])
-  await t.store.work.settle(heir, [succeeded(again as typeof run)])
 })
 
-it('does not charge a suspect that was not started when its worker died', async () => {
+it('a run that crashed before is not charged when its worker dies before it starts', async () => {
   let session = await t.session()
   const run = await t.running(session)
   await crash(session)
@@ -42,10 +42,9 @@ it('does not charge a suspect that was not started when its worker died', async 
   session = await t.session()
   const again = (await t.claim(session)).runs[0]
   expect(again).toMatchObject({ id: run.id, crashes: 1, attempt: 1 })
-  await t.store.work.settle(session, [succeeded(again as typeof run)])
 })
 
-it('quarantines a run that has killed its worker three times, as a dead letter (case 15)', async () => {
+it('a run that has killed its worker three times is quarantined as a dead letter (case 15)', async () => {
   const id = await t.submit()
   for (let death = 1; death <= 3; death++) {
     const session = await t.session()
@@ -55,13 +54,14 @@ it('quarantines a run that has killed its worker three times, as a dead letter (
     await crash(session)
   }
   expect(await t.store.runs.find(id)).toMatchObject({ state: 'dead', reason: 'quarantined' })
-  const letters = await t.sql.query('select reason from punctual.dead_letters where run_id = $1', [
-    id,
-  ])
-  expect(letters.rows).toEqual([{ reason: 'quarantined' }])
+  const deadLetters = await t.sql.query(
+    'select reason from punctual.dead_letters where run_id = $1',
+    [id],
+  )
+  expect(deadLetters.rows).toEqual([{ reason: 'quarantined' }])
 })
 
-it('ends a crashed run whose policy does not retry crashes, as a dead letter with the reason policy', async () => {
+it('a crashed run whose policy does not retry crashes is dead with the reason policy', async () => {
   const session = await t.session()
   const run = await t.running(session, { key: 'once', retry: { retryOn: ['failed', 'timed_out'] } })
   expect(await crash(session)).toEqual({
@@ -77,19 +77,19 @@ it('ends a crashed run whose policy does not retry crashes, as a dead letter wit
     error: { name: 'WorkerLost' },
     attempts: [{ attempt: 1, outcome: 'crashed' }],
   })
-  const letters = await t.sql.query(
+  const deadLetters = await t.sql.query(
     'select reason, fingerprint from punctual.dead_letters where run_id = $1',
     [run.id],
   )
-  expect(letters.rows).toEqual([{ reason: 'policy', fingerprint: 'WorkerLost: policy' }])
+  expect(deadLetters.rows).toEqual([{ reason: 'policy', fingerprint: 'WorkerLost: policy' }])
   expect(await t.count('live_keys')).toBe(0)
 })
 
 it.each([
   ['the default policy', {}],
-  ['a policy of its own that says nothing of crashes', { retry: { backoff: { kind: 'fixed' } } }],
+  ['a policy that does not mention crashes', { retry: { backoff: { kind: 'fixed' } } }],
   ['a policy that names crashes', { retry: { retryOn: ['crashed'] } }],
-] as const)('tries a crashed run again under %s', async (_, options) => {
+] as const)('a crashed run is retried under %s', async (_, options) => {
   const session = await t.session()
   const run = await t.running(session, options)
   expect(await crash(session)).toEqual({
@@ -100,19 +100,17 @@ it.each([
     cancelled: 0,
   })
   expect(await t.places(run.id)).toEqual(['queue'])
-  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
-it('does not end a run that has not started because of a policy that does not retry crashes', async () => {
+it('an unstarted run is returned although its policy does not retry crashes', async () => {
   const session = await t.session()
   const run = await t.running(session, { retry: { retryOn: [] } })
   await t.sql.query('update punctual.leases set crashes = 1 where run_id = $1', [run.id])
   expect(await crash(session)).toMatchObject({ returned: 1, dead: 0 })
-  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
-it('never runs an at-most-once run again after its start was marked (case 8)', async () => {
-  const ids = [await t.submit(), await t.submit()]
+it('an at-most-once run is never retried after its start was marked (case 8)', async () => {
+  for (let n = 0; n < 2; n++) await t.submit()
   await t.sql.query('update punctual.queue set traits = 2')
   const session = await t.session()
   const { runs } = await t.claim(session, 2)
@@ -124,35 +122,32 @@ it('never runs an at-most-once run again after its start was marked (case 8)', a
     reason: 'worker_lost',
   })
   expect(await t.places(unmarked as string)).toEqual(['queue'])
-  await t.store.steering.cancelWaiting(ids, 'test')
 })
 
-it('takes leases of a session that does not exist', async () => {
+it('reaping takes over leases of a session that does not exist', async () => {
   const session = await t.session()
   const run = await t.running(session)
   await t.sql.query('delete from punctual.sessions where id = $1', [session])
   expect(await t.store.upkeep.orphanSessions()).toEqual([session])
   expect(await t.reap([session])).toMatchObject({ returned: 1 })
   expect(await t.places(run.id)).toEqual(['queue'])
-  await t.store.steering.cancelWaiting([run.id], 'test')
 })
 
-it('passes a session by whose claim is under way, and leaves no lease without a session', async () => {
+it('reaping skips a session with an open claim, so that no lease is left without a session', async () => {
   const session = await t.session()
-  const id = await t.submit()
+  await t.submit()
   await t.expire(session)
   await t.sql.query('begin')
   await t.sql.query('select from punctual.sessions where id = $1 for key share', [session])
   expect(await t.reap([session])).toMatchObject({ sessions: 0 })
   await t.sql.query('commit')
   expect(await t.reap([session])).toMatchObject({ sessions: 1 })
-  await t.store.steering.cancelWaiting([id], 'test')
 })
 
-it('passes by what a stopped worker has locked, takes the rest, and comes back for it (case 21)', async () => {
+it('reaping skips leases locked by a stopped worker, and takes them later (case 21)', async () => {
   const stopped = await t.session()
   const locked = await t.running(stopped)
-  const beside = await t.running(stopped)
+  const unlocked = await t.running(stopped)
   const other = await t.session()
   const elsewhere = await t.running(other)
   // The worker was stopped in a transaction of its handler, between the success and the commit.
@@ -165,14 +160,13 @@ it('passes by what a stopped worker has locked, takes the rest, and comes back f
   })
   expect(await t.reap([stopped, other])).toMatchObject({ sessions: 1, returned: 2 })
   await t.sql.query('rollback')
-  expect(await t.places(beside.id)).toEqual(['queue'])
+  expect(await t.places(unlocked.id)).toEqual(['queue'])
   expect(await t.places(elsewhere.id)).toEqual(['queue'])
   expect(await t.places(locked.id)).toEqual(['leases'])
   expect(await t.reap([stopped])).toMatchObject({ sessions: 1, returned: 1 })
-  await t.store.steering.cancelWaiting([locked.id, beside.id, elsewhere.id], 'test')
 })
 
-it('reaps once when many reapers see the same death', async () => {
+it('concurrent reapers of one session return its runs once', async () => {
   const session = await t.session()
   const runs = await Promise.all(Array.from({ length: 20 }, () => t.submit()))
   await t.claim(session, 20)
@@ -181,10 +175,9 @@ it('reaps once when many reapers see the same death', async () => {
   const results = await Promise.all(reapers.map((store) => store.upkeep.reap([session], 3)))
   expect(results.reduce((sum, result) => sum + result.returned, 0)).toBe(20)
   for (const id of runs) expect(await t.places(id)).toEqual(['queue'])
-  await t.store.steering.cancelWaiting(runs, 'test')
 })
 
-it('gets back in the end what a worker locked that was stopped before its commit (case 21)', async () => {
+it('a worker stopped before its commit loses its locks after a minute (case 21)', async () => {
   const session = await t.session()
   const run = await t.running(session)
   await t.sql.query(`
@@ -205,7 +198,7 @@ it('gets back in the end what a worker locked that was stopped before its commit
   await t.sql.query('drop trigger see_timeout on punctual.outcomes')
 })
 
-it('does not open a session that has ended again, and takes one that was opened as it ended', async () => {
+it('an ended session cannot be opened again, and one opened as it ended is reaped', async () => {
   const worker = { host: 'h', pid: 1, version: '0', handlers: ['test'], queues: [], labels: {} }
   const open = (id: string) =>
     t.store.work.openSession({ ...worker, id, capacity: 1, leaseMs: 30_000 })
@@ -213,7 +206,7 @@ it('does not open a session that has ended again, and takes one that was opened 
   await t.store.work.closeSession(ended)
   await open(ended)
   expect(await t.store.remoteSessions.find(ended)).toBeNull()
-  // Both at one moment: the row is there, and so is the memory of it.
+  // Opened and ended at the same time: the session row and its past session both exist.
   const both = await t.session()
   const twice = `insert into punctual.past_sessions select id, opened_at, now(), pid, capacity, false, host, version,
     handlers, queues, labels from punctual.sessions where id = $1`

@@ -1,14 +1,15 @@
 import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
   let t: TestStore
   beforeAll(async () => {
     t = await TestStore.open({ major })
   })
+  afterEach(() => t.emptyPlaces())
   afterAll(() => t.close())
 
-  it('accepts the outcome of the current claim once, answers the same when it is said again, and refuses another', async () => {
+  it('an outcome is accepted once, repeating it succeeds, and another outcome is refused', async () => {
     const session = await t.session()
     const run = await t.running(session)
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
@@ -17,7 +18,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.places(run.id)).toEqual(['outcomes'])
   })
 
-  it('does not take the end that the reaper made for the one that the worker asks for', async () => {
+  it('a death that the reaper recorded is not taken for the death that a worker settles', async () => {
     const zombie = await t.session()
     const run = await t.running(zombie)
     await t.expire(zombie)
@@ -28,7 +29,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.settle(zombie, [succeeded(run)])).toEqual([run.id])
   })
 
-  it("refuses a zombie's outcome after the run was given to another worker, and records it (cases 19, 20)", async () => {
+  it("a zombie's outcome is refused and recorded once another worker has the run (cases 19, 20)", async () => {
     const zombie = await t.session()
     const run = await t.running(zombie)
     await t.expire(zombie)
@@ -49,38 +50,36 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(stale.rows).toEqual([{ fence: run.fence.toString() }])
   })
 
-  it('matches run and claim as a pair: the claim of another run in the batch does not open the door', async () => {
+  it('a settle matches run and fence as a pair, not with the fence of another run of the batch', async () => {
     const session = await t.session()
     const [a, b] = [await t.running(session), await t.running(session)]
     await t.store.work.settle(session, [retry(a)])
     const again = (await t.claim(session)).runs[0] as typeof a
     expect(again.id).toBe(a.id)
     const stale = { ...a }
-    // The stale claim of a travels with b's: a is leased under `again.claim`, which is not in the batch.
+    // The stale fence of a is in the batch with b's: a is leased under `again.fence`, which is not.
     expect(await t.store.work.settle(session, [succeeded(stale), succeeded(b)])).toEqual([a.id])
     expect(await t.places(again.id)).toEqual(['leases'])
     expect(await t.places(b.id)).toEqual(['outcomes'])
-    await t.store.work.settle(session, [succeeded(again)])
   })
 
-  it('accepts a late outcome while the reaper has not taken the run (case 20)', async () => {
+  it('a late outcome is accepted until the reaper has taken the run (case 20)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
   })
 
-  it('lets an expired session claim nothing', async () => {
+  it('an expired session cannot claim', async () => {
     const session = await t.session()
     const id = await t.submit()
     await t.expire(session)
     const result = await t.claim(session)
     expect(result).toMatchObject({ sessionAlive: false, runs: [] })
     expect(await t.places(id)).toEqual(['queue'])
-    await t.store.steering.cancelWaiting([id], 'test')
   })
 
-  it('does not reap a session that renewed in the meantime', async () => {
+  it('a session that renewed its lease in time is not reaped', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
@@ -89,14 +88,14 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.settle(session, [succeeded(run)])).toEqual([])
   })
 
-  it('does not let a fenced session come back to life', async () => {
+  it('a fenced session cannot renew its lease', async () => {
     const session = await t.session()
     await t.expire(session)
     await t.reap([session])
     expect(await t.store.work.renewSession(session)).toBeNull()
   })
 
-  it('refuses start marks and progress of a lost lease (case 27)', async () => {
+  it('start marks and progress of a lost lease are refused (case 27)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.expire(session)
@@ -105,10 +104,9 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     await t.store.work.reportProgress([{ run, value: '1' }])
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
-    await t.store.steering.cancelWaiting([run.id], 'test')
   })
 
-  it('finds leases whose claim reply was lost, and gives them back (case 7)', async () => {
+  it('a lease whose claim answer was lost is found and given back (case 7)', async () => {
     const session = await t.session()
     const run = await t.running(session)
     expect(await t.store.work.strayLeases(session, [run.fence])).toEqual([])
@@ -116,10 +114,9 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(strays).toEqual([{ id: run.id, fence: run.fence }])
     await t.store.work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
-    await t.store.steering.cancelWaiting([run.id], 'test')
   })
 
-  it('gives a worker that claims its own lost run again another fence, and believes only that (case 28)', async () => {
+  it('a worker that claims its lost run again gets a new fence, and only that is accepted (case 28)', async () => {
     const before = await t.session()
     const lost = await t.running(before)
     await t.expire(before)
@@ -134,21 +131,20 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.settle(after, [succeeded(lost)])).toEqual([lost.id])
   })
 
-  it('tells two workers of one host and process id apart (case 29)', async () => {
+  it('two sessions with the same host and process id are distinct (case 29)', async () => {
     const [first, second] = [await t.session(), await t.session()]
-    const lost = await t.running(first)
+    await t.running(first)
     const kept = await t.running(second)
     await t.expire(first)
     expect(await t.reap([first, second])).toMatchObject({ sessions: 1, returned: 1 })
     expect(await t.places(kept.id)).toEqual(['leases'])
     expect(await t.store.work.settle(second, [succeeded(kept)])).toEqual([])
-    await t.store.steering.cancelWaiting([lost.id], 'test')
   })
 
-  it('refuses a worker of the lost time after a fail-over that lost its claim (case 48)', async () => {
+  it('after a failover that lost a claim, the worker of that claim is refused (case 48)', async () => {
     const session = await t.session()
     const zombie = await t.running(session)
-    // What the new primary has: the run waits, and nobody has claimed it.
+    // The state of the new primary: the run waits, and no session has claimed it.
     await t.sql.query('delete from punctual.leases where run_id = $1', [zombie.id])
     await t.sql.query(
       `insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
@@ -156,7 +152,7 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
        from punctual.runs where id = $1`,
       [zombie.id],
     )
-    // The attempt has the same number, and the session may be the same one: only the fence differs.
+    // The attempt number is the same, and the session may be: only the fence differs.
     const heir = (await t.claim(session)).runs[0] as typeof zombie
     expect(heir).toMatchObject({ id: zombie.id, attempt: zombie.attempt })
     expect(await t.store.work.settle(session, [succeeded(zombie)])).toEqual([zombie.id])

@@ -22,7 +22,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     await t.reap([session])
   }
 
-  /** An at-most-once run that started, and whose worker was never heard of again. */
+  /** An at-most-once run that started, and whose worker died. */
   const lost = async () => {
     const session = await t.session()
     const run = await t.running(session, { delivery: 'at-most-once' })
@@ -39,14 +39,14 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     return made?.id as string
   }
   const trigger = (job: string) => t.store.schedules.steering.trigger(job, null, 1)
-  /** The runs of a table of runs of jobs, in the order of their slots. */
+  /** The run ids of a job in `slots` or `backfills`, in the order of their slots. */
   const runsOf = async (job: string, table: 'slots' | 'backfills') => {
-    const of = `select run_id from punctual.${table} where job_id = $1 order by slot_at`
-    const { rows } = await t.sql.query(of, [job])
+    const ordered = `select run_id from punctual.${table} where job_id = $1 order by slot_at`
+    const { rows } = await t.sql.query(ordered, [job])
     return rows.map((row) => row.run_id as string)
   }
 
-  /** Plans a job that fires every second; returns the runs of its slots ahead. */
+  /** Plans a job that fires every second; returns the runs of its future slots. */
   const plan = async (job: string) => {
     const { plan: store, timings } = t.store.schedules
     const { nowMs } = await store.announcePlanner('1', 8_000)
@@ -57,12 +57,12 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     )
     const rules = await store.rules(due.map(({ timing }) => timing))
     const context = { window: { nowMs, untilMs }, timings, calendars: new Map(), skips: undefined }
-    const planned = due.map((of) => planJob(of, rules.get(of.timing) as never, context))
+    const planned = due.map((dueJob) => planJob(dueJob, rules.get(dueJob.timing) as never, context))
     expect(await store.plan(planned, () => Promise.reject(new Error('refused')))).toBe(1)
     return runsOf(job, 'slots')
   }
 
-  /** One run of a job goes on, and another one was due meanwhile. */
+  /** One run of a job is running, and another one that became due is parked. */
   const overlapping = async (overlap: Overlap) => {
     const [session, job] = [await t.session(), await aJob(overlap)]
     const first = await trigger(job)
@@ -75,7 +75,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     return { session, holder, another, waiter: await another() }
   }
 
-  /** The three places that a change leaves a run in. */
+  /** Rows of an event that leaves a run in its place, for each of the three places. */
   function steered<Event extends string>(
     event: Event,
     change: (id: string) => Promise<ReadonlySet<string>>,
@@ -93,7 +93,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     ]) as Record<`${Event}: ${'later' | 'queue' | 'parked'} -> ${string}`, () => Promise<string>>
   }
 
-  /** The places that a run with a key may wait in when another submission of its key changes it. */
+  /** Rows of replacing a waiting run with a key, for each place before and after. */
   const replaced = () => {
     let keys = 0
     const concurrency = { key: 'gate of replaced runs' }
@@ -121,7 +121,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     return Object.fromEntries(rows) as Record<Key, () => Promise<string>>
   }
 
-  /** How each row of the table is made to happen; returns the run. */
+  /** Makes each row of the table happen; returns the run. */
   const make: Record<Key, () => Promise<string>> = {
     'submit: nowhere -> queue': inQueue,
     'defer: nowhere -> later': inLater,
@@ -242,8 +242,8 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     'cancel: leases -> outcomes': async () => {
       const { session, holder: run, waiter } = await overlapping('cancel-previous')
       await t.store.work.resolveParked([waiter])
-      const asked = await t.store.work.cancelRequests([run])
-      const reason = asked.get(run.fence) as string
+      const requests = await t.store.work.cancelRequests([run])
+      const reason = requests.get(run.fence) as string
       const ended = { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason } as const
       await t.store.work.settle(session, [ended])
       return run.id
@@ -325,16 +325,16 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     row.from.map((from) => [`${row.event}: ${from} -> ${row.to}` as Key, row.to] as const),
   )
 
-  it.each(rows)('%s leaves the run in exactly that place', async (key, to) => {
+  it.each(rows)('event %s leaves the run in exactly that place', async (key, to) => {
     const id = await (make[key] as () => Promise<string>)()
     expect(await t.places(id)).toEqual([to])
   })
 
-  it('has a way to happen for every row, and no other', () => {
+  it('the test covers every row of the lifecycle table and no other', () => {
     expect(Object.keys(make).toSorted()).toEqual(rows.map(([key]) => key).toSorted())
   })
 
-  it('a final run is final: nothing moves it any more', async () => {
+  it('no operation changes a run that has ended', async () => {
     const session = await t.session()
     const run = await t.running(session)
     await t.store.work.settle(session, [succeeded(run)])

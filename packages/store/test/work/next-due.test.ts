@@ -1,4 +1,4 @@
-import { succeeded, TestStore } from '@punctual/testkit'
+import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 let t: TestStore
@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it('a claim tells when the next run is due, also when it took something and in whichever lane it waits', async () => {
+it('a claim returns when the next run of any lane is due, also when it took runs', async () => {
   const session = await t.session()
   expect((await t.claim(session)).nextDueInMs, 'nothing waits').toBeNull()
   await t.submit({ delayMs: 20_000 })
@@ -21,8 +21,4 @@ it('a claim tells when the next run is due, also when it took something and in w
   expect(now.runs.length).toBe(1)
   expect(now.nextDueInMs).toBeGreaterThan(5_000)
   expect(now.nextDueInMs).toBeLessThanOrEqual(15_000)
-  await t.store.work.settle(
-    session,
-    now.runs.map((run) => succeeded(run)),
-  )
 })

@@ -1,4 +1,4 @@
-/** Runs of one job that would overlap: every policy, crashes of the one that goes on, and no lost wake-up. */
+/** Overlapping runs of one job: every policy, crashes of the running one, and no lost release. */
 import type { Overlap } from '@punctual/core/job'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { dead, retry, succeeded, TestStore } from '@punctual/testkit'
@@ -22,7 +22,7 @@ const jobOf = (overlap: Overlap) =>
   t.job({ name: `${overlap} ${jobs++}`, every: '1h', startAt: '2100-01-01', overlap })
 const run = (jobId: string) => t.store.schedules.steering.trigger(jobId, null, 1)
 
-/** Claims as a worker does: what was parked is decided about. */
+/** Claims as a worker does: also resolves the runs that the claim parked. */
 async function claim(limit = 10, store = t.store, by = session): Promise<readonly ClaimedRun[]> {
   const { runs, parked } = await t.claim(by, limit, store)
   if (parked.length > 0) await store.work.resolveParked(parked)
@@ -39,25 +39,25 @@ async function outcome(id: string): Promise<string | null> {
   return rows[0] ? `${names[rows[0].state]} ${rows[0].reason ?? ''}`.trim() : null
 }
 
-/** A job of which one run goes on. */
-async function going(overlap: Overlap): Promise<{ jobId: string; first: ClaimedRun }> {
+/** A job with one running run. */
+async function startJob(overlap: Overlap): Promise<{ jobId: string; first: ClaimedRun }> {
   const jobId = await jobOf(overlap)
   await run(jobId)
   const [first] = await claim()
-  if (!first) throw new Error('it did not start')
+  if (!first) throw new Error('the run did not start')
   return { jobId, first }
 }
 
-describe('while a run of the job goes on, another one', () => {
-  it('starts beside it under allow', async () => {
-    const { jobId } = await going('allow')
+describe('a second run of a job that is running', () => {
+  it('overlap allow starts the second run', async () => {
+    const { jobId } = await startJob('allow')
     const second = await run(jobId)
     expect((await claim()).map(({ id }) => id)).toEqual([second])
     expect(await t.count('job_holds')).toBe(0)
   })
 
-  it('is skipped under skip, with the reason, and the next one after the end is not', async () => {
-    const { jobId, first } = await going('skip')
+  it('overlap skip skips the second run with the reason, and starts the next after the end', async () => {
+    const { jobId, first } = await startJob('skip')
     const second = await run(jobId)
     expect(await claim()).toEqual([])
     expect(await outcome(second)).toBe('skipped overlap')
@@ -67,8 +67,8 @@ describe('while a run of the job goes on, another one', () => {
     expect((await claim()).map(({ id }) => id)).toEqual([third])
   })
 
-  it('waits under queue-one, and those behind it are skipped', async () => {
-    const { jobId, first } = await going('queue-one')
+  it('overlap queue-one parks the second run and skips later ones', async () => {
+    const { jobId, first } = await startJob('queue-one')
     const [second, third, fourth] = [await run(jobId), await run(jobId), await run(jobId)]
     expect(await claim()).toEqual([])
     expect(await t.places(second)).toEqual(['parked'])
@@ -79,10 +79,10 @@ describe('while a run of the job goes on, another one', () => {
     expect((await claim()).map(({ id }) => id)).toEqual([second])
   })
 
-  it('waits under queue-one alone, in whatever order two of them are parked', async () => {
-    const { jobId } = await going('queue-one')
+  it('overlap queue-one keeps the earlier of two runs, in any order of parking', async () => {
+    const { jobId } = await startJob('queue-one')
     const [second, third] = [await run(jobId), await run(jobId)]
-    // The later one is parked and decided about first, as a claim of another worker may do.
+    // The later run is parked and resolved first, as the claim of another worker may do.
     const { rows } = await t.sql.query(
       'delete from punctual.queue where run_id = $1 returning run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id',
       [second],
@@ -102,8 +102,8 @@ describe('while a run of the job goes on, another one', () => {
     expect(await outcome(third)).toBe('skipped overlap')
   })
 
-  it('waits under queue-all, and all of them run in their order', async () => {
-    const { jobId, first } = await going('queue-all')
+  it('overlap queue-all parks further runs and runs them in order', async () => {
+    const { jobId, first } = await startJob('queue-all')
     const waiting = [await run(jobId), await run(jobId), await run(jobId)]
     const order: string[] = []
     let current: ClaimedRun | undefined = first
@@ -117,8 +117,8 @@ describe('while a run of the job goes on, another one', () => {
     expect(order).toEqual(waiting)
   })
 
-  it('asks it to end under cancel-previous, and starts when it has', async () => {
-    const { jobId, first } = await going('cancel-previous')
+  it('overlap cancel-previous cancels the running one and starts the next when it has ended', async () => {
+    const { jobId, first } = await startJob('cancel-previous')
     const second = await run(jobId)
     expect(await claim()).toEqual([])
     expect(await t.store.work.cancelRequests([first])).toEqual(
@@ -137,8 +137,8 @@ describe('while a run of the job goes on, another one', () => {
     expect((await claim()).map(({ id }) => id)).toEqual([second])
   })
 
-  it('under cancel-previous takes the place of those that wait for the same', async () => {
-    const { jobId, first } = await going('cancel-previous')
+  it('overlap cancel-previous also cancels runs that already wait for the running one', async () => {
+    const { jobId, first } = await startJob('cancel-previous')
     const second = await run(jobId)
     await claim()
     const third = await run(jobId)
@@ -148,25 +148,25 @@ describe('while a run of the job goes on, another one', () => {
     expect((await claim()).map(({ id }) => id)).toEqual([third])
   })
 
-  it('fences it at once under terminate-previous: its outcome is refused, whatever it is', async () => {
-    const { jobId, first } = await going('terminate-previous')
+  it('overlap terminate-previous fences the running one at once and refuses all its outcomes', async () => {
+    const { jobId, first } = await startJob('terminate-previous')
     const second = await run(jobId)
     const started = [...(await claim()), ...(await claim())]
     expect(started.map(({ id }) => id)).toEqual([second])
     expect(await outcome(first.id)).toBe('cancelled superseded')
-    const asked = { kind: 'cancelled', run: first, startedAgoMs: 1, failure: null } as const
+    const cancelled = { kind: 'cancelled', run: first, startedAgoMs: 1, failure: null } as const
     for (const ending of [
       ...[succeeded(first), dead(first), retry(first, 0)],
-      { ...asked, reason: 'superseded' },
+      { ...cancelled, reason: 'superseded' },
     ])
       expect(await t.store.work.settle(session, [ending]), ending.kind).toEqual([first.id])
     expect(await outcome(first.id)).toBe('cancelled superseded')
     expect((await t.store.runs.find(first.id))?.attempts.at(-1)?.outcome).toBe('terminated')
   })
 
-  it('ends it under both where it waits for another attempt', async () => {
+  it('overlap cancel-previous and terminate-previous end a run that waits for a retry', async () => {
     for (const policy of ['cancel-previous', 'terminate-previous'] as const) {
-      const { jobId, first } = await going(policy)
+      const { jobId, first } = await startJob(policy)
       await t.store.work.settle(session, [retry(first, 3_600_000)])
       const second = await run(jobId)
       const started = [...(await claim()), ...(await claim())]
@@ -176,25 +176,25 @@ describe('while a run of the job goes on, another one', () => {
   })
 })
 
-describe('the run that goes on', () => {
-  it('still holds its job while it waits for another attempt', async () => {
-    const { jobId, first } = await going('skip')
+describe('the run that holds its job', () => {
+  it('a run holds its job while it waits for a retry', async () => {
+    const { jobId, first } = await startJob('skip')
     await t.store.work.settle(session, [retry(first, 3_600_000)])
     const second = await run(jobId)
     await claim()
     expect(await outcome(second)).toBe('skipped overlap')
   })
 
-  it('frees its job when it is dead', async () => {
-    const { jobId, first } = await going('queue-all')
+  it('a dead run frees its job', async () => {
+    const { jobId, first } = await startJob('queue-all')
     const second = await run(jobId)
     await claim()
     await t.store.work.settle(session, [dead(first)])
     expect((await claim()).map(({ id }) => id)).toEqual([second])
   })
 
-  it('comes back to its hold when its worker crashed, and the job is not stuck', async () => {
-    const { jobId, first } = await going('queue-all')
+  it('a run whose worker crashed keeps its hold, and the next run starts after it', async () => {
+    const { jobId, first } = await startJob('queue-all')
     const second = await run(jobId)
     await claim()
     await t.expire(session)
@@ -207,9 +207,9 @@ describe('the run that goes on', () => {
   })
 
   it.each(['skip', 'queue-one', 'queue-all', 'cancel-previous', 'terminate-previous'] as const)(
-    'leaves the job free under %s when it is quarantined with its worker',
+    'a run that is quarantined frees its job with overlap %s',
     async (policy) => {
-      const { jobId, first } = await going(policy)
+      const { jobId, first } = await startJob(policy)
       await t.expire(session)
       await t.reap([session], 1)
       expect(await outcome(first.id)).toBe('dead quarantined')
@@ -220,8 +220,8 @@ describe('the run that goes on', () => {
     },
   )
 
-  it('whose worker died before it decided about what it parked leaves nothing waiting for ever', async () => {
-    const { jobId, first } = await going('queue-all')
+  it('a run parked by a worker that died before resolving it is resolved by the upkeep', async () => {
+    const { jobId, first } = await startJob('queue-all')
     const second = await run(jobId)
     await t.claim(session, 10)
     await t.expire(session)
@@ -234,24 +234,24 @@ describe('the run that goes on', () => {
   })
 })
 
-it('loses no wake-up when the holder ends while its successor is parked, round after round', async () => {
+it('a run parked while the holder of its job ends is released every time', async () => {
   const [a, b] = [t.another(), t.another()]
   const [ofA, ofB] = [await t.session(600_000, a), await t.session(600_000, b)]
   for (let round = 0; round < 150; round++) {
-    const { jobId, first } = await going('queue-all')
+    const { jobId, first } = await startJob('queue-all')
     const second = await run(jobId)
     const [started] = await Promise.all([claim(10, b, ofB), a.work.settle(ofA, [succeeded(first)])])
     const all = started.length > 0 ? started : await claim(10, b, ofB)
     expect(all.map(({ id }) => id)).toEqual([second])
     await b.work.settle(
       ofB,
-      all.map((it) => succeeded(it)),
+      all.map((run) => succeeded(run)),
     )
     expect(await t.count('parked')).toBe(0)
   }
 })
 
-it('lets one run of a job go on at a time, whoever claims and whatever crashes', async () => {
+it('only one run of a job is running at a time, with concurrent claims and crashes', async () => {
   const ids = await Promise.all(
     (['skip', 'queue-one', 'queue-all'] as const).map((policy) => jobOf(policy)),
   )
@@ -279,7 +279,7 @@ it('lets one run of a job go on at a time, whoever claims and whatever crashes',
       const mine = (held[n] as ClaimedRun[]).splice(0)
       await stores[n]?.work.settle(
         sessions[n] as string,
-        mine.map((it) => succeeded(it)),
+        mine.map((run) => succeeded(run)),
       )
     }
   }
@@ -291,7 +291,7 @@ it('lets one run of a job go on at a time, whoever claims and whatever crashes',
       ]
       await store.work.settle(
         sessions[i] as string,
-        mine.map((it) => succeeded(it)),
+        mine.map((run) => succeeded(run)),
       )
     }
     if ((await t.count('queue')) + (await t.count('parked')) === 0) break
@@ -303,7 +303,7 @@ it('lets one run of a job go on at a time, whoever claims and whatever crashes',
   expect(await t.count('job_holds')).toBe(0)
 })
 
-it('an attempt that a successor terminates has started: with an earlier one the run is a possible duplicate', async () => {
+it('a retried run terminated by its successor counts as a possible duplicate', async () => {
   const jobId = await jobOf('terminate-previous')
   const id = await run(jobId)
   const [first] = await claim()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-it(`gives one run to one of ${RACERS} racing workers, ${ROUNDS} times`, async () => {
+it(`only one of ${RACERS} racing workers claims each of ${ROUNDS} runs`, async () => {
   const stores = Array.from({ length: RACERS }, () => t.another())
   const sessions = await Promise.all(stores.map((store) => t.session(600_000, store)))
   await t.submit()
@@ -54,7 +54,7 @@ it(`gives one run to one of ${RACERS} racing workers, ${ROUNDS} times`, async ()
   expect((await t.count('queue')) + (await t.count('leases'))).toBe(0)
 })
 
-it('lists a run that moves between its places exactly once, however often it moves', async () => {
+it('a run that moves between its places is listed exactly once', async () => {
   const id = await t.submit()
   const session = await t.session(600_000)
   let isOver = false

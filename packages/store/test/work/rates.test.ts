@@ -1,11 +1,14 @@
-/** Rates: never more starts than they allow, and none later than needed when runs before it are gone. */
+/**
+ * Rates: never more starts than allowed, and no start later than needed after earlier runs are
+ * gone.
+ */
 import { TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { RateKit } from '../kit/rate-kit.ts'
 
 const MINUTE_MS = 60_000
-/** What is nearer than a second is not moved; and the statements of a test take their time. */
+/** Bookings are not moved by less than a second, and the statements of a test take time. */
 const NEAR_MS = 2_000
 
 let t: TestStore
@@ -27,8 +30,8 @@ async function expectEarliest(kit: RateKit): Promise<void> {
   }
 }
 
-describe('when runs that wait for their rate are cancelled', () => {
-  it('a run that comes after all of them starts as soon as one after the last start may', async () => {
+describe('cancelling runs that wait for their rate', () => {
+  it('a run submitted after cancelled runs moves up to the earliest start of its rate', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     const ids = await kit.submit(200)
     await kit.cancel(ids)
@@ -42,7 +45,7 @@ describe('when runs that wait for their rate are cancelled', () => {
     expect(kit.tooEarlyMs()).toBeLessThan(NEAR_MS)
   })
 
-  it('the next submission after a look is given a moment as if they had never been', async () => {
+  it('after gaps are closed, a submission is booked as if cancelled runs had never existed', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.cancel(await kit.submit(50))
     await kit.close()
@@ -50,7 +53,7 @@ describe('when runs that wait for their rate are cancelled', () => {
     await expectEarliest(kit)
   })
 
-  it('the others keep their order', async () => {
+  it('closing the gaps of cancelled runs keeps the order of the others', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     const ids = await kit.submit(12)
     const waiting = (await kit.waiting()).map(({ id }) => id)
@@ -65,7 +68,7 @@ describe('when runs that wait for their rate are cancelled', () => {
   })
 
   it.each([1, 3])(
-    'any of five, with a burst of %i, the others start as early as the rate allows',
+    'cancelling any of five runs, with a burst of %i, lets the others start as early as allowed',
     async (burst) => {
       for (let gone = 0; gone < 32; gone++) {
         const kit = new RateKit(t, MINUTE_MS, burst)
@@ -84,7 +87,7 @@ describe('when runs that wait for their rate are cancelled', () => {
     },
   )
 
-  it('of a fast rate, they go on after a second', async () => {
+  it('runs of a fast rate move up to the next two seconds after a cancel', async () => {
     const kit = new RateKit(t, 200, 1)
     await kit.submit(60)
     await kit.cancel((await kit.waiting()).slice(0, -5).map(({ id }) => id))
@@ -99,7 +102,7 @@ describe('when runs that wait for their rate are cancelled', () => {
     expect(kit.starts).toHaveLength(length + 5)
   })
 
-  it('more of them than are moved at once are moved one part after the other', async () => {
+  it('closing gaps moves more than 2,000 bookings in batches', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     for (let n = 0; n < 25; n++) await kit.submit(100)
     const waiting = await kit.waiting()
@@ -112,7 +115,7 @@ describe('when runs that wait for their rate are cancelled', () => {
     expect(await kit.close()).toBe(0)
   })
 
-  it('nothing is moved behind a run that somebody changes at the moment', async () => {
+  it('closing gaps stops at a run that another transaction has locked', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(8)
     const before = await kit.waiting()
@@ -128,7 +131,7 @@ describe('when runs that wait for their rate are cancelled', () => {
   })
 })
 
-it('while moments are given, cancelled, kept by replacing and moved up at once, no two are nearer than the rate says', async () => {
+it('concurrent bookings, cancels, replacements and moves never bring two starts too close', async () => {
   const kit = new RateKit(t, MINUTE_MS, 1)
   await kit.submit(20)
   const stores = [t.store, t.another(), t.another()]
@@ -158,10 +161,10 @@ it('while moments are given, cancelled, kept by replacing and moved up at once, 
   await expectEarliest(kit)
 })
 
-describe('a run that is replaced', () => {
+describe('replacing a run with a rate', () => {
   const key = 'key of one run'
 
-  it('keeps the moment that its rate has given it, however often that is done', async () => {
+  it('a run replaced several times keeps the booking of its rate', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(1)
     const [id] = await kit.submit(1, { key })
@@ -174,7 +177,7 @@ describe('a run that is replaced', () => {
     expect(kit.tooEarlyMs()).toBeLessThan(NEAR_MS)
   })
 
-  it('keeps it as well when it is replaced again and again while time goes by', async () => {
+  it('a run replaced repeatedly as time passes keeps the booking of its rate', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(1)
     for (let n = 0; n < 10; n++) {
@@ -185,7 +188,7 @@ describe('a run that is replaced', () => {
     expect(kit.tooEarlyMs()).toBeLessThan(NEAR_MS)
   })
 
-  it('gives it back when it is due later than that, and asks again then', async () => {
+  it('a run replaced to a later due time returns its booking and books again then', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(1)
     await kit.submit(1, { key })
@@ -198,8 +201,8 @@ describe('a run that is replaced', () => {
   })
 })
 
-describe('a run that is given another time', () => {
-  it('later than its moment, leaves that to those behind it', async () => {
+describe('rescheduling a run with a rate', () => {
+  it('a run rescheduled beyond its booking leaves that to later runs', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(3)
     const [first] = await kit.waiting()
@@ -210,7 +213,7 @@ describe('a run that is given another time', () => {
     await expectEarliest(kit)
   })
 
-  it('at once, starts now instead of then: those behind it keep their moments, and move up when others leave theirs', async () => {
+  it('a run rescheduled to now starts at once, and later runs keep their bookings', async () => {
     const kit = new RateKit(t, MINUTE_MS, 1)
     await kit.submit(5)
     const [first, ...others] = await kit.waiting()
@@ -225,7 +228,7 @@ describe('a run that is given another time', () => {
   })
 })
 
-it('whatever is submitted, cancelled and replaced, a rate is kept, and nothing waits longer than it says', async () => {
+it('random submits, cancels and replacements keep the rate and delay no run beyond it', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('submit' as const), n: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ kind: fc.constant('cancel' as const), n: fc.integer({ min: 0, max: 1_023 }) }),

@@ -1,4 +1,4 @@
-/** Reading a run's log in pages and from its end, and measuring it. */
+/** Reading a run's log in pages and from its end, and measuring its size. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ function line(attempt: number, seq: number) {
 }
 const messages = (lines: readonly { message: string }[]) => lines.map(({ message }) => message)
 
-it('pages go on after the last line of the page before, across attempts, and end with a short one', async () => {
+it('pages of a run log continue after the last line, across attempts, and end with a short page', async () => {
   const pages: string[][] = []
   let after: { attempt: number; seq: number } | undefined
   do {
@@ -35,12 +35,12 @@ it('pages go on after the last line of the page before, across attempts, and end
   ])
 })
 
-it('the last lines come oldest first, and are all when there are fewer', async () => {
+it('the last lines of a run log are returned oldest first, or all if there are fewer', async () => {
   expect(messages(await t.store.runs.lastLogs(run.id, 3))).toEqual(['3.1', '3.2', '3.3'])
   expect(await t.store.runs.lastLogs(run.id, 100)).toHaveLength(12)
 })
 
-it('a log is as long as its texts in bytes and fifty for each line', async () => {
+it('the size of a run log is the bytes of its text plus fifty for each line', async () => {
   const other = await t.running(await t.session())
   const silent = await t.running(await t.session())
   await t.store.work.appendLogs([

@@ -1,4 +1,4 @@
-/** The two forms of settling successes leave the same rows: outcomes, freed keys, counters. */
+/** Both statements that settle successes leave the same rows: outcomes, freed keys, counters. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { compileOptions } from '@punctual/core/submit'
 import { dead, retry, succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
@@ -10,7 +10,9 @@ beforeEach(async () => {
 })
 afterEach(() => t.close())
 
-/** Two handlers, a keyed run, a second attempt, outputs: settled, and looked at without ids and times. */
+/**
+ * Settles two handlers, a keyed run, a retry and outputs; returns the rows without ids and times.
+ */
 async function settleMix(alsoStale: boolean) {
   const session = await t.session()
   const submissions = ['test', 'other', 'test', 'other'].map((handler, i) => ({
@@ -29,7 +31,7 @@ async function settleMix(alsoStale: boolean) {
   await t.store.work.settle(session, [retry(again)])
   const runs = [...first.filter((run) => run !== again), ...(await claim())]
   const settlements = runs.map((run) => succeeded(run, run.payload.includes('1') ? '"out"' : null))
-  // One that has ended otherwise makes the batch fall back to the pairwise form.
+  // A run that has already ended otherwise makes the batch fall back to settling in pairs.
   const other = await t.session()
   const ended = succeeded(await t.running(other))
   await t.store.work.settle(other, [dead(ended.run)])
@@ -54,18 +56,18 @@ async function settleMix(alsoStale: boolean) {
   }
 }
 
-it('whether all at once or pair by pair', async () => {
+it('settling successes leaves the same rows in one statement or in pairs', async () => {
   const all = await settleMix(false)
   expect(all).toMatchObject({ keys: 0, leases: 0 })
   expect(all.counters.map((row) => row.runs).toSorted()).toEqual([2, 2])
   expect(await settleMix(true)).toEqual(all)
 })
 
-it('without waiting for what another connection of the same worker has not committed yet', async () => {
+it('a settle does not wait for uncommitted counters of the same session', async () => {
   const session = await t.session()
   const run = await t.running(session)
   await t.sql.query('begin')
-  // What a settle over another connection has counted: of this moment, and of ten seconds on.
+  // Counters of an open settle on another connection, for now and for ten seconds later.
   await t.sql.query(
     `insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
      select $1, date_bin('10 seconds', clock_timestamp() + later, 'epoch'), 1, $2, 1, 1

@@ -1,6 +1,7 @@
 /**
- * Whatever is submitted, ends and moves on between two pages: no run comes twice, the order holds, and every run that was
- * there and matched from the first page to the last is shown, however little a page may look at.
+ * Runs are submitted, end and move between two pages: no run is shown twice, the order holds, and
+ * every run that matched from the first page to the last is shown, however few rows a page may
+ * read.
  */
 import {
   compileRunPageFilter,
@@ -25,7 +26,7 @@ const HOUR_MS = 3_600_000
 const states: readonly RunState[] = [
   ...(['waiting', 'scheduled', 'queued', 'running', 'succeeded', 'dead', 'cancelled'] as const),
 ]
-const questions: readonly RunPageFilter[] = [
+const filters: readonly RunPageFilter[] = [
   {},
   { states: ['queued', 'running'] },
   { states: ['scheduled'] },
@@ -45,13 +46,13 @@ const wish = fc.record({
   state: fc.constantFrom(...states),
   queue: fc.constantFrom('default', 'mail'),
   user: fc.constantFrom('ada', 'bob'),
-  // Up to a day ago, and sometimes an hour ahead, never so near that it falls due while pages are read: an id carries when
-  // the run is due.
+  // Up to a day ago, sometimes up to an hour ahead, but never so near that a run falls due while
+  // pages are read: its state would change. Ids carry the due time.
   backMs: fc.oneof(
     { weight: 9, arbitrary: fc.integer({ min: 0, max: 24 * HOUR_MS }) },
     { weight: 1, arbitrary: fc.integer({ min: -HOUR_MS, max: -HOUR_MS / 2 }) },
   ),
-  // How long before it was due it was accepted.
+  // How long before its due time the run was accepted.
   aheadMs: fc.constantFrom(10, 8 * HOUR_MS),
 })
 type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never
@@ -62,35 +63,35 @@ const meanwhile = fc.record({
   }),
 })
 
-/** A run may be in the queue ahead of its time: it is scheduled until then. */
+/** A run in the queue ahead of its due time is scheduled until then. */
 const stateOf = ({ state, dueMs }: MadeRun): RunState =>
   state === 'queued' && dueMs > Date.now() ? 'scheduled' : state
 
-function matches(run: MadeRun, asked: RunPageFilter): boolean {
-  if (asked.states && !asked.states.includes(stateOf(run))) return false
-  if (asked.queue && run.queue !== asked.queue) return false
-  if (asked.labels && run.user !== asked.labels.user) return false
+function matches(run: MadeRun, filter: RunPageFilter): boolean {
+  if (filter.states && !filter.states.includes(stateOf(run))) return false
+  if (filter.queue && run.queue !== filter.queue) return false
+  if (filter.labels && run.user !== filter.labels.user) return false
   const isIn = (range: RunPageFilter['due'], ms: number) =>
     !range || (ms >= Number(range.from) && ms < Number(range.to))
-  if (!isIn(asked.created, run.createdMs) || !isIn(asked.due, run.dueMs)) return false
-  return !asked.notRetried || run.state === 'dead'
+  if (!isIn(filter.created, run.createdMs) || !isIn(filter.due, run.dueMs)) return false
+  return !filter.notRetried || run.state === 'dead'
 }
 
-/** Runs by id, and whether each has matched all the time. */
+/** Runs by id, and those that have matched throughout. */
 class World {
   readonly runs = new Map<string, MadeRun>()
-  readonly #asked: RunPageFilter
+  readonly #filter: RunPageFilter
   readonly throughout = new Set<string>()
 
-  constructor(asked: RunPageFilter) {
-    this.#asked = asked
+  constructor(filter: RunPageFilter) {
+    this.#filter = filter
   }
 
   async make({ backMs, aheadMs, ...rest }: Wish, isFirst: boolean) {
     const dueMs = Date.now() - backMs
     const run = await makeRun(t, { ...rest, dueMs, createdMs: dueMs - aheadMs })
     this.runs.set(run.id, run)
-    if (isFirst && matches(run, this.#asked)) this.throughout.add(run.id)
+    if (isFirst && matches(run, this.#filter)) this.throughout.add(run.id)
   }
 
   async end(which: number, state: RunState) {
@@ -99,25 +100,25 @@ class World {
     if (!run) return
     const ended = await endRun(t, run, state)
     this.runs.set(run.id, ended)
-    if (!matches(ended, this.#asked)) this.throughout.delete(run.id)
+    if (!matches(ended, this.#filter)) this.throughout.delete(run.id)
   }
 }
 
-it('pages neither repeat a run nor pass by one that was there throughout', async () => {
+it('pages of runs neither repeat a run nor miss one that matched throughout', async () => {
   const cases = {
     first: fc.array(wish, { minLength: 4, maxLength: 14 }),
-    asked: fc.constantFrom(...questions),
+    options: fc.constantFrom(...filters),
     between: fc.array(meanwhile, { minLength: 1, maxLength: 3 }),
     limit: fc.integer({ min: 1, max: 4 }),
     looks: fc.constantFrom(1, 1_000),
   }
   await fc.assert(
-    fc.asyncProperty(fc.record(cases), async ({ first, asked, between, limit, looks }) => {
+    fc.asyncProperty(fc.record(cases), async ({ first, options, between, limit, looks }) => {
       for (const table of tables) await t.sql.query(`delete from punctual.${table}`)
-      const world = new World(asked)
+      const world = new World(options)
       for (const made of first) await world.make(made, true)
       const pages = new RunPages(t.store.database, { looks, ...(looks === 1 && { ms: 0 }) })
-      const filter = compileRunPageFilter(asked)
+      const filter = compileRunPageFilter(options)
       const shown: string[] = []
       let cursor: string | undefined
       for (let page = 0; ; page++) {
@@ -129,8 +130,8 @@ it('pages neither repeat a run nor pass by one that was there throughout', async
         for (const [which, state] of between[page]?.ended ?? []) await world.end(which, state)
       }
       expect(shown).toEqual([...new Set(shown)])
-      // Where a time is asked for, what is of its days comes before the rest.
-      if (!asked.created && !asked.due) expect(shown).toEqual([...shown].sort().reverse())
+      // With a time filter, runs whose ids are of its days come before the others.
+      if (!options.created && !options.due) expect(shown).toEqual([...shown].sort().reverse())
       expect([...world.throughout].filter((id) => !shown.includes(id))).toEqual([])
     }),
     { numRuns: 20 },

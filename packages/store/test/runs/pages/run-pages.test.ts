@@ -1,4 +1,4 @@
-/** Pages and counts of runs: each filter means what it says, cursors hold, and the work of a page is bounded. */
+/** Pages and counts of runs: every filter, cursors, and the bounded work of a page. */
 import {
   compileCountBy,
   compileRunPageFilter,
@@ -51,11 +51,11 @@ afterAll(() => t.close())
 
 function pagesOf(
   store: RunPages,
-  asked: RunPageFilter & { jobId?: string },
+  options: RunPageFilter & { jobId?: string },
   limit = 3,
   tenantId = 1,
 ) {
-  const { jobId, ...rest } = asked
+  const { jobId, ...rest } = options
   const filter = { ...compileRunPageFilter(rest), ...(jobId && { jobId }) }
   const order = orderOf(filter, undefined)
   return {
@@ -85,13 +85,13 @@ const isYesterday = (ms: number | null) => ms !== null && ms >= today - DAY_MS &
 const ended = (run: MadeRun) => run.finishedMs !== null
 
 const filters: Record<string, [RunPageFilter & { jobId?: string }, (run: MadeRun) => boolean]> = {
-  'all of them': [{}, () => true],
+  'all runs': [{}, () => true],
   'one state': [{ states: ['succeeded'] }, (run) => run.state === 'succeeded'],
   'live states': [
     { states: ['waiting', 'scheduled', 'queued', 'running', 'cancelling'] },
     (run) => !ended(run),
   ],
-  'states of both kinds': [
+  'live and final states': [
     { states: ['running', 'dead', 'cancelled'] },
     (run) => ['running', 'dead', 'cancelled'].includes(run.state),
   ],
@@ -107,59 +107,68 @@ const filters: Record<string, [RunPageFilter & { jobId?: string }, (run: MadeRun
     (run) => run.jobId === JOB && run.state === 'queued',
   ],
   'a label': [{ labels: { user: 'bob' } }, (run) => run.user === 'bob'],
-  'a label of failed ones': [
+  'a label and failed states': [
     { labels: { user: 'bob' }, states: ['dead', 'unknown'] },
     (run) => run.user === 'bob' && ['dead', 'unknown'].includes(run.state),
   ],
   'a key': [{ key: 'order:1' }, (run) => run.key === 'order:1'],
-  'the beginning of a key': [{ keyPrefix: 'order:' }, (run) => run.key !== null],
-  'when they were due': [{ due: yesterday }, (run) => isYesterday(run.dueMs)],
-  'when they were accepted': [{ created: yesterday }, (run) => isYesterday(run.createdMs)],
-  'when they ended': [{ finished: yesterday }, (run) => isYesterday(run.finishedMs)],
-  'what failed yesterday': [
+  'a key prefix': [{ keyPrefix: 'order:' }, (run) => run.key !== null],
+  'the due time': [{ due: yesterday }, (run) => isYesterday(run.dueMs)],
+  'the time of acceptance': [{ created: yesterday }, (run) => isYesterday(run.createdMs)],
+  'the end time': [{ finished: yesterday }, (run) => isYesterday(run.finishedMs)],
+  'dead runs of yesterday': [
     { finished: yesterday, states: ['dead'] },
     (run) => run.state === 'dead' && isYesterday(run.finishedMs),
   ],
-  'what failed yesterday and was not retried': [
+  'dead runs of yesterday that were not retried': [
     { finished: yesterday, notRetried: true },
     (run) => run.state === 'dead' && isYesterday(run.finishedMs) && !run.handled,
   ],
-  'what was not retried': [{ notRetried: true }, (run) => run.state === 'dead' && !run.handled],
-  'what it died of': [{ fingerprint: 'another' }, (run) => run.fingerprint === 'another'],
-  'what it died of and was not retried': [
+  'runs that were not retried': [
+    { notRetried: true },
+    (run) => run.state === 'dead' && !run.handled,
+  ],
+  'a fingerprint': [{ fingerprint: 'another' }, (run) => run.fingerprint === 'another'],
+  'a fingerprint of runs that were not retried': [
     { fingerprint: 'print', notRetried: true },
     (run) => run.fingerprint === 'print' && !run.handled,
   ],
-  'running for over an hour': [
+  'runs running for over an hour': [
     { runningOverMs: HOUR_MS },
     (run) => run.state === 'running' && run.startedMs < now - HOUR_MS,
   ],
-  'nothing at all': [{ key: 'none' }, () => false],
+  'a key without runs': [{ key: 'none' }, () => false],
 }
 
-describe('a page of runs', () => {
-  it.each(Object.entries(filters))('shows %s, each once', async (_, [asked, matches]) => {
-    const expected = runs.filter((run) => run.tenantId === 1 && matches(run))
-    const found = await pagesOf(pages, asked).all()
-    expect([...found].sort().reverse()).toEqual(newestFirst(expected))
-    const byEnd = asked.finished !== undefined && (asked.notRetried || asked.states)
-    if (!byEnd) expect(found).toEqual(newestFirst(expected))
-    else {
-      const at = new Map(runs.map((run) => [run.id, run.finishedMs as number]))
-      const ends = found.map((id) => at.get(id) as number)
-      expect(ends).toEqual([...ends].sort((a, b) => b - a))
-    }
-  })
+describe('pages of runs', () => {
+  it.each(Object.entries(filters))(
+    'pages of runs filtered by %s show each match once',
+    async (_, [filter, matches]) => {
+      const expected = runs.filter((run) => run.tenantId === 1 && matches(run))
+      const found = await pagesOf(pages, filter).all()
+      expect([...found].sort().reverse()).toEqual(newestFirst(expected))
+      const byEnd = filter.finished !== undefined && (filter.notRetried || filter.states)
+      if (!byEnd) expect(found).toEqual(newestFirst(expected))
+      else {
+        const at = new Map(runs.map((run) => [run.id, run.finishedMs as number]))
+        const ends = found.map((id) => at.get(id) as number)
+        expect(ends).toEqual([...ends].sort((a, b) => b - a))
+      }
+    },
+  )
 
-  it.each(Object.entries(filters))('counts %s', async (_, [asked, matches]) => {
-    const expected = runs.filter((run) => run.tenantId === 1 && matches(run))
-    const { count, exact, groups } = await pagesOf(pages, asked).count('state')
-    expect({ count, exact }).toEqual({ count: expected.length, exact: true })
-    for (const { name, count: ofState } of groups)
-      expect(ofState).toBe(expected.filter(({ state }) => state === name).length)
-  })
+  it.each(Object.entries(filters))(
+    'a count of runs filtered by %s is exact',
+    async (_, [filter, matches]) => {
+      const expected = runs.filter((run) => run.tenantId === 1 && matches(run))
+      const { count, exact, groups } = await pagesOf(pages, filter).count('state')
+      expect({ count, exact }).toEqual({ count: expected.length, exact: true })
+      for (const { name, count: ofState } of groups)
+        expect(ofState).toBe(expected.filter(({ state }) => state === name).length)
+    },
+  )
 
-  it('tells of a run what a list needs', async () => {
+  it('a run on a page has the fields that a list shows', async () => {
     const run = runs.find(({ key, state }) => key !== null && state === 'dead') as MadeRun
     const filter = compileRunPageFilter({ ids: [run.id] })
     const page = await pages.page(filter, { limit: 1, order: 'newest', cursor: undefined }, 1)
@@ -174,7 +183,7 @@ describe('a page of runs', () => {
     ])
   })
 
-  it('shows each tenant its own', async () => {
+  it('pages of runs show each tenant only its own runs', async () => {
     const theirs = runs.filter(({ tenantId }) => tenantId === 2)
     expect(await pagesOf(pages, {}, 2, 2).all()).toEqual(newestFirst(theirs))
     expect(await pagesOf(pages, { key: 'order:1' }, 2, 2).all()).toHaveLength(1)
@@ -185,10 +194,10 @@ describe('a page of runs', () => {
   })
 })
 
-describe('a count of runs', () => {
-  const groupsOf = async (asked: RunPageFilter, by: string) =>
+describe('counts of runs', () => {
+  const groupsOf = async (filter: RunPageFilter, by: string) =>
     Object.fromEntries(
-      (await pagesOf(pages, asked).count(by)).groups.map(({ name, count }) => [name, count]),
+      (await pagesOf(pages, filter).count(by)).groups.map(({ name, count }) => [name, count]),
     )
 
   it.each([
@@ -198,17 +207,17 @@ describe('a count of runs', () => {
     ['label:none', { null: 6 }],
     ['fingerprint', { print: 5, another: 1 }],
     ['job', { null: 5, [JOB]: 1 }],
-  ])('goes by %s', async (by, expected) => {
+  ])('runs can be counted by %s', async (by, expected) => {
     expect(await groupsOf({ states: ['dead'] }, by)).toEqual(expected)
   })
 
-  it('goes by the day that runs were due on', async () => {
+  it('runs can be counted by the day of their due time', async () => {
     const days = new Set(runs.map(({ dueMs }) => new Date(dueMs).toISOString().slice(0, 10)))
     const found = await groupsOf({}, 'day')
     expect(new Set(Object.keys(found))).toEqual(days)
   })
 
-  it('says that it is not exact once it has looked at enough', async () => {
+  it('a count that reaches its work limit is reported as not exact', async () => {
     const few = new RunPages(t.store.database, { looks: 2, ms: 0 })
     const counted = await pagesOf(few, { states: ['succeeded'] }).count('state')
     expect(counted.exact).toBe(false)
@@ -216,8 +225,8 @@ describe('a count of runs', () => {
   })
 })
 
-describe('a page that has looked at enough', () => {
-  it('comes back short with a cursor, and those that follow show the rest', async () => {
+describe('a page that reaches its work limit', () => {
+  it('a page that reaches its work limit is short, and the following pages show the rest', async () => {
     const hasty = new RunPages(t.store.database, { looks: 1, ms: 0 })
     const filter = compileRunPageFilter({ labels: { user: 'eve' } })
     const first = await hasty.page(filter, { limit: 2, order: 'newest', cursor: undefined }, 1)
@@ -227,15 +236,15 @@ describe('a page that has looked at enough', () => {
   })
 })
 
-describe('a walk', () => {
+describe('a walk over runs', () => {
   const TOP = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-  /** Refuses to look any further than a walk over so few runs can need to. */
+  /** Fails after more reads than a walk over these few runs can need. */
   const counting = () => {
     let looks = 0
     const browse: ReadSource['browse'] = {
-      query: (...asked) => {
-        if (++looks > 400) throw new Error('it walks for ever')
-        return t.store.database.browse.query(...asked)
+      query: (...args) => {
+        if (++looks > 400) throw new Error('the walk does not end')
+        return t.store.database.browse.query(...args)
       },
     }
     const source: ReadSource = Object.create(t.store.database, { browse: { value: browse } })
@@ -244,19 +253,19 @@ describe('a walk', () => {
 
   it.each([
     ['no id', []],
-    ['the last id that there can be', [TOP]],
-    ['an id that nobody has', ['019a0000-0000-7000-8000-0000000000ff']],
-  ])('for %s ends, and finds nothing', async (_, ids) => {
+    ['the highest possible id', [TOP]],
+    ['an id without a run', ['019a0000-0000-7000-8000-0000000000ff']],
+  ])('a walk for %s ends and finds nothing', async (_, ids) => {
     for (const store of Object.values(counting())) {
-      const asked = pagesOf(store, { ids, notRetried: true })
-      expect(await asked.all()).toEqual([])
-      expect(await asked.count('state')).toMatchObject({ count: 0, exact: true })
+      const walk = pagesOf(store, { ids, notRetried: true })
+      expect(await walk.all()).toEqual([])
+      expect(await walk.count('state')).toMatchObject({ count: 0, exact: true })
     }
   })
 
-  it('for ids that end where a stretch does shows each of them once', async () => {
+  it('a walk for ids at the edge of a stretch shows each run once', async () => {
     const batch: MadeRun[] = []
-    // More than the first stretch, and all of one moment: the edge of a stretch is then the id of a run.
+    // More than the first stretch holds, all of one instant: its edge is then the id of a run.
     for (let i = 0; i < 40; i++) batch.push(await makeRun(t, { tenantId: 3, dueMs: now }))
     const ids = batch.map(({ id }) => id)
     for (const limit of [1, 3, 19, 20, 39, 40])
@@ -265,7 +274,7 @@ describe('a walk', () => {
   })
 
   it.each([{ due: { from: now }, finished: { to: 0 } }, { due: { from: 253402300799999, to: 0 } }])(
-    'ends for a range that ends before it begins, also page by page: %j',
+    'a walk over a range that ends before it begins ends, also page by page: %j',
     async (filter) => {
       const { pages: patient, hasty } = counting()
       for (const store of [patient, hasty])
@@ -273,12 +282,12 @@ describe('a walk', () => {
     },
   )
 
-  it('ends for every filter', async () => {
+  it('a walk ends for every random filter', async () => {
     const instant = fc.constantFrom(0, 1, today - DAY_MS, today, now, now + DAY_MS, 253402300799999)
     const range = fc.record({ from: instant, to: instant }, { requiredKeys: [] })
     const id = fc.constantFrom(TOP, TOP.replaceAll('f', '0'), ...runs.map((run) => run.id))
     const state = fc.constantFrom('dead', 'unknown', 'queued', 'succeeded')
-    const asked = fc.record(
+    const randomFilter = fc.record(
       {
         ...{ created: range, due: range, finished: range },
         ids: fc.array(id, { maxLength: 3 }),
@@ -288,10 +297,10 @@ describe('a walk', () => {
       { requiredKeys: [] },
     )
     await fc.assert(
-      fc.asyncProperty(asked, fc.boolean(), async (filter, isHasty) => {
+      fc.asyncProperty(randomFilter, fc.boolean(), async (filter, isHasty) => {
         const ended = ['dead', 'unknown', 'succeeded']
         const timed = filter.finished?.from !== undefined || filter.finished?.to !== undefined
-        fc.pre(!timed || (filter.states ?? ended).some((it) => ended.includes(it)))
+        fc.pre(!timed || (filter.states ?? ended).some((wanted) => ended.includes(wanted)))
         const { pages: patient, hasty } = counting()
         const found = await pagesOf(isHasty ? hasty : patient, filter, 50).all()
         expect(found).toEqual([...new Set(found)])
@@ -301,9 +310,9 @@ describe('a walk', () => {
   })
 })
 
-describe('a cursor', () => {
-  const page = (cursor: string, asked: RunPageFilter = {}, tenantId = 1) =>
-    pages.page(compileRunPageFilter(asked), { limit: 1, order: 'newest', cursor }, tenantId)
+describe('cursors of run pages', () => {
+  const page = (cursor: string, filter: RunPageFilter = {}, tenantId = 1) =>
+    pages.page(compileRunPageFilter(filter), { limit: 1, order: 'newest', cursor }, tenantId)
   const refused = { code: 'invalid_cursor', field: 'cursor' }
   let cursor = ''
   beforeAll(async () => {
@@ -311,7 +320,7 @@ describe('a cursor', () => {
     cursor = (await pages.page(compileRunPageFilter({}), first, 1)).nextCursor as string
   })
 
-  it('is refused when it was altered in any place', async () => {
+  it('a cursor of run pages is refused with any character changed', async () => {
     for (let i = 0; i < cursor.length; i++) {
       const other = cursor[i] === 'A' ? 'B' : 'A'
       await expect(page(cursor.slice(0, i) + other + cursor.slice(i + 1))).rejects.toMatchObject(
@@ -321,13 +330,13 @@ describe('a cursor', () => {
   })
 
   it.each(['', 'x', 'null', '%%%', 'AAAAAAAAAAAAAAAAAAAAAAAA'])(
-    'is refused when it is %j',
+    'a cursor of run pages is refused when it is %j',
     async (bad) => {
       await expect(page(bad)).rejects.toMatchObject(refused)
     },
   )
 
-  it('belongs to its tenant, its filter and its order', async () => {
+  it('a cursor of run pages is refused with another tenant, filter or order', async () => {
     await expect(page(cursor, {}, 2)).rejects.toMatchObject(refused)
     await expect(page(cursor, { queue: 'mail' })).rejects.toMatchObject(refused)
     const other = { limit: 1, order: 'ended', cursor } as const

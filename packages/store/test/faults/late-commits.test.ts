@@ -1,6 +1,7 @@
 /**
- * Visibility follows commit order, not position order: submissions that stay open while claims pass their
- * positions must be found nevertheless, without walking the dead from the head each time.
+ * Runs become visible in commit order, not in the order of their positions: submissions that commit
+ * after claims have moved beyond their positions must still be found, without reading all dead
+ * index entries from the head each time.
  */
 import { compileOptions } from '@punctual/core/submit'
 import { succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 it.each([1, 2])(
-  'strands no run when submitters overlap and commit late, with %i claims under way at once (cases 64, 87)',
+  'no run of overlapping late commits is missed with %i concurrent claimers (cases 64, 87)',
   async (claimers) => {
     const session = await t.session(600_000)
     await t.submit()
@@ -34,9 +35,9 @@ it.each([1, 2])(
         const [run] = await t.store.submit([{ options: compileOptions('test'), payload: '1' }], {
           tx: client,
         })
-        // Each holds its commit back for another while: the later ones are passed by many claims.
+        // Each client delays its commit for a different time: many claims move beyond the latest.
         for (let hold = 0; hold < i * 4; hold++) await client.query('select 1')
-        // waits: a transaction that stays open is what the test is about
+        // waits: the test needs a transaction that stays open
         if (i === 5) await client.query('select pg_sleep(0.05)')
         await client.query('commit')
         submitted.push(run?.id as string)
@@ -69,7 +70,7 @@ it.each([1, 2])(
   },
 )
 
-it('does not walk the dead: a claim reads few index entries however many runs have gone before it (case 60)', async () => {
+it('a claim reads few index entries after any number of ended runs (case 60)', async () => {
   const session = await t.session(600_000)
   const snapshot = new pg.Client({ connectionString: t.url })
   await snapshot.connect()

@@ -1,6 +1,6 @@
 /**
- * Connections that are dead and do not know: the host on the way is gone, nothing is reset, and new connections are
- * fine. Whoever has one notices by its own deadlines, and goes on with another.
+ * Connections that are dead without a reset, because a host on the way is gone, while new
+ * connections work. The store detects them by its own timeouts and continues on new connections.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { encodeJson } from '@punctual/core/check'
@@ -10,13 +10,15 @@ import { eventually, succeeded, TestStore } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { planAll, plannerOf } from '../kit/planning-kit.ts'
 
-/** Of each statement, and shorter than of any other test. */
+/** The statement timeout, shorter than in other tests. */
 const TIMEOUT_MS = 1_500
 
 let t: TestStore
 let relay: Server
 let store: PostgresStore
 const sockets = new Set<Socket>()
+/** The connection that sends a statement with this text never gets another answer. */
+let deadFrom: string | null = null
 
 beforeEach(async () => {
   t = await TestStore.open()
@@ -24,6 +26,11 @@ beforeEach(async () => {
   const port = Number(url.port)
   relay = createServer((client) => {
     const server = connect(port, '127.0.0.1')
+    client.on('data', (sent) => {
+      if (deadFrom === null || !sent.includes(deadFrom)) return
+      deadFrom = null
+      server.unpipe()
+    })
     client.pipe(server).pipe(client)
     for (const socket of [client, server]) {
       sockets.add(socket)
@@ -44,8 +51,8 @@ afterEach(async () => {
   await t.close()
 })
 
-/** Whatever is connected now is never heard of again. */
-function strand(): void {
+/** Silences all current connections for ever. */
+function silence(): void {
   for (const socket of sockets) {
     socket.unpipe()
     socket.pause()
@@ -57,21 +64,32 @@ const submit = (key: string | null) =>
     { options: compileOptions('test', key === null ? {} : { key }), payload: encodeJson(1) },
   ])
 
-it.each([null, 'k'])('a submission with the key %s goes on (case 62)', async (key) => {
-  await submit(key)
-  strand()
-  const [run] = await submit(key && `${key}2`)
+it.each([null, 'k'])(
+  'a submission with key %s succeeds after its connections died (case 62)',
+  async (key) => {
+    await submit(key)
+    silence()
+    const [run] = await submit(key && `${key}2`)
+    expect(await t.places(run?.id as string)).toEqual(['queue'])
+  },
+)
+
+it('a key is taken although the connection that takes it dies in the transaction (case 74)', async () => {
+  deadFrom = 'begin isolation'
+  const [run] = await submit('k')
+  expect(run).toMatchObject({ created: true })
+  expect(deadFrom).toBeNull()
   expect(await t.places(run?.id as string)).toEqual(['queue'])
 })
 
-it('planning goes on, and has each slot once (case 62)', async () => {
+it('planning continues after its connections died, and decides each slot once (case 62)', async () => {
   await t.job({ every: '5s' })
   const planner = (aheadMs: number) => plannerOf({ store, alone: true, aheadMs })
   await planAll(planner(10_000))
   const before = await t.count('slots')
-  strand()
+  silence()
   const again = planner(60_000)
-  await eventually('it plans', () =>
+  await eventually('the planner plans', () =>
     planAll(again).then(
       () => true,
       () => false,
@@ -80,7 +98,7 @@ it('planning goes on, and has each slot once (case 62)', async () => {
   expect(await t.count('slots')).toBeGreaterThan(before)
 })
 
-it('claiming, settling and transactions of handlers go on (case 62)', async () => {
+it('settles and handler transactions succeed after their connections died (case 62)', async () => {
   const session = await t.session()
   const [first, second] = [await t.running(session), await t.running(session)]
   await store.work.settle(session, [succeeded(first)])
@@ -90,10 +108,10 @@ it('claiming, settling and transactions of handlers go on (case 62)', async () =
     () => 1,
     async () => null,
   )
-  strand()
+  silence()
   const [third, fourth] = [await t.running(session), await t.running(session)]
   expect(await store.work.settle(session, [succeeded(third)])).toEqual([])
-  // It finds its connection dead before its work began, and opens another.
+  // The store finds its connection dead before the handler's work begins, and opens another.
   const work = vi.fn(async () => 'done')
   expect(await store.succeedWith(fourth, session, () => 1, work)).toBe('done')
   expect(work).toHaveBeenCalledTimes(1)

@@ -1,4 +1,4 @@
-/** The ledger and the places of runs as the auditor finds them after damage was done to them. */
+/** The auditor reports and repairs damaged slots, job holds and runs. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import { dead, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -34,8 +34,8 @@ async function insertSlot(id: string, slotMs: number, fromMs: number | null = nu
   )
 }
 
-describe('the ledger', () => {
-  it('with a slot that has no decision has a hole, and its run is nobody’s', async () => {
+describe('auditing slots', () => {
+  it('the auditor reports a slot without a decision as a hole, and its run as unplanned', async () => {
     const id = await aPlannedJob()
     const { slotMs, runId } = await aPastSlot(id)
     await sql('delete from punctual.slots where run_id = $1', [runId])
@@ -45,7 +45,7 @@ describe('the ledger', () => {
     expect(findings.find(({ kind }) => kind === 'run-unplanned')?.runId).toBe(runId)
   })
 
-  it('with a range around a decision has a double', async () => {
+  it('the auditor reports a range that covers a decided slot as a double', async () => {
     const id = await aPlannedJob()
     const { slotMs, runId } = await aPastSlot(id)
     await sql('delete from punctual.slots where run_id = $1', [runId])
@@ -56,7 +56,7 @@ describe('the ledger', () => {
     expect(findings[0]?.at?.getTime()).toBe(slotMs - 1_000)
   })
 
-  it('with a range that ends beyond what was looked at has no hole', async () => {
+  it('the auditor reports no hole where a range ends beyond the audited page', async () => {
     const id = await t.job({ misfire: 'none' })
     await t.age(id, 3_000_000)
     await plan()
@@ -64,7 +64,7 @@ describe('the ledger', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
-  it('with a decision between two slots has a stray', async () => {
+  it('the auditor reports a decision between two slots as a stray', async () => {
     const id = await aPlannedJob()
     const { slotMs } = await aPastSlot(id)
     await insertSlot(id, slotMs + 500)
@@ -73,7 +73,7 @@ describe('the ledger', () => {
     expect(findings[0]?.at?.getTime()).toBe(slotMs + 500)
   })
 
-  it('with decisions of a job that never was has strays; one that was deleted has none', async () => {
+  it('the auditor reports decisions of an unknown job as strays, and not those of a deleted job', async () => {
     const id = await aPlannedJob()
     await t.job({ name: 'other', cron: '0 0 1 1 *' })
     await t.store.schedules.steering.delete('job', 1)
@@ -82,7 +82,7 @@ describe('the ledger', () => {
     expect(new Set(shown(await anAuditor()()))).toEqual(new Set(['stray']))
   })
 
-  it('with a run that is in no place has lost it', async () => {
+  it('the auditor reports a run that is in no place as lost', async () => {
     const id = await aPlannedJob()
     const { runId, slotMs } = await aPastSlot(id)
     await sql('delete from punctual.queue where run_id = $1', [runId])
@@ -92,8 +92,8 @@ describe('the ledger', () => {
   })
 })
 
-describe('a job that is held', () => {
-  it('by a run that has ended is freed, and its next run goes on', async () => {
+describe('auditing job holds', () => {
+  it('the auditor frees a job held by an ended run and releases the next run', async () => {
     const id = await aPlannedJob()
     const session = await t.session()
     const { runs } = await t.claim(session, 1)
@@ -109,7 +109,7 @@ describe('a job that is held', () => {
     expect(await t.count('job_holds')).toBe(0)
   })
 
-  it('by a run that goes on, or waits for another attempt, stays held', async () => {
+  it('the auditor keeps a job held by a running or retrying run', async () => {
     await aPlannedJob()
     const session = await t.session()
     const { runs } = await t.claim(session, 1)
@@ -124,7 +124,7 @@ describe('a job that is held', () => {
     expect(await t.count('job_holds')).toBe(1)
   })
 
-  it('by nobody lets a run go that has waited for it, seen twice', async () => {
+  it('the auditor releases a run parked for a free job when it sees it twice', async () => {
     const id = await aPlannedJob()
     const { runId } = await aPastSlot(id)
     await park(runId as string)
@@ -144,8 +144,8 @@ describe('a job that is held', () => {
   }
 })
 
-describe('a run in the queue', () => {
-  it('that was triggered or backfilled needs no slot', async () => {
+describe('auditing queued runs', () => {
+  it('the auditor accepts triggered and backfilled runs without a slot', async () => {
     const id = await aPlannedJob()
     const { steering } = t.store.schedules
     await steering.trigger('job', null, 1)
@@ -154,7 +154,7 @@ describe('a run in the queue', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
-  it('that does a slot again needs none of its own', async () => {
+  it('the auditor accepts the replay of a run without another slot', async () => {
     const id = await aPlannedJob(10_000, { overlap: 'skip' })
     const session = await t.session()
     const [run] = (await t.claim(session, 1)).runs as [ClaimedRun]
@@ -169,9 +169,9 @@ describe('a run in the queue', () => {
   })
 })
 
-describe('many jobs', () => {
-  it('are walked in pages, and two auditors at once repair each of them once', async () => {
-    // None of their slots passes meanwhile: without a cursor it would be a hole as well.
+describe('auditing many jobs', () => {
+  it('two concurrent auditors that read jobs in pages repair each job once', async () => {
+    // None of their slots passes during the test: without a cursor it would also be a hole.
     for (let i = 0; i < 25; i++) await t.job({ name: `job ${i}`, cron: `${i} 0 0 1 1 *` })
     await sql('update punctual.cursors set next_at = null')
     const rounds = await Promise.all([

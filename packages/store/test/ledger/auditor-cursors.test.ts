@@ -1,4 +1,4 @@
-/** Cursors as the auditor finds them: what it puts right, and what it leaves alone. */
+/** The auditor repairs damaged cursors and leaves intact jobs unchanged. */
 import { ManualClock, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { auditorOf, emptySchedules, plannedJobOf, planOf, shown } from '../kit/auditing-kit.ts'
@@ -16,34 +16,37 @@ const aPlannedJob = (ageMs?: number, options = {}) => plannedJobOf(t, ageMs, opt
 const plan = () => planOf(t)
 const sql = (text: string, values: unknown[] = []) => t.sql.query(text, values)
 
-describe('a system in order', () => {
+describe('auditing an intact system', () => {
   const kinds: Record<string, () => Parameters<TestStore['job']>[0]> = {
-    'every second': () => ({}),
-    'at a fixed rate': () => ({ every: '3s', misfire: 'latest' }),
-    'in a zone': () => ({ cron: '*/5 * * * * *', timezone: 'Europe/Berlin' }),
-    'with a start ahead': () => ({ startAt: new Date(Date.now() + 3_600_000) }),
-    'with an end': () => ({ endAt: new Date(Date.now() + 5_000) }),
-    'with few runs': () => ({ maxRuns: 3 }),
-    'after its run': () => ({ everyAfterEnd: '1s' }),
-    'once, ahead': () => ({ delayMs: 3_600_000 }),
-    'once, soon': () => ({ delayMs: 1 }),
-    'once, long ago': () => ({ at: '2020-01-01T00:00:00Z' }),
-    'a repetition that ends': () => ({
+    'fires every second': () => ({}),
+    'fires at a fixed rate': () => ({ every: '3s', misfire: 'latest' }),
+    'has a time zone': () => ({ cron: '*/5 * * * * *', timezone: 'Europe/Berlin' }),
+    'starts in the future': () => ({ startAt: new Date(Date.now() + 3_600_000) }),
+    'has an end': () => ({ endAt: new Date(Date.now() + 5_000) }),
+    'has few runs left': () => ({ maxRuns: 3 }),
+    'fires after its run': () => ({ everyAfterEnd: '1s' }),
+    'fires once, later': () => ({ delayMs: 3_600_000 }),
+    'fires once, soon': () => ({ delayMs: 1 }),
+    'fired once, long ago': () => ({ at: '2020-01-01T00:00:00Z' }),
+    'repeats a fixed number of times': () => ({
       every: `R2/${new Date(Date.now() + 2_000).toISOString()}/PT1S`,
     }),
   }
 
-  it.each(Object.entries(kinds))('is left as it is: a job %s', async (_, options) => {
-    const id = await t.job(options())
-    const round = anAuditor()
-    expect(shown(await round())).toEqual([])
-    await plan()
-    const before = await cursorOf(t, id)
-    expect(shown([...(await round()), ...(await round())])).toEqual([])
-    expect(await cursorOf(t, id)).toEqual(before)
-  })
+  it.each(Object.entries(kinds))(
+    'the auditor leaves an intact job unchanged: %s',
+    async (_, options) => {
+      const id = await t.job(options())
+      const round = anAuditor()
+      expect(shown(await round())).toEqual([])
+      await plan()
+      const before = await cursorOf(t, id)
+      expect(shown([...(await round()), ...(await round())])).toEqual([])
+      expect(await cursorOf(t, id)).toEqual(before)
+    },
+  )
 
-  it('is left as it is after an outage, whatever becomes of what was missed', async () => {
+  it('the auditor finds nothing after an outage, with any misfire policy', async () => {
     const rules = ['all', 'latest', 'none', { policy: 'all', maxCount: 3 }] as const
     for (const [i, misfire] of rules.entries()) {
       const id = await t.job({ name: `job ${i}`, misfire })
@@ -54,7 +57,7 @@ describe('a system in order', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
-  it('is left as it is while jobs are edited, paused, resumed and skipped', async () => {
+  it('the auditor finds nothing while jobs are edited, paused, resumed and skipped', async () => {
     const id = await aPlannedJob()
     const { steering } = t.store.schedules
     const round = anAuditor()
@@ -81,8 +84,8 @@ describe('a system in order', () => {
   })
 })
 
-describe('an edit', () => {
-  it('from waiting for runs to a rhythm with a start in the past begins now', async () => {
+describe('auditing edited jobs', () => {
+  it('an everyAfterEnd job that becomes a cron job with a past start begins now', async () => {
     const id = await t.job({ everyAfterEnd: '1h' })
     await t.age(id, 600_000)
     await t.job({ cron: '*/2 * * * * *', startAt: new Date(Date.now() - 60_000) })
@@ -92,7 +95,7 @@ describe('an edit', () => {
     expect(await cursorOf(t, id)).toEqual(before)
   })
 
-  it('of a job that is due once, and not planned yet, does not run it twice', async () => {
+  it('editing an unplanned job that fires once does not run it twice', async () => {
     const id = await t.job({ at: '2020-01-01T00:00:00Z' })
     await t.job({ at: '2020-01-01T00:00:00Z', payload: 2 })
     await plan()
@@ -101,8 +104,8 @@ describe('an edit', () => {
   })
 })
 
-describe('a cursor', () => {
-  it('that points nowhere is put back where it was', async () => {
+describe('auditing cursors', () => {
+  it('the auditor restores a cursor without a next slot', async () => {
     const id = await aPlannedJob()
     const before = await cursorOf(t, id)
     await sql('update punctual.cursors set next_at = null')
@@ -111,7 +114,7 @@ describe('a cursor', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
-  it('of a job that is paused, set aside or has had its runs points nowhere rightly', async () => {
+  it('the auditor accepts a cursor without a next slot if the job is paused, set aside or done', async () => {
     await aPlannedJob(0, { name: 'paused' })
     await t.store.schedules.steering.pause('paused', null, 1)
     await aPlannedJob(0, { name: 'aside' })
@@ -125,8 +128,8 @@ describe('a cursor', () => {
   it.each([
     ['between two slots', 300],
     ['a day ahead', 86_400_000],
-    ['behind what is decided', -5_000],
-  ])('that points %s is put right', async (_, byMs) => {
+    ['at a decided slot', -5_000],
+  ])('the auditor repairs a cursor that points %s', async (_, byMs) => {
     const id = await aPlannedJob()
     const before = await cursorOf(t, id)
     await sql(`update punctual.cursors set next_at = next_at + $1 * interval '1 ms'`, [byMs])
@@ -134,7 +137,7 @@ describe('a cursor', () => {
     expect(await cursorOf(t, id)).toEqual(before)
   })
 
-  it('that is wrong in a zone is told where a planner has newer zone data, and else put right (case 100)', async () => {
+  it('a wrong cursor is only reported while a planner has newer zone data, else repaired (case 100)', async () => {
     const id = await aPlannedJob(0, { timezone: 'Europe/Berlin' })
     const right = await cursorOf(t, id)
     await sql(`update punctual.cursors set next_at = next_at + interval '300 ms'`)
@@ -148,7 +151,7 @@ describe('a cursor', () => {
     expect(await cursorOf(t, id)).toEqual(right)
   })
 
-  it('that lies far back is told once planners have had time to catch up', async () => {
+  it('the auditor reports a cursor that is far behind once planners had time to catch up', async () => {
     const id = await t.job()
     await t.age(id, 600_000)
     const clock = new ManualClock()
@@ -161,7 +164,7 @@ describe('a cursor', () => {
     expect(shown(await round())).toEqual(['planning-behind'])
   })
 
-  it('without its job is removed, and a job without its cursor is told', async () => {
+  it('the auditor deletes a cursor without a job, and reports a job without a cursor', async () => {
     const [gone, left] = [await t.job({ name: 'gone' }), await t.job({ name: 'left' })]
     await sql('delete from punctual.jobs where id = $1', [gone])
     await sql('delete from punctual.cursors where job_id = $1', [left])
@@ -171,8 +174,8 @@ describe('a cursor', () => {
   })
 })
 
-describe('a job that waits for its run to end', () => {
-  async function itsRunIsClaimed() {
+describe('auditing everyAfterEnd jobs', () => {
+  async function claimItsRun() {
     await t.job({ everyAfterEnd: '1s' })
     await plan()
     const session = await t.session()
@@ -181,9 +184,9 @@ describe('a job that waits for its run to end', () => {
     return { session, runs }
   }
 
-  it('is left alone while its run waits, runs, and once it has set the job going', async () => {
+  it('the auditor finds nothing while the run of an everyAfterEnd job waits, runs or has ended', async () => {
     const round = anAuditor()
-    const { session, runs } = await itsRunIsClaimed()
+    const { session, runs } = await claimItsRun()
     expect(shown(await round())).toEqual([])
     await t.store.work.settle(
       session,
@@ -192,8 +195,8 @@ describe('a job that waits for its run to end', () => {
     expect(shown(await round())).toEqual([])
   })
 
-  it('is set going when its run has ended and did not do so', async () => {
-    const { session, runs } = await itsRunIsClaimed()
+  it('the auditor rearms an everyAfterEnd job whose ended run did not', async () => {
+    const { session, runs } = await claimItsRun()
     await t.store.work.settle(
       session,
       runs.map((run) => succeeded(run)),
@@ -209,8 +212,8 @@ describe('a job that waits for its run to end', () => {
   it.each([
     ['once', { at: '2020-01-01T00:00:00Z' }],
     ['at a fixed rate', { every: '1h' }],
-  ])('and fires %s before its run has ended is not set going by it', async (_, rules) => {
-    const { session, runs } = await itsRunIsClaimed()
+  ])('an everyAfterEnd job edited to fire %s is not rearmed by its last run', async (_, rules) => {
+    const { session, runs } = await claimItsRun()
     const id = await t.job(rules)
     await plan()
     const before = await t.sql.query('select anchor_at, next_at from punctual.cursors')
@@ -224,8 +227,8 @@ describe('a job that waits for its run to end', () => {
     expect(shown(await anAuditor()())).toEqual([])
   })
 
-  it('is set going when its run is lost', async () => {
-    await itsRunIsClaimed()
+  it('the auditor rearms an everyAfterEnd job whose run is lost', async () => {
+    await claimItsRun()
     await sql('delete from punctual.leases')
     await sql('delete from punctual.job_holds')
     expect(shown(await anAuditor()())).toEqual(['rearm-lost, repaired'])

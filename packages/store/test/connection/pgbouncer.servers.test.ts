@@ -29,14 +29,14 @@ describeWithServer('pgbouncer', () => {
     await database.drop()
   })
 
-  it('is seen, and statements are not named behind it (case 55)', async () => {
+  it('PgBouncer is detected, and no named statements are used (case 55)', async () => {
     await store.migrate()
     await store.check()
     expect(store.database.pooled).toBe(true)
     expect(store.database.prepared).toBe(false)
   })
 
-  it('carries submit, keys, claim, settle, retry, reap and reading in transaction mode (case 55)', async () => {
+  it('submit, keys, claim, settle, reap and reads work through PgBouncer (case 55)', async () => {
     const submit = (options = {}) =>
       store.submit([{ options: compileOptions('test', options), payload: '{"a":1}' }])
     const all = await Promise.all(Array.from({ length: 50 }, () => submit()))
@@ -77,7 +77,7 @@ describeWithServer('pgbouncer', () => {
     expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   })
 
-  it('may be restarted: what was under way is tried again (case 56)', async () => {
+  it('submissions during a restart of PgBouncer are retried (case 56)', async () => {
     const submitting = Promise.all(
       Array.from({ length: 20 }, () =>
         store.submit([{ options: compileOptions('test'), payload: '1' }]),
