@@ -1,4 +1,6 @@
-/** Registers every route at /v1 and, as an alias, at /api/v1, each with its schema and its scope. */
+/**
+ * Registers every route at /v1 and, as an alias, at /api/v1, each with its schema and its scope.
+ */
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Admit } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
@@ -10,11 +12,9 @@ import { problemAnswer } from './wire/schemas.ts'
 const PREFIXES = ['/v1', '/api/v1']
 
 function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
-  const problems = route.problems?.length
-    ? ` Problems of its own: ${route.problems.join(', ')}.`
-    : ''
+  const problems = route.problems?.length ? ` Specific problems: ${route.problems.join(', ')}.` : ''
   const description =
-    `${route.description ?? ''} ${route.scope === 'any' ? 'Any key will do.' : `Needs the scope \`${route.scope}\`.`}${problems}`.trim()
+    `${route.description ?? ''} ${route.scope === 'any' ? 'Any API key is accepted.' : `Requires the scope \`${route.scope}\`.`}${problems}`.trim()
   const status = route.status ?? 200
   const answers: Record<string, unknown> = { default: problemAnswer }
   const statuses = { [status]: 'Success.', ...route.others }
@@ -27,7 +27,7 @@ function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
     response: answers,
     ...{ summary: route.summary, description, tags: [route.tag], hide },
     ...{ operationId: operationOf(route), security: [{ apiKey: [] }] },
-    // For programs: what a key needs, whether something is changed, and which problems are its own.
+    // For programs: the scope a key needs, whether the route writes, and its specific problems.
     ...{ 'x-scope': route.scope, 'x-writes': route.writes !== undefined },
     'x-problems': route.problems ?? [],
     ...(route.reads === 'ndjson' && { consumes: ['application/x-ndjson'] }),
@@ -67,10 +67,10 @@ function addRoute(
     url: `${prefix}${route.path}`,
     schema: schemaOf(route, prefix !== '/v1'),
     ...(route.reads === 'ndjson' && { bodyLimit: httpDefaults.bulkLimitBytes }),
-    // Before the body is read: strangers are not read at all.
+    // Runs before the body is read: the body of an unauthenticated request is never read.
     onRequest: (request) => admit(request, route.scope),
     preValidation: async (request) => {
-      // What takes nothing but optional members may come without a body.
+      // A body whose members are all optional may be omitted.
       if (route.body && route.reads !== 'ndjson' && request.body === undefined) request.body = {}
     },
     handler: async (request, reply) => {

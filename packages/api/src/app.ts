@@ -1,7 +1,7 @@
 /**
- * The HTTP app: one file per route, every error a problem document, every answer with a request id and headers that keep
- * browsers from guessing. It owns no resource: closing it ends connections that are idle and waits for requests that are
- * under way.
+ * The HTTP app: one file per route, every error a problem document, every answer with a request id
+ * and headers that keep browsers from guessing content types. It owns no resource: closing it ends
+ * idle connections and waits for requests in progress.
  */
 import swagger from '@fastify/swagger'
 import Fastify, {
@@ -30,23 +30,23 @@ import type { WorkerPorts } from './worker-sessions/ports.ts'
 import { addWorkerSessions } from './worker-sessions/routes/add-routes.ts'
 
 export interface AppOptions extends Ports, Rates {
-  /** @default nowhere */
+  /** @default no logging */
   readonly logger?: AppLogger
   /** @default 2097152 */
   readonly bodyLimitBytes?: number
-  /** What the routes under /v1 act on; rejects with `stopped` while there is nothing. @default no such routes */
+  /** The service behind /v1; throws `stopped` while none runs. @default no routes under /v1 */
   readonly service?: () => Service
-  /** What an error of those below is to a client, where that is known. @default as it is */
+  /** Translates known errors of the layers below for clients. @default the error unchanged */
   readonly explain?: (error: unknown) => unknown
-  /** What remote workers act on; rejects as `service` does. @default no such routes */
+  /** The ports of remote workers; throws as `service` does. @default no routes for workers */
   readonly workers?: () => WorkerPorts
-  /** How requests are let in. @default with API keys only */
+  /** How requests are authenticated. @default with API keys only */
   readonly admission?: Admission
-  /** The answers that stay open. @default those of this app, with a heartbeat every 15 s */
+  /** The open event streams. @default a set for this app, with a heartbeat every 15 s */
   readonly streams?: OpenStreams
   /** Version that the OpenAPI document names. @default '0.0.0' */
   readonly version?: string
-  /** The address of a client is what proxies say it is. @default false */
+  /** Takes the address of a client from the headers of the proxy. @default false */
   readonly trustProxy?: boolean
   /** Certificate and key, as PEM. @default plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string }
@@ -57,14 +57,14 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodyLimit: options.bodyLimitBytes ?? httpDefaults.bodyLimitBytes,
     requestTimeout: httpDefaults.requestTimeoutMs,
     trustProxy: options.trustProxy ?? false,
-    // Scrapers and probes keep connections open; they must not hold up the end.
+    // Scrapers and probes keep connections open; they must not delay the shutdown.
     forceCloseConnections: 'idle',
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     // An address that cannot be decoded reaches no hook and no handler.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...securityHeaders, 'x-request-id': request.id })
-      // The type of this reply knows no bodies.
+      // This reply's type declares no body.
       send(reply as unknown as FastifyReply, problemFrom(error, request.id))
     },
   }
@@ -101,7 +101,7 @@ function send(reply: FastifyReply, answer: Problem): FastifyReply {
   return reply.code(answer.status).type(problemType).send(answer)
 }
 
-function addErrors(app: FastifyInstance, { logger, explain = (it) => it }: AppOptions): void {
+function addErrors(app: FastifyInstance, { logger, explain = (error) => error }: AppOptions): void {
   app.setNotFoundHandler((request, reply) => {
     const [path] = request.url.split('?')
     const detail = `${request.method} ${path?.slice(0, 200)} is not served here.`
@@ -127,7 +127,7 @@ function addErrors(app: FastifyInstance, { logger, explain = (it) => it }: AppOp
   })
 }
 
-/** Without what follows the question mark: somebody may have put a key there. */
+/** The URL without its query string, which may contain an API key. */
 const pathOf = (url: string): string => url.split('?')[0] as string
 
 function retryAfter(error: unknown): string {

@@ -1,4 +1,4 @@
-/** Every route under /v1, in the order in which the reference lists them. */
+/** Every route under /v1, in the order of the reference page. */
 import type { AnyRoute } from './http/define-route.ts'
 import { streamActivity } from './routes/activity/stream.ts'
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys/routes.ts'

@@ -17,7 +17,7 @@ function anApp(options: Partial<Parameters<typeof createApp>[0]> = {}) {
 }
 
 describe('probes', () => {
-  test('a living process answers /healthz, whatever its database does', async () => {
+  test('a living process answers /healthz regardless of its database', async () => {
     const app = anApp({ ready: () => Promise.reject(new Error('must not be asked')) })
     const answer = await app.inject('/healthz')
     expect(answer.statusCode).toBe(200)
@@ -80,7 +80,7 @@ describe('errors are problem documents', () => {
     })
   })
 
-  test('an unexpected error tells the log everything and the client nothing', async () => {
+  test('an unexpected error is logged in full, and the client gets none of it', async () => {
     const logged: [object, string][] = []
     const logger: AppLogger = {
       debug: () => undefined,
@@ -123,7 +123,7 @@ describe('errors are problem documents', () => {
 })
 
 describe('every answer', () => {
-  test.for(['/healthz', '/nothing', '/%zz'])('of %s has protective headers', async (url) => {
+  test.for(['/healthz', '/nothing', '/%zz'])('for %s has protective headers', async (url) => {
     const { headers } = await anApp().inject(url)
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -146,7 +146,7 @@ describe('every answer', () => {
   })
 })
 
-test('closing waits for a request that is under way and for no idle connection', async () => {
+test('closing waits for requests in progress and not for idle connections', async () => {
   let enter = () => {}
   let release = () => {}
   const entered = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Everything at once. Programs that are sent to browsers may take a `Connection` and only the parts they use. */
+/** The complete client. A browser bundle can use a `Connection` and only the resources it needs. */
 
 import type { ClientOptions } from './http/client-options.ts'
 import { Connection } from './http/connection.ts'
@@ -30,11 +30,11 @@ export interface Client {
   readonly audit: Audit
   readonly apiKeys: ApiKeys
   readonly tenants: Tenants
-  /** Whose key this is, and what it may do. */
+  /** Returns the name, tenant and scopes of the API key. */
   me(options?: CallOptions): Promise<AnswerOf<'GET /me'>>
-  /** What ends in the tenant, as it happens. */
+  /** Streams the runs of the tenant as they end. */
   activity(options?: ActivityOptions): AsyncGenerator<ActivityEvent, void, undefined>
-  /** Any operation of the API, by method and path: `call('GET /jobs/{id}', { params: { id } })`. */
+  /** Calls any operation of the API: `call('GET /jobs/{id}', { params: { id } })`. */
   readonly call: Connection['call']
 }
 

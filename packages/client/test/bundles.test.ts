@@ -1,4 +1,4 @@
-/** What a bundle holds, and that it needs nothing of Node. */
+/** Bundles contain only what a program uses, and nothing of Node. */
 import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
 import { build } from 'vite'
@@ -7,7 +7,7 @@ import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 
 const source = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
-/** One program with the client in it, as a browser would be sent it. */
+/** Bundles a program with the client, as it would be sent to a browser. */
 async function bundle(program: string): Promise<string> {
   const entry = '\0program.ts'
   const result = await build({
@@ -29,7 +29,7 @@ async function bundle(program: string): Promise<string> {
   return output[0]?.code as string
 }
 
-test('a program that uses queues is not sent jobs, runs or bulk requests', async () => {
+test('the bundle of a program that uses queues has no jobs, runs or bulk requests', async () => {
   const code = await bundle(
     `import { Connection, Queues } from '@punctual/client'
      export const queues = new Queues(new Connection({ url: 'http://localhost' }))`,
@@ -39,7 +39,7 @@ test('a program that uses queues is not sent jobs, runs or bulk requests', async
     expect(code).not.toContain(other)
 })
 
-test('it runs where there is nothing but what browsers have', async () => {
+test('the client runs with the globals of a browser only', async () => {
   const kit = await HttpKit.open({ roles: [] })
   try {
     const code = await bundle(

@@ -1,4 +1,4 @@
-/** A full day in the life of a tenant, through the client only: the library here is but the worker of the installation. */
+/** A tenant's day through the client only; the library runs only the installation's worker. */
 import { type Gate, gate } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
@@ -6,13 +6,13 @@ import { type Client, createClient, PunctualBulkError, PunctualHttpError } from 
 
 let kit: HttpKit
 let client: Client
-let mended: boolean
+let fileExists: boolean
 let release: Gate
 
 beforeAll(async () => {
   kit = await HttpKit.open({ planAheadMs: 10_000 })
   client = createClient({ url: kit.url, apiKey: kit.admin, retryDelayMs: 1 })
-  mended = false
+  fileExists = false
   release = gate()
   const { punctual } = kit
   punctual.handler('send', async (payload, ctx) => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
     return { sent: payload }
   })
   punctual.handler('import', async () => {
-    if (!mended) throw new Error('the file is not there')
+    if (!fileExists) throw new Error('the file is missing')
     return 'imported'
   })
   punctual.handler('report', async (_, ctx) => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => kit.close())
 
-test('in the morning jobs are made, changed, looked at, and found again by pages', async () => {
+test('jobs are created, changed, previewed, and listed in pages', async () => {
   const made = await client.jobs.create({
     ...{ name: 'nightly', handler: 'send', schedule: '0 2 * * *', timezone: 'Europe/Berlin' },
     labels: { team: 'sales' },
@@ -60,7 +60,7 @@ test('in the morning jobs are made, changed, looked at, and found again by pages
   expect(await client.jobs.list({ label: 'team:sales' }).all()).toMatchObject([{ name: 'nightly' }])
 })
 
-test('a field that is wrong is told by its name, its pointer and a request id', async () => {
+test('an invalid field is reported with a code and a request id', async () => {
   const error = await client.jobs
     .create({ name: 'bad', schedule: '61 * * * *' })
     .catch((reason: unknown) => reason)
@@ -69,7 +69,7 @@ test('a field that is wrong is told by its name, its pointer and a request id', 
   expect((error as PunctualHttpError).requestId).toMatch(/\S/)
 })
 
-test('work is submitted, runs, and is looked at: its output, its log, the counts', async () => {
+test('a run is submitted and ends, and its output, log and counts are read', async () => {
   const { id } = await client.runs.submit({ handler: 'send', payload: { to: 'a@b.c' } })
   const run = await client.runs.waitFor(id)
   expect(run).toMatchObject({ state: 'succeeded', attempts: [{ outcome: 'succeeded' }] })
@@ -90,7 +90,7 @@ test('work is submitted, runs, and is looked at: its output, its log, the counts
   expect(await client.runs.list({ queue: 'day', limit: 7 }).all()).toHaveLength(50)
 })
 
-test('of many at once those that are wrong are told, and where several requests were sent also what is done', async () => {
+test('a bulk submission reports invalid items, and the answers of its earlier requests', async () => {
   const items = [{ handler: 'send' }, { handler: 'send', priority: 99 }, { handler: 'send' }]
   const each = await client.runs.submitMany(items, { mode: 'each' })
   expect(each).toMatchObject({ accepted: 2, refused: 1, items: [{}, { problem: {} }, {}] })
@@ -111,7 +111,7 @@ test('a log is followed from its first line to the end of the run', async () => 
   expect(lines).toEqual(['begun', 'ended'])
 })
 
-test('what goes on for too long is cancelled, and what has not begun can be put off', async () => {
+test('a running run is cancelled, and a scheduled one is rescheduled and cancelled', async () => {
   const { id } = await client.runs.submit({ handler: 'endless' })
   await vi.waitFor(async () => {
     expect((await client.runs.get(id)).state).toBe('running')
@@ -127,21 +127,21 @@ test('what goes on for too long is cancelled, and what has not begun can be put 
   await expect(ended).resolves.toMatchObject({ state: 'cancelled' })
 })
 
-test('what dies is heard of, looked at, and done again when it is mended', async () => {
+test('a dead run appears in the activity and in dead letters, and is retried', async () => {
   const leaving = new AbortController()
-  const hearing = client.activity({ types: ['run.dead'], signal: leaving.signal })
-  const heard = hearing.next()
+  const stream = client.activity({ types: ['run.dead'], signal: leaving.signal })
+  const received = stream.next()
   const dying = await client.runs.submit({ handler: 'import', max_attempts: 1 })
   const { id } = dying
   expect(await client.runs.waitFor(id)).toMatchObject({ state: 'dead' })
-  const letters = await client.deadLetters.list({ handler: 'import' }).all()
-  expect(letters).toMatchObject([{ id, error: { message: 'the file is not there' } }])
+  const deadLetters = await client.deadLetters.list({ handler: 'import' }).all()
+  expect(deadLetters).toMatchObject([{ id, error: { message: 'the file is missing' } }])
   expect((await client.deadLetters.causes()).at(0)).toMatchObject({ count: 1, sample_id: id })
   let event: unknown
-  void heard.then(({ value }) => {
+  void received.then(({ value }) => {
     event = value
   })
-  // The stream begins when it is open: what dies before is not told.
+  // Runs that die before the stream is open do not appear in it.
   await vi.waitFor(
     async () => {
       const { id: other } = await client.runs.submit({ handler: 'import', max_attempts: 1 })
@@ -151,18 +151,18 @@ test('what dies is heard of, looked at, and done again when it is mended', async
     { timeout: 30_000 },
   )
   leaving.abort()
-  await hearing.return()
-  mended = true
-  const { run_id } = await client.runs.retry(id, { note: 'the file has come' })
+  await stream.return()
+  fileExists = true
+  const { run_id } = await client.runs.retry(id, { note: 'the file has arrived' })
   expect(await client.runs.waitFor(run_id)).toMatchObject({ state: 'succeeded', replay_of: id })
   const second = client.deadLetters.replay(id)
   await expect(second).rejects.toMatchObject({ status: 409, code: 'already_handled' })
-  const rest = { filter: { handler: 'import' }, reason: 'not needed any more' }
+  const rest = { filter: { handler: 'import' }, reason: 'no longer needed' }
   expect((await client.deadLetters.discardMany(rest)).discarded).toBeGreaterThan(0)
   expect(await client.deadLetters.list().all()).toEqual([])
 })
 
-test('a queue is paused and nothing is taken from it until it is resumed', async () => {
+test('nothing is claimed from a paused queue until it is resumed', async () => {
   await client.queues.pause('mail', { note: 'the provider is down' })
   const { id } = await client.runs.submit({ handler: 'send', queue: 'mail' })
   const mail = (await client.queues.list()).find(({ queue }) => queue === 'mail')
@@ -172,7 +172,7 @@ test('a queue is paused and nothing is taken from it until it is resumed', async
   expect(await client.runs.waitFor(id)).toMatchObject({ state: 'succeeded' })
 })
 
-test('in the evening jobs are paused, resumed and deleted, and the audit log has all of it', async () => {
+test('a job is paused, resumed and deleted, and the audit log has each change', async () => {
   await client.jobs.pause('nightly', { note: 'holiday' })
   expect(await client.jobs.get('nightly')).toMatchObject({ status: 'paused' })
   expect(await client.jobs.resume('nightly')).toMatchObject({ status: 'scheduled' })
@@ -183,7 +183,7 @@ test('in the evening jobs are paused, resumed and deleted, and the audit log has
   expect(actions).toEqual(expect.arrayContaining(['job.pause', 'job.resume', 'job.delete']))
 })
 
-test('another tenant sees nothing of it', async () => {
+test('another tenant sees none of these jobs and runs', async () => {
   const apiKey = await kit.keyFor('rival', 'admin')
   const rival = createClient({ url: kit.url, apiKey })
   expect(await rival.jobs.list().all()).toEqual([])

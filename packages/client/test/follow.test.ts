@@ -1,4 +1,4 @@
-/** Streams that break: they are opened again where they ended. */
+/** Broken streams are reopened at their last position. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,11 +6,11 @@ import { Connection } from '../src/http/connection.ts'
 import { follow } from '../src/http/follow.ts'
 
 async function serve(answer: (response: ServerResponse, n: number) => void) {
-  const asked: IncomingHttpHeaders[] = []
+  const requests: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
-    asked.push(request.headers)
+    requests.push(request.headers)
     response.setHeader('content-type', 'text/event-stream')
-    answer(response, asked.length)
+    answer(response, requests.length)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(async () => {
@@ -18,11 +18,11 @@ async function serve(answer: (response: ServerResponse, n: number) => void) {
     await new Promise((closed) => server.close(closed))
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { asked, connection: new Connection({ url, retryDelayMs: 1 }) }
+  return { requests, connection: new Connection({ url, retryDelayMs: 1 }) }
 }
 
-test('a stream that is cut within an event goes on after the last whole one', async () => {
-  const { asked, connection } = await serve((response, n) => {
+test('a stream that is cut within an event resumes after the last complete one', async () => {
+  const { requests, connection } = await serve((response, n) => {
     response.write(`retry: 1\nid: ${n}\ndata: ${n}\n\nid: lost\ndata: half`, () =>
       response.destroy(),
     )
@@ -30,12 +30,12 @@ test('a stream that is cut within an event goes on after the last whole one', as
   const seen: string[] = []
   for await (const { data } of follow(connection, '/activity', {})) if (seen.push(data) === 3) break
   expect(seen).toEqual(['1', '2', '3'])
-  expect(asked.map((headers) => headers['last-event-id'])).toEqual([undefined, '1', '2'])
-  expect(asked[0]?.accept).toBe('text/event-stream')
+  expect(requests.map((headers) => headers['last-event-id'])).toEqual([undefined, '1', '2'])
+  expect(requests[0]?.accept).toBe('text/event-stream')
 })
 
-test('a stream on which nothing comes any more is opened again', async () => {
-  const { asked, connection } = await serve((response, n) => {
+test('a silent stream is reopened', async () => {
+  const { requests, connection } = await serve((response, n) => {
     if (n === 1) response.write('retry: 1\n\n: and then nothing\n\n')
     else response.write('data: back\n\n')
   })
@@ -44,10 +44,10 @@ test('a stream on which nothing comes any more is opened again', async () => {
     expect(data).toBe('back')
     break
   }
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
-test('it ends when it is not wanted any more, also while nothing comes', async () => {
+test('the signal ends a stream, even a silent one', async () => {
   const leaving = new AbortController()
   const { connection } = await serve((response) => response.write('data: 1\n\n'))
   const following = follow(connection, '/activity', { signal: leaving.signal })
@@ -57,12 +57,12 @@ test('it ends when it is not wanted any more, also while nothing comes', async (
   await expect(next).rejects.toThrow('enough')
 })
 
-test('a refusal ends it: coming back would not mend that', async () => {
-  const { asked, connection } = await serve((response) => {
+test('a refusal ends the stream, because reconnecting would not help', async () => {
+  const { requests, connection } = await serve((response) => {
     response.writeHead(403, { 'content-type': 'application/problem+json' })
     response.end(JSON.stringify({ code: 'forbidden', detail: 'No.' }))
   })
   const first = follow(connection, '/activity', {}).next()
   await expect(first).rejects.toMatchObject({ status: 403, code: 'forbidden' })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })

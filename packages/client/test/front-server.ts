@@ -1,4 +1,4 @@
-/** What stands before the API where pages use it: it serves the page and the client, and passes on everything else. */
+/** A server in front of the API for pages: serves the page and the client, forwards the rest. */
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,15 +16,15 @@ export interface FrontServer {
 }
 
 export async function startFrontServer(api: string): Promise<FrontServer> {
-  const server = createServer((asked, answer) => {
-    const { pathname } = new URL(asked.url ?? '/', api)
+  const server = createServer((incoming, answer) => {
+    const { pathname } = new URL(incoming.url ?? '/', api)
     if (pathname === '/') send(answer, 'text/html', page)
     else if (pathname.startsWith('/client/'))
       readFile(new URL(pathname.slice('/client/'.length), built), 'utf8').then(
         (text) => send(answer, 'text/javascript', text),
         () => answer.writeHead(404).end(),
       )
-    else passOn(asked, answer, api)
+    else passOn(incoming, answer, api)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
@@ -40,13 +40,13 @@ function send(answer: ServerResponse, type: string, text: string): void {
   answer.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(text)
 }
 
-function passOn(asked: IncomingMessage, answer: ServerResponse, api: string): void {
-  const { method, headers, url = '/' } = asked
-  const onward = request(new URL(url, api), { method, headers }, (told) => {
-    answer.writeHead(told.statusCode ?? 502, told.headers)
-    told.pipe(answer)
+function passOn(incoming: IncomingMessage, answer: ServerResponse, api: string): void {
+  const { method, headers, url = '/' } = incoming
+  const onward = request(new URL(url, api), { method, headers }, (reply) => {
+    answer.writeHead(reply.statusCode ?? 502, reply.headers)
+    reply.pipe(answer)
   })
   onward.on('error', () => answer.destroy())
   answer.on('close', () => onward.destroy())
-  asked.pipe(onward)
+  incoming.pipe(onward)
 }

@@ -1,8 +1,8 @@
-/** The client on a bad network: nothing is lost, and nothing is done twice. */
+/** The client on a bad network: no request is lost, and none takes effect twice. */
+import { type Fate, TcpProxy } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 import { createClient, PunctualHttpError } from '../src/index.ts'
-import { type Fate, LossyProxy } from './lossy-proxy.ts'
 
 let kit: HttpKit
 
@@ -11,17 +11,24 @@ beforeAll(async () => {
 })
 afterAll(() => kit.close())
 
-async function behind(fateOf: (n: number) => Fate, url = kit.url) {
-  const proxy = await LossyProxy.open(url, fateOf)
-  onTestFinished(proxy.close)
-  return proxy
+/** A proxy in front of the API; `fateOf` decides about each request by its number. */
+async function behind(fateOf: (n: number) => Fate) {
+  const proxy = await TcpProxy.to(kit.url)
+  onTestFinished(() => proxy.close())
+  const seen: { readonly key: string | undefined; readonly fate: Fate }[] = []
+  proxy.setFates(({ headers }) => {
+    const fate = fateOf(seen.length)
+    seen.push({ key: headers['idempotency-key'], fate })
+    return fate
+  })
+  return { url: proxy.through(kit.url), seen }
 }
 
 function clientOf(url: string | string[], more: { retries?: number; timeoutMs?: number } = {}) {
   return createClient({ url, apiKey: kit.admin, retryDelayMs: 1, ...more })
 }
 
-/** As the database has them, whatever the client was told. */
+/** The runs in the database, regardless of the answers that the client got. */
 async function runsOf(handler: string): Promise<readonly { readonly id: string }[]> {
   const acme = await kit.punctual.tenants.get('acme')
   return kit.punctual.tenant(acme?.id as number).runs.list({ handler, limit: 1_000 })
@@ -43,7 +50,7 @@ describe('writes', () => {
     )
   })
 
-  test('every write has a key of its own, and keeps it when it is sent again', async () => {
+  test('every write has a separate idempotency key, which its repetitions keep', async () => {
     const proxy = await behind((n) => (n % 2 === 0 ? 'lose' : 'pass'))
     const client = clientOf(proxy.url)
     await client.jobs.create({ name: 'kept', schedule: '0 9 * * *' })
@@ -53,7 +60,7 @@ describe('writes', () => {
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2, 2, 4, 4])
   })
 
-  test('a thousand runs in bulk are a thousand, though every first answer is lost', async () => {
+  test('a bulk submission of 1,000 runs creates 1,000, although every first answer is lost', async () => {
     const proxy = await behind((n) => (n % 2 === 0 ? 'lose' : 'pass'))
     const items = Array.from({ length: 1_000 }, (_, n) => ({ handler: 'bulk', payload: n }))
     const answer = await clientOf(proxy.url).runs.submitMany(items, { itemsPerRequest: 300 })
@@ -62,7 +69,7 @@ describe('writes', () => {
     expect(await runsOf('bulk')).toHaveLength(1_000)
   })
 
-  test('a key of the caller makes the same call the same run, from two clients', async () => {
+  test('the same idempotency key from two clients creates one run', async () => {
     const run = { handler: 'mine', payload: 1 }
     const [one, two] = [clientOf(kit.url), clientOf(kit.url)]
     const first = await one.runs.submit(run, { idempotencyKey: 'order-17' })
@@ -71,15 +78,15 @@ describe('writes', () => {
   })
 })
 
-describe('what is not sent again', () => {
-  test('a refusal, which would be the same the next time', async () => {
+describe('not retried:', () => {
+  test('a refusal, which would be repeated', async () => {
     const proxy = await behind(() => 'pass')
     const refused = clientOf(proxy.url).jobs.get('nobody')
     await expect(refused).rejects.toMatchObject({ status: 404, code: 'job_not_found' })
     expect(proxy.seen).toHaveLength(1)
   })
 
-  test('anything, beyond the retries that were allowed', async () => {
+  test('a request that has used all of its retries', async () => {
     const proxy = await behind(() => 'lose')
     const error = await clientOf(proxy.url, { retries: 2 })
       .runs.submit({ handler: 'never' })
@@ -90,7 +97,7 @@ describe('what is not sent again', () => {
     expect(await runsOf('never')).toHaveLength(1)
   })
 
-  test('a call that was given up', async () => {
+  test('a call that was aborted', async () => {
     const proxy = await behind(() => 'refuse')
     const leaving = new AbortController()
     const call = clientOf(proxy.url, { retries: 1_000_000 }).jobs.get('x', {
@@ -102,7 +109,7 @@ describe('what is not sent again', () => {
 })
 
 describe('several addresses', () => {
-  test('the next is asked when one is gone, and asked first from then on', async () => {
+  test('the next address is tried when one fails, and is tried first from then on', async () => {
     const dead = await behind(() => 'refuse')
     const alive = await behind(() => 'pass')
     const client = clientOf([dead.url, alive.url])
@@ -111,21 +118,21 @@ describe('several addresses', () => {
     expect([dead.seen.length, alive.seen.length]).toEqual([1, 2])
   })
 
-  test('a write whose answer was lost on one is not done again on the other', async () => {
+  test('a write whose answer was lost at one address is not repeated at the other', async () => {
     const lossy = await behind(() => 'lose')
     const other = await behind(() => 'pass')
     const { id } = await clientOf([lossy.url, other.url]).runs.submit({ handler: 'moved' })
     expect((await runsOf('moved')).map((run) => run.id)).toEqual([id])
   })
 
-  test('each is asked as often as was allowed, should none of them answer', async () => {
+  test('each address is tried as often as allowed when none answers', async () => {
     const dead = [await behind(() => 'refuse'), await behind(() => 'lose')] as const
     const call = clientOf([dead[0].url, dead[1].url], { retries: 2 }).jobs.list().page()
     await expect(call).rejects.toMatchObject({ code: 'connection_failed' })
     expect(dead.map(({ seen }) => seen.length)).toEqual([3, 3])
   })
 
-  test('one that drains sends its callers on', async () => {
+  test('a node that answers 503 is left for the next address', async () => {
     const draining = await behind(() => 'busy')
     const alive = await behind(() => 'pass')
     await clientOf([draining.url, alive.url], { retries: 1 }).jobs.list().page()
@@ -133,7 +140,7 @@ describe('several addresses', () => {
   })
 })
 
-test('a server that does not answer in time is asked again, and then told of', async () => {
+test('a request that times out is retried, and then fails with a timeout', async () => {
   // waits: 20 ms for an answer that never comes.
   const silent: typeof fetch = (_, init) =>
     new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-/** The types are those of the API. */
+/** The client's types match the API. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,7 +7,7 @@ import type { AnswerOf, BodyOf, Client, InputOf, Job } from '../src/index.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-test('api.gen.ts is what the OpenAPI document says: npm run client:types', async () => {
+test('api.gen.ts matches the OpenAPI document: npm run client:types', async () => {
   const script = ['scripts/client-types/main.mjs', '--check']
   const flags = ['--conditions=@punctual/source', '--import', 'tsx']
   const { stderr } = await promisify(execFile)(process.execPath, [...flags, ...script], {
@@ -16,7 +16,7 @@ test('api.gen.ts is what the OpenAPI document says: npm run client:types', async
   expect(stderr).toBe('')
 })
 
-test('calls take what the routes take, and give what they answer', () => {
+test('calls have the input and answer types of their routes', () => {
   expectTypeOf<Job['status']>().toExtend<string>()
   expectTypeOf<AnswerOf<'POST /runs'>['outcome']>().toEqualTypeOf<
     'created' | 'existing' | 'replaced'
@@ -24,7 +24,7 @@ test('calls take what the routes take, and give what they answer', () => {
   expectTypeOf<BodyOf<'POST /runs'>['handler']>().toBeString()
   expectTypeOf<InputOf<'GET /jobs'>>().toHaveProperty('query')
   expectTypeOf<{ params: { id: string } }>().toExtend<InputOf<'GET /jobs/{id}'>>()
-  // @ts-expect-error: there is no such operation
+  // @ts-expect-error: the operation does not exist
   expectTypeOf<AnswerOf<'GET /nothing'>>()
   // @ts-expect-error: a run has a handler
   const wrong: Parameters<Client['runs']['submit']>[0] = { payload: 1 }

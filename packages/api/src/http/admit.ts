@@ -1,7 +1,9 @@
 /**
- * Lets requests in: who calls, whether that may do this, and not too often. A key has so many requests a second at each
- * node. An address that keeps sending keys that are none is told to wait; a good key from there is let in all the same,
- * so that nobody behind one proxy can shut the others out. What is counted is forgotten after a second, and bounded.
+ * Admits requests: authenticates the caller, checks the scope and limits the rate. Each key may
+ * send a fixed number of requests a second to each node. An address that keeps sending invalid API
+ * keys has to wait; a valid key from that address is still admitted, so that one client behind a
+ * shared proxy cannot lock out the others. Counts are dropped after a second, and their number is
+ * bounded.
  */
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { checkScope, type Scope } from '@punctual/core/identity'
@@ -9,13 +11,13 @@ import type { FastifyRequest } from 'fastify'
 import { callerOf, type Performing } from './perform.ts'
 import { RateCounter } from './rate-counter.ts'
 
-/** A query is where keys end up in logs. */
+/** Query parameters that may hold a key: URLs end up in logs. */
 const SECRET_PARAMETERS = ['api_key', 'apikey', 'access_token', 'key_secret', 'authorization']
 
 export interface Rates {
-  /** Requests that one key may send in a second. @default 1000 */
+  /** Requests a second that one key may send. @default 1000 */
   readonly ratePerKey?: number
-  /** Requests without a good key that one address may send in a second. @default 10 */
+  /** Requests a second without a valid key that one address may send. @default 10 */
   readonly failuresPerAddress?: number
 }
 
@@ -26,38 +28,38 @@ function refuseSecrets(request: FastifyRequest): void {
     if (Object.hasOwn(request.query as object, name))
       throw new PunctualError(
         'unauthenticated',
-        `Keys are not taken from addresses, which end up in logs: send \`Authorization: Bearer …\` instead of ${name}. Revoke a key that was sent so.`,
+        `API keys are not accepted in URLs, which end up in logs. Send \`Authorization: Bearer …\` instead of ${name}, and revoke a key that was sent this way.`,
         { field: name },
       )
 }
 
-function tooMany(what: string, retryAfterMs: number): Error {
-  return Object.assign(new Error(`${what} Try again in a second.`), {
+function tooMany(problem: string, retryAfterMs: number): Error {
+  return Object.assign(new Error(`${problem} Retry in 1 s.`), {
     ...{ statusCode: 429, retryAfterMs },
   })
 }
 
-/** How requests are let in. */
+/** Returns the check that every request passes before its body is read. */
 export function admitting(
   performing: Performing,
   { ratePerKey = defaults.httpRate, failuresPerAddress = limits.httpFailuresPerSecond }: Rates,
 ): Admit {
-  const ofKey = new RateCounter(ratePerKey, limits.httpCounted)
-  const ofAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
+  const byKey = new RateCounter(ratePerKey, limits.httpCounted)
+  const byAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
   return async (request, scope) => {
     try {
       refuseSecrets(request)
       request.caller = await callerOf(request, performing)
     } catch (error) {
       if (!(error instanceof PunctualError) || error.code !== 'unauthenticated') throw error
-      const waitMs = ofAddress.take(request.ip)
+      const waitMs = byAddress.take(request.ip)
       if (waitMs !== null)
-        throw tooMany('Too many keys that are none came from this address.', waitMs)
+        throw tooMany('Too many requests with an invalid API key from this address.', waitMs)
       throw error
     }
-    const waitMs = ofKey.take(request.caller.keyId)
+    const waitMs = byKey.take(request.caller.keyId)
     if (waitMs !== null)
-      throw tooMany(`The key sends more than ${ratePerKey} requests a second.`, waitMs)
+      throw tooMany(`The key sent more than ${ratePerKey} requests in a second.`, waitMs)
     if (scope !== 'any') checkScope(request.caller, scope)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Many items in one request, one a line. With `mode=all` the first that is wrong refuses the request, and nothing of it
- * is done; with `mode=each` those that are right are done, and each is told what became of it.
+ * Many items in one request, one per line. With `mode=all` the first invalid line refuses the whole
+ * request; with `mode=each` the valid lines are done, and the answer has a result for each line.
  */
 import { limits } from '@punctual/core/errors'
 import type { FastifyReply } from 'fastify'
@@ -16,7 +16,7 @@ export const bulkQuery = exactly({
   mode: Type.Optional(
     oneOf(['all', 'each'] as const, {
       default: 'all',
-      description: '`all`: all or none. `each`: those that are right, with a result for each.',
+      description: '`all`: all lines or none. `each`: the valid lines, with a result for each.',
     }),
   ),
 })
@@ -36,13 +36,13 @@ export const bulkAnswer = answer({
   items: Type.Array(item, { description: 'In the order of the lines.' }),
 })
 
-export const someRefused = { 207: 'With `mode=each`: some were refused.' }
+export const someRefused = { 207: 'With `mode=each`: some lines were refused.' }
 
 interface Created {
   readonly created: string
 }
 
-/** What is kept of an answer under an idempotency key: of runs that were all made, only their ids, packed. */
+/** Packs the answer that an idempotency key stores: only the ids when every run was created. */
 export function packBulk(answer: Static<typeof bulkAnswer>): Static<typeof bulkAnswer> | Created {
   const { items, refused } = answer
   const isPlain = refused === 0 && items.every(({ id, outcome }) => id && outcome === 'created')
@@ -71,9 +71,12 @@ interface Bulk<Item> {
   readonly schema: TSchema
   readonly body: string
   readonly each: boolean
-  /** By what they are done, where each is done by itself: what is changed is held until all are. @default their order */
+  /**
+   * The key by which items done one at a time are sorted: each holds its locks until all are done.
+   * @default their order in the request
+   */
   orderOf?(item: Item): string
-  /** All of these, or none. */
+  /** Writes all items or none. */
   write(items: readonly Item[]): Promise<readonly object[]>
 }
 
@@ -113,7 +116,9 @@ export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof
   return { accepted: results.length - refused, refused, items: results as never }
 }
 
-/** All together, which is how it mostly goes; when one is refused, each by itself. */
+/**
+ * Writes all valid lines together, which usually succeeds; when one is refused, each separately.
+ */
 async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line: unknown }[]) {
   const { service } = bulk
   try {
@@ -138,6 +143,6 @@ async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line:
 
 function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly { at: number; line: unknown }[]) {
   if (!orderOf) return lines
-  const keyed = lines.map((it) => ({ ...it, key: orderOf(it.line as Item) }))
+  const keyed = lines.map((entry) => ({ ...entry, key: orderOf(entry.line as Item) }))
   return keyed.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1))
 }

@@ -1,7 +1,9 @@
-/** Whom a call was made for, where what belongs to the installation itself can be asked for as well. */
+/** The tenant of a call to a route that can also be called for the installation itself. */
 import type { Call } from './define-route.ts'
 
-/** The tenant of the key, or the one that a key of the installation has named; null: it has named none. */
+/**
+ * The tenant of the key, or the one that a system key names in a header; null when it names none.
+ */
 export function chosenTenant(call: Call<unknown, unknown, unknown>): number | null {
   const { caller, tenant, request } = call
   const chosen = caller.tenantId !== null || request.headers['x-punctual-tenant'] !== undefined

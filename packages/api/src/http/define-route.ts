@@ -1,7 +1,7 @@
 /**
- * A route as data: one schema is validation, serialisation, types and OpenAPI at once. What every route needs besides
- * (who calls, whether that is allowed, for which tenant, in which transaction, under which idempotency key) is done in
- * one place, around `handle`.
+ * A route as data: one schema is validation, serialisation, types and OpenAPI at once. The rest
+ * that every route needs (the caller, its scope, the tenant, the transaction, the idempotency key)
+ * is handled in one place, around `handle`.
  */
 import type { Actor } from '@punctual/core/audit'
 import type { Caller, Scope } from '@punctual/core/identity'
@@ -10,10 +10,10 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Service, TenantService } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 
-/** What a handler is given. */
+/** The argument of a handler. */
 export interface Call<Params, Query, Body> {
   readonly service: Service
-  /** The parts of the tenant that the call is for. */
+  /** The services of the tenant that the call is for. */
   readonly tenant: TenantService
   readonly caller: Caller
   readonly actor: Actor
@@ -22,13 +22,13 @@ export interface Call<Params, Query, Body> {
   readonly body: Body
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** For answers that stay open. */
+  /** The open event streams, for routes that stream. */
   readonly streams: OpenStreams
-  /** Rejects when the caller would not be let in any more. */
+  /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
 }
 
-/** What reading the request came to, where it is not plain JSON. */
+/** How the body is parsed. */
 export type Reading = 'json' | 'ndjson'
 
 export interface Route<
@@ -40,45 +40,54 @@ export interface Route<
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below /v1, such as `/jobs/:id`. */
   readonly path: string
-  /** What the key must hold; `any`: nothing but to be a key. */
+  /** The scope that the key needs; `any`: every valid key. */
   readonly scope: Scope | 'any'
-  /** The heading under which it is described. */
+  /** The heading of the reference page. */
   readonly tag: string
-  /** What it does, in a few words. */
+  /** A short sentence in the third person, without the final period. */
   readonly summary: string
-  /** What there is to know beyond that. */
+  /** Further sentences for the reference. */
   readonly description?: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   /** @default 'json' */
   readonly reads?: Reading
-  /** What a success answers; none where it streams. */
+  /** The schema of a successful answer; none for a stream. */
   readonly answer?: Answer
   /** @default 200 */
   readonly status?: number
-  /** Other statuses of a success, which answer the same, with what they mean. */
+  /** Other success statuses with the same answer, each with its description. */
   readonly others?: Readonly<Record<number, string>>
   /**
-   * `always`: it changes something, in one transaction with its idempotency key and its audit entry. `keyed`: in a
-   * transaction only where it has a key, because the change is one statement by itself. @default none, for reads
+   * `always`: the route writes, in one transaction with its idempotency key and its audit entry.
+   * `keyed`: it needs a transaction only with an idempotency key, because the write is one
+   * statement. @default none, for reads
    */
   readonly writes?: 'always' | 'keyed'
-  /** Its body holds a secret: what is kept of the request tells nothing of it without the master key. @default false */
+  /**
+   * The body holds a secret: the stored fingerprint is useless without the master key. @default
+   * false
+   */
   readonly secret?: boolean
-  /** What is kept of the answer under an idempotency key; a secret in it is not. @default all of it */
+  /**
+   * Returns the part of the answer that an idempotency key stores, never a secret. @default all of
+   * it
+   */
   keep?(answer: Static<Answer>): unknown
-  /** The answer again, from what was kept of it. @default what was kept */
-  // biome-ignore lint/suspicious/noExplicitAny: it is what `keep` gave
+  /** Rebuilds the answer from its stored part. @default the stored part */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what `keep` returned
   replay?(kept: any): Static<Answer>
-  /** Codes of problems that are particular to it, for the description. */
+  /** Codes of problems specific to the route, for the description. */
   readonly problems?: readonly string[]
   handle(
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
   ): Promise<Static<Answer>> | Promise<void>
   /**
-   * Handles calls of one tenant at once, all or none: those that come under idempotency keys while others are under way.
-   * Nothing of it is audited, as each would have an actor of its own. @default none: each by itself
+   * Handles several calls of one tenant at once, all or none: calls with idempotency keys that
+   * arrive while others are in progress. They are not audited, because each would need its own
+   * actor.
+   * @default none: each call is handled separately
    */
   handleAll?(
     calls: readonly Call<Static<Params>, Static<Query>, Static<Body>>[],
@@ -87,7 +96,7 @@ export interface Route<
 
 /** A route of any shape, as the app registers it. */
 export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay'> & {
-  // biome-ignore lint/suspicious/noExplicitAny: what is inside was checked where it was defined
+  // biome-ignore lint/suspicious/noExplicitAny: the types were checked by defineRoute
   handle(call: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handleAll?(calls: any): Promise<readonly unknown[]>

@@ -1,15 +1,16 @@
 /**
- * `Idempotency-Key`, as draft-ietf-httpapi-idempotency-key-header says: the same request again is answered what it was
- * answered before; another one under the same key is refused (422), and so is one while the first is under way (409).
- * What was answered is kept for a day, in the same transaction as the change. A request that failed has changed nothing,
- * is not kept, and may be sent again.
+ * `Idempotency-Key`, as in draft-ietf-httpapi-idempotency-key-header. A repeated request gets the
+ * answer of the first one. A different request under the same key is refused (422), and so is a
+ * repeated one while the first is in progress (409). Answers are stored for a day, in the
+ * transaction of the change. A failed request changed nothing, is not stored, and may be sent
+ * again.
  */
 import { createHash } from 'node:crypto'
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { FastifyRequest } from 'fastify'
 
 const HEADER = 'idempotency-key'
-/** A text of structured fields (RFC 8941), or what people send instead. */
+/** A string of structured fields (RFC 8941), or the unquoted form that clients commonly send. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 const PLAIN = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
@@ -29,12 +30,12 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = quoted ?? (PLAIN.test(value) ? value : null)
   if (key === null || key === '' || key.length > limits.keyLength)
     refuse(
-      `Idempotency-Key must be a text of 1 to ${limits.keyLength} visible ASCII characters, such as a UUID, without commas unless it is quoted.`,
+      `Idempotency-Key must be a string of 1 to ${limits.keyLength} visible ASCII characters, such as a UUID, without commas unless it is quoted.`,
     )
   return key
 }
 
-/** What makes two requests the same. */
+/** Two requests with the same fingerprint are the same request. */
 export function fingerprintOf(request: FastifyRequest, route: string): string {
   const hash = createHash('sha256')
   hash.update(`${request.method} ${route}\n${JSON.stringify(request.params)}\n`)
@@ -48,7 +49,7 @@ export function fingerprintOf(request: FastifyRequest, route: string): string {
 export function keyInUse(key: string): PunctualError {
   return new PunctualError(
     'idempotency_key_in_use',
-    `A request with the Idempotency-Key ${JSON.stringify(key)} is under way. Ask again when it has ended.`,
+    `A request with the Idempotency-Key ${JSON.stringify(key)} is in progress. Retry when it has ended.`,
     { field: 'Idempotency-Key' },
   )
 }
@@ -56,7 +57,7 @@ export function keyInUse(key: string): PunctualError {
 export function keyOfAnother(key: string): PunctualError {
   return new PunctualError(
     'idempotency_key_reused',
-    `The Idempotency-Key ${JSON.stringify(key)} was used for another request in the last day. Use a new key for each.`,
+    `The Idempotency-Key ${JSON.stringify(key)} was used for another request in the last day. Use a new key for each request.`,
     { field: 'Idempotency-Key' },
   )
 }

@@ -1,8 +1,9 @@
 /**
- * Requests under idempotency keys: the first time it is done and kept, in one transaction; after that what was kept is the
- * answer. Requests of one tenant that arrive while others are under way share a transaction, where their route can do
- * many at once, so that many callers in flight cost little more than one. When one of them is refused, each is done by
- * itself, and only that one hears of it.
+ * Requests with idempotency keys. The first request under a key is done and its answer stored, in
+ * one transaction; later ones get the stored answer. When the route can handle many calls at once,
+ * requests of one tenant that arrive while others are in progress share a transaction, so that many
+ * concurrent callers cost little more than one. When one request of a batch is refused, each is
+ * done separately, and only that one gets the error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
@@ -11,7 +12,9 @@ import type { AnyRoute } from './define-route.ts'
 import { keyInUse, keyOfAnother } from './idempotency.ts'
 import { problemFrom } from './problem.ts'
 
-/** Transactions of one tenant and route at once: another begins beside those under way when so many wait. */
+/**
+ * Concurrent transactions of one tenant and route; a further one begins when `MANY` requests wait.
+ */
 const AT_ONCE = 4
 const MANY = 16
 const TOGETHER_MAX = 256
@@ -20,15 +23,15 @@ export interface KeyedRequest {
   readonly route: AnyRoute
   readonly service: Service
   readonly tenantId: number
-  /** Whether it sees and writes nothing but what is of the tenant. */
+  /** Whether row security restricts the request to the rows of its tenant. */
   readonly walled: boolean
   readonly key: string
-  /** What makes two requests the same: the first is kept, and one that was kept is any of them. */
+  /** The first is stored; a stored one that equals any of them is the same request. */
   readonly fingerprints: readonly string[]
   readonly reply: FastifyReply
-  /** What its handler is given. */
+  /** The argument of the handler. */
   readonly call: unknown
-  /** Does it by itself. */
+  /** Does the request separately. */
   work(): Promise<unknown>
 }
 
@@ -40,7 +43,7 @@ interface Waiting {
 
 interface Group {
   readonly waiting: Waiting[]
-  /** Of those that wait, and of those that are under way. */
+  /** The keys of waiting requests and of requests in progress. */
   readonly keys: Set<string>
   underWay: number
 }
@@ -49,7 +52,7 @@ type Outcome = { readonly answer: unknown } | { readonly error: Error }
 
 export class KeyedRequests {
   readonly #groups = new Map<string, Group>()
-  /** What one request runs in is not what the others run in. */
+  /** Runs a batch outside the async context of the request that started it. */
   readonly #apart = AsyncLocalStorage.snapshot()
 
   async perform(request: KeyedRequest): Promise<unknown> {
@@ -86,7 +89,7 @@ function mayBegin({ waiting, underWay }: Group): boolean {
   return underWay < AT_ONCE && waiting.length >= MANY
 }
 
-/** Answers each of them; never rejects. */
+/** Answers every request of the batch; never rejects. */
 async function answer(batch: readonly Waiting[]): Promise<void> {
   const each = () =>
     Promise.all(
@@ -114,7 +117,9 @@ async function alone(request: KeyedRequest): Promise<unknown> {
   return outcome?.answer
 }
 
-/** Requests of one tenant: those that are new are done, and kept; the others are told what was answered before. */
+/**
+ * For requests of one tenant: does and stores the new ones; the others get their stored answers.
+ */
 function inTransaction(
   requests: readonly KeyedRequest[],
   work: (fresh: readonly KeyedRequest[]) => Promise<readonly unknown[]>,
@@ -148,7 +153,9 @@ function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unkno
   return { key, fingerprint, status, body: etag === undefined ? text : `etag ${etag}\n${text}` }
 }
 
-/** What was answered, behind a line with its ETag where it had one; no JSON begins like that line. */
+/**
+ * The stored answer, after a line with its ETag if it had one; no JSON text begins like that line.
+ */
 const KEPT = /^(?:etag ([^\n]*)\n)?(.*)$/s
 
 function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outcome {

@@ -1,4 +1,4 @@
-/** What the OpenAPI 3.1 document says besides the routes. */
+/** The parts of the OpenAPI 3.1 document that do not come from routes. */
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 
 export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
@@ -9,7 +9,7 @@ export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
         title: 'Punctual',
         version,
         description:
-          'Every job, once, on time. Every error is a problem document (RFC 9457) with a stable `code`. Writes take an `Idempotency-Key`; lists are paged by `cursor`.',
+          'Every job, once, on time. Every error is a problem document (RFC 9457) with a stable `code`. Writes accept an `Idempotency-Key`. Lists are paged with `cursor`.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],

@@ -1,4 +1,7 @@
-/** Performs a route for a caller: who, for whom, in which transaction, and under which idempotency key. */
+/**
+ * Performs a route: finds the caller and the tenant, opens the transaction, applies the idempotency
+ * key.
+ */
 import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
 import { type Caller, checkScope } from '@punctual/core/identity'
@@ -11,7 +14,7 @@ import type { KeyedRequests } from './keyed-requests.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, once that is known. */
+    /** Set once the request is authenticated. */
     caller: Caller
   }
 }
@@ -33,34 +36,37 @@ function keyOf(request: FastifyRequest): string {
   throw new PunctualError(
     'unauthenticated',
     authorization === undefined
-      ? 'Send an API key: `Authorization: Bearer punctual_…`. `punctual api-keys create` makes one.'
+      ? 'Send an API key: `Authorization: Bearer punctual_…`. `punctual api-keys create` creates one.'
       : 'Authorization must be `Bearer` and an API key.',
     { field: 'Authorization' },
   )
 }
 
-/** Who calls. Without keys everybody is the same. */
+/** Authenticates the request. Without API keys every request has the same caller. */
 export async function callerOf(request: FastifyRequest, { service, admission }: Performing) {
   return admission.everybody ?? service().authenticate(keyOf(request))
 }
 
-/** Whom a call is for: keys of a tenant act for it, those of the installation say for whom; null when they do not. */
+/**
+ * The tenant of a call: that of a tenant key, or the one a system key names; null when it names
+ * none.
+ */
 export async function askedTenant(
   request: FastifyRequest,
   caller: Caller,
   service: Service,
 ): Promise<number | null> {
-  const asked = request.headers[TENANT_HEADER]
+  const named = request.headers[TENANT_HEADER]
   if (caller.tenantId !== null) {
-    if (asked !== undefined && asked !== caller.tenantName && asked !== String(caller.tenantId))
+    if (named !== undefined && named !== caller.tenantName && named !== String(caller.tenantId))
       throw new PunctualError(
         'forbidden',
-        `The key ${JSON.stringify(caller.keyName)} belongs to the tenant ${JSON.stringify(caller.tenantName)}, and acts for no other.`,
+        `The key ${JSON.stringify(caller.keyName)} belongs to the tenant ${JSON.stringify(caller.tenantName)} and cannot act for another tenant.`,
         { field: 'X-Punctual-Tenant' },
       )
     return caller.tenantId
   }
-  return asked === undefined ? null : service.tenantId(String(asked))
+  return named === undefined ? null : service.tenantId(String(named))
 }
 
 async function tenantOf(request: FastifyRequest, caller: Caller, service: Service) {
@@ -88,39 +94,42 @@ export async function perform(
   const tenant = service.tenant(tenantId)
   const { streams } = performing
   const recheck = async () => {
-    // Refuses while this process drains, also where there are no keys.
+    // Throws while this process drains, also when API keys are disabled.
     performing.service()
     const now = await callerOf(request, performing)
     if (route.scope !== 'any') checkScope(now, route.scope)
   }
-  const about = { service, tenant, caller, actor, streams, recheck }
-  const call = { ...about, params, query, body, request, reply }
-  const walled = isBehindWall(route, caller)
+  const context = { service, tenant, caller, actor, streams, recheck }
+  const call = { ...context, params, query, body, request, reply }
+  const walled = hasRowSecurity(route, caller)
   const behind = <T>(work: () => Promise<T>) => (walled ? service.asTenant(tenantId, work) : work())
   const decided = <T>(work: () => Promise<T>) => service.deciding(() => behind(work))
-  // Only what is asked for with GET may be shown as a standby has it.
-  const shown = route.method === 'GET' && !asksAnew(request) ? behind : decided
+  // Only GET requests may be served from the replica.
+  const shown = route.method === 'GET' && !wantsFresh(request) ? behind : decided
   if (!route.writes) return shown(() => route.handle(call))
   const work = () => service.as(actor, () => route.handle(call))
   const key = idempotencyKeyOf(request)
   if (key === null)
     return decided(() => (route.writes === 'always' ? service.transaction(work) : work()))
   const fingerprint = fingerprintOf(request, route.path)
-  // Whoever reads the database could try guesses of a secret on a plain hash. Tenant and key are in it, so that two that
-  // are equal cannot be told from two that are not.
+  // A plain hash of a secret could be attacked with guesses by a reader of the database. Tenant and
+  // key are part of the digest, so that equal secrets have different digests.
   const fingerprints = route.secret
     ? service.digests(JSON.stringify([tenantId, key, fingerprint]))
     : [fingerprint]
-  const asked = { route, service, tenantId, walled, key, fingerprints, reply, call, work }
-  return performing.keyed.perform(asked)
+  const keyed = { route, service, tenantId, walled, key, fingerprints, reply, call, work }
+  return performing.keyed.perform(keyed)
 }
 
-/** Whoever wants nothing that was kept wants nothing that is behind. */
-function asksAnew({ headers }: FastifyRequest): boolean {
+/** A caller that refuses cached answers also refuses those of a replica that lags. */
+function wantsFresh({ headers }: FastifyRequest): boolean {
   return /\bno-cache\b/i.test(headers['cache-control'] ?? '')
 }
 
-/** Claims and settlements of many tenants share statements, each with its tenant or its fence, and have one wall. */
-function isBehindWall(route: AnyRoute, caller: Caller): boolean {
+/**
+ * Worker routes run outside row security: statements for claims and settlements serve many tenants
+ * at once, and each row names its tenant or its fence.
+ */
+function hasRowSecurity(route: AnyRoute, caller: Caller): boolean {
   return caller.tenantId !== null && route.scope !== 'worker'
 }

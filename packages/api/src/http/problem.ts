@@ -1,6 +1,7 @@
 /**
- * Every error leaves as `application/problem+json` (RFC 9457) with a stable `code`. Errors of Punctual take
- * their status and title from core's catalogue; the few that only HTTP knows are listed here.
+ * Every error is answered as `application/problem+json` (RFC 9457) with a stable `code`. Errors of
+ * Punctual take their status and title from core's catalogue; the few specific to HTTP are listed
+ * here.
  */
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
 import { snakeName, wireSteps } from '../wire/snake.ts'
@@ -8,13 +9,19 @@ import { InvalidRequest } from './validator.ts'
 import { WrongLine } from './wrong-line.ts'
 
 const httpProblems = {
-  route_not_found: { status: 404, meaning: 'There is nothing at this address.' },
-  invalid_request: { status: 400, meaning: 'The request cannot be understood.' },
+  route_not_found: { status: 404, meaning: 'No route has this address.' },
+  invalid_request: { status: 400, meaning: 'The request cannot be read.' },
   request_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
-  media_type_unsupported: { status: 415, meaning: 'The body is not of a type that is read here.' },
-  too_many_requests: { status: 429, meaning: 'More requests came than are answered in a second.' },
-  not_ready: { status: 503, meaning: 'This process cannot take work now.' },
-  internal_error: { status: 500, meaning: 'Something went wrong that is not your fault.' },
+  media_type_unsupported: { status: 415, meaning: 'The media type of the body is not supported.' },
+  too_many_requests: {
+    status: 429,
+    meaning: 'The caller sent more requests a second than allowed.',
+  },
+  not_ready: { status: 503, meaning: 'This process cannot accept work now.' },
+  internal_error: {
+    status: 500,
+    meaning: 'The server failed for a reason unrelated to the request.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 export const problemCatalogue = { ...errorCatalogue, ...httpProblems } as const
@@ -27,13 +34,13 @@ export interface Problem {
   readonly detail: string
   readonly code: ProblemCode
   readonly request_id: string
-  /** The option, field or parameter that is wrong. */
+  /** The option, field or parameter that is wrong, in the names of the wire. */
   readonly field?: string
   /** The same as a JSON pointer into the body. */
   readonly pointer?: string
   /** Why a process is not ready. */
   readonly reason?: string
-  /** The quota that leaves no room, its limit, and what its use would be. */
+  /** The quota that is exhausted, its limit, and the use that the request would cause. */
   readonly quota?: { readonly name: string; readonly limit: number; readonly used: number }
 }
 
@@ -59,7 +66,7 @@ export function problem(
   }
 }
 
-/** What the server says of its own errors, by Fastify's code or by status. */
+/** The code of an error of the HTTP server, by Fastify's code or by status. */
 function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413)
     return 'request_too_large'
@@ -70,14 +77,14 @@ function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
   return status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
-/** `payload.items[3]` as a pointer (RFC 6901), in the names of the wire. */
+/** `payload.items[3]` as a JSON pointer (RFC 6901), in the names of the wire. */
 function pointerOf(field: string | undefined): string | undefined {
   if (field === undefined || /^[A-Z]/.test(field)) return undefined
   const steps = wireSteps(field).filter((step) => step !== 'body')
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The place of what is wrong, within the line that it is in. */
+/** Prefixes the field and the pointer of a problem with the line it is in. */
 export function inLine(problem: Problem, line: number): Problem {
   const { field, pointer } = problem
   const at = `[${line}]`
@@ -85,18 +92,18 @@ export function inLine(problem: Problem, line: number): Problem {
   return { ...problem, field: field ? `${at}.${field}` : at, pointer: `/${line}${pointer ?? ''}` }
 }
 
-/** An error as a client may see it. The text of an unexpected one stays in the log. */
+/** An error as a client may see it. The text of an unexpected error stays in the log. */
 export function problemFrom(error: unknown, requestId: string): Problem {
   if (error instanceof WrongLine) {
     return inLine(problemFrom(error.cause, requestId), error.line)
   }
   if (error instanceof PunctualError) {
     const { code, message, field, quota } = error
-    const about = { field, pointer: pointerOf(field) }
-    if (!quota) return problem(code, message, requestId, about)
+    const place = { field, pointer: pointerOf(field) }
+    if (!quota) return problem(code, message, requestId, place)
     const name = snakeName(quota.name)
     const detail = message.replace(` ${quota.name} `, ` ${name} `)
-    return { ...problem(code, detail, requestId, about), quota: { ...quota, name } }
+    return { ...problem(code, detail, requestId, place), quota: { ...quota, name } }
   }
   if (error instanceof InvalidRequest)
     return problem('invalid_request', error.message, requestId, error)

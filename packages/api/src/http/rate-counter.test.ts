@@ -6,7 +6,7 @@ const counter = (most: number, names = 100) => new RateCounter(most, names, () =
 const take = (rates: RateCounter, name: string, times: number) =>
   Array.from({ length: times }, () => rates.take(name))
 
-it('lets in as many as there may be in a second, and tells the others how long to wait', () => {
+it('accepts the limit of one second and returns how long to wait beyond it', () => {
   const rates = counter(3)
   nowMs = 100
   expect(take(rates, 'a', 3)).toEqual([null, null, null])
@@ -17,14 +17,14 @@ it('lets in as many as there may be in a second, and tells the others how long t
   expect(take(rates, 'a', 4)).toEqual([null, null, null, 1_000])
 })
 
-it('does not refuse those that came in time because of those that came after them', async () => {
+it('does not refuse requests within the limit because of requests that arrive after them', async () => {
   const rates = counter(20)
   nowMs = 5_000
   const answers = await Promise.all(Array.from({ length: 120 }, async () => rates.take('a')))
   expect(answers.filter((wait) => wait === null)).toHaveLength(20)
 })
 
-it('counts names that are too many to be told apart as one', () => {
+it('counts all names beyond the bound as one', () => {
   const rates = counter(2, 3)
   nowMs = 9_000
   const names = Array.from({ length: 1_000 }, (_, i) => `name ${i}`)

@@ -1,6 +1,6 @@
 /**
- * Counts by name in windows of a second that begin for all at once: what was counted is forgotten with its window. Those
- * beyond the names that are told apart share one count, so that what is kept is bounded whoever sends.
+ * Counts by name in windows of one second that begin for all names at once, so that counts are
+ * dropped with their window. Names beyond the bound share one count, which bounds the memory.
  */
 const WINDOW_MS = 1_000
 const OTHERS = Symbol('others')
@@ -12,14 +12,14 @@ export class RateCounter {
   readonly #nowMs: () => number
   #endsMs = 0
 
-  /** @param most in a window, of each; @param names are told apart. */
+  /** @param most - counts per window and name. @param names - names that have a separate count. */
   constructor(most: number, names: number, nowMs: () => number = () => performance.now()) {
     this.#most = most
     this.#names = names
     this.#nowMs = nowMs
   }
 
-  /** Counts one. @returns null if that was not too many, otherwise how many ms to wait. */
+  /** Counts one. @returns null within the limit, otherwise how many milliseconds to wait. */
   take(name: string): number | null {
     const nowMs = this.#nowMs()
     if (nowMs >= this.#endsMs) {

@@ -1,6 +1,7 @@
 /**
- * The reference as a page: every route with its parameters, its body, its answer and its problems, made of the OpenAPI
- * document. One page without scripts, so that it can be searched, printed, and shown under the strictest policy.
+ * The reference as an HTML page: every route with its parameters, body, answer and problems, from
+ * the OpenAPI document. It is one page without scripts, so that it can be searched, printed, and
+ * served under the strictest content security policy.
  */
 import { createHash } from 'node:crypto'
 
@@ -59,7 +60,7 @@ code { background: var(--soft); padding: 0 .25rem; border-radius: 3px; } summary
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Styles of this page, and nothing else. */
+/** Allows the style sheet of this page and nothing else. */
 export const referencePolicy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -73,7 +74,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character] as string)
 }
 
-/** Text in which backticks mark code. */
+/** Escapes text, and marks text in backticks as code. */
 function prose(text = ''): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
@@ -96,17 +97,18 @@ function boundsOf({ minimum, maximum, maxLength, default: value }: Schema): stri
 }
 
 function row(name: string, schema: Schema, required: boolean, description?: string): string {
-  const about = [boundsOf(schema), description ?? schema.description ?? ''].filter(Boolean)
-  return `<tr><td>${escaped(name)}${required ? ' *' : ''}</td><td><span class="d">${escaped(kindOf(schema))}</span> ${prose(about.join('. '))}</td></tr>`
+  const details = [boundsOf(schema), description ?? schema.description ?? ''].filter(Boolean)
+  return `<tr><td>${escaped(name)}${required ? ' *' : ''}</td><td><span class="d">${escaped(kindOf(schema))}</span> ${prose(details.join('. '))}</td></tr>`
 }
 
 function rows(schema: Schema | undefined, prefix = ''): string {
   if (!schema) return ''
   if (schema.type === 'array' && schema.items) return rows(schema.items, `${prefix}[].`)
   return Object.entries(schema.properties ?? {})
-    .map(([name, of]) => {
-      const inner = of.properties || of.items?.properties ? rows(of, `${prefix}${name}.`) : ''
-      return row(`${prefix}${name}`, of, schema.required?.includes(name) ?? false) + inner
+    .map(([name, property]) => {
+      const inner =
+        property.properties || property.items?.properties ? rows(property, `${prefix}${name}.`) : ''
+      return row(`${prefix}${name}`, property, schema.required?.includes(name) ?? false) + inner
     })
     .join('')
 }
@@ -123,38 +125,45 @@ function bodyRows(body: Body | undefined): string {
   return rows(schema) || row(type, schema ?? {}, false)
 }
 
-function operation(path: string, method: string, of: Operation): string {
-  const parameters = (of.parameters ?? [])
-    .map((it) => row(it.name, it.schema ?? {}, it.required ?? false, it.description))
+function operation(path: string, method: string, details: Operation): string {
+  const parameters = (details.parameters ?? [])
+    .map((parameter) =>
+      row(
+        parameter.name,
+        parameter.schema ?? {},
+        parameter.required ?? false,
+        parameter.description,
+      ),
+    )
     .join('')
-  const answers = Object.entries(of.responses ?? {}).filter(([status]) => status !== 'default')
-  return `<section id="${escaped(of.operationId ?? '')}"><h3><span class="m">${method.toUpperCase()}</span> ${escaped(path)}</h3>
-<p>${prose(of.summary)}. <span class="d">${prose(of.description)}</span></p>
-${table('Parameters', parameters, true)}${table('Body', bodyRows(of.requestBody), true)}
+  const answers = Object.entries(details.responses ?? {}).filter(([status]) => status !== 'default')
+  return `<section id="${escaped(details.operationId ?? '')}"><h3><span class="m">${method.toUpperCase()}</span> ${escaped(path)}</h3>
+<p>${prose(details.summary)}. <span class="d">${prose(details.description)}</span></p>
+${table('Parameters', parameters, true)}${table('Body', bodyRows(details.requestBody), true)}
 ${answers.map(([status, body]) => table(`Answer ${status}`, bodyRows(body), false)).join('')}</section>`
 }
 
 export function referencePage({ info, paths = {} }: ApiDocument): string {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, of]) => ({ path, method, of })),
+    Object.entries(methods).map(([method, details]) => ({ path, method, details })),
   )
-  const tags = [...new Set(all.map(({ of }) => of.tags?.[0] ?? 'Other'))]
-  const ofTag = (tag: string) => all.filter(({ of }) => (of.tags?.[0] ?? 'Other') === tag)
+  const tags = [...new Set(all.map(({ details }) => details.tags?.[0] ?? 'Other'))]
+  const ofTag = (tag: string) => all.filter(({ details }) => (details.tags?.[0] ?? 'Other') === tag)
   const links = all
     .map(
-      ({ path, method, of }) =>
-        `<a href="#${escaped(of.operationId ?? '')}">${method.toUpperCase()} ${escaped(path)}</a>`,
+      ({ path, method, details }) =>
+        `<a href="#${escaped(details.operationId ?? '')}">${method.toUpperCase()} ${escaped(path)}</a>`,
     )
     .join('')
   const sections = tags
     .map(
       (tag) =>
         `<h2>${escaped(tag)}</h2>${ofTag(tag)
-          .map((it) => operation(it.path, it.method, it.of))
+          .map((entry) => operation(entry.path, entry.method, entry.details))
           .join('\n')}`,
     )
     .join('\n')
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(info.title)} ${escaped(info.version)}: HTTP API</title><style>${STYLE}</style></head><body>
-<h1>${escaped(info.title)} <span class="d">${escaped(info.version)}</span></h1><p>${prose(info.description)} As a document: <a href="/openapi.json">/openapi.json</a>. * is required.</p><nav>${links}</nav>
+<h1>${escaped(info.title)} <span class="d">${escaped(info.version)}</span></h1><p>${prose(info.description)} Machine-readable: <a href="/openapi.json">/openapi.json</a>. * is required.</p><nav>${links}</nav>
 ${sections}</body></html>`
 }

@@ -1,4 +1,6 @@
-/** A request's name in logs and answers: the caller's own when it is harmless, otherwise a new one. */
+/**
+ * The id of a request in logs and answers: the one the caller sent when it is safe, else a new one.
+ */
 const HARMLESS = /^[\w.:-]{1,128}$/
 
 export function requestIdFrom(header: string | string[] | undefined): string {

@@ -1,4 +1,4 @@
-/** Sent with every answer. A route that serves pages replaces the policy with its own. */
+/** Sent with every answer. A route that serves pages replaces the policy with a separate one. */
 export const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,6 +1,7 @@
 /**
- * Connections that clients open ahead and never use: browsers do, and `fetch` when a request is called off. The server
- * does not count them as idle, so that closing it would wait for them until they time out.
+ * Ends connections that clients open in advance and never use: browsers do this, and `fetch` when a
+ * request is aborted. Node does not count them as idle, so closing the server would wait until they
+ * time out.
  */
 import type { FastifyInstance } from 'fastify'
 

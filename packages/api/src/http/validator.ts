@@ -1,7 +1,7 @@
 /**
- * Checks requests against the schemas of their routes. Bodies are taken as they are; what is in an address is text, and
- * becomes the number or truth value that the schema wants. The first thing that is wrong is told: what was expected, what
- * came, and where.
+ * Checks requests against the schemas of their routes. Bodies are not converted; parameters in a
+ * URL are strings, and become the number or boolean that the schema requires. Reports the first
+ * fault: the expected value, the received value, and the field.
  */
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -15,7 +15,7 @@ interface Fault {
   readonly params: Record<string, unknown>
 }
 
-/** What does not fit its schema. */
+/** A request that does not match its schema. */
 export class InvalidRequest extends Error {
   readonly statusCode = 400
   readonly field: string
@@ -63,9 +63,9 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
     const [unknown = ''] = (params.additionalProperties ?? []) as string[]
     const known = Object.keys(schemaAt(schema, instancePath).properties ?? {})
     const pointer = `${instancePath}/${unknown}`
-    const takes = known.length === 0 ? 'nothing' : known.join(', ')
+    const takes = known.length === 0 ? 'none' : known.join(', ')
     return new InvalidRequest(
-      `${shown(unknown)} is not known here. ${where} takes ${takes}.`,
+      `${shown(unknown)} is not a member of ${where}. Members: ${takes}.`,
       pointer,
     )
   }
@@ -75,11 +75,11 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
   }
   const { enum: values } = schemaAt(schema, instancePath)
   const expected = Array.isArray(values) ? `must be one of ${values.join(', ')}` : message
-  const came = shown(at(value, instancePath))
-  return new InvalidRequest(`${where} ${expected}; got ${came}.`, instancePath)
+  const received = shown(at(value, instancePath))
+  return new InvalidRequest(`${where} ${expected}; got ${received}.`, instancePath)
 }
 
-/** Finds what is wrong with a value; null when nothing is. */
+/** Returns what is wrong with a value; null when it is valid. */
 export type Check = (value: unknown) => InvalidRequest | null
 
 export function checker(schema: TSchema, part: string): Check {
@@ -90,11 +90,11 @@ export function checker(schema: TSchema, part: string): Check {
   }
 }
 
-/** No text of ours holds it, and PostgreSQL takes none that does. */
+/** PostgreSQL text cannot contain NUL. */
 function nulIn(given: unknown): InvalidRequest | null {
   for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>))
     if (String(value).includes('\0'))
-      return new InvalidRequest(`${name} must not hold the character NUL.`, `/${name}`)
+      return new InvalidRequest(`${name} must not contain NUL (U+0000).`, `/${name}`)
   return null
 }
 

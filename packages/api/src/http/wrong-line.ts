@@ -1,4 +1,4 @@
-/** What is wrong with one line refuses all of them. */
+/** An error in one line, which refuses the whole request. */
 export class WrongLine extends Error {
   readonly line: number
 

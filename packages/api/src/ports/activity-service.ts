@@ -1,25 +1,25 @@
-/** What the route of events needs of the library. */
+/** The part of the library that the activity route uses. */
 
-/** What happened. */
+/** An event of the activity stream. */
 export interface ActivityEvent {
   readonly type: string
   readonly at: Date
 }
 
-/** What was found by one look. */
+/** The events of one poll. */
 export interface ActivityBatch {
-  /** In the order in which it happened; mostly nothing. */
+  /** In the order in which they happened; often empty. */
   readonly events: readonly ActivityEvent[]
-  /** Where to go on when not all of these were taken. */
+  /** The mark to resume from when not all of these events were taken. */
   readonly before: string
-  /** Where to go on when they were. */
+  /** The mark to resume from when all were taken. */
   readonly after: string
 }
 
-/** Where a feed begins. */
+/** The start of a feed. */
 export interface ActivityStart {
   readonly mark: string
-  /** What cannot be told any more, when the mark is too old. */
+  /** The range whose events are no longer available, when the mark is too old. */
   readonly gap: { readonly from: string; readonly to: string } | null
 }
 
@@ -30,15 +30,18 @@ export interface ActivityFilter {
 }
 
 export interface ActivityPort {
-  /** Names of events that are told of a tenant's own runs. */
+  /** Types of events about the runs of one tenant. */
   readonly ofTenants: readonly string[]
-  /** Names of those that are told of the installation. */
+  /** Types of events about the installation. */
   readonly ofInstallation: readonly string[]
   /**
-   * Where a feed begins that goes on from a mark, or now.
+   * Starts a feed at a mark, or now.
    * @throws `PunctualError` with `invalid_cursor`
    */
   begin(mark?: string): ActivityStart
-  /** Looks again and again until the signal is aborted, once the look before was taken: nothing piles up here. */
+  /**
+   * Polls until the signal is aborted, each time after the last batch was taken: nothing
+   * accumulates.
+   */
   feed(tenantId: number, start: ActivityFilter): AsyncIterable<ActivityBatch>
 }

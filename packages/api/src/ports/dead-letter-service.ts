@@ -1,4 +1,4 @@
-/** What the routes of dead letters need of the library. */
+/** The part of the library that the dead-letter routes use. */
 import type {
   DeadLetter,
   DeadLetterCause,
@@ -43,7 +43,10 @@ export interface DeadLettersPort {
     id: string,
     options: HandlingOptions & { payload?: unknown; fromCheckpoint?: boolean },
   ): Promise<ReplayResult>
-  /** These, in batches; answers in the order asked. What is no dead letter is not among them. */
+  /**
+   * Replays these in batches and answers in their order. Ids that are not dead letters are left
+   * out.
+   */
   replayEach(
     ids: readonly string[],
     options: HandlingOptions & { fromCheckpoint?: boolean },

@@ -1,4 +1,7 @@
-/** What the HTTP app needs of the process around it. The composition root provides it; nothing here knows PostgreSQL. */
+/**
+ * The process as the HTTP app sees it, provided by the composition root. Nothing here knows
+ * PostgreSQL.
+ */
 
 export interface HealthReport {
   readonly version: string
@@ -20,10 +23,13 @@ export interface AppLogger {
 }
 
 export interface Ports {
-  /** What a living process says of itself. Must not wait for anything. */
+  /** The state of a live process. Must not wait for anything. */
   health(): HealthReport
-  /** Whether work may be sent here: the database answers and nothing is being shut down. Must not reject. */
+  /**
+   * Whether this node accepts work: the database answers and no shutdown is in progress. Must not
+   * reject.
+   */
   ready(): Promise<Readiness>
-  /** The metrics in Prometheus' text format; null while there are none yet. */
+  /** The metrics in Prometheus' text format; null until the first ones exist. */
   metrics(): Promise<string | null>
 }

@@ -1,4 +1,4 @@
-/** What the routes of runs need of the library. */
+/** The part of the library that the run routes use. */
 import type {
   CountBy,
   LogLine,

@@ -1,6 +1,6 @@
 /**
- * What the routes need of Punctual: the library's own objects, as far as they are used here. The composition root
- * provides them; nothing here knows PostgreSQL.
+ * The part of Punctual that the routes use: the library's objects, reduced to the members called
+ * here. The composition root provides them; nothing here knows PostgreSQL.
  */
 import type { Actor, AuditEntry } from '@punctual/core/audit'
 import type { Instant } from '@punctual/core/check'
@@ -20,7 +20,7 @@ export interface AnsweredRequest {
   readonly body: string
 }
 
-/** What requests were answered under their idempotency keys; within a transaction. */
+/** Answers stored under idempotency keys; used within a transaction. */
 export interface RequestLogPort {
   take(
     tenantId: number,
@@ -33,25 +33,28 @@ export interface RequestLogPort {
 }
 
 export interface Service {
-  /** Who holds the key. @throws `PunctualError` with `unauthenticated` */
+  /** The caller that the key belongs to. @throws `PunctualError` with `unauthenticated` */
   authenticate(key: string): Promise<Caller>
   /** The number of a tenant. @throws `PunctualError` with `tenant_not_found` */
   tenantId(name: string): Promise<number>
   tenant(id: number): TenantService
-  /** Everything that is asked for within the work happens, or nothing of it. */
+  /** Everything the work changes is committed together, or not at all. */
   transaction<T>(work: () => Promise<T>): Promise<T>
-  /** Nothing that is read within the work is behind: it decides something, or asks for that. */
+  /** Reads within the work come from the primary, because a decision follows from them. */
   deciding<T>(work: () => T): T
-  /** Within the work nothing is seen or written but what is of this tenant, whatever the work asks for. */
+  /** Row security: the work sees and writes only rows of this tenant. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T>
-  /** What is changed within the work is recorded as changed by this actor. */
+  /** Records changes made within the work as changes by this actor. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>
-  /** A job as it is until the transaction ends: whoever changes it meanwhile waits. Null when there is none. */
+  /**
+   * Locks a job until the transaction ends, so that other changes of it wait. Null when it is
+   * missing.
+   */
   holdJob(nameOrId: string, tenantId: number): Promise<Job | null>
   readonly requests: RequestLogPort
   /**
-   * Digests of a text that holds a secret, one for each master key, which tell nothing to whoever has none of them. The
-   * first is to be kept; after a rotation it is another one of them that was.
+   * Digests of a text that holds a secret, one per master key; without a master key they reveal
+   * nothing. Store the first. After a key rotation a stored digest may equal any of them.
    * @throws `PunctualError` with `secrets_key_missing`
    */
   digests(text: string): readonly string[]
@@ -59,7 +62,7 @@ export interface Service {
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort
   readonly audit: AuditPort
-  /** All of them, whomever they work for. */
+  /** All workers, of every tenant. */
   readonly workers: WorkersPort
   guarantees(): Promise<GuaranteePanel>
 }
@@ -137,7 +140,7 @@ export interface Submitted {
   readonly outcome: SubmitOutcome
 }
 
-/** The parts of one tenant. */
+/** The services of one tenant. */
 export interface TenantService {
   readonly tenantId: number
   readonly jobs: JobsPort
@@ -148,12 +151,12 @@ export interface TenantService {
   readonly groups: GroupsPort
   readonly stats: StatsPort
   readonly secrets: SecretsPort
-  /** Those that work for it alone. */
+  /** The workers that serve this tenant only. */
   readonly workers: WorkersPort
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 
-/** A job, what it is doing, and what is known of its latest run. */
+/** A job with its status and its latest run. */
 export interface JobItem extends Job {
   readonly status: JobStatus
   readonly latestRun: {
@@ -232,7 +235,7 @@ export interface JobsPort {
     filter: JobPageFilter,
     page: { limit?: number; cursor?: string; page?: number },
   ): Promise<JobPage>
-  /** Changes some of it; `version`: only if it is still that. */
+  /** Changes some members; with `version`, only while the job still has that version. */
   change(
     nameOrId: string,
     changes: Partial<JobOptions>,
@@ -275,9 +278,9 @@ export interface JobSlot {
   readonly decidedAt: Date | null
 }
 
-/** How requests are let in. */
+/** How requests are authenticated. */
 export interface Admission {
-  /** Without keys: everybody is this caller. Only on loopback. */
+  /** Without API keys: the caller of every request. Only allowed on loopback. */
   readonly everybody?: Caller
 }
 

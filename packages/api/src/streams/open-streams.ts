@@ -1,13 +1,15 @@
-/** Answers that stay open, counted by key: each has so many at once, and all end when the server does. */
+/**
+ * The open event streams, counted by API key: each key has a limit, and all end with the server.
+ */
 import { limits, PunctualError } from '@punctual/core/errors'
 
-/** How streams are kept alive, and when they are given up. */
+/** When a stream sends heartbeats, and when it is closed. */
 export interface StreamSettings {
-  /** How long nothing is sent before a comment shows that the stream lives. */
+  /** The silence after which a comment shows that the stream is alive. */
   readonly heartbeatMs: number
-  /** How long a reader may take nothing of what is sent before it is left. */
+  /** How long a reader may read nothing before its stream is closed. */
   readonly stallMs: number
-  /** How often the key is looked at again. */
+  /** How often the API key is checked again. */
   readonly recheckMs: number
 }
 
@@ -19,20 +21,20 @@ const streamDefaults: StreamSettings = {
 
 export class OpenStreams {
   readonly settings: StreamSettings
-  /** How each is ended, by key. */
+  /** The functions that end the streams, by key. */
   readonly #open = new Map<string, Set<() => void>>()
 
   constructor(settings: Partial<StreamSettings> = {}) {
     this.settings = { ...streamDefaults, ...settings }
   }
 
-  /** How many are open. */
+  /** The number of open streams. */
   get size(): number {
     return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
-   * Counts one in, which is ended so when the server closes; returns how to give its place back.
+   * Counts a stream, which `end` closes when the server stops. Returns a function that releases it.
    * @throws `PunctualError` with `too_many_streams`
    */
   admit(keyId: string, end: () => void): () => void {
@@ -40,7 +42,7 @@ export class OpenStreams {
     if (open.size >= limits.streamsPerKey)
       throw new PunctualError(
         'too_many_streams',
-        `This key has ${open.size} streams open here, which is as many as it may have. Close one, or read several things from one.`,
+        `This key has ${open.size} streams open here, which is its limit. Close one, or read several things from one stream.`,
         { id: keyId },
       )
     open.add(end)

@@ -1,4 +1,4 @@
-/** Waits so long, or until the signal is aborted; tells whether the time has passed. */
+/** Waits this long, or until the signal is aborted; resolves to whether the time elapsed. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const over = (passed: boolean) => {

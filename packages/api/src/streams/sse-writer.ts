@@ -1,6 +1,7 @@
 /**
- * Writes server-sent events to one client. What is written waits for the client to take it: nothing piles up here, and
- * a client that takes nothing for too long is left, to come back with `Last-Event-ID`.
+ * Writes server-sent events to one client. Each write waits until the client has read enough, so
+ * nothing accumulates here. A client that reads nothing for too long is disconnected, and resumes
+ * with `Last-Event-ID`.
  */
 import type { FastifyReply } from 'fastify'
 import type { StreamSettings } from './open-streams.ts'
@@ -12,12 +13,12 @@ export interface ServerSentEvent {
   readonly data?: unknown
 }
 
-/** A block of the stream; one with nothing but an id moves on where the client would go on. */
+/** A block of the stream; one with only an id moves the position from which the client resumes. */
 function eventText({ id, event, data }: ServerSentEvent): string {
   const lines = [
     ...(id === undefined ? [] : [`id: ${id}`]),
     ...(event === undefined ? [] : [`event: ${event}`]),
-    // JSON has no line breaks of its own.
+    // JSON text contains no line breaks.
     ...(data === undefined ? [] : [`data: ${JSON.stringify(data)}`]),
   ]
   return `${lines.join('\n')}\n\n`
@@ -29,7 +30,7 @@ export class EventWriter {
   readonly #ended = new AbortController()
   #heartbeat: NodeJS.Timeout
   #id: string | null = null
-  #toldId: string | null = null
+  #sentId: string | null = null
 
   constructor(raw: FastifyReply['raw'], settings: StreamSettings) {
     this.#raw = raw
@@ -40,21 +41,21 @@ export class EventWriter {
     if (raw.destroyed) this.end()
   }
 
-  /** Aborted when nothing more can be sent: the client has left, or the stream has ended. */
+  /** Aborted when nothing more can be sent: the client disconnected, or the stream ended. */
   get ended(): AbortSignal {
     return this.#ended.signal
   }
 
-  /** Where the client would go on from now on; it is told with the next heartbeat. */
+  /** Sets the position from which the client would resume; it is sent with the next heartbeat. */
   reached(id: string): void {
     this.#id = id
   }
 
-  /** Resolves when there is room for more; false when there is nobody any more. */
+  /** Resolves to true when the client can take more, to false when it has disconnected. */
   async send(event: ServerSentEvent): Promise<boolean> {
     if (event.id !== undefined) {
       this.#id = event.id
-      this.#toldId = event.id
+      this.#sentId = event.id
     }
     this.#heartbeat.refresh()
     return this.#write(eventText(event))
@@ -62,8 +63,8 @@ export class EventWriter {
 
   #beat(): void {
     if (this.#raw.writableNeedDrain) return
-    const id = this.#id === this.#toldId || this.#id === null ? '' : `id: ${this.#id}\n`
-    this.#toldId = this.#id
+    const id = this.#id === this.#sentId || this.#id === null ? '' : `id: ${this.#id}\n`
+    this.#sentId = this.#id
     void this.#write(`: alive\n${id}\n`)
   }
 
@@ -74,7 +75,7 @@ export class EventWriter {
     const { signal } = this.#ended
     this.#raw.once('drain', () => drained.abort())
     const stalled = await pause(this.#settings.stallMs, AbortSignal.any([signal, drained.signal]))
-    // A reader that is too slow has no use of an orderly end.
+    // An orderly end would only wait for the same slow reader.
     if (stalled) this.#raw.destroy()
     return !signal.aborted && !stalled
   }

@@ -1,19 +1,19 @@
 /**
- * Answers a request with a stream of events: it ends when the client leaves, when the server closes or drains, when
- * the key is revoked or loses its scope, and when there is nothing more to tell.
+ * Answers a request with a stream of events. It ends when the client disconnects, when the server
+ * closes or drains, when the key is revoked or loses its scope, and when there are no more events.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OpenStreams } from './open-streams.ts'
 import { EventWriter } from './sse-writer.ts'
 
-/** What a stream needs of the call that it answers. */
+/** The parts of a call that a stream uses. */
 export interface Streaming {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly caller: { readonly keyId: string }
   readonly streams: OpenStreams
-  /** Rejects when the caller would not be let in any more. */
+  /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
 }
 
@@ -24,18 +24,21 @@ const OVER: readonly PunctualError['code'][] = [
   'stopped',
 ]
 
-/** Whether a client asks for a stream. */
+/** Whether the client requests a stream. */
 export function wantsStream({ headers }: FastifyRequest): boolean {
   return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(headers.accept ?? '')
 }
 
-/** Where a client would go on; undefined when it begins. */
+/** The position from which the client resumes; undefined for a new stream. */
 export function lastEventId({ headers }: FastifyRequest): string | undefined {
   const given = headers['last-event-id']
   return given === undefined || given === '' ? undefined : String(given)
 }
 
-/** The work ends when its signal is aborted; what it throws ends the stream, and the client comes back. */
+/**
+ * The work must end when its signal is aborted; an error in it ends the stream, and the client
+ * reconnects.
+ */
 export async function stream(
   { request, reply, caller, streams, recheck }: Streaming,
   work: (out: EventWriter, signal: AbortSignal) => Promise<void>,
@@ -47,9 +50,9 @@ export async function stream(
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
-    // The end of the stream is that of the connection: a server that closes waits for none.
+    // The stream ends with its connection: a closing server does not wait for an idle one.
     connection: 'close',
-    // Proxies that collect answers would keep these back.
+    // Keeps proxies from buffering the events.
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
@@ -57,7 +60,7 @@ export async function stream(
   ending.signal.addEventListener('abort', () => out.end(), { once: true })
   const again = setInterval(() => {
     recheck().catch((error: unknown) => {
-      // That the database does not answer says nothing of the key.
+      // An unavailable database does not mean that the key is invalid.
       if (error instanceof PunctualError && OVER.includes(error.code)) out.end()
     })
   }, streams.settings.recheckMs)

@@ -1,4 +1,4 @@
-/** Versions as ETags: a change may say which version it was made for. */
+/** Versions as ETags: a change may name the version it was made for. */
 import { PunctualError } from '@punctual/core/errors'
 import type { FastifyRequest } from 'fastify'
 
@@ -6,29 +6,29 @@ export function etagOf(version: number): string {
   return `"${version}"`
 }
 
-/** What a request expects of what it changes. */
+/** The state that a request expects of the resource it changes. */
 export interface Expected {
-  /** That there is one: this version, or any. */
-  readonly there?: number | 'any'
-  /** That there is none. */
+  /** It exists: with this version, or with any. */
+  readonly present?: number | 'any'
+  /** It does not exist. */
   readonly absent?: true
 }
 
-/** What `If-Match` and `If-None-Match` say. */
+/** Reads `If-Match` and `If-None-Match`. */
 export function expectedOf({ headers }: FastifyRequest): Expected {
   const { 'if-match': match, 'if-none-match': none } = headers
   if (none !== undefined && none !== '*')
-    refuse('If-None-Match', 'be *, which expects that there is none', none)
+    refuse('If-None-Match', 'be *, which expects that none exists', none)
   return {
-    ...(match !== undefined && { there: match === '*' ? 'any' : numberOf(match) }),
+    ...(match !== undefined && { present: match === '*' ? 'any' : numberOf(match) }),
     ...(none !== undefined && { absent: true }),
   }
 }
 
-/** The version that `If-Match` names; undefined when any will do. */
+/** The version that `If-Match` names; undefined when it names none. */
 export function versionOf(request: FastifyRequest): number | undefined {
-  const { there } = expectedOf(request)
-  return there === 'any' ? undefined : there
+  const { present } = expectedOf(request)
+  return present === 'any' ? undefined : present
 }
 
 function numberOf(etag: string): number {
@@ -38,7 +38,7 @@ function numberOf(etag: string): number {
     : Number(version)
 }
 
-function refuse(field: string, must: string, came: string): never {
-  const message = `${field} must ${must}; got ${JSON.stringify(came.slice(0, 80))}.`
+function refuse(field: string, must: string, received: string): never {
+  const message = `${field} must ${must}; got ${JSON.stringify(received.slice(0, 80))}.`
   throw new PunctualError('invalid_option', message, { field })
 }

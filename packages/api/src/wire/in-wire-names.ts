@@ -1,13 +1,14 @@
 /**
- * What is sent has other names than the options that it stands for: `schedule` becomes `cron`, `run_at` becomes `at`. What
- * is wrong with an option is told in the names of what was sent, and of one that was sent alone without its place.
+ * Members of a request have other names than the options of the library: `schedule` becomes `cron`,
+ * `run_at` becomes `at`. Errors about an option name the member of the request, and its index only
+ * when the request has several items.
  */
 import { PunctualError, reworded } from '@punctual/core/errors'
 import { wireSteps } from './snake.ts'
 
 const PLACE = /^\[(\d+)\]\.?(.*)$/
 
-/** The first of these that was sent; the last if none was. */
+/** The first of these that the body has; the last when it has none. */
 function sent(body: object, ...names: readonly string[]): string {
   return names.find((name) => name in body) ?? (names.at(-1) as string)
 }
@@ -38,7 +39,7 @@ function nameOf(option: string, body: object): string {
 }
 
 function translated(error: unknown, bodies: readonly object[]): unknown {
-  // Headers are named as they are.
+  // Headers keep their names.
   if (!(error instanceof PunctualError) || !error.field || /^[A-Z]/.test(error.field)) return error
   const [, place, rest = error.field] = PLACE.exec(error.field) ?? []
   const body = bodies[Number(place ?? 0)]
@@ -53,7 +54,7 @@ function translated(error: unknown, bodies: readonly object[]): unknown {
     : reworded(error, `${item}${plain}`, `[${place}].${field}`)
 }
 
-/** Does the work for what was sent; what is refused of it is told in its names. */
+/** Does the work for these bodies; errors name the members of the request. */
 export async function inWireNames<T>(
   bodies: readonly object[],
   work: () => Promise<T>,
@@ -65,7 +66,7 @@ export async function inWireNames<T>(
   }
 }
 
-/** Names the place of one of many in what is wrong with it. */
+/** Adds the index of an item to the field of its error. */
 export function atPlace<T>(place: number, read: () => T): T {
   try {
     return read()

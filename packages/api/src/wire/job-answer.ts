@@ -1,4 +1,4 @@
-/** How a job is answered: its definition, its status, and what is known of its latest run. */
+/** Answers about jobs: the definition, the status, and the latest run. */
 import { type Job, jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
 import type { JobItem } from '../ports/service.ts'
@@ -17,7 +17,7 @@ export const jobChange = answer({
   change: oneOf(['created', 'updated', 'unchanged'] as const),
 })
 
-/** What little a change of a job is answered with. */
+/** The short answer to a change of a job. */
 export function changeToWire(
   { id, name, status, nextAt }: JobItem,
   change: 'created' | 'updated' | 'unchanged',
@@ -33,7 +33,7 @@ export const jobAnswer = answer({
   payload: Type.Unknown(),
   schedule: nullable(Type.String()),
   timezone: nullable(Type.String()),
-  rules: Type.Unknown({ description: 'When it fires and what becomes of its slots, in full.' }),
+  rules: Type.Unknown({ description: 'The complete schedule and the policies for its slots.' }),
   start_at: nullable(Type.String()),
   end_at: nullable(Type.String()),
   max_runs: nullable(Type.Integer()),

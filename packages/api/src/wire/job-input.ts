@@ -1,4 +1,4 @@
-/** What is sent to make or change a job, and the options of the library that it stands for. */
+/** Requests that create or change a job, and the library options that they stand for. */
 import { limits } from '@punctual/core/errors'
 import type { JobOptions } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
@@ -11,7 +11,7 @@ import {
   timeoutMsOf,
   whole,
 } from './run-fields.ts'
-import { anyJson, exactly, moment, name, oneOf, text } from './schemas.ts'
+import { anyJson, exactly, instant, name, oneOf, text } from './schemas.ts'
 import { fromWire } from './snake.ts'
 
 const OVERLAPS = [
@@ -19,12 +19,12 @@ const OVERLAPS = [
   'terminate-previous',
 ] as const
 
-/** What a job may be made of; of the ways to say when, one. */
+/** The members of a job; at most one of `schedule`, `every_after_end`, `run_at` and `delay`. */
 const fields = {
   handler: Type.Optional(
-    text(limits.nameLength, { description: 'The handler of its runs. Its name unless said.' }),
+    text(limits.nameLength, { description: 'The handler of its runs. Default: its name.' }),
   ),
-  payload: Type.Optional(anyJson('What its runs are given.')),
+  payload: Type.Optional(anyJson('The payload of its runs.')),
   schedule: Type.Optional(
     text(256, {
       description:
@@ -33,19 +33,19 @@ const fields = {
     }),
   ),
   every_after_end: Type.Optional(
-    text(64, { description: 'So long after the run before has ended.' }),
+    text(64, { description: 'Wait this long after the previous run ends.' }),
   ),
-  run_at: Type.Optional(moment),
+  run_at: Type.Optional(instant),
   delay: Type.Optional(
     Type.Union([Type.Number({ minimum: 0 }), Type.String({ minLength: 1, maxLength: 64 })], {
-      description: 'Once, so long from now: seconds, or a duration such as `10m`.',
+      description: 'Run once, this long from now: seconds, or a duration such as `10m`.',
     }),
   ),
   timezone: Type.Optional(text(64, { examples: ['Europe/Berlin'] })),
-  start_at: Type.Optional(moment),
-  end_at: Type.Optional(moment),
-  max_runs: Type.Optional(whole(1, 2_147_483_647, 'The most runs that are made.')),
-  jitter_ms: Type.Optional(whole(0, 86_400_000, 'Spreads the runs of jobs of one second.')),
+  start_at: Type.Optional(instant),
+  end_at: Type.Optional(instant),
+  max_runs: Type.Optional(whole(1, 2_147_483_647, 'The maximum number of runs.')),
+  jitter_ms: Type.Optional(whole(0, 86_400_000, 'Spreads runs that are due in the same second.')),
   exact: Type.Optional(Type.Boolean()),
   calendars: Type.Optional(Type.Array(name, { maxItems: limits.calendarsPerJob })),
   dst: Type.Optional(
@@ -79,7 +79,7 @@ type JobFields = Static<typeof jobByName>
 
 const INTERVAL = /^(?:every\s+(.+)|(\d+\s*(?:ms|s|m|h|d|w)\S*|P\S+|R\d*\/\S+))$/i
 
-/** A schedule is an interval when it says so or can be nothing else. */
+/** A schedule is an interval when it says so, or when it cannot be a cron expression. */
 function scheduleOf(schedule: string): Pick<JobOptions, 'cron' | 'every'> {
   const [matched, said, plain] = INTERVAL.exec(schedule.trim()) ?? []
   return matched ? { every: (said ?? plain) as string } : { cron: schedule }
@@ -87,7 +87,7 @@ function scheduleOf(schedule: string): Pick<JobOptions, 'cron' | 'every'> {
 
 const WHENS = ['schedule', 'every_after_end', 'run_at', 'delay'] as const
 
-/** Exactly one says when; nothing means now. */
+/** Reads when the job runs: now, when no member says so. */
 function whenOf(job: JobFields): Partial<JobOptions> {
   const given = WHENS.filter((way) => job[way] !== undefined)
   if (given.length > 1)
@@ -119,7 +119,7 @@ export function jobOptionsOf(jobName: string, job: JobFields): JobOptions {
   }
 }
 
-/** What is to be changed, as the library takes it. */
+/** The changes of a PATCH, as options of the library. */
 export function changesOf(job: JobFields): Partial<JobOptions> {
   const { name: _, handler: __, delayMs, ...changes } = jobOptionsOf('-', job)
   const saysNow = WHENS.every((way) => job[way] === undefined)

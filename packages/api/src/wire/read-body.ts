@@ -1,6 +1,7 @@
 /**
- * Reads bodies so that nothing is lost or changed: a number that JavaScript cannot hold, a name that comes twice, text
- * that PostgreSQL cannot store and what is nested too deeply are refused here, with a clear code.
+ * Reads bodies without losing or changing anything: numbers that JavaScript cannot hold, duplicate
+ * names, text that PostgreSQL cannot store and values that are nested too deeply are refused, each
+ * with a specific code.
  */
 import { checkJsonText } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
@@ -21,18 +22,18 @@ function lines(text: string): string[] {
   return all.filter((line) => line !== '')
 }
 
-/** Of each line its value, or the error that it has. */
+/** The value of each line, or its error. */
 export function readLines(text: string, lineBytesMax: number): readonly unknown[] {
   const found = lines(text)
   if (found.length > limits.batchSize)
     throw new PunctualError(
       'invalid_option',
-      `A request takes at most ${limits.batchSize} lines; got ${found.length}. Send them in several.`,
+      `A request takes at most ${limits.batchSize} lines; got ${found.length}. Send them in several requests.`,
       { field: 'body' },
     )
   return found.map((line, i) => {
     const value = readLine(line, 'line', lineBytesMax)
-    // Its place is named only where it is wrong: that is rare, and lines are many.
+    // The line number is only formatted for invalid lines: they are rare, and lines are many.
     return value instanceof Error ? readLine(line, `[${i}]`, lineBytesMax) : value
   })
 }
@@ -45,9 +46,9 @@ function readLine(line: string, field: string, bytesMax: number): unknown {
   }
 }
 
-/** Nothing is unpacked here: a few bytes can be packed that are gigabytes unpacked. */
+/** Compressed bodies are refused: a few bytes can unpack to gigabytes. */
 function refuseEncoding(encoding: string): never {
-  const message = `Bodies are read as they are, but one came that is encoded as ${JSON.stringify(encoding.slice(0, 80))}.`
+  const message = `Content-Encoding must be identity; got ${JSON.stringify(encoding.slice(0, 80))}. Send the body uncompressed.`
   throw Object.assign(new Error(message), { statusCode: 415 })
 }
 

@@ -1,4 +1,4 @@
-/** How runs are answered: in lists in short, by themselves with all that is known of them. */
+/** Answers about runs: short in lists, complete for one run. */
 import { type Run, type RunItem, runStates } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
 import { answer, labels, nullable, oneOf } from './schemas.ts'
@@ -18,7 +18,7 @@ const common = {
 
 export const runItem = answer({
   ...common,
-  attempt: Type.Integer({ description: 'Attempts that were made, without one that goes on.' }),
+  attempt: Type.Integer({ description: 'Attempts made, without a running one.' }),
   started_at: nullable(Type.String()),
   finished_at: nullable(Type.String()),
   worker_id: nullable(Type.String()),
@@ -53,7 +53,7 @@ const attempt = answer({
 
 const maybeText = Type.Optional(nullable(Type.String()))
 
-/** What it has only in some states is left out in the others. */
+/** Members that only some states have are omitted in the others. */
 export const runAnswer = answer({
   ...common,
   payload: Type.Unknown(),
@@ -70,7 +70,7 @@ export const runAnswer = answer({
   edited_at: nullable(Type.String()),
   concurrency: Type.Unknown(),
   rate: Type.Unknown(),
-  attempts: Type.Array(attempt, { description: 'Those that have ended, oldest first.' }),
+  attempts: Type.Array(attempt, { description: 'Finished attempts, oldest first.' }),
   possible_duplicate: Type.Boolean(),
   next_at: maybeText,
   waits_for: maybeText,

@@ -1,4 +1,4 @@
-/** What jobs and runs have in common on the wire: how their attempts are made. */
+/** Defines the request fields that jobs and runs share. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { RetryPolicyInput } from '@punctual/core/run'
 import { parsePeriod } from '@punctual/core/schedule'
@@ -11,7 +11,7 @@ export const whole = (minimum: number, maximum: number, description: string) =>
 
 const retryPolicy = exactly(
   {
-    max_attempts: Type.Optional(whole(1, limits.attemptsMax, 'Attempts, the first included.')),
+    max_attempts: Type.Optional(whole(1, limits.attemptsMax, 'Attempts, including the first.')),
     backoff: Type.Optional(
       Type.Union([
         oneOf(['exponential', 'linear', 'fixed'] as const),
@@ -24,23 +24,25 @@ const retryPolicy = exactly(
     retry_on: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })),
     abort_on: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })),
   },
-  { description: 'When failed attempts are followed by another.' },
+  { description: 'When a failed attempt is retried.' },
 )
 
-const flowKey = Type.Unknown({ description: 'A text, or `{ "payload": "path" }`.' })
+const flowKey = Type.Unknown({ description: 'A string, or `{ "payload": "path" }`.' })
 
-/** How attempts are made, in which queue, and beside which others. */
+/**
+ * The fields for the attempts of a run, its queue, and the limits that it shares with other runs.
+ */
 export const runFields = {
   labels: Type.Optional(labels),
   queue: Type.Optional(name),
   priority: Type.Optional(whole(limits.priorityMin, limits.priorityMax, 'Higher first.')),
-  max_attempts: Type.Optional(whole(1, limits.attemptsMax, 'Attempts, the first included.')),
+  max_attempts: Type.Optional(whole(1, limits.attemptsMax, 'Attempts, including the first.')),
   max_retries: Type.Optional(whole(0, limits.attemptsMax - 1, 'Attempts after the first.')),
   retry_policy: Type.Optional(retryPolicy),
   timeout_seconds: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: limits.timeoutMsMax / 1_000 }),
   ),
-  timeout_ms: Type.Optional(whole(1, limits.timeoutMsMax, 'How long one attempt may take.')),
+  timeout_ms: Type.Optional(whole(1, limits.timeoutMsMax, 'The time limit of one attempt.')),
   heartbeat_ms: Type.Optional(Type.Integer({ minimum: 1 })),
   delivery: Type.Optional(oneOf(['at-least-once', 'at-most-once', 'transactional'] as const)),
   concurrency: Type.Optional(
@@ -67,7 +69,7 @@ export function delayMsOf(delay: number | string): number {
   if (typeof delay === 'number') return Math.round(delay * 1_000)
   const period = parsePeriod(delay)
   if (period.months !== 0)
-    refuse('delay', 'delay must have a fixed length, but months have none. Use run_at.')
+    refuse('delay', 'delay must have a fixed length, which months do not have. Use run_at.')
   return period.days * 86_400_000 + period.elapsedMs
 }
 
@@ -79,7 +81,7 @@ export function attemptsOf(job: RunFields): number | undefined {
   if (new Set(ways).size > 1)
     refuse(
       'max_attempts',
-      'max_attempts, retry_policy.max_attempts and max_retries differ. Give one.',
+      'max_attempts, retry_policy.max_attempts and max_retries differ. Send one of them.',
     )
   return ways[0]
 }
@@ -93,6 +95,7 @@ export function retryOf(policy: RunFields['retry_policy']): RetryPolicyInput | u
 
 export function timeoutMsOf(job: RunFields): number | undefined {
   if (job.timeout_seconds === undefined) return job.timeout_ms
-  if (job.timeout_ms !== undefined) refuse('timeout_ms', 'Give timeout_seconds or timeout_ms.')
+  if (job.timeout_ms !== undefined)
+    refuse('timeout_ms', 'timeout_ms and timeout_seconds exclude each other. Send one of them.')
   return Math.round(job.timeout_seconds * 1_000)
 }

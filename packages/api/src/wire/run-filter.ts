@@ -1,63 +1,63 @@
-/** Which runs are meant: in an address for lists and counts, in a body for changes of many. */
+/** Filters of runs: in the query of lists and counts, in the body of bulk changes. */
 import { limits } from '@punctual/core/errors'
 import { type RunFilter, type RunPageFilter, runStates } from '@punctual/core/run'
 import { parsePeriod } from '@punctual/core/schedule'
 import Type, { type Static } from 'typebox'
 import { refuse } from './run-fields.ts'
-import { exactly, labelOf, labels, moment, name, oneOf, text } from './schemas.ts'
+import { exactly, instant, labelOf, labels, name, oneOf, text } from './schemas.ts'
 import { rangeOf } from './time-range.ts'
 
 const state = Type.Optional(
   Type.Array(oneOf(runStates), { maxItems: 20, description: 'Any of these.' }),
 )
 
-/** What both have. */
+/** The members that every filter has. */
 const common = {
   state,
   job: Type.Optional(text(limits.nameLength, { description: 'The name or the id of a job.' })),
   queue: Type.Optional(name),
   handler: Type.Optional(name),
-  key_prefix: Type.Optional(text(limits.keyLength, { description: 'What its key begins with.' })),
-  created_from: Type.Optional(moment),
-  created_to: Type.Optional(moment),
-  due_from: Type.Optional(moment),
-  due_to: Type.Optional(moment),
+  key_prefix: Type.Optional(text(limits.keyLength, { description: 'The prefix of their key.' })),
+  created_from: Type.Optional(instant),
+  created_to: Type.Optional(instant),
+  due_from: Type.Optional(instant),
+  due_to: Type.Optional(instant),
 }
 
-/** What only the history tells. */
+/** Members that also search finished runs. */
 const past = {
   key: Type.Optional(text(limits.keyLength)),
-  fingerprint: Type.Optional(text(300, { description: 'What they died of.' })),
-  finished_from: Type.Optional(moment),
-  finished_to: Type.Optional(moment),
+  fingerprint: Type.Optional(text(300, { description: 'The fingerprint of their error.' })),
+  finished_from: Type.Optional(instant),
+  finished_to: Type.Optional(instant),
 }
 
-/** In an address. */
+/** The filter in a query string. */
 export const runQuery = {
   ...common,
   ...past,
   label: Type.Optional(
     Type.Array(text(400), {
       maxItems: limits.labelsPerRun,
-      description: '`name:value`; several may be given, and all of them must match.',
+      description: '`name:value`; may be repeated, and a run must have all of them.',
     }),
   ),
   running_longer_than: Type.Optional(
     text(64, { description: 'Seconds, or a duration such as `1h`.', examples: ['1h'] }),
   ),
   not_retried: Type.Optional(
-    Type.Boolean({ description: 'They are dead, and were neither replayed nor discarded.' }),
+    Type.Boolean({ description: 'Only dead runs that were neither replayed nor discarded.' }),
   ),
 }
 
 const ids = Type.Optional(Type.Array(text(64), { minItems: 1, maxItems: limits.batchSize }))
 
-/** In the body of a change of many. */
+/** The filter in the body of a bulk change. */
 export const steerFilter = exactly({ ...common, labels: Type.Optional(labels), ids })
 export const retryFilter = exactly({ ...common, ...past, labels: Type.Optional(labels), ids })
 
-const asked = exactly(runQuery)
-type Query = Static<typeof asked>
+const queryFilter = exactly(runQuery)
+type Query = Static<typeof queryFilter>
 type SteerFilter = Static<typeof steerFilter>
 type RetryFilter = Static<typeof retryFilter>
 
@@ -67,7 +67,7 @@ function durationMsOf(field: string, duration: string): number {
     const { months, days, elapsedMs } = parsePeriod(duration)
     if (months === 0) return days * 86_400_000 + Math.round(elapsedMs)
   } catch {
-    // What is wrong with it is told in the words of this field.
+    // The error below names this field.
   }
   return refuse(field, `${field} must be seconds, or a duration of a fixed length such as 1h.`)
 }

@@ -1,30 +1,32 @@
-/** What is sent to submit a run, and the options of the library that it stands for. */
+/** Requests that submit a run, and the library options that they stand for. */
 import { limits } from '@punctual/core/errors'
 import type { SubmitOptions } from '@punctual/core/submit'
 import Type, { type Static } from 'typebox'
 import type { Submission } from '../ports/service.ts'
 import { attemptsOf, delayMsOf, retryOf, runFields, timeoutMsOf } from './run-fields.ts'
-import { anyJson, exactly, moment, oneOf, text } from './schemas.ts'
+import { anyJson, exactly, instant, oneOf, text } from './schemas.ts'
 import { fromWire } from './snake.ts'
 
 export const newRun = exactly({
-  handler: text(limits.nameLength, { description: 'Which handler is to run it.' }),
-  payload: Type.Optional(anyJson('What it is given.')),
-  run_at: Type.Optional(moment),
+  handler: text(limits.nameLength, { description: 'The handler that runs it.' }),
+  payload: Type.Optional(anyJson('The payload that the handler gets.')),
+  run_at: Type.Optional(instant),
   delay: Type.Optional(
     Type.Union([Type.Number({ minimum: 0 }), Type.String({ minLength: 1, maxLength: 64 })], {
-      description: 'So long from now: seconds, or a duration such as `10m`.',
+      description: 'Run this long from now: seconds, or a duration such as `10m`.',
     }),
   ),
-  expires_at: Type.Optional(moment),
-  key: Type.Optional(text(limits.keyLength, { description: 'Of live runs only one has it.' })),
+  expires_at: Type.Optional(instant),
+  key: Type.Optional(text(limits.keyLength, { description: 'Unique among live runs.' })),
   on_conflict: Type.Optional(
     oneOf(['return', 'replace', 'debounce', 'throttle', 'error'] as const),
   ),
   window: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
   max_wait: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
   trace: Type.Optional(text(limits.traceLength)),
-  strict: Type.Optional(Type.Boolean({ description: 'Refuse when no live worker has it.' })),
+  strict: Type.Optional(
+    Type.Boolean({ description: 'Refuse when no live worker has the handler.' }),
+  ),
   ...runFields,
 })
 
@@ -33,7 +35,7 @@ const SPECIAL: ReadonlySet<string> = new Set([
   ...['timeout_seconds', 'timeout_ms'],
 ])
 
-/** Reads the runs of one request: those with the same options share them, so that they are compiled once. */
+/** Reads the runs of one request. Runs with equal options share one object, compiled once. */
 export class SubmissionReader {
   readonly #createdBy: string
   readonly #known = new Map<string, Submission['options']>()

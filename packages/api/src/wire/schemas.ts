@@ -1,4 +1,4 @@
-/** The words that the schemas of all routes are made of. */
+/** The building blocks of all route schemas. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import Type, {
   type Static,
@@ -8,7 +8,7 @@ import Type, {
   type TSchema,
 } from 'typebox'
 
-/** An object with these members and no others: a name that is spelled wrong is heard of. */
+/** An object with these members and no others: a misspelled name is refused. */
 export function exactly<T extends TProperties>(
   properties: T,
   options: TObjectOptions = {},
@@ -16,7 +16,7 @@ export function exactly<T extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
-/** What an answer has; members may be added in later versions. */
+/** The members of an answer; later versions may add some. */
 export function answer<T extends TProperties>(
   properties: T,
   options: TObjectOptions = {},
@@ -28,7 +28,7 @@ export function oneOf<const T extends readonly string[]>(values: T, options: obj
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
 
-/** The same, or null. */
+/** The schema, or null. */
 export function nullable<T extends TSchema>(schema: T) {
   const { type } = schema as { type?: string }
   const plain = { ...schema, type: [type, 'null'] }
@@ -42,7 +42,7 @@ export const text = (maxLength: number, options: object = {}) =>
 
 export const name = text(limits.nameLength, { examples: ['send_report'] })
 
-export const moment = Type.String({
+export const instant = Type.String({
   description: 'An instant: ISO 8601 with Z or an offset.',
   examples: ['2026-01-01T09:00:00Z'],
   maxLength: 64,
@@ -52,7 +52,7 @@ export const labels = Type.Record(Type.String(), Type.String(), {
   description: `Up to ${limits.labelsPerRun} names and values.`,
 })
 
-/** `name:value` as labels that are looked for. */
+/** Reads `name:value` as a label to filter by. */
 export function labelOf(label: string): Record<string, string> {
   const [, name, value] = /^([^:]+):(.*)$/s.exec(label) ?? []
   if (name !== undefined && value !== undefined) return { [name]: value }
@@ -61,19 +61,19 @@ export function labelOf(label: string): Record<string, string> {
   })
 }
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export const anyJson = (description: string) => Type.Unknown({ description })
 
-export const idParam = exactly({ id: text(256, { description: 'Its id, or its name.' }) })
+export const idParam = exactly({ id: text(256, { description: 'The id or the name.' }) })
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
   cursor: Type.Optional(
-    Type.String({ maxLength: 1_024, description: '`next_cursor` of the page before.' }),
+    Type.String({ maxLength: 1_024, description: '`next_cursor` of the previous page.' }),
   ),
 }
 
-/** The problem that every error is (RFC 9457). */
+/** The problem document of every error (RFC 9457). */
 export const problemSchema = answer({
   type: Type.String(),
   title: Type.String(),
@@ -82,17 +82,19 @@ export const problemSchema = answer({
   code: Type.String({ description: 'Stable: programs may compare it.' }),
   request_id: Type.String(),
   field: Type.Optional(Type.String({ description: 'The field or parameter that is wrong.' })),
-  pointer: Type.Optional(Type.String({ description: 'The same as a JSON pointer into the body.' })),
+  pointer: Type.Optional(
+    Type.String({ description: 'The field as a JSON pointer into the body.' }),
+  ),
   reason: Type.Optional(Type.String()),
   quota: Type.Optional(
     Type.Object(
       { name: Type.String(), limit: Type.Number(), used: Type.Number() },
-      { description: 'The quota that leaves no room, its limit, and what its use would be.' },
+      { description: 'The exhausted quota, its limit, and the use that the request would cause.' },
     ),
   ),
 })
 
-/** What every operation answers when it does not succeed. */
+/** The answer of every operation that fails. */
 export const problemAnswer = {
   description: 'A problem (RFC 9457).',
   content: { 'application/problem+json': { schema: problemSchema } },

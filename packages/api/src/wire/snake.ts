@@ -1,6 +1,6 @@
 /**
- * The wire is snake_case, with times as ISO 8601 and large numbers as text. What belongs to users (payloads, outputs,
- * labels) is passed on as it is.
+ * The wire format: snake_case, times as ISO 8601, large numbers as strings. User data (payloads,
+ * outputs, labels) is passed on unchanged.
  */
 
 const OPAQUE = new Set([
@@ -12,7 +12,7 @@ const names = new Map<string, string>()
 export function snakeName(name: string): string {
   let snake = names.get(name)
   if (snake === undefined) {
-    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    snake = name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
     names.set(name, snake)
   }
   return snake
@@ -20,7 +20,7 @@ export function snakeName(name: string): string {
 
 /** The steps of a field such as `[3].retry.backoff.baseMs`, in the names of the wire. */
 export function wireSteps(field: string): readonly string[] {
-  // The name of a label may have any character.
+  // The name of a label may contain any character.
   const [, before = field, label] = /^(?:(.*?)\.)?labels\.(.+)$/.exec(field) ?? []
   if (label !== undefined) return [...wireSteps(before === field ? '' : before), 'labels', label]
   let isOurs = true
@@ -33,31 +33,31 @@ export function wireSteps(field: string): readonly string[] {
 }
 
 function camelName(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return name.replace(/_([a-z0-9])/g, (_, initial: string) => initial.toUpperCase())
 }
 
-/** A value of ours as the wire has it. */
+/** A value of the library in wire format. */
 export function toWire(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.map(toWire)
   if (typeof value !== 'object' || value === null) return value
   const wire: Record<string, unknown> = {}
-  for (const [name, of] of Object.entries(value)) {
-    if (of === undefined) continue
-    wire[snakeName(name)] = OPAQUE.has(name) ? of : toWire(of)
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    wire[snakeName(name)] = OPAQUE.has(name) ? member : toWire(member)
   }
   return wire
 }
 
-/** The options of ours that the wire stands for. */
+/** The options of the library that a wire value stands for. */
 export function fromWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromWire)
   if (typeof value !== 'object' || value === null) return value
   const ours: Record<string, unknown> = {}
-  for (const [name, of] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value)) {
     const camel = camelName(name)
-    ours[camel] = OPAQUE.has(camel) ? of : fromWire(of)
+    ours[camel] = OPAQUE.has(camel) ? member : fromWire(member)
   }
   return ours
 }

@@ -1,11 +1,11 @@
-/** Lines of attempts that a session holds, as many as the tenants of their runs may have. */
+/** Appends log lines of attempts that a session holds, within the log limits of their tenants. */
 import { limits } from '@punctual/core/errors'
 import type { LogEntry, OpenSession } from '@punctual/core/ports'
 import type { WorkerPorts } from './ports.ts'
 
-/** What a line costs beside its texts; sum-logs.sql counts the same. */
+/** The size of a line without its texts; sum-logs.sql counts the same. */
 const LINE_BYTES = 50
-/** Room for lines that say that the log is full. */
+/** Space for the lines that report a full log. */
 const SLACK_BYTES = 1_000
 const WARN = 2
 
@@ -35,8 +35,8 @@ export async function appendLines(
     const before = used.get(line.runId) ?? 0
     const fits = before + sizeOf(line) <= limit
     const entry = fits ? line : fullLog(line, limit)
-    const told = marked.has(line.runId) || before > limit
-    if (!fits && (told || before + sizeOf(entry) > limit + SLACK_BYTES)) return []
+    const reported = marked.has(line.runId) || before > limit
+    if (!fits && (reported || before + sizeOf(entry) > limit + SLACK_BYTES)) return []
     if (fits) kept++
     else marked.add(line.runId)
     used.set(line.runId, before + sizeOf(entry))
@@ -46,8 +46,8 @@ export async function appendLines(
   return { kept, refused: lines.length - kept }
 }
 
-/** Stands where a line was left out. */
+/** Replaces the first line that does not fit. */
 function fullLog(line: LogEntry, limit: number): LogEntry {
-  const message = `The log of this run may have ${limit} bytes; what does not fit is left out.`
+  const message = `The log of this run is limited to ${limit} bytes; further lines are dropped.`
   return { ...line, level: WARN, message, data: null }
 }

@@ -1,7 +1,7 @@
 /**
- * A route of remote workers as data: its schema, and what it does for a session that was looked up and is the caller's.
- * They are apart from the other routes in three ways: bodies may be large, none is a transaction of its own (each verb is
- * fenced and may be repeated), and some wait.
+ * A route of remote workers as data: its schema, and its handler for a session that was found and
+ * belongs to the caller. These routes differ from the others in three ways: bodies may be large, no
+ * request is one transaction (each operation is fenced and may be repeated), and some wait.
  */
 import type { OpenSession } from '@punctual/core/ports'
 import type { FastifyReply } from 'fastify'
@@ -20,22 +20,22 @@ export interface WorkerCall<Body> extends Waiting {
 
 export interface WorkerRoute<Body extends TSchema = TSchema, Answer extends TSchema = TSchema> {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** Below `/worker-sessions/:session_id`; `null` where there is no session yet. */
+  /** Below `/worker-sessions/:session_id`; `null` when the session does not exist yet. */
   readonly path: string | null
   readonly summary: string
   readonly body?: Body
-  /** What a success answers. */
+  /** The schema of a successful answer. */
   readonly answer: Answer
   /** @default 200 */
   readonly status?: number
-  /** Codes of problems that are particular to it, for the description. */
+  /** Codes of problems specific to the route, for the description. */
   readonly problems?: readonly string[]
-  /** The answer, or the same as JSON text. */
+  /** Returns the answer, or its JSON text. */
   handle(call: WorkerCall<Static<Body>>): Promise<Static<Answer> | string>
 }
 
 export type AnyWorkerRoute = Omit<WorkerRoute, 'handle'> & {
-  // biome-ignore lint/suspicious/noExplicitAny: what is inside was checked where it was defined
+  // biome-ignore lint/suspicious/noExplicitAny: the types were checked by workerRoute
   handle(call: any): Promise<unknown>
 }
 
@@ -46,7 +46,7 @@ export function workerRoute<Body extends TSchema, Answer extends TSchema>(
   return route as unknown as AnyWorkerRoute
 }
 
-/** A number of 63 bits: more than JSON numbers hold exactly. */
+/** A number of 63 bits, more than a JSON number holds exactly. */
 export const token = Type.String({ pattern: '^[1-9][0-9]{0,18}$', maxLength: 19 })
 export const runId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -54,13 +54,13 @@ export const runId = Type.String({
 export const fenceFields = { run_id: runId, fence: token }
 const closed = { additionalProperties: false }
 export const fence = Type.Object(fenceFields, closed)
-/** What became of each run of a batch. */
+/** The result for each run of a batch. */
 export const results = answer({
   results: Type.Array(
     answer({
       run_id: Type.String(),
       accepted: Type.Boolean(),
-      code: Type.Optional(Type.String({ description: '`lease_lost`, where it is not accepted.' })),
+      code: Type.Optional(Type.String({ description: '`lease_lost`, when it is not accepted.' })),
     }),
   ),
 })

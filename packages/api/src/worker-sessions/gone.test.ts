@@ -13,20 +13,20 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  response = await ask()
+  response = await sendRequest()
 })
 afterEach(() => {
   client.destroy()
   server.close()
 })
 
-async function ask(): Promise<ServerResponse> {
+async function sendRequest(): Promise<ServerResponse> {
   client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n')
   const [, answer] = await once(server, 'request')
   return answer as ServerResponse
 }
 
-it('nobody is there as soon as the end of the connection is heard, before it closes', async () => {
+it('aborts as soon as the client ends the connection, before it closes', async () => {
   const gone = goneOf(response)
   const atTheEnd = once(response.req.socket, 'end').then(() => gone.aborted)
   expect(gone.aborted).toBe(false)
@@ -34,13 +34,13 @@ it('nobody is there as soon as the end of the connection is heard, before it clo
   expect(await atTheEnd).toBe(true)
 })
 
-it('nobody is there when the connection was cut before anybody asked', async () => {
+it('is aborted at once when the connection was already cut', async () => {
   client.resetAndDestroy()
   await once(response, 'close')
   expect(goneOf(response).aborted).toBe(true)
 })
 
-it('somebody was there when the connection ends after the answer, and nobody listens any more', async () => {
+it('stays open when the connection ends after the answer, and removes its listener', async () => {
   const { socket } = response.req
   const listeners = socket.listenerCount('end')
   const gone = goneOf(response)
@@ -52,10 +52,10 @@ it('somebody was there when the connection ends after the answer, and nobody lis
   expect(gone.aborted).toBe(false)
 })
 
-it('the next question on a connection is a matter of its own', async () => {
+it('reports the end of the connection to the next request only', async () => {
   const first = goneOf(response)
   response.end()
-  const second = goneOf(await ask())
+  const second = goneOf(await sendRequest())
   client.end()
   await once(response.req.socket, 'close')
   expect([first.aborted, second.aborted]).toEqual([false, true])

@@ -1,9 +1,9 @@
-/** Whether somebody is still there to have the answer. */
+/** Whether the client is still connected to receive the answer. */
 import type { ServerResponse } from 'node:http'
 
 /**
- * Aborted when the connection ends before the answer is sent: from then on nothing of it arrives. Its end is heard before
- * it closes, and Node sends nothing in between.
+ * Aborted when the connection ends before the answer is sent: nothing sent afterwards arrives. The
+ * `end` event comes before `close`, and Node sends nothing in between.
  */
 export function goneOf(response: ServerResponse): AbortSignal {
   const gone = new AbortController()

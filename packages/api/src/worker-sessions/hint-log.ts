@@ -1,13 +1,13 @@
 /**
- * The hints of late, numbered, so that a worker that asks for them again and again misses none between two of its
- * questions. A number of another node, or one that is too old, is answered with "look at everything".
+ * The recent hints, numbered, so that a worker that polls for hints misses none between two
+ * requests. A cursor of another node, or one that is too old, is answered with "check everything".
  */
 import type { Clock } from '@punctual/core/clock'
 import type { WorkHint } from './ports.ts'
 
 const KEPT_MAX = 1_000
 
-/** Cancels by the session that holds the run. */
+/** A hint with its cancelled runs by the session that holds them. */
 export type LoggedHint = Omit<WorkHint, 'cancels'> & {
   readonly cancels?: ReadonlyMap<string, readonly string[]>
 }
@@ -16,7 +16,7 @@ export class HintLog {
   readonly #node: string
   readonly #clock: Clock
   #hints: LoggedHint[] = []
-  /** How many came before those that are kept. */
+  /** The number of hints that were dropped before the first one in `#hints`. */
   #before = 0
   readonly #waiting = new Set<() => void>()
 
@@ -25,7 +25,7 @@ export class HintLog {
     this.#clock = clock
   }
 
-  /** Whether anybody would hear. */
+  /** Whether any request waits for a hint. */
   get awaited(): boolean {
     return this.#waiting.size > 0
   }
@@ -43,7 +43,7 @@ export class HintLog {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** What came after the cursor; null when that is not known. */
+  /** The hints after the cursor; null when the cursor is of another node or too old. */
   after(cursor: string | undefined): readonly LoggedHint[] | null {
     const [node, number] = cursor?.split('.') ?? []
     const from = Number(number) - this.#before

@@ -1,4 +1,4 @@
-/** Ids of sessions and fences: positive numbers of 63 bits, as texts. */
+/** Ids of sessions and fences: positive numbers of 63 bits, as strings. */
 import { refuseOption } from '@punctual/core/check'
 
 export function isToken(text: string): boolean {

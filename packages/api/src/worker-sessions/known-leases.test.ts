@@ -5,30 +5,30 @@ import { KnownLeases } from './known-leases.ts'
 const run = (id: string, fence: bigint) => ({ id, fence, payload: '{"large":1}' }) as ClaimedRun
 const named = (run_id: string, fence: bigint) => ({ run_id, fence: String(fence) })
 
-it('knows a lease once, for the session that was told of it and under its fence only', () => {
+it('returns a lease once, to the session that claimed it and under its fence only', () => {
   const leases = new KnownLeases()
   leases.add('1', [run('a', 7n), run('b', 8n)])
   expect(leases.take('2', [named('a', 7n)])).toEqual({ known: new Map(), others: ['a'] })
   const { known, others } = leases.take('1', [named('a', 7n), named('b', 9n), named('c', 1n)])
   expect([...known.keys()]).toEqual(['a'])
-  expect(others, 'another claim of the same run is looked up').toEqual(['b', 'c'])
+  expect(others, 'a later claim of the same run is looked up').toEqual(['b', 'c'])
   expect(leases.take('1', [named('a', 7n), named('b', 8n)]).others).toEqual(['a', 'b'])
 })
 
-it('keeps nothing of what a run is to do', () => {
+it('stores no payload', () => {
   const leases = new KnownLeases()
   leases.add('1', [run('a', 7n)])
   expect(leases.take('1', [named('a', 7n)]).known.get('a')?.payload).toBe('null')
 })
 
-it('takes one that is named twice for one', () => {
+it('counts a run that is named twice as one', () => {
   const leases = new KnownLeases()
   leases.add('1', [run('a', 7n)])
   const { known, others } = leases.take('1', [named('a', 7n), named('a', 7n)])
   expect([known.size, others]).toEqual([1, []])
 })
 
-it('forgets all of them rather than keep too many', () => {
+it('forgets all leases rather than exceed its limit', () => {
   const leases = new KnownLeases(2)
   leases.add('1', [run('a', 7n), run('b', 8n)])
   leases.add('2', [run('c', 9n)])

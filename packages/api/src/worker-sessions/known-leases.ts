@@ -1,15 +1,15 @@
 /**
- * What claims that were answered here told of their runs, so that settling them need not read it again. Nothing depends on
- * it: a session that is served by another node meanwhile is looked up there, and whether a lease is still held is found
- * out by its fence when it is settled.
+ * The runs that claims of this node returned, so that settling them need not read them again. This
+ * is only a cache: a session may be served by another node meanwhile, and whether a lease is still
+ * held is decided by its fence when it is settled.
  */
 import type { ClaimedRun, Lease } from '@punctual/core/ports'
 
 const MOST = 50_000
 
 /**
- * The lease without what the run is to do, which nobody asks of a success. Each member is named: there are many, and
- * copying all of one takes long.
+ * The lease without the definition of its run, which a success does not need. Each member is named,
+ * because spreading many large objects is slow.
  */
 export function bare(lease: Lease): ClaimedRun {
   return {
@@ -68,7 +68,9 @@ export class KnownLeases {
     this.#size += leases.size - before
   }
 
-  /** Those of the session that are known under these fences, and the ids of the others. They are forgotten with this. */
+  /**
+   * Returns and forgets the session's leases with these fences, and the ids of the unknown ones.
+   */
   take(sessionId: string, named: readonly Named[]) {
     const leases = this.#bySession.get(sessionId)
     const known = new Map<string, ClaimedRun>()

@@ -1,4 +1,7 @@
-/** The lanes that sessions can take from, read when told of new ones, and now and then in case a hint was lost. */
+/**
+ * The lanes that sessions can claim from, read again after a hint, and periodically in case one was
+ * lost.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 import type { OpenSession, WorkStore } from '@punctual/core/ports'
@@ -23,12 +26,14 @@ export class LaneCache {
     this.#clock = clock
   }
 
-  /** They may have changed. */
+  /** Called when lanes may have changed. */
   forget(): void {
     this.#entries.clear()
   }
 
-  /** Highest priority first. Only those of its tenant, where it has one: this is what keeps tenants apart. */
+  /**
+   * Highest priority first. A session of a tenant gets only its lanes, which keeps tenants apart.
+   */
   of({ tenantId, handlers, queues }: Announced): Promise<readonly Lane[]> {
     const key = JSON.stringify([tenantId, handlers, queues])
     const nowMs = this.#clock.monotonicMs()

@@ -1,20 +1,20 @@
-/** What serving remote workers needs of the process around it. */
+/** The parts of the process that remote workers need. */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { Caller } from '@punctual/core/identity'
 import type { RemoteSessions, WorkStore } from '@punctual/core/ports'
 
-/** Something may be due, or somebody is asked for something. */
+/** Runs may be due, or workers are asked for something. */
 export interface WorkHint {
-  /** Null when it may be any. */
+  /** Lanes with due runs; null when it may be any. */
   readonly lanes: readonly number[] | null
   readonly newLane: boolean
   /** Runs that are asked to end. */
   readonly cancels?: readonly string[]
-  /** Workers that are asked to drain, or to take work again. */
+  /** Workers that are asked to drain, or to claim again. */
   readonly sessions?: readonly string[]
 }
 
-/** Who asks: a key of a tenant, or one of the installation, which is of none. */
+/** The caller: a key of a tenant, or one of the installation, which has no tenant. */
 export type WorkerCaller = Pick<Caller, 'tenantId'>
 
 export interface WorkerPorts {
@@ -24,20 +24,20 @@ export interface WorkerPorts {
   readonly random: Random
   /** The value of a secret of a tenant. */
   secret(tenantId: number, name: string): Promise<string>
-  /** The largest output that is kept. */
+  /** The largest output that is stored. */
   readonly outputBytes: number
-  /** Calls back at each hint; returns how to stop listening. */
+  /** Calls back at each hint; returns a function that stops listening. */
   onHint(listener: (hint: WorkHint) => void): () => void
-  /** Whether hints of other nodes arrive: then polling is slow. */
+  /** Whether hints of other nodes arrive; polling is slow then. */
   hintsArrive(): boolean
-  /** Aborted when this node stops: whoever waits is answered, and asks another one. */
+  /** Aborted when this node stops: waiting requests are answered, and workers call another node. */
   readonly draining: AbortSignal
 }
 
-/** Whoever waits for an answer. */
+/** A request that may wait for its answer. */
 export interface Waiting {
-  /** Aborted when the client goes away before it is answered. */
+  /** Aborted when the client disconnects before it is answered. */
   readonly gone: AbortSignal
-  /** Refuses when the caller may not do this any more. */
+  /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
 }

@@ -1,9 +1,11 @@
 /**
- * The claim of a remote worker: a long poll that ends when something is due. It is woken by hints and by the next known
- * due time, and asks the database nothing in between, but for a slow poll in case a hint was lost.
+ * The claim of a remote worker: a long poll that ends when a run is due. Hints and the next known
+ * due time wake it; in between it queries the database only in a slow poll, in case a hint was
+ * lost.
  *
- * Nothing of a claim is needed here, so that any node serves any session. When an answer is lost, the leases are there and
- * nobody knows of them: the next claim of the worker names all that it holds, and is answered with the others.
+ * A claim keeps no state here, so any node serves any session. When an answer is lost, its leases
+ * exist without the worker knowing: its next claim names all leases that it holds, and gets the
+ * others.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
@@ -18,9 +20,9 @@ import type { WaitingClaim, WaitingClaims } from './waiting-claims.ts'
 
 const POLL_MS = 1_000
 const POLL_WITH_HINTS_MS = 5_000
-/** Whoever has waited for longer may have lost the right to an answer. */
+/** After a longer wait the caller may have lost its right to an answer. */
 const RECHECK_MS = 500
-/** Many that wait for the same moment come one after another. */
+/** Claims that wait for the same instant are spread by this much each. */
 const APART_MS = 2
 const APART_MS_MAX = 250
 
@@ -28,17 +30,17 @@ const NOT_REMOTE = {
   name: 'PunctualError',
   code: 'not_remote',
   message:
-    'A run with delivery transactional needs a worker that is connected to the database, and a remote one came.',
+    'A run with delivery "transactional" needs a worker with a database connection; got a remote worker.',
 }
 
-export interface ClaimQuestion {
+export interface RemoteClaimRequest {
   readonly limit: number
   readonly wait_ms?: number
-  /** The fences of all that it holds: what else the session has leased comes with the answer. */
+  /** The fences of all leases that it holds: the answer returns the other leases of the session. */
   readonly held?: readonly string[]
-  /** Where to take from, in this order. @default all that it can take from */
+  /** The lanes to claim from, in this order. @default all lanes of the session */
   readonly lanes?: readonly number[]
-  /** How lanes of one priority share, in the order of `lanes`. */
+  /** The weights of lanes of equal priority, in the order of `lanes`. */
   readonly weights?: readonly number[]
   readonly bulk?: boolean
 }
@@ -50,32 +52,32 @@ type Answer = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs' | 'gave'> & {
 export class RemoteClaims {
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
-  readonly #room: WaitingClaims
+  readonly #waiting: WaitingClaims
   readonly #known: KnownLeases
   #turn = 0
 
-  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingClaims, known: KnownLeases) {
+  constructor(ports: WorkerPorts, lanes: LaneCache, waiting: WaitingClaims, known: KnownLeases) {
     this.#ports = ports
     this.#lanes = lanes
-    this.#room = room
+    this.#waiting = waiting
     this.#known = known
   }
 
-  /** The answer as JSON text; null when nobody is there any more to have it. */
+  /** The answer as JSON text; null when the client has disconnected. */
   async claim(
     session: OpenSession,
-    question: ClaimQuestion,
+    request: RemoteClaimRequest,
     { gone, recheck }: Waiting,
   ): Promise<string | null> {
-    const askedAtMs = this.#ports.clock.monotonicMs()
-    const strays = question.held ? await this.#strays(session, question) : []
+    const startedMs = this.#ports.clock.monotonicMs()
+    const strays = request.held ? await this.#strays(session, request) : []
     const answer =
-      strays.length > 0 || question.limit === 0
+      strays.length > 0 || request.limit === 0
         ? { runs: strays, more: true, nextDueInMs: 0, gave: [], drains: session.drains }
-        : await this.#claim(session, question, AbortSignal.any([gone, this.#ports.draining]))
-    // They need not wait for somebody to miss them. Should this fail, the reaper looks after them.
+        : await this.#claim(session, request, AbortSignal.any([gone, this.#ports.draining]))
+    // Lets other workers claim the runs at once. When this fails, the reaper returns them.
     const giveBack = () => this.#ports.work.giveBack(answer.runs).catch(() => undefined)
-    if (answer.runs.length > 0 && this.#ports.clock.monotonicMs() - askedAtMs > RECHECK_MS)
+    if (answer.runs.length > 0 && this.#ports.clock.monotonicMs() - startedMs > RECHECK_MS)
       await recheck().catch(async (refusal) => {
         await giveBack()
         throw refusal
@@ -90,96 +92,98 @@ export class RemoteClaims {
 
   async #claim(
     session: OpenSession,
-    question: ClaimQuestion,
+    request: RemoteClaimRequest,
     ending: AbortSignal,
   ): Promise<Answer> {
-    const endMs = this.#ports.clock.monotonicMs() + (question.wait_ms ?? 0)
+    const endMs = this.#ports.clock.monotonicMs() + (request.wait_ms ?? 0)
     for (;;) {
-      const lanes = await this.#lanesFor(session, question)
-      const visit = this.#room.add(session.id, lanes)
+      const lanes = await this.#lanesFor(session, request)
+      const waiting = this.#waiting.add(session.id, lanes)
       try {
-        const answer = await this.#look(visit, session, question, lanes, { endMs, ending })
+        const answer = await this.#claimOnce(waiting, session, request, lanes, { endMs, ending })
         if (answer) return answer
-        session = await this.#again(session)
-        // From here on the next look follows what was heard.
-        visit.clearHint()
+        session = await this.#reload(session)
+        // The next claim covers every hint so far.
+        waiting.clearHint()
       } finally {
-        visit.leave()
+        waiting.leave()
       }
     }
   }
 
-  /** Claims once; null after a rest that was worth it. */
-  async #look(
-    visit: WaitingClaim,
+  /** Claims once; null when it found nothing and has waited for the next try. */
+  async #claimOnce(
+    waiting: WaitingClaim,
     session: OpenSession,
-    question: ClaimQuestion,
+    request: RemoteClaimRequest,
     lanes: readonly Lane[],
     { endMs, ending }: { readonly endMs: number; readonly ending: AbortSignal },
   ): Promise<Answer | null> {
-    const result = await this.#ask(session, question, lanes)
-    if (result.more) this.#room.wakeLanes(result.gave.map(({ lane }) => lane))
+    const result = await this.#claimFrom(session, request, lanes)
+    if (result.more) this.#waiting.wakeLanes(result.gave.map(({ lane }) => lane))
     const answer = { ...result, drains: session.drains }
     const leftMs = endMs - this.#ports.clock.monotonicMs()
     if (result.runs.length > 0 || leftMs <= 0 || ending.aborted || session.drains) return answer
-    await this.#rest(visit, result, leftMs, ending)
+    await this.#rest(waiting, result, leftMs, ending)
     return ending.aborted ? answer : null
   }
 
   async #rest(
-    visit: WaitingClaim,
+    waiting: WaitingClaim,
     { nextDueInMs }: ClaimResult,
     leftMs: number,
     ending: AbortSignal,
   ) {
     const { hintsArrive, random } = this.#ports
-    const apartMs = Math.min(APART_MS_MAX, (this.#room.size - 1) * APART_MS)
+    const apartMs = Math.min(APART_MS_MAX, (this.#waiting.size - 1) * APART_MS)
     const dueInMs = (nextDueInMs ?? Number.POSITIVE_INFINITY) + apartMs * random.fraction()
     const pollMs = hintsArrive() ? POLL_WITH_HINTS_MS : POLL_MS
-    await visit.wait(Math.min(leftMs, dueInMs, pollMs), ending)
+    await waiting.wait(Math.min(leftMs, dueInMs, pollMs), ending)
   }
 
-  /** It may have been asked to drain, or have other handlers by now. */
-  async #again(session: OpenSession): Promise<OpenSession> {
+  /** The session may have been asked to drain, or have announced other handlers, meanwhile. */
+  async #reload(session: OpenSession): Promise<OpenSession> {
     return (await this.#ports.remoteSessions.find(session.id)) ?? expired(session)
   }
 
-  async #ask(
+  async #claimFrom(
     session: OpenSession,
-    question: ClaimQuestion,
+    request: RemoteClaimRequest,
     lanes: readonly Lane[],
   ): Promise<ClaimResult> {
     const { work, random } = this.#ports
-    const weights = question.lanes ? weightsOf(question, lanes) : lanes.map((it) => it.weight ?? 1)
+    const weights = request.lanes
+      ? weightsOf(request, lanes)
+      : lanes.map((lane) => lane.weight ?? 1)
     const result = await work.claim({
       sessionId: session.id,
       fence: random.token(),
-      limit: Math.min(question.limit, limits.runsPerClaim),
+      limit: Math.min(request.limit, limits.runsPerClaim),
       lanes,
       weights,
-      bulk: question.bulk ?? false,
+      bulk: request.bulk ?? false,
     })
     if (!result.sessionAlive) return expired(session)
     const runs = await this.#withoutTransactional(session, result.runs)
-    // Those that can start are not kept waiting; should this fail, the reaper looks after them.
+    // Not awaited, so that other runs can start; when this fails, the reaper does it.
     if (result.parked.length > 0) work.resolveParked(result.parked).catch(() => undefined)
     return this.#bounded({ ...result, runs })
   }
 
-  /** What is to commit with a transaction on the database cannot happen elsewhere: such an attempt fails here. */
+  /** Fails transactional runs: a remote worker cannot commit with a transaction on the database. */
   async #withoutTransactional(session: OpenSession, runs: readonly ClaimedRun[]) {
     const refused = runs.filter(({ policy }) => decodeRunPolicy(policy).transactional)
     if (refused.length === 0) return runs
     const { work, random } = this.#ports
     const settlements = refused.map((run) => {
-      const told = { run_id: run.id, fence: run.fence.toString(), error: NOT_REMOTE }
-      return readOutcome({ ...told, outcome: 'failed' }, run, random.fraction())
+      const outcome = { run_id: run.id, fence: run.fence.toString(), error: NOT_REMOTE }
+      return readOutcome({ ...outcome, outcome: 'failed' }, run, random.fraction())
     })
     await work.settle(session.id, settlements)
     return runs.filter((run) => !refused.includes(run))
   }
 
-  /** Of large payloads as many as fit into an answer; the others go back at once. */
+  /** Keeps as many runs as fit into an answer with large payloads, and gives the others back. */
   async #bounded(result: ClaimResult): Promise<ClaimResult> {
     let bytes = 0
     const over = result.runs.findIndex(({ payload }, i) => {
@@ -191,24 +195,27 @@ export class RemoteClaims {
     return { ...result, runs: result.runs.slice(0, over), more: true }
   }
 
-  async #lanesFor(session: OpenSession, { lanes: asked }: ClaimQuestion): Promise<readonly Lane[]> {
-    const mayHave = await this.#lanes.of(session)
-    if (asked) {
-      const byId = new Map(mayHave.map((lane) => [lane.id, lane]))
-      return [...new Set(asked)].flatMap((id) => byId.get(id) ?? [])
+  async #lanesFor(
+    session: OpenSession,
+    { lanes: requested }: RemoteClaimRequest,
+  ): Promise<readonly Lane[]> {
+    const allowed = await this.#lanes.of(session)
+    if (requested) {
+      const byId = new Map(allowed.map((lane) => [lane.id, lane]))
+      return [...new Set(requested)].flatMap((id) => byId.get(id) ?? [])
     }
-    // Highest priority first, rotated inside of one priority.
+    // Highest priority first; lanes of equal priority rotate.
     this.#turn++
-    return mayHave
-      .map((lane, i) => ({ lane, place: (i + this.#turn) % mayHave.length }))
+    return allowed
+      .map((lane, i) => ({ lane, place: (i + this.#turn) % allowed.length }))
       .sort((a, b) => b.lane.priority - a.lane.priority || a.place - b.place)
       .map(({ lane }) => lane)
   }
 
-  /** Under new fences: somebody may be about to give them back, who noticed that the answer was lost. */
+  /** Gets new fences: another node may have noticed the lost answer and be giving the runs back. */
   async #strays(
     session: OpenSession,
-    { held = [] }: ClaimQuestion,
+    { held = [] }: RemoteClaimRequest,
   ): Promise<readonly ClaimedRun[]> {
     const { work, remoteSessions, random } = this.#ports
     const strays = await work.strayLeases(session.id, held.filter(isToken).map(BigInt))
@@ -237,8 +244,8 @@ function expired({ id }: OpenSession): never {
   )
 }
 
-/** In the order of the lanes that are left. */
-function weightsOf({ lanes = [], weights }: ClaimQuestion, left: readonly Lane[]): number[] {
-  const of = new Map(lanes.map((id, i) => [id, weights?.[i] ?? 1]))
-  return left.map(({ id }) => of.get(id) ?? 1)
+/** The weights of the lanes that are left, in their order. */
+function weightsOf({ lanes = [], weights }: RemoteClaimRequest, left: readonly Lane[]): number[] {
+  const byLane = new Map(lanes.map((id, i) => [id, weights?.[i] ?? 1]))
+  return left.map(({ id }) => byLane.get(id) ?? 1)
 }

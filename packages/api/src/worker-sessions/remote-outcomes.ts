@@ -1,6 +1,7 @@
 /**
- * Outcomes of a remote worker. Only what its session holds is settled. What it does not hold may be what it settled
- * before, and the answer was lost: what is recorded under its fence tells, and the answer is the same as the first time.
+ * Outcomes of a remote worker. Only runs that its session holds are settled. An outcome for another
+ * run may repeat one whose answer was lost: the record of its fence decides, and the answer is the
+ * same as the first time.
  */
 import type { ClaimedRun, LeaseEnd, OpenSession, Settlement } from '@punctual/core/ports'
 import { readOutcome, readSuccess, type WireOutcome } from '@punctual/core/wire'
@@ -24,7 +25,7 @@ const states = {
   skipped: 'skipped',
 } as const satisfies Record<Settlement['kind'], LeaseEnd['state']>
 
-/** How an attempt is recorded that ended so. One to be tried again may have been asked to end. */
+/** How an attempt with this outcome is recorded. One to be retried may have been asked to end. */
 const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
   succeeded: ['succeeded'],
   failed: ['failed', 'cancelled'],
@@ -43,9 +44,9 @@ export class RemoteOutcomes {
     this.#known = known
   }
 
-  async settle(session: OpenSession, told: readonly WireOutcome[]): Promise<Settled[]> {
+  async settle(session: OpenSession, reported: readonly WireOutcome[]): Promise<Settled[]> {
     const { work, remoteSessions } = this.#ports
-    const outcomes = sinceOpened(told, session)
+    const outcomes = sinceOpened(reported, session)
     const ids = outcomes.map((outcome) => outcome.run_id)
     const leases = await this.#leases(session, outcomes)
     const { settlements, read } = await this.#decide(outcomes, leases)
@@ -53,9 +54,11 @@ export class RemoteOutcomes {
       settlements.length > 0 ? await work.settle(session.id, settlements) : [],
     )
     const kinds = new Map(settlements.map((s) => [s.run.id, s.kind]))
-    // One to be tried again may have been cancelled: what is recorded tells, as it will the next time.
-    const asked = ids.filter((id) => !kinds.has(id) || refused.has(id) || kinds.get(id) === 'retry')
-    const recorded = await remoteSessions.ends(session.id, asked)
+    // A retried run may have been cancelled: its record decides, as it will when this is repeated.
+    const unsure = ids.filter(
+      (id) => !kinds.has(id) || refused.has(id) || kinds.get(id) === 'retry',
+    )
+    const recorded = await remoteSessions.ends(session.id, unsure)
     return read.map((outcome) => {
       const kind = kinds.get(outcome.run_id)
       return kind && kind !== 'retry' && !refused.has(outcome.run_id)
@@ -64,7 +67,9 @@ export class RemoteOutcomes {
     })
   }
 
-  /** As their claims told here; the others as they are now. Whether they are still held, settling finds out. */
+  /**
+   * Leases known from their claims here; others are read. Settling decides whether they are held.
+   */
   async #leases(session: OpenSession, outcomes: readonly WireOutcome[]) {
     const { known, others } = this.#known.take(session.id, outcomes)
     for (const lease of await this.#ports.remoteSessions.leases(session.id, others))
@@ -97,22 +102,24 @@ export class RemoteOutcomes {
   }
 }
 
-/** Nothing has started before the session of its worker: what is told of longer ago counts from there. */
+/** An attempt cannot have started before its worker's session: longer times are cut to its age. */
 function sinceOpened(outcomes: readonly WireOutcome[], { openMs }: OpenSession) {
-  if (outcomes.every((it) => (it.started_ms_ago ?? 0) <= openMs)) return outcomes
-  return outcomes.map((it) => ({
-    ...it,
-    ...(it.started_ms_ago != null && { started_ms_ago: Math.min(it.started_ms_ago, openMs) }),
+  if (outcomes.every((outcome) => (outcome.started_ms_ago ?? 0) <= openMs)) return outcomes
+  return outcomes.map((outcome) => ({
+    ...outcome,
+    ...(outcome.started_ms_ago != null && {
+      started_ms_ago: Math.min(outcome.started_ms_ago, openMs),
+    }),
   }))
 }
 
 function asRecorded(outcome: WireOutcome, recorded: readonly LeaseEnd[]): Settled {
   const { run_id, fence } = outcome
-  const end = recorded.find((it) => it.id === run_id && it.fence === BigInt(fence))
+  const end = recorded.find((entry) => entry.id === run_id && entry.fence === BigInt(fence))
   if (end && ends[outcome.outcome].includes(end.outcome))
     return { run_id, accepted: true, state: end.state }
   const detail = end
-    ? `This attempt has ended before, as ${end.outcome ?? end.state}.`
+    ? `This attempt has already ended, as ${end.outcome ?? end.state}.`
     : 'The session does not hold this run under this fence.'
   return { run_id, accepted: false, code: 'lease_lost', detail }
 }

@@ -1,14 +1,15 @@
-/** What wakes remote workers: the hints of this node, given to those whom they concern. */
+/** Wakes remote workers: passes the hints of this node to the sessions they concern. */
 import type { OpenSession } from '@punctual/core/ports'
 import { HintLog, type LoggedHint } from './hint-log.ts'
 import type { LaneCache } from './lane-cache.ts'
 import type { WorkerPorts, WorkHint } from './ports.ts'
 import type { WaitingClaims } from './waiting-claims.ts'
 
-/** What was hinted at, and where to go on from. */
-interface Told {
+/** The answer to a worker that waits for hints. */
+interface HintAnswer {
+  /** Where the next wait starts. */
   readonly cursor: string
-  /** Lanes that have something due; null when it may be any. */
+  /** Lanes with due runs; null when it may be any. */
   readonly lanes: number[] | null
   readonly new_lane: boolean
   /** Runs of this worker that are asked to end. */
@@ -19,13 +20,13 @@ interface Told {
 export class SessionHints {
   readonly #ports: WorkerPorts
   readonly #lanes: LaneCache
-  readonly #room: WaitingClaims
+  readonly #waiting: WaitingClaims
   readonly #log: HintLog
 
-  constructor(ports: WorkerPorts, lanes: LaneCache, room: WaitingClaims) {
+  constructor(ports: WorkerPorts, lanes: LaneCache, waiting: WaitingClaims) {
     this.#ports = ports
     this.#lanes = lanes
-    this.#room = room
+    this.#waiting = waiting
     this.#log = new HintLog(ports.random.token(), ports.clock)
     ports.onHint((hint) => this.#hinted(hint))
   }
@@ -34,30 +35,30 @@ export class SessionHints {
     const { lanes, newLane, sessions, cancels } = hint
     if (newLane) this.#lanes.forget()
     if (cancels) return void this.#cancelled(cancels).catch(() => undefined)
-    if (sessions || newLane) this.#room.wakeSessions(sessions ?? null)
-    else if (lanes === null || lanes.length > 0) this.#room.wakeLanes(lanes)
+    if (sessions || newLane) this.#waiting.wakeSessions(sessions ?? null)
+    else if (lanes === null || lanes.length > 0) this.#waiting.wakeLanes(lanes)
     this.#log.add({ lanes, newLane, ...(sessions && { sessions }) })
   }
 
-  /** Asked once for all that wait: who holds what is nobody else's business. */
+  /** Reads the holders once for all waiting sessions; each session gets only its runs. */
   async #cancelled(runIds: readonly string[]): Promise<void> {
     if (!this.#log.awaited) return
     const cancels = new Map<string, string[]>()
     for (const [runId, sessionId] of await this.#ports.remoteSessions.holders(runIds)) {
-      const of = cancels.get(sessionId)
-      if (of) of.push(runId)
+      const runs = cancels.get(sessionId)
+      if (runs) runs.push(runId)
       else cancels.set(sessionId, [runId])
     }
     this.#log.add({ lanes: [], newLane: false, cancels })
   }
 
-  /** What was hinted at since the cursor and concerns the session; waits for it if there is nothing. */
+  /** The hints since the cursor that concern the session; waits for one when there are none. */
   async wait(
     session: OpenSession,
     after: string | undefined,
     waitMs: number,
     gone: AbortSignal,
-  ): Promise<Told> {
+  ): Promise<HintAnswer> {
     const { clock, remoteSessions, draining } = this.#ports
     const ending = AbortSignal.any([gone, draining])
     const endMs = clock.monotonicMs() + waitMs
@@ -66,9 +67,9 @@ export class SessionHints {
       const { cursor } = this.#log
       const { drains } = session
       if (!hints) return { cursor, lanes: null, new_lane: true, cancels: [], drains }
-      const told = await this.#concerning(session, hints)
+      const found = await this.#hintsFor(session, hints)
       const leftMs = endMs - clock.monotonicMs()
-      if (!told && leftMs > 0 && !ending.aborted) {
+      if (!found && leftMs > 0 && !ending.aborted) {
         after = cursor
         await this.#log.next(leftMs, ending)
         continue
@@ -76,14 +77,14 @@ export class SessionHints {
       const called = hints.some((hint) => hint.sessions?.includes(session.id))
       const now = called ? await remoteSessions.find(session.id) : session
       const nothing = { lanes: [], new_lane: false, cancels: [] }
-      return { cursor, ...(told ?? nothing), drains: now?.drains ?? drains }
+      return { cursor, ...(found ?? nothing), drains: now?.drains ?? drains }
     }
   }
 
-  async #concerning(
+  async #hintsFor(
     session: OpenSession,
     hints: readonly LoggedHint[],
-  ): Promise<Omit<Told, 'cursor' | 'drains'> | null> {
+  ): Promise<Omit<HintAnswer, 'cursor' | 'drains'> | null> {
     if (hints.length === 0) return null
     const mine = new Set((await this.#lanes.of(session)).map((lane) => lane.id))
     const any = hints.some((hint) => hint.lanes === null)

@@ -1,17 +1,17 @@
 /**
- * Where claims wait that found nothing. A hint wakes the first in line that can take from the lane, and not everybody:
- * one that comes away with all it asked for wakes the next. So a thousand idle workers cost the database one claim for
- * each hint. Whoever leaves with a hint that it did not follow passes it on.
+ * The claims that found no run and wait for one. A hint wakes only the first waiting claim that can
+ * take from the lane; a claim that fills its limit wakes the next one. So a thousand idle workers
+ * cost the database one claim per hint. A claim that leaves with an unused hint passes it on.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 
 export interface WaitingClaim {
-  /** Something may be due since the last `look`. */
+  /** A hint has arrived since the last `clearHint`. */
   readonly hinted: boolean
-  /** What is heard from here on is news. */
+  /** Forgets the hint; later ones wake the claim again. */
   clearHint(): void
-  /** Until something is heard, the time is over, or the signal is aborted. */
+  /** Waits for a hint, the time limit or the signal. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   leave(): void
 }
@@ -24,8 +24,8 @@ class QueuedClaim implements WaitingClaim {
   readonly #clock: Clock
   #waking: AbortController | null = null
 
-  constructor(room: WaitingClaims, clock: Clock, sessionId: string, lanes: ReadonlySet<number>) {
-    this.#waiting = room
+  constructor(waiting: WaitingClaims, clock: Clock, sessionId: string, lanes: ReadonlySet<number>) {
+    this.#waiting = waiting
     this.#clock = clock
     this.sessionId = sessionId
     this.lanes = lanes
@@ -67,30 +67,30 @@ export class WaitingClaims {
 
   add(sessionId: string, lanes: readonly Lane[]): WaitingClaim {
     const ids = new Set(lanes.map((lane) => lane.id))
-    const guest = new QueuedClaim(this, this.#clock, sessionId, ids)
-    this.#claims.add(guest)
-    return guest
+    const claim = new QueuedClaim(this, this.#clock, sessionId, ids)
+    this.#claims.add(claim)
+    return claim
   }
 
-  remove(guest: QueuedClaim): void {
-    if (this.#claims.delete(guest) && guest.hinted) this.wakeLanes(guest.lanes)
+  remove(claim: QueuedClaim): void {
+    if (this.#claims.delete(claim) && claim.hinted) this.wakeLanes(claim.lanes)
   }
 
-  /** Something may be due in these lanes; null: in any. */
+  /** Wakes one claim per lane; null: every lane may have due runs. */
   wakeLanes(lanes: Iterable<number> | null): void {
-    const left = new Set(lanes ?? [...this.#claims].flatMap((guest) => [...guest.lanes]))
-    for (const guest of this.#claims) {
+    const left = new Set(lanes ?? [...this.#claims].flatMap((claim) => [...claim.lanes]))
+    for (const claim of this.#claims) {
       if (left.size === 0) return
-      const shared = [...guest.lanes].filter((lane) => left.has(lane))
+      const shared = [...claim.lanes].filter((lane) => left.has(lane))
       if (shared.length === 0) continue
       for (const lane of shared) left.delete(lane)
-      guest.wake()
+      claim.wake()
     }
   }
 
-  /** These are asked for something, or everybody is when it is null. */
+  /** Wakes the claims of these sessions, or all when it is null. */
   wakeSessions(sessions: readonly string[] | null): void {
-    for (const guest of this.#claims)
-      if (sessions === null || sessions.includes(guest.sessionId)) guest.wake()
+    for (const claim of this.#claims)
+      if (sessions === null || sessions.includes(claim.sessionId)) claim.wake()
   }
 }

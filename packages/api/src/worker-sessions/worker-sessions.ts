@@ -1,7 +1,8 @@
 /**
- * Remote workers, served: the port of workers over HTTP, thin. Nothing that a session needs is kept in this process, so
- * that any node serves any session. Every verb first looks who asks: a session belongs to the tenant whose key opened it, and
- * a run to the session that holds it; whatever else is named is refused as if it were not there.
+ * Serves remote workers: the store port of a worker over HTTP. No session state is kept in this
+ * process, so any node serves any session. Every operation first checks its caller: a session
+ * belongs to the tenant whose key opened it, and a run to the session that holds it. Anything else
+ * is refused as if it did not exist.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { Fence, LogEntry, OpenSession, SessionDescription } from '@punctual/core/ports'
@@ -34,7 +35,7 @@ export interface WireFence {
 }
 
 const wire = ({ id, fence }: Fence): WireFence => ({ run_id: id, fence: fence.toString() })
-/** A run under a fence, whatever zeros that begins with. */
+/** A run under a fence, without leading zeros of the fence. */
 const nameOf = ({ run_id, fence }: WireFence): string => `${run_id} ${BigInt(fence)}`
 const toFence = ({ run_id, fence }: WireFence): Fence => ({ id: run_id, fence: BigInt(fence) })
 
@@ -48,38 +49,38 @@ export class WorkerSessions {
   constructor(ports: WorkerPorts) {
     this.#ports = ports
     this.#lanes = new LaneCache(ports.work, ports.clock)
-    const room = new WaitingClaims(ports.clock)
-    this.hints = new SessionHints(ports, this.#lanes, room)
+    const waiting = new WaitingClaims(ports.clock)
+    this.hints = new SessionHints(ports, this.#lanes, waiting)
     const known = new KnownLeases()
-    this.claims = new RemoteClaims(ports, this.#lanes, room, known)
+    this.claims = new RemoteClaims(ports, this.#lanes, waiting, known)
     this.outcomes = new RemoteOutcomes(ports, known)
   }
 
-  /** The session, if it is open and the caller's. */
+  /** The session, if it is open and belongs to the caller. */
   async authorise({ tenantId }: WorkerCaller, id: string): Promise<OpenSession> {
     const session = isToken(id) ? await this.#ports.remoteSessions.find(id) : null
     if (session && session.tenantId === tenantId) return session
-    const detail = `No session ${id.slice(0, 40)} is open here. It may have run out: open a new one.`
+    const detail = `No open session has the id ${id.slice(0, 40)}. Its lease may have expired: open a new session.`
     throw new PunctualError('session_not_found', detail, { id })
   }
 
-  async open({ tenantId }: WorkerCaller, it: Announcement) {
-    checkToken('id', it.id)
-    const id = it.id ?? this.#ports.random.token()
+  async open({ tenantId }: WorkerCaller, worker: Announcement) {
+    checkToken('id', worker.id)
+    const id = worker.id ?? this.#ports.random.token()
     await this.#ports.work.openSession({
       id,
       tenantId,
-      host: it.host,
-      pid: it.pid ?? 0,
-      version: it.version ?? '',
-      handlers: it.handlers,
-      queues: it.queues ?? [],
-      labels: it.labels ?? {},
-      capacity: it.capacity,
-      leaseMs: it.lease_ms,
-      drains: it.drains ?? false,
+      host: worker.host,
+      pid: worker.pid ?? 0,
+      version: worker.version ?? '',
+      handlers: worker.handlers,
+      queues: worker.queues ?? [],
+      labels: worker.labels ?? {},
+      capacity: worker.capacity,
+      leaseMs: worker.lease_ms,
+      drains: worker.drains ?? false,
     })
-    // An id that somebody else has is not opened again.
+    // An id that another caller uses is not opened again.
     const { leaseMs } = await this.authorise({ tenantId }, id)
     return { id, lease_ms: leaseMs, renew_every_ms: Math.floor(leaseMs / 3) }
   }
@@ -92,9 +93,9 @@ export class WorkerSessions {
     const ids = runs.map((run) => run.run_id)
     const leases = await remoteSessions.leases(session.id, ids)
     const held = new Set(leases.map(({ fence }) => fence.toString()))
-    const asked = leases.length > 0 ? await work.cancelRequests(leases) : new Map()
+    const requests = leases.length > 0 ? await work.cancelRequests(leases) : new Map()
     const cancels = leases.flatMap(({ id, fence }) => {
-      const reason: unknown = asked.get(fence)
+      const reason: unknown = requests.get(fence)
       return typeof reason === 'string' ? [{ run_id: id, fence: fence.toString(), reason }] : []
     })
     const lost = runs.filter(({ fence }) => !held.has(BigInt(fence).toString()))
@@ -110,7 +111,7 @@ export class WorkerSessions {
     return { closed: (await this.#ports.remoteSessions.find(session.id)) === null }
   }
 
-  /** The lanes of these handlers and queues, announced or about to be. */
+  /** The lanes of these handlers and queues, which the worker need not have announced. */
   async lanes(session: OpenSession, handlers: readonly string[], queues: readonly string[]) {
     const lanes = await this.#lanes.of({ tenantId: session.tenantId, handlers, queues })
     return lanes.map(({ id, tenantId, queue, handler, priority, weight, ageingMs }) => ({
@@ -119,7 +120,7 @@ export class WorkerSessions {
     }))
   }
 
-  /** Those of these that the session holds. */
+  /** The leases of these runs that the session holds. */
   async #held(session: OpenSession, runs: readonly WireFence[]) {
     const ids = [...new Set(runs.map((run) => run.run_id))]
     const leases = await this.#ports.remoteSessions.leases(session.id, ids)
@@ -156,20 +157,22 @@ export class WorkerSessions {
     throw notHeld(run)
   }
 
-  /** For a run that it holds, and only where a key of the tenant vouches for the worker. */
+  /**
+   * Only for a run that the session holds, and when a key of the run's tenant opened the session.
+   */
   async secret(session: OpenSession, run: WireFence, name: string): Promise<string> {
     const { tenantId } = session
     if (tenantId === null)
       throw new PunctualError(
         'forbidden',
-        'A session that works for all tenants is given no secrets. Open it with a key of the tenant, or for one with X-Punctual-Tenant.',
+        'A session that works for all tenants cannot read secrets. Open it with a key of the tenant, or for one tenant with X-Punctual-Tenant.',
       )
     const [ours] = await this.#held(session, [run])
     if (ours?.tenantId !== tenantId) throw notHeld(run)
     return this.#ports.secret(tenantId, name)
   }
 
-  /** Lines of attempts that the session holds, as many as their runs may have. */
+  /** Appends lines of attempts that the session holds, within the limits of their runs. */
   log(session: OpenSession, lines: readonly LogEntry[]) {
     return appendLines(this.#ports, session, lines)
   }

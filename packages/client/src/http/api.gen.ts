@@ -1,18 +1,18 @@
 /**
- * Generated from the OpenAPI document of packages/api by `npm run client:types`: what each route takes and answers, in the
- * names of the wire.
+ * Generated from the OpenAPI document of packages/api by `npm run client:types`: the input and the
+ * answer of each route, in the names of the wire.
  */
 
 export interface Operations {
-  /** What ends, as it happens. Server-sent events of the tenant: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` goes on where a stream ended, up to a day back: at least once, so that what ended in the seconds before may come again. A comment shows every 15 s that the stream lives. Needs the scope `read`. Problems of its own: too_many_streams, invalid_cursor. */
+  /** Streams runs of the tenant as they end. Server-sent events: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` resumes an ended stream, up to a day back. Delivery is at least once: events of the last seconds before the end may be sent again. A comment every 15 s shows that the stream is alive. Requires the scope `read`. Specific problems: too_many_streams, invalid_cursor. */
   "GET /activity": {
     query: {
-      /** Only events of these names. */
+      /** Only events of these types. */
       types?: string[] | undefined
     }
     answer: unknown
   }
-  /** Keys, without their secrets. Needs the scope `admin`. */
+  /** Lists API keys, without their secrets. Requires the scope `admin`. */
   "GET /api-keys": {
     query: {
       after?: string | undefined
@@ -22,7 +22,7 @@ export interface Operations {
       api_keys: {
         id: string
         name: string
-        /** Enough to recognise it, too little to use it. */
+        /** Identifies the key, but does not authenticate. */
         prefix: string
         tenant_name: string | null
         scopes: string[]
@@ -37,7 +37,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Make a key; it is shown this once. Needs the scope `admin`. */
+  /** Creates an API key, which is shown only in this answer. Requires the scope `admin`. */
   "POST /api-keys": {
     body: {
       name: string
@@ -48,7 +48,7 @@ export interface Operations {
     answer: {
       id: string
       name: string
-      /** Enough to recognise it, too little to use it. */
+      /** Identifies the key, but does not authenticate. */
       prefix: string
       tenant_name: string | null
       scopes: string[]
@@ -60,11 +60,11 @@ export interface Operations {
       rotated_to: string | null
       /** To the minute. */
       last_used_at: string | null
-      /** Shown this once; null when the same request is answered again. */
+      /** Shown only once; null when an idempotent request is repeated. */
       key: string | null
     }
   }
-  /** Refuse a key from now on, on every node within seconds. Needs the scope `admin`. Problems of its own: api_key_not_found. */
+  /** Revokes an API key, on every node within seconds. Requires the scope `admin`. Specific problems: api_key_not_found. */
   "DELETE /api-keys/{id}": {
     params: {
       id: string
@@ -72,7 +72,7 @@ export interface Operations {
     answer: {
       id: string
       name: string
-      /** Enough to recognise it, too little to use it. */
+      /** Identifies the key, but does not authenticate. */
       prefix: string
       tenant_name: string | null
       scopes: string[]
@@ -86,13 +86,13 @@ export interface Operations {
       last_used_at: string | null
     }
   }
-  /** Make a key in place of this one, which is accepted for a while yet. Needs the scope `admin`. Problems of its own: api_key_not_found. */
+  /** Creates a key that replaces this one, which stays valid for the overlap. Requires the scope `admin`. Specific problems: api_key_not_found. */
   "POST /api-keys/{id}/rotate": {
     params: {
       id: string
     }
     body: {
-      /** A day unless said. */
+      /** How long the old key stays valid. Default: one day. */
       overlap_ms?: number | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       expires_at?: string | undefined
@@ -100,7 +100,7 @@ export interface Operations {
     answer: {
       id: string
       name: string
-      /** Enough to recognise it, too little to use it. */
+      /** Identifies the key, but does not authenticate. */
       prefix: string
       tenant_name: string | null
       scopes: string[]
@@ -112,11 +112,11 @@ export interface Operations {
       rotated_to: string | null
       /** To the minute. */
       last_used_at: string | null
-      /** Shown this once; null when the same request is answered again. */
+      /** Shown only once; null when an idempotent request is repeated. */
       key: string | null
     }
   }
-  /** Entries, the newest first. Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of all of them and of itself. Needs the scope `admin`. */
+  /** Lists audit entries, newest first. Covers the tenant of the key, or the one named by `X-Punctual-Tenant`. A key of the installation that names no tenant gets the entries of all tenants and of the installation. Requires the scope `admin`. */
   "GET /audit": {
     query: {
       /** Such as `job.pause`, or `job.*`. */
@@ -128,14 +128,14 @@ export interface Operations {
       from?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       to?: string | undefined
-      /** `next_after` of the page before. */
+      /** `next_after` of the previous page. */
       after?: string | undefined
       limit?: number | undefined
     }
     answer: {
       entries: {
         id: string
-        /** Whose it is; null: of the installation. */
+        /** The tenant; null for the installation. */
         tenant_id: number | null
         at: string
         actor: unknown
@@ -144,21 +144,21 @@ export interface Operations {
         before: unknown
         after: unknown
         note: string | null
-        /** Its place in the chain; null while not sealed. */
+        /** Its position in the chain; null until sealed. */
         seq: number | null
         hash: string | null
       }[]
       next_after: string | null
     }
   }
-  /** Whether the chain is as it was written. Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of every chain there is. Needs the scope `admin`. */
+  /** Verifies that the audit log was not altered. Covers the tenant of the key, or the one named by `X-Punctual-Tenant`. A key of the installation that names no tenant gets every chain. Requires the scope `admin`. */
   "GET /audit/verify": {
     answer: {
       clean: boolean
       chains: unknown[]
     }
   }
-  /** Calendars, by name. Needs the scope `read`. */
+  /** Lists calendars by name. Requires the scope `read`. */
   "GET /calendars": {
     answer: {
       calendars: {
@@ -167,7 +167,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Remove a calendar that no job refers to. Needs the scope `operate`. Problems of its own: calendar_in_use. */
+  /** Deletes a calendar that no job refers to. Requires the scope `operate`. Specific problems: calendar_in_use. */
   "DELETE /calendars/{name}": {
     params: {
       name: string
@@ -176,7 +176,7 @@ export interface Operations {
       removed: boolean
     }
   }
-  /** A calendar. Needs the scope `read`. Problems of its own: calendar_not_found. */
+  /** Returns a calendar. Requires the scope `read`. Specific problems: calendar_not_found. */
   "GET /calendars/{name}": {
     params: {
       name: string
@@ -186,7 +186,7 @@ export interface Operations {
       calendar: unknown
     }
   }
-  /** Make a calendar, or change it; it holds for every slot that is not decided yet. Needs the scope `operate`. Problems of its own: invalid_calendar, invalid_timezone. */
+  /** Creates or replaces a calendar; it applies to every undecided slot. Requires the scope `operate`. Specific problems: invalid_calendar, invalid_timezone. */
   "PUT /calendars/{name}": {
     params: {
       name: string
@@ -202,29 +202,29 @@ export interface Operations {
       calendar: unknown
     }
   }
-  /** Runs that died, the last first. Needs the scope `read`. Problems of its own: invalid_cursor, job_not_found. */
+  /** Lists dead letters, the last to die first. Requires the scope `read`. Specific problems: invalid_cursor, job_not_found. */
   "GET /dead-letters": {
     query: {
       queue?: string | undefined
       handler?: string | undefined
       /** The name or the id of a job. */
       job?: string | undefined
-      /** What they died of. */
+      /** The fingerprint of their error. */
       fingerprint?: string | undefined
       reason?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       died_from?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       died_before?: string | undefined
-      /** Whether somebody has handled them. */
+      /** Whether they were handled. */
       state?: "open" | "handled" | "all" | undefined
       limit?: number | undefined
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       cursor?: string | undefined
     }
     answer: {
       dead_letters: {
-        /** That of the run that died. */
+        /** The id of the run that died. */
         id: string
         handler: string
         queue: string
@@ -252,21 +252,21 @@ export interface Operations {
       next_cursor: string | null
     }
   }
-  /** What dies alike, together; the largest cause first. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Lists dead letters by cause, the largest cause first. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /dead-letters/causes": {
     query: {
       queue?: string | undefined
       handler?: string | undefined
       /** The name or the id of a job. */
       job?: string | undefined
-      /** What they died of. */
+      /** The fingerprint of their error. */
       fingerprint?: string | undefined
       reason?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       died_from?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       died_before?: string | undefined
-      /** Whether somebody has handled them. */
+      /** Whether they were handled. */
       state?: "open" | "handled" | "all" | undefined
       limit?: number | undefined
     }
@@ -282,7 +282,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Discard all open dead letters that match. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Discards all open dead letters that match. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /dead-letters/discard": {
     body: {
       filter?: {
@@ -290,7 +290,7 @@ export interface Operations {
         handler?: string | undefined
         /** The name or the id of a job. */
         job?: string | undefined
-        /** What they died of. */
+        /** The fingerprint of their error. */
         fingerprint?: string | undefined
         reason?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
@@ -298,24 +298,24 @@ export interface Operations {
         /** An instant: ISO 8601 with Z or an offset. */
         died_before?: string | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
-      /** Why; kept with each. */
+      /** The reason; stored with each. */
       reason: string
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
       discarded: number
     }
   }
-  /** Replay all open dead letters that match. As fast as it goes, and all in one transaction; the library can pace it. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Replays all open dead letters that match. At full speed and in one transaction; the library can limit the rate. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /dead-letters/replay": {
     body: {
       filter?: {
@@ -323,7 +323,7 @@ export interface Operations {
         handler?: string | undefined
         /** The name or the id of a job. */
         job?: string | undefined
-        /** What they died of. */
+        /** The fingerprint of their error. */
         fingerprint?: string | undefined
         reason?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
@@ -331,37 +331,37 @@ export interface Operations {
         /** An instant: ISO 8601 with Z or an offset. */
         died_before?: string | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
       from_checkpoint?: boolean | undefined
-      /** Why; kept with each. */
+      /** The reason; stored with each. */
       note?: string | undefined
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
       replayed: number
       already_handled: number
-      /** A live run has their key; they stay open. */
+      /** Still open, because a live run has their key. */
       key_busy: number
       /** The new runs. */
       run_ids: string[]
     }
   }
-  /** A dead letter with its run, the end of its log and its last checkpoint. Needs the scope `read`. Problems of its own: dead_letter_not_found. */
+  /** Returns a dead letter with its run, the end of its log and its last checkpoint. Requires the scope `read`. Specific problems: dead_letter_not_found. */
   "GET /dead-letters/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
-      /** That of the run that died. */
+      /** The id of the run that died. */
       id: string
       handler: string
       queue: string
@@ -411,7 +411,7 @@ export interface Operations {
         edited_at: string | null
         concurrency: unknown
         rate: unknown
-        /** Those that have ended, oldest first. */
+        /** Finished attempts, oldest first. */
         attempts: {
           attempt: number
           outcome: string
@@ -456,14 +456,14 @@ export interface Operations {
       checkpoint: unknown
     }
   }
-  /** Close a dead letter without doing it again. Needs the scope `operate`. Problems of its own: dead_letter_not_found, already_handled, key_conflict. */
+  /** Discards a dead letter without running it again. Requires the scope `operate`. Specific problems: dead_letter_not_found, already_handled, key_conflict. */
   "POST /dead-letters/{id}/discard": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** Why; kept with it. */
+      /** The reason; stored with it. */
       reason: string
     }
     answer: {
@@ -471,17 +471,17 @@ export interface Operations {
       result: "discarded"
     }
   }
-  /** Make a new run of a dead one, due now. Needs the scope `operate`. Problems of its own: dead_letter_not_found, already_handled, key_conflict. */
+  /** Replays a dead letter as a new run, due now. Requires the scope `operate`. Specific problems: dead_letter_not_found, already_handled, key_conflict. */
   "POST /dead-letters/{id}/replay": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** Instead of its own. */
+      /** Replaces the payload. */
       payload?: unknown
       from_checkpoint?: boolean | undefined
-      /** Why; kept with it. */
+      /** The reason; stored with it. */
       note?: string | undefined
     }
     answer: {
@@ -490,7 +490,7 @@ export interface Operations {
       run_id: string
     }
   }
-  /** Groups, the newest first. Needs the scope `read`. */
+  /** Lists groups, newest first. Requires the scope `read`. */
   "GET /groups": {
     query: {
       limit?: number | undefined
@@ -509,41 +509,41 @@ export interface Operations {
       }[]
     }
   }
-  /** Submit runs that belong together. Needs the scope `submit`. */
+  /** Submits runs as a group. Requires the scope `submit`. */
   "POST /groups": {
     body: {
       name?: string | undefined
       runs: {
-        /** Which handler is to run it. */
+        /** The handler that runs it. */
         handler: string
-        /** What it is given. */
+        /** The payload that the handler gets. */
         payload?: unknown
         /** An instant: ISO 8601 with Z or an offset. */
         run_at?: string | undefined
-        /** So long from now: seconds, or a duration such as `10m`. */
+        /** Run this long from now: seconds, or a duration such as `10m`. */
         delay?: number | string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         expires_at?: string | undefined
-        /** Of live runs only one has it. */
+        /** Unique among live runs. */
         key?: string | undefined
         on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
         window?: number | string | undefined
         max_wait?: number | string | undefined
         trace?: string | undefined
-        /** Refuse when no live worker has it. */
+        /** Refuse when no live worker has the handler. */
         strict?: boolean | undefined
         /** Up to 16 names and values. */
         labels?: Record<string, string> | undefined
         queue?: string | undefined
         /** Higher first. */
         priority?: number | undefined
-        /** Attempts, the first included. */
+        /** Attempts, including the first. */
         max_attempts?: number | undefined
         /** Attempts after the first. */
         max_retries?: number | undefined
-        /** When failed attempts are followed by another. */
+        /** When a failed attempt is retried. */
         retry_policy?: {
-          /** Attempts, the first included. */
+          /** Attempts, including the first. */
           max_attempts?: number | undefined
           backoff?: "exponential" | "linear" | "fixed" | {
             kind: "exponential" | "linear" | "fixed" | "list"
@@ -553,28 +553,28 @@ export interface Operations {
           abort_on?: string[] | undefined
         } | undefined
         timeout_seconds?: number | undefined
-        /** How long one attempt may take. */
+        /** The time limit of one attempt. */
         timeout_ms?: number | undefined
         heartbeat_ms?: number | undefined
         delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
         concurrency?: {
-          /** A text, or `{ "payload": "path" }`. */
+          /** A string, or `{ "payload": "path" }`. */
           key: unknown
           limit?: number | undefined
         } | undefined
         rate?: {
-          /** A text, or `{ "payload": "path" }`. */
+          /** A string, or `{ "payload": "path" }`. */
           key?: unknown
           limit: number
           per?: string | number | undefined
           burst?: number | undefined
         } | undefined
       }[]
-      /** More may be added until it is closed. */
+      /** Runs can be added until it is closed. */
       open?: boolean | undefined
       on_done?: {
         handler: string
-        /** What it is given besides. */
+        /** Its own payload. */
         payload?: unknown
       } | undefined
     }
@@ -592,7 +592,7 @@ export interface Operations {
       ended: number
     }
   }
-  /** How far a group has come. Needs the scope `read`. Problems of its own: group_not_found. */
+  /** Returns the progress of a group. Requires the scope `read`. Specific problems: group_not_found. */
   "GET /groups/{id}": {
     params: {
       id: string
@@ -611,23 +611,23 @@ export interface Operations {
       ended: number
     }
   }
-  /** Nothing more is added; what follows comes when all have ended. Needs the scope `submit`. Problems of its own: group_not_found. */
+  /** Closes a group to further runs; its callback runs when all have ended. Requires the scope `submit`. Specific problems: group_not_found. */
   "POST /groups/{id}/close": {
     params: {
       id: string
     }
     answer: {
-      /** False when it was closed already. */
+      /** False when it was already closed. */
       closed: boolean
     }
   }
-  /** The runs of a group. Needs the scope `read`. Problems of its own: group_not_found. */
+  /** Lists the runs of a group. Requires the scope `read`. Specific problems: group_not_found. */
   "GET /groups/{id}/runs": {
     params: {
       id: string
     }
     query: {
-      /** From this place on. */
+      /** Starts at this place. */
       from?: number | undefined
       limit?: number | undefined
     }
@@ -639,20 +639,20 @@ export interface Operations {
       }[]
     }
   }
-  /** Which promises hold on this server as it is now, and what weakens the others. Needs the scope `read`. */
+  /** Returns the guarantees that this server provides now, and what weakens the others. Requires the scope `read`. */
   "GET /guarantees": {
     answer: unknown
   }
-  /** Jobs that match. Needs the scope `read`. Problems of its own: invalid_cursor. */
+  /** Lists jobs. Requires the scope `read`. Specific problems: invalid_cursor. */
   "GET /jobs": {
     query: {
       limit?: number | undefined
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       cursor?: string | undefined
-      /** From 1; `cursor` goes further. */
+      /** From 1; `cursor` reaches further. */
       page?: number | undefined
       status?: "scheduled" | "queued" | "running" | "waiting_dependencies" | "paused" | "cancelling" | "cancelled" | "completed" | "failed" | "dead_letter" | undefined
-      /** What their names begin with. */
+      /** The prefix of their names. */
       name?: string | undefined
       queue?: string | undefined
       handler?: string | undefined
@@ -675,7 +675,7 @@ export interface Operations {
         payload: unknown
         schedule: string | null
         timezone: string | null
-        /** When it fires and what becomes of its slots, in full. */
+        /** The complete schedule and the policies for its slots. */
         rules: unknown
         start_at: string | null
         end_at: string | null
@@ -707,37 +707,37 @@ export interface Operations {
         execution_time_ms: number | null
         completed_at: string | null
       }[]
-      /** Exact to 10,000. */
+      /** Exact up to 10,000. */
       total: number
       total_exact: boolean
       page: number | null
       next_cursor: string | null
     }
   }
-  /** Make a job. Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. The name of a job that ran once, and has ended, is free: the new one takes its place, and its runs stay. Needs the scope `operate`. Problems of its own: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
+  /** Creates a job. At most one of `schedule`, `every_after_end`, `run_at` and `delay` says when it runs; without any of them it runs now. Its handler need not exist on a worker yet. The name of a one-time job that has ended is free: the new job replaces it, and its runs are kept. Requires the scope `operate`. Specific problems: job_exists, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
   "POST /jobs": {
     body: {
       name: string
-      /** The handler of its runs. Its name unless said. */
+      /** The handler of its runs. Default: its name. */
       handler?: string | undefined
-      /** What its runs are given. */
+      /** The payload of its runs. */
       payload?: unknown
       /** When it fires: a cron expression, or an interval such as `every 5m`, `PT1H` or `R5/…/PT1H`. */
       schedule?: string | undefined
-      /** So long after the run before has ended. */
+      /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       run_at?: string | undefined
-      /** Once, so long from now: seconds, or a duration such as `10m`. */
+      /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
       timezone?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       start_at?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The most runs that are made. */
+      /** The maximum number of runs. */
       max_runs?: number | undefined
-      /** Spreads the runs of jobs of one second. */
+      /** Spreads runs that are due in the same second. */
       jitter_ms?: number | undefined
       exact?: boolean | undefined
       calendars?: string[] | undefined
@@ -762,13 +762,13 @@ export interface Operations {
       queue?: string | undefined
       /** Higher first. */
       priority?: number | undefined
-      /** Attempts, the first included. */
+      /** Attempts, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
-      /** When failed attempts are followed by another. */
+      /** When a failed attempt is retried. */
       retry_policy?: {
-        /** Attempts, the first included. */
+        /** Attempts, including the first. */
         max_attempts?: number | undefined
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
@@ -778,17 +778,17 @@ export interface Operations {
         abort_on?: string[] | undefined
       } | undefined
       timeout_seconds?: number | undefined
-      /** How long one attempt may take. */
+      /** The time limit of one attempt. */
       timeout_ms?: number | undefined
       heartbeat_ms?: number | undefined
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
       concurrency?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key: unknown
         limit?: number | undefined
       } | undefined
       rate?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key?: unknown
         limit: number
         per?: string | number | undefined
@@ -803,10 +803,10 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Make or change up to 10,000 jobs, one a line. NDJSON: each line is what POST /jobs takes. A job of that name is changed. Needs the scope `operate`. Problems of its own: invalid_request, invalid_schedule, quota_exceeded. */
+  /** Creates or updates up to 10,000 jobs, one per line. NDJSON: each line is a body of POST /jobs. An existing job of that name is updated. Requires the scope `operate`. Specific problems: invalid_request, invalid_schedule, quota_exceeded. */
   "POST /jobs/bulk": {
     query: {
-      /** `all`: all or none. `each`: those that are right, with a result for each. */
+      /** `all`: all lines or none. `each`: the valid lines, with a result for each. */
       mode?: "all" | "each" | undefined
     }
     body: string
@@ -830,10 +830,10 @@ export interface Operations {
           request_id: string
           /** The field or parameter that is wrong. */
           field?: string | undefined
-          /** The same as a JSON pointer into the body. */
+          /** The field as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
-          /** The quota that leaves no room, its limit, and what its use would be. */
+          /** The exhausted quota, its limit, and the use that the request would cause. */
           quota?: {
             name: string
             limit: number
@@ -843,10 +843,10 @@ export interface Operations {
       }[]
     }
   }
-  /** Cancel a job and free its name. All of its runs that have not started are cancelled, also those of backfills, by hand and of missed slots. Those that run are asked to end, unless `running` is `finish`. The history stays. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, already_finished. */
+  /** Deletes a job and frees its name. Cancels all of its runs that have not started, including backfills, triggered runs and runs for missed slots. Running ones are asked to end, unless `running` is `finish`. The history is kept. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed, already_finished. */
   "DELETE /jobs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     query: {
@@ -855,14 +855,14 @@ export interface Operations {
     answer: {
       id: string
       status: "cancelled"
-      /** Runs that were cancelled or asked to end. */
+      /** Runs cancelled or asked to end. */
       cancelled_runs: number
     }
   }
-  /** A job and its latest run. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Returns a job and its latest run. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /jobs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
@@ -876,7 +876,7 @@ export interface Operations {
       payload: unknown
       schedule: string | null
       timezone: string | null
-      /** When it fires and what becomes of its slots, in full. */
+      /** The complete schedule and the policies for its slots. */
       rules: unknown
       start_at: string | null
       end_at: string | null
@@ -909,33 +909,33 @@ export interface Operations {
       completed_at: string | null
     }
   }
-  /** Change some of a job. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, invalid_schedule. */
+  /** Updates some members of a job. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed, invalid_schedule. */
   "PATCH /jobs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** The handler of its runs. Its name unless said. */
+      /** The handler of its runs. Default: its name. */
       handler?: string | undefined
-      /** What its runs are given. */
+      /** The payload of its runs. */
       payload?: unknown
       /** When it fires: a cron expression, or an interval such as `every 5m`, `PT1H` or `R5/…/PT1H`. */
       schedule?: string | undefined
-      /** So long after the run before has ended. */
+      /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       run_at?: string | undefined
-      /** Once, so long from now: seconds, or a duration such as `10m`. */
+      /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
       timezone?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       start_at?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The most runs that are made. */
+      /** The maximum number of runs. */
       max_runs?: number | undefined
-      /** Spreads the runs of jobs of one second. */
+      /** Spreads runs that are due in the same second. */
       jitter_ms?: number | undefined
       exact?: boolean | undefined
       calendars?: string[] | undefined
@@ -960,13 +960,13 @@ export interface Operations {
       queue?: string | undefined
       /** Higher first. */
       priority?: number | undefined
-      /** Attempts, the first included. */
+      /** Attempts, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
-      /** When failed attempts are followed by another. */
+      /** When a failed attempt is retried. */
       retry_policy?: {
-        /** Attempts, the first included. */
+        /** Attempts, including the first. */
         max_attempts?: number | undefined
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
@@ -976,17 +976,17 @@ export interface Operations {
         abort_on?: string[] | undefined
       } | undefined
       timeout_seconds?: number | undefined
-      /** How long one attempt may take. */
+      /** The time limit of one attempt. */
       timeout_ms?: number | undefined
       heartbeat_ms?: number | undefined
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
       concurrency?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key: unknown
         limit?: number | undefined
       } | undefined
       rate?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key?: unknown
         limit: number
         per?: string | number | undefined
@@ -1001,33 +1001,33 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Make a job of this name, or change it to this. With `If-Match`, only if it is still the version that the ETag names, and `*`: only if there is one; with `If-None-Match: *`, only if there is none (412). Needs the scope `operate`. Problems of its own: version_changed, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
+  /** Creates a job of this name, or replaces its definition. With `If-Match`, only while the job has the version of the ETag, and with `*` only if it exists; with `If-None-Match: *`, only if it does not exist (412). Requires the scope `operate`. Specific problems: version_changed, invalid_schedule, invalid_timezone, never_fires, quota_exceeded. */
   "PUT /jobs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** The handler of its runs. Its name unless said. */
+      /** The handler of its runs. Default: its name. */
       handler?: string | undefined
-      /** What its runs are given. */
+      /** The payload of its runs. */
       payload?: unknown
       /** When it fires: a cron expression, or an interval such as `every 5m`, `PT1H` or `R5/…/PT1H`. */
       schedule?: string | undefined
-      /** So long after the run before has ended. */
+      /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       run_at?: string | undefined
-      /** Once, so long from now: seconds, or a duration such as `10m`. */
+      /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
       timezone?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       start_at?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The most runs that are made. */
+      /** The maximum number of runs. */
       max_runs?: number | undefined
-      /** Spreads the runs of jobs of one second. */
+      /** Spreads runs that are due in the same second. */
       jitter_ms?: number | undefined
       exact?: boolean | undefined
       calendars?: string[] | undefined
@@ -1052,13 +1052,13 @@ export interface Operations {
       queue?: string | undefined
       /** Higher first. */
       priority?: number | undefined
-      /** Attempts, the first included. */
+      /** Attempts, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
-      /** When failed attempts are followed by another. */
+      /** When a failed attempt is retried. */
       retry_policy?: {
-        /** Attempts, the first included. */
+        /** Attempts, including the first. */
         max_attempts?: number | undefined
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
@@ -1068,17 +1068,17 @@ export interface Operations {
         abort_on?: string[] | undefined
       } | undefined
       timeout_seconds?: number | undefined
-      /** How long one attempt may take. */
+      /** The time limit of one attempt. */
       timeout_ms?: number | undefined
       heartbeat_ms?: number | undefined
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
       concurrency?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key: unknown
         limit?: number | undefined
       } | undefined
       rate?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key?: unknown
         limit: number
         per?: string | number | undefined
@@ -1093,10 +1093,10 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Run slots of the past that have not run; asking again runs none twice. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
+  /** Runs past slots that did not run; repeating the request runs none twice. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed. */
   "POST /jobs/{id}/backfill": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
@@ -1111,10 +1111,10 @@ export interface Operations {
       already: number
     }
   }
-  /** Why it ran, or did not, at an instant. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Explains why a job ran, or did not, at an instant. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /jobs/{id}/explain": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     query: {
@@ -1123,14 +1123,14 @@ export interface Operations {
     }
     answer: unknown
   }
-  /** Make no more runs of it. Runs of slots ahead are taken back. Runs that were decided for slots of the past (backfills, missed slots, those that jitter moved) and by hand go on: cancel those by `POST /runs/cancel`. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
+  /** Pauses a job: no further runs are planned. Runs planned for future slots are removed. Runs of past slots (backfills, missed slots, runs delayed by jitter) and triggered runs continue; cancel them with `POST /runs/cancel`. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed. */
   "POST /jobs/{id}/pause": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** Why. */
+      /** The reason. */
       note?: string | undefined
     }
     answer: {
@@ -1141,17 +1141,17 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** Its next slots. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Lists the next slots of a job. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /jobs/{id}/preview": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     query: {
       count?: number | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       from?: string | undefined
-      /** Also those around the next changes of the clocks. */
+      /** Also the slots around the next clock changes. */
       around_changes?: boolean | undefined
     }
     answer: {
@@ -1161,10 +1161,10 @@ export interface Operations {
       }[]
     }
   }
-  /** Go on; slots that passed meanwhile are skipped. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed. */
+  /** Resumes a job; slots that passed while it was paused are skipped. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed. */
   "POST /jobs/{id}/resume": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
@@ -1175,10 +1175,10 @@ export interface Operations {
       change: "created" | "updated" | "unchanged"
     }
   }
-  /** One slot ahead is not to run. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `operate`. Problems of its own: job_not_found, version_changed, slot_not_found. */
+  /** Skips one future slot. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `operate`. Specific problems: job_not_found, version_changed, slot_not_found. */
   "POST /jobs/{id}/skip": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
@@ -1189,10 +1189,10 @@ export interface Operations {
       skipped: string
     }
   }
-  /** What was decided for its slots, oldest first. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Lists the decisions for the slots of a job, oldest first. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /jobs/{id}/slots": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     query: {
@@ -1214,21 +1214,21 @@ export interface Operations {
       }[]
     }
   }
-  /** Run it now, apart from its slots. With `If-Match`, only if it is still the version that the ETag names (412). Needs the scope `submit`. Problems of its own: job_not_found, version_changed. */
+  /** Runs a job now, independently of its slots. With `If-Match`, only while the job has the version of the ETag (412). Requires the scope `submit`. Specific problems: job_not_found, version_changed. */
   "POST /jobs/{id}/trigger": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** In place of that of the job. */
+      /** Replaces the payload of the job. */
       payload?: unknown
     }
     answer: {
       run_id: string
     }
   }
-  /** What is set, and how much is used. Needs the scope `read`. */
+  /** Lists limits and their current use. Requires the scope `read`. */
   "GET /limits": {
     answer: {
       limits: {
@@ -1245,7 +1245,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Who calls. Any key will do. */
+  /** Returns the caller. Any API key is accepted. */
   "GET /me": {
     answer: {
       key_id: string
@@ -1254,10 +1254,10 @@ export interface Operations {
       scopes: string[]
     }
   }
-  /** Take nothing more from any queue of the tenant. Needs the scope `operate`. */
+  /** Pauses all queues of the tenant. Requires the scope `operate`. */
   "POST /pause": {
     body: {
-      /** Why. */
+      /** The reason. */
       note?: string | undefined
     }
     answer: {
@@ -1266,22 +1266,22 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Every queue: depth, age, pauses. Needs the scope `read`. */
+  /** Lists queues with their depth, age and pauses. Requires the scope `read`. */
   "GET /queues": {
     answer: {
       queues: {
         queue: string
         paused: boolean
         pause: {
-          /** Null when everything is paused. */
+          /** Null when all queues are paused. */
           queue: string | null
           paused_at: string
           note: string | null
           paused_by: string | null
         } | null
-        /** Due and waiting for a worker; counted to 10,000 a lane. */
+        /** Due and waiting for a worker; counted up to 10,000 per lane. */
         due: number
-        /** Due within a minute or so. */
+        /** Due within about a minute. */
         scheduled: number
         running: number
         /** How long the oldest due run has waited. */
@@ -1299,7 +1299,7 @@ export interface Operations {
       }[]
     }
   }
-  /** End the limits of a queue. Needs the scope `operate`. */
+  /** Removes the limits of a queue. Requires the scope `operate`. */
   "DELETE /queues/{queue}/limits": {
     params: {
       queue: string
@@ -1308,7 +1308,7 @@ export interface Operations {
       removed: boolean
     }
   }
-  /** Limit a queue, in place of what was set before. Needs the scope `operate`. */
+  /** Sets the limits of a queue, replacing earlier ones. Requires the scope `operate`. */
   "PUT /queues/{queue}/limits": {
     params: {
       queue: string
@@ -1337,13 +1337,13 @@ export interface Operations {
       }[]
     }
   }
-  /** Take nothing more from a queue; what runs goes on. Needs the scope `operate`. */
+  /** Pauses a queue: workers claim nothing from it, and its runs finish. Requires the scope `operate`. */
   "POST /queues/{queue}/pause": {
     params: {
       queue: string
     }
     body: {
-      /** Why. */
+      /** The reason. */
       note?: string | undefined
     }
     answer: {
@@ -1352,7 +1352,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Take from a queue again. Needs the scope `operate`. */
+  /** Resumes a queue. Requires the scope `operate`. */
   "POST /queues/{queue}/resume": {
     params: {
       queue: string
@@ -1363,7 +1363,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** End that; queues that are paused by themselves stay so. Needs the scope `operate`. */
+  /** Ends the pause of all queues; queues paused one by one stay paused. Requires the scope `operate`. */
   "POST /resume": {
     answer: {
       queue: string | null
@@ -1371,7 +1371,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Runs that match, newest first. A page may be short of `limit` while `next_cursor` goes on: so much was looked at. `complete` tells. Needs the scope `read`. Problems of its own: invalid_cursor, job_not_found. */
+  /** Lists runs, newest first. A page may have fewer than `limit` runs while `next_cursor` is set, because the rows read per page are bounded; `complete` is then false. Requires the scope `read`. Specific problems: invalid_cursor, job_not_found. */
   "GET /runs": {
     query: {
       /** Any of these. */
@@ -1380,7 +1380,7 @@ export interface Operations {
       job?: string | undefined
       queue?: string | undefined
       handler?: string | undefined
-      /** What its key begins with. */
+      /** The prefix of their key. */
       key_prefix?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       created_from?: string | undefined
@@ -1391,20 +1391,20 @@ export interface Operations {
       /** An instant: ISO 8601 with Z or an offset. */
       due_to?: string | undefined
       key?: string | undefined
-      /** What they died of. */
+      /** The fingerprint of their error. */
       fingerprint?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       finished_from?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       finished_to?: string | undefined
-      /** `name:value`; several may be given, and all of them must match. */
+      /** `name:value`; may be repeated, and a run must have all of them. */
       label?: string[] | undefined
       /** Seconds, or a duration such as `1h`. */
       running_longer_than?: string | undefined
-      /** They are dead, and were neither replayed nor discarded. */
+      /** Only dead runs that were neither replayed nor discarded. */
       not_retried?: boolean | undefined
       limit?: number | undefined
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       cursor?: string | undefined
     }
     answer: {
@@ -1419,7 +1419,7 @@ export interface Operations {
         key: string | null
         /** Up to 16 names and values. */
         labels: Record<string, string>
-        /** Attempts that were made, without one that goes on. */
+        /** Attempts made, without a running one. */
         attempt: number
         started_at: string | null
         finished_at: string | null
@@ -1435,39 +1435,39 @@ export interface Operations {
       complete: boolean
     }
   }
-  /** Submit a run. Once it is answered the run is committed. No worker need know its handler yet. Needs the scope `submit`. Problems of its own: key_conflict, handler_unknown, quota_exceeded, payload_too_large. */
+  /** Submits a run. The run is committed when the request is answered. Its handler need not exist on a worker yet. Requires the scope `submit`. Specific problems: key_conflict, handler_unknown, quota_exceeded, payload_too_large. */
   "POST /runs": {
     body: {
-      /** Which handler is to run it. */
+      /** The handler that runs it. */
       handler: string
-      /** What it is given. */
+      /** The payload that the handler gets. */
       payload?: unknown
       /** An instant: ISO 8601 with Z or an offset. */
       run_at?: string | undefined
-      /** So long from now: seconds, or a duration such as `10m`. */
+      /** Run this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       expires_at?: string | undefined
-      /** Of live runs only one has it. */
+      /** Unique among live runs. */
       key?: string | undefined
       on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
       window?: number | string | undefined
       max_wait?: number | string | undefined
       trace?: string | undefined
-      /** Refuse when no live worker has it. */
+      /** Refuse when no live worker has the handler. */
       strict?: boolean | undefined
       /** Up to 16 names and values. */
       labels?: Record<string, string> | undefined
       queue?: string | undefined
       /** Higher first. */
       priority?: number | undefined
-      /** Attempts, the first included. */
+      /** Attempts, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
-      /** When failed attempts are followed by another. */
+      /** When a failed attempt is retried. */
       retry_policy?: {
-        /** Attempts, the first included. */
+        /** Attempts, including the first. */
         max_attempts?: number | undefined
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
@@ -1477,17 +1477,17 @@ export interface Operations {
         abort_on?: string[] | undefined
       } | undefined
       timeout_seconds?: number | undefined
-      /** How long one attempt may take. */
+      /** The time limit of one attempt. */
       timeout_ms?: number | undefined
       heartbeat_ms?: number | undefined
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
       concurrency?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key: unknown
         limit?: number | undefined
       } | undefined
       rate?: {
-        /** A text, or `{ "payload": "path" }`. */
+        /** A string, or `{ "payload": "path" }`. */
         key?: unknown
         limit: number
         per?: string | number | undefined
@@ -1496,15 +1496,15 @@ export interface Operations {
     }
     answer: {
       id: string
-      /** False when a live run has the key; its id is answered. */
+      /** False when a live run has the key; `id` is that run. */
       created: boolean
       outcome: "created" | "existing" | "replaced"
     }
   }
-  /** Submit up to 10,000 runs, one a line. NDJSON: each line is what POST /runs takes, up to 10000 of them. Needs the scope `submit`. Problems of its own: invalid_request, key_conflict, quota_exceeded. */
+  /** Submits up to 10,000 runs, one per line. NDJSON: each line is a body of POST /runs; up to 10000 lines. Requires the scope `submit`. Specific problems: invalid_request, key_conflict, quota_exceeded. */
   "POST /runs/bulk": {
     query: {
-      /** `all`: all or none. `each`: those that are right, with a result for each. */
+      /** `all`: all lines or none. `each`: the valid lines, with a result for each. */
       mode?: "all" | "each" | undefined
     }
     body: string
@@ -1528,10 +1528,10 @@ export interface Operations {
           request_id: string
           /** The field or parameter that is wrong. */
           field?: string | undefined
-          /** The same as a JSON pointer into the body. */
+          /** The field as a JSON pointer into the body. */
           pointer?: string | undefined
           reason?: string | undefined
-          /** The quota that leaves no room, its limit, and what its use would be. */
+          /** The exhausted quota, its limit, and the use that the request would cause. */
           quota?: {
             name: string
             limit: number
@@ -1541,7 +1541,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Cancel all runs that match. One that has moved on meanwhile is left alone. Runs that come later are not meant. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Cancels all runs that match. Runs that change state meanwhile are left unchanged. Runs created later are not included. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /runs/cancel": {
     body: {
       filter?: {
@@ -1551,7 +1551,7 @@ export interface Operations {
         job?: string | undefined
         queue?: string | undefined
         handler?: string | undefined
-        /** What its key begins with. */
+        /** The prefix of their key. */
         key_prefix?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         created_from?: string | undefined
@@ -1565,28 +1565,28 @@ export interface Operations {
         labels?: Record<string, string> | undefined
         ids?: string[] | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
       reason?: string | undefined
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
-      /** Which states they had. */
+      /** Their states before. */
       states: Record<string, number>
-      /** What became of them. */
+      /** The results, counted. */
       answers: Record<string, number>
       /** The ids of the first ten. */
       sample: string[]
     }
   }
-  /** How many runs match, by what they are. Needs the scope `read`. Problems of its own: job_not_found. */
+  /** Counts runs by an attribute. Requires the scope `read`. Specific problems: job_not_found. */
   "GET /runs/counts": {
     query: {
       /** Any of these. */
@@ -1595,7 +1595,7 @@ export interface Operations {
       job?: string | undefined
       queue?: string | undefined
       handler?: string | undefined
-      /** What its key begins with. */
+      /** The prefix of their key. */
       key_prefix?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       created_from?: string | undefined
@@ -1606,24 +1606,24 @@ export interface Operations {
       /** An instant: ISO 8601 with Z or an offset. */
       due_to?: string | undefined
       key?: string | undefined
-      /** What they died of. */
+      /** The fingerprint of their error. */
       fingerprint?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       finished_from?: string | undefined
       /** An instant: ISO 8601 with Z or an offset. */
       finished_to?: string | undefined
-      /** `name:value`; several may be given, and all of them must match. */
+      /** `name:value`; may be repeated, and a run must have all of them. */
       label?: string[] | undefined
       /** Seconds, or a duration such as `1h`. */
       running_longer_than?: string | undefined
-      /** They are dead, and were neither replayed nor discarded. */
+      /** Only dead runs that were neither replayed nor discarded. */
       not_retried?: boolean | undefined
       /** `state`, `job`, `queue`, `handler`, `label:<name>`, `fingerprint` or `day`. */
       by?: string | undefined
     }
     answer: {
       count: number
-      /** False when there are more than were counted. */
+      /** False when more runs match than were counted. */
       exact: boolean
       groups: {
         name: string | null
@@ -1632,7 +1632,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Let all runs that match start now. One that has moved on meanwhile is left alone. Runs that come later are not meant. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Makes all runs that match due now. Runs that change state meanwhile are left unchanged. Runs created later are not included. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /runs/promote": {
     body: {
       filter?: {
@@ -1642,7 +1642,7 @@ export interface Operations {
         job?: string | undefined
         queue?: string | undefined
         handler?: string | undefined
-        /** What its key begins with. */
+        /** The prefix of their key. */
         key_prefix?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         created_from?: string | undefined
@@ -1656,27 +1656,27 @@ export interface Operations {
         labels?: Record<string, string> | undefined
         ids?: string[] | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
-      /** Which states they had. */
+      /** Their states before. */
       states: Record<string, number>
-      /** What became of them. */
+      /** The results, counted. */
       answers: Record<string, number>
       /** The ids of the first ten. */
       sample: string[]
     }
   }
-  /** Give all runs that match another time. One that has moved on meanwhile is left alone. Runs that come later are not meant. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Changes when all runs that match are due. Runs that change state meanwhile are left unchanged. Runs created later are not included. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /runs/reschedule": {
     body: {
       filter?: {
@@ -1686,7 +1686,7 @@ export interface Operations {
         job?: string | undefined
         queue?: string | undefined
         handler?: string | undefined
-        /** What its key begins with. */
+        /** The prefix of their key. */
         key_prefix?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         created_from?: string | undefined
@@ -1700,9 +1700,9 @@ export interface Operations {
         labels?: Record<string, string> | undefined
         ids?: string[] | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
       /** An instant: ISO 8601 with Z or an offset. */
@@ -1710,19 +1710,19 @@ export interface Operations {
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
-      /** Which states they had. */
+      /** Their states before. */
       states: Record<string, number>
-      /** What became of them. */
+      /** The results, counted. */
       answers: Record<string, number>
       /** The ids of the first ten. */
       sample: string[]
     }
   }
-  /** Do all runs again that match. Dead ones that were neither replayed nor discarded, and with `state` unknown ones. Those whose key a live run has stay as they are, and are `missed`. Needs the scope `operate`. Problems of its own: job_not_found. */
+  /** Retries all runs that match. Retries dead runs that were neither replayed nor discarded, and with `state` also unknown ones. Runs whose key belongs to a live run are unchanged, and counted as `missed`. Requires the scope `operate`. Specific problems: job_not_found. */
   "POST /runs/retry": {
     body: {
       filter?: {
@@ -1732,7 +1732,7 @@ export interface Operations {
         job?: string | undefined
         queue?: string | undefined
         handler?: string | undefined
-        /** What its key begins with. */
+        /** The prefix of their key. */
         key_prefix?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         created_from?: string | undefined
@@ -1743,7 +1743,7 @@ export interface Operations {
         /** An instant: ISO 8601 with Z or an offset. */
         due_to?: string | undefined
         key?: string | undefined
-        /** What they died of. */
+        /** The fingerprint of their error. */
         fingerprint?: string | undefined
         /** An instant: ISO 8601 with Z or an offset. */
         finished_from?: string | undefined
@@ -1753,31 +1753,31 @@ export interface Operations {
         labels?: Record<string, string> | undefined
         ids?: string[] | undefined
       } | undefined
-      /** An empty filter is meant: everything that can be changed so. */
+      /** Allows an empty filter, which matches every run. */
       all?: boolean | undefined
-      /** Only count. */
+      /** Only counts. */
       dry_run?: boolean | undefined
       limit?: number | undefined
-      /** Why; kept with each. */
+      /** The reason; stored with each. */
       note?: string | undefined
     }
     answer: {
       dry_run: boolean
-      /** How many were dealt with, or would be. */
+      /** Runs that were changed, or would be. */
       matched: number
-      /** False when there are more than `limit`: ask again. */
+      /** False when more than `limit` match: repeat the request. */
       complete: boolean
       retried: number
-      /** Somebody was faster, or their key is taken. */
+      /** Already handled, or their key is in use. */
       missed: number
       /** The new runs. */
       run_ids: string[]
     }
   }
-  /** A run with its attempts. Needs the scope `read`. Problems of its own: run_not_found. */
+  /** Returns a run with its attempts. Requires the scope `read`. Specific problems: run_not_found. */
   "GET /runs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
@@ -1806,7 +1806,7 @@ export interface Operations {
       edited_at: string | null
       concurrency: unknown
       rate: unknown
-      /** Those that have ended, oldest first. */
+      /** Finished attempts, oldest first. */
       attempts: {
         attempt: number
         outcome: string
@@ -1841,14 +1841,14 @@ export interface Operations {
       resolved?: unknown
     }
   }
-  /** Give a run another payload, before its first attempt. Needs the scope `operate`. Problems of its own: run_not_found, already_finished, state_conflict. */
+  /** Replaces the payload of a run before its first attempt. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
   "PATCH /runs/{id}": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** In place of its own. */
+      /** The new payload. */
       payload: unknown
     }
     answer: {
@@ -1857,14 +1857,14 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Cancel a run. One that has not started is `cancelled`. Of one that runs the handler is asked to end: it is `cancelling` until it has, for 30 s at most. To ask again changes nothing. Needs the scope `operate`. Problems of its own: run_not_found, already_finished, state_conflict. */
+  /** Cancels a run. A run that has not started becomes `cancelled`. The handler of a running one is asked to end: the run is `cancelling` until it has ended, for at most 30 s. Repeating the request changes nothing. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
   "POST /runs/{id}/cancel": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** Kept with the run. */
+      /** Stored with the run. */
       reason?: string | undefined
     }
     answer: {
@@ -1873,36 +1873,36 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Why it is not running now. A run that is due and does not run always has a reason. Workers that work for all are told to a tenant by their ids alone. Needs the scope `read`. Problems of its own: run_not_found. */
+  /** Explains why a run is not running now. A run that is due and not running always has a reason. For a tenant, workers that serve all tenants appear with their ids only. Requires the scope `read`. Specific problems: run_not_found. */
   "GET /runs/{id}/explain": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
       id: string
       running: boolean
-      /** In the order in which they have to go. */
+      /** In the order in which they must end. */
       reasons: {
         /** Such as `not_due`, `paused` or `no_worker`. */
         code: string
-        /** The same in words. */
+        /** The reason in words. */
         detail: string
         [name: string]: unknown
       }[]
     }
   }
-  /** What it has logged, oldest first. With `Accept: text/event-stream` lines come as they are written: events `log` until the run has ended, then one `end`. `Last-Event-ID` goes on after that line. Needs the scope `read`. Problems of its own: run_not_found, invalid_cursor, too_many_streams. */
+  /** Lists the log lines of a run, oldest first. With `Accept: text/event-stream`, lines are sent as they are written: `log` events until the run has ended, then one `end` event. `Last-Event-ID` resumes after that line. Requires the scope `read`. Specific problems: run_not_found, invalid_cursor, too_many_streams. */
   "GET /runs/{id}/logs": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     query: {
-      /** `next` of the page before. */
+      /** `next` of the previous page. */
       after?: string | undefined
       limit?: number | undefined
-      /** The last so many instead; not together with the others. */
+      /** Returns the last N lines instead; excludes `after` and `limit`. */
       last?: number | undefined
     }
     answer: {
@@ -1917,10 +1917,10 @@ export interface Operations {
       next: string | null
     }
   }
-  /** What its handler returned; null unless it succeeded. Needs the scope `read`. Problems of its own: run_not_found. */
+  /** Returns the output of a run; null unless it succeeded. Requires the scope `read`. Specific problems: run_not_found. */
   "GET /runs/{id}/output": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
@@ -1929,10 +1929,10 @@ export interface Operations {
       output: unknown
     }
   }
-  /** Give a run that has not started another priority. Needs the scope `operate`. Problems of its own: run_not_found, already_finished, state_conflict. */
+  /** Changes the priority of a run that has not started. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
   "POST /runs/{id}/priority": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
@@ -1945,10 +1945,10 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Let a run start now whose time has not come. Needs the scope `operate`. Problems of its own: run_not_found, already_finished, state_conflict. */
+  /** Makes a scheduled run due now. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
   "POST /runs/{id}/promote": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     answer: {
@@ -1957,10 +1957,10 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Give a run that has not started another time. Needs the scope `operate`. Problems of its own: run_not_found, already_finished, state_conflict. */
+  /** Changes when a run that has not started is due. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
   "POST /runs/{id}/reschedule": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
@@ -1973,15 +1973,15 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
-  /** Say what became of an unknown run. `succeeded`: it was done. `failed`: it was not, and is a dead letter now. `run-again`: a new run does it again. It is said once. Needs the scope `operate`. Problems of its own: run_not_found, state_conflict, already_handled, key_conflict. */
+  /** Records how an unknown run ended. `succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once. Requires the scope `operate`. Specific problems: run_not_found, state_conflict, already_handled, key_conflict. */
   "POST /runs/{id}/resolve": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
       as: "succeeded" | "failed" | "run-again"
-      /** Why; kept with it. */
+      /** The reason; stored with it. */
       note?: string | undefined
     }
     answer: {
@@ -1991,18 +1991,18 @@ export interface Operations {
       run_id: string | null
     }
   }
-  /** Do a run again that is dead or unknown. A new run is made, due now; the old one stays as it was, and the two name each other. Needs the scope `operate`. Problems of its own: run_not_found, state_conflict, already_handled, key_conflict. */
+  /** Retries a dead or unknown run. Creates a new run, due now. The old run is unchanged, and each refers to the other. Requires the scope `operate`. Specific problems: run_not_found, state_conflict, already_handled, key_conflict. */
   "POST /runs/{id}/retry": {
     params: {
-      /** Its id, or its name. */
+      /** The id or the name. */
       id: string
     }
     body: {
-      /** Of a dead run: instead of its own. */
+      /** For a dead run: replaces the payload. */
       payload?: unknown
-      /** Of a dead run: go on from its last checkpoint. */
+      /** For a dead run: resumes from its last checkpoint. */
       from_checkpoint?: boolean | undefined
-      /** Why; kept with it. */
+      /** The reason; stored with it. */
       note?: string | undefined
     }
     answer: {
@@ -2011,13 +2011,13 @@ export interface Operations {
       run_id: string
     }
   }
-  /** The names of secrets, without their values. Needs the scope `admin`. */
+  /** Lists the names of secrets, without their values. Requires the scope `admin`. */
   "GET /secrets": {
     answer: {
       secrets: unknown[]
     }
   }
-  /** Remove a secret; runs that ask for it fail. Needs the scope `admin`. */
+  /** Deletes a secret; runs that read it fail. Requires the scope `admin`. */
   "DELETE /secrets/{name}": {
     params: {
       name: string
@@ -2026,13 +2026,13 @@ export interface Operations {
       removed: boolean
     }
   }
-  /** Make a secret, or give it another value. Needs the scope `admin`. */
+  /** Creates a secret, or replaces its value. Requires the scope `admin`. */
   "PUT /secrets/{name}": {
     params: {
       name: string
     }
     body: {
-      /** A text of at least 8 characters. */
+      /** A string of at least 8 characters. */
       value: unknown
     }
     answer: {
@@ -2040,7 +2040,7 @@ export interface Operations {
       version: number
     }
   }
-  /** How runs ended in the last minutes, by queue and handler. Needs the scope `read`. */
+  /** Counts how runs ended in the last minutes, by queue and handler. Requires the scope `read`. */
   "GET /stats": {
     query: {
       minutes?: number | undefined
@@ -2051,12 +2051,12 @@ export interface Operations {
         handler: string
         runs: number
         ended: Record<string, number>
-        /** Of those that succeeded, died or were lost; from 0 to 1. */
+        /** Of runs that succeeded, died or were lost; from 0 to 1. */
         success_rate: number | null
       }[]
     }
   }
-  /** How runs ended, by day or by job, up to 366 days. Needs the scope `read`. */
+  /** Reports how runs ended by day or by job, over up to 366 days. Requires the scope `read`. */
   "GET /stats/report": {
     query: {
       by?: "day" | "job" | undefined
@@ -2072,14 +2072,14 @@ export interface Operations {
         job_id?: string | null | undefined
         runs: number
         ended: Record<string, number>
-        /** Of those that succeeded, died or were lost; from 0 to 1. */
+        /** Of runs that succeeded, died or were lost; from 0 to 1. */
         success_rate: number | null
       }[]
-      /** What came after this is not counted yet. */
+      /** Runs that ended later are not counted yet. */
       counted_to: string | null
     }
   }
-  /** Tenants, by name. Needs the scope `system`. */
+  /** Lists tenants by name. Requires the scope `system`. */
   "GET /tenants": {
     query: {
       after?: string | undefined
@@ -2090,7 +2090,7 @@ export interface Operations {
         id: number
         name: string
         note: string | null
-        /** What is not named is not limited. */
+        /** A quota that is not named is unlimited. */
         quotas: unknown
         created_at: string
         created_by: string | null
@@ -2101,7 +2101,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Make a tenant. Needs the scope `system`. Problems of its own: tenant_exists. */
+  /** Creates a tenant. Requires the scope `system`. Specific problems: tenant_exists. */
   "POST /tenants": {
     body: {
       name: string
@@ -2122,7 +2122,7 @@ export interface Operations {
       id: number
       name: string
       note: string | null
-      /** What is not named is not limited. */
+      /** A quota that is not named is unlimited. */
       quotas: unknown
       created_at: string
       created_by: string | null
@@ -2132,18 +2132,18 @@ export interface Operations {
       erasing_since: string | null
     }
   }
-  /** Erase it and everything of it for good; takes a while. Needs the scope `system`. Problems of its own: tenant_not_found, tenant_protected. */
+  /** Erases a tenant and all of its data permanently; this takes a while. Requires the scope `system`. Specific problems: tenant_not_found, tenant_protected. */
   "DELETE /tenants/{name}": {
     params: {
       name: string
     }
     query: {
-      /** Its name once more. */
+      /** The name of the tenant, repeated. */
       confirm: string
     }
     answer: unknown
   }
-  /** A tenant and its quotas. Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Returns a tenant and its quotas. Requires the scope `system`. Specific problems: tenant_not_found. */
   "GET /tenants/{name}": {
     params: {
       name: string
@@ -2152,7 +2152,7 @@ export interface Operations {
       id: number
       name: string
       note: string | null
-      /** What is not named is not limited. */
+      /** A quota that is not named is unlimited. */
       quotas: unknown
       created_at: string
       created_by: string | null
@@ -2162,7 +2162,7 @@ export interface Operations {
       erasing_since: string | null
     }
   }
-  /** Change its note or its quotas; a quota that is null is not limited any more. Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Updates the note or quotas of a tenant; null removes a quota. Requires the scope `system`. Specific problems: tenant_not_found. */
   "PATCH /tenants/{name}": {
     params: {
       name: string
@@ -2185,7 +2185,7 @@ export interface Operations {
       id: number
       name: string
       note: string | null
-      /** What is not named is not limited. */
+      /** A quota that is not named is unlimited. */
       quotas: unknown
       created_at: string
       created_by: string | null
@@ -2195,7 +2195,7 @@ export interface Operations {
       erasing_since: string | null
     }
   }
-  /** Everything that it has declared, and its runs of a range, one a line (NDJSON). Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Exports the declarations of a tenant and its runs of a range, one per line (NDJSON). Requires the scope `system`. Specific problems: tenant_not_found. */
   "GET /tenants/{name}/export": {
     params: {
       name: string
@@ -2208,7 +2208,7 @@ export interface Operations {
     }
     answer: unknown
   }
-  /** Go on. Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Resumes a tenant. Requires the scope `system`. Specific problems: tenant_not_found. */
   "POST /tenants/{name}/resume": {
     params: {
       name: string
@@ -2217,7 +2217,7 @@ export interface Operations {
       id: number
       name: string
       note: string | null
-      /** What is not named is not limited. */
+      /** A quota that is not named is unlimited. */
       quotas: unknown
       created_at: string
       created_by: string | null
@@ -2227,7 +2227,7 @@ export interface Operations {
       erasing_since: string | null
     }
   }
-  /** Accept nothing for it and run nothing of it, until it is resumed. Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Suspends a tenant: nothing is accepted for it or run until it is resumed. Requires the scope `system`. Specific problems: tenant_not_found. */
   "POST /tenants/{name}/suspend": {
     params: {
       name: string
@@ -2239,7 +2239,7 @@ export interface Operations {
       id: number
       name: string
       note: string | null
-      /** What is not named is not limited. */
+      /** A quota that is not named is unlimited. */
       quotas: unknown
       created_at: string
       created_by: string | null
@@ -2249,7 +2249,7 @@ export interface Operations {
       erasing_since: string | null
     }
   }
-  /** What it has used, day by day (UTC). Needs the scope `system`. Problems of its own: tenant_not_found. */
+  /** Reports the use of a tenant by day (UTC). Requires the scope `system`. Specific problems: tenant_not_found. */
   "GET /tenants/{name}/usage": {
     params: {
       name: string
@@ -2263,7 +2263,7 @@ export interface Operations {
     answer: {
       days: {
         day: string
-        /** Runs that were due on it. */
+        /** Runs due on this day. */
         runs: number
         succeeded: number
         ended_otherwise: number
@@ -2275,7 +2275,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Processes that take runs. With a key of the installation all of them, also those that left in the last day. With that of a tenant those that work for it alone. Needs the scope `read`. */
+  /** Lists workers. For a key of the installation: all workers, including those that left in the last day. For a key of a tenant: those that serve only this tenant. Requires the scope `read`. */
   "GET /workers": {
     answer: {
       workers: {
@@ -2289,9 +2289,9 @@ export interface Operations {
         queues: string[]
         labels: Record<string, string>
         running: number
-        /** How many runs it ended in the last hour, by state. */
+        /** Runs it ended in the last hour, by state. */
         ended_last_hour: Record<string, number>
-        /** Of the last hour: those that died or were lost among those that succeeded, died or were lost; from 0 to 1, null when there is none. Attempts that are tried again do not count. */
+        /** Of the last hour: runs that died or were lost, divided by those that succeeded, died or were lost. From 0 to 1; null without such runs. Retried attempts do not count. */
         failure_rate: number | null
         stuck: unknown
         opened_at: string
@@ -2302,7 +2302,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Take runs again. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
+  /** Lets a drained worker claim runs again. A key of the installation may name any worker, a key of a tenant one that serves only this tenant. Requires the scope `operate`. Specific problems: worker_not_found. */
   "POST /workers/{id}/activate": {
     params: {
       id: string
@@ -2312,7 +2312,7 @@ export interface Operations {
       changed: boolean
     }
   }
-  /** Take nothing more; what runs is finished. With a key of the installation any worker, with that of a tenant one that works for it alone. Needs the scope `operate`. Problems of its own: worker_not_found. */
+  /** Drains a worker: it claims nothing more and finishes its runs. A key of the installation may name any worker, a key of a tenant one that serves only this tenant. Requires the scope `operate`. Specific problems: worker_not_found. */
   "POST /workers/{id}/drain": {
     params: {
       id: string

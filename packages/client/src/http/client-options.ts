@@ -1,27 +1,33 @@
-/** How the API is reached: what users say, and what it comes to. Defaults are applied here and nowhere else. */
+/** The options of a client, and their compiled form. Defaults are applied here and nowhere else. */
 
-/** As `fetch` of Node and browsers. */
+/** The `fetch` of Node and browsers. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ClientOptions {
-  /** Where the API is, such as `https://punctual.example`; of several, the next is asked when one does not answer. */
+  /**
+   * The address of the API, such as `https://punctual.example`; with several, the next one is tried
+   * when one fails.
+   */
   readonly url: string | readonly string[]
-  /** `pk_…`, or what gives it: asked before every request. @default none, for a server without authentication */
+  /**
+   * `punctual_…`, or a function that returns it, called before every request. @default none, for a
+   * server without authentication
+   */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
-  /** The tenant to act for, with a key of the installation. @default that of the key */
+  /** The tenant to act for, with a key of the installation. @default the tenant of the key */
   readonly tenant?: string | undefined
-  /** How long one attempt may take. @default 30000 */
+  /** The time limit of one attempt. @default 30000 */
   readonly timeoutMs?: number | undefined
-  /** How often a request is sent again, to each address. @default 4 */
+  /** How often a request is repeated, at each address. @default 4 */
   readonly retries?: number | undefined
-  /** The most that is waited before the first retry; it doubles up to 10 s. @default 250 */
+  /** The longest delay before the first retry; it doubles up to 10 s. @default 250 */
   readonly retryDelayMs?: number | undefined
-  /** @default that of the platform */
+  /** @default the platform's `fetch` */
   readonly fetch?: Fetch | undefined
 }
 
 export interface CompiledOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly urls: readonly string[]
   readonly apiKey: () => string | undefined | Promise<string>
   readonly tenant: string | undefined
@@ -35,13 +41,13 @@ function urlOf(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   const wrong =
     url === null || !/^https?:$/.test(url.protocol)
-      ? 'is not an http or https address'
+      ? 'must be an http or https address'
       : url.username !== '' || url.password !== ''
-        ? 'holds a name or a password: give the key as apiKey'
+        ? 'must not contain a user name or password; pass the key as apiKey'
         : url.search !== '' || url.hash !== ''
-          ? 'has more than an address and a path'
+          ? 'must consist of an address and a path only'
           : null
-  // The address is not shown: it may hold a password.
+  // The address is not shown, because it may contain a password.
   if (url === null || wrong !== null) throw new TypeError(`url ${wrong}.`)
   return url.href.replace(/\/+$/, '')
 }
@@ -62,7 +68,7 @@ export function compileOptions(options: ClientOptions): CompiledOptions {
     timeoutMs: whole('timeoutMs', timeoutMs, 1),
     retries: whole('retries', retries, 0),
     retryDelayMs: whole('retryDelayMs', retryDelayMs, 0),
-    // Browsers want it called on the global object.
+    // Browsers require it to be called on the global object.
     fetch: options.fetch ?? ((to, init) => globalThis.fetch(to, init)),
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The way to the API. Every write has an idempotency key of its own, so that a request whose answer was lost can be sent
- * again and is done once; reads are sent again as they are. The address that answered last is asked first.
+ * Sends requests to the API. Every write has a separate idempotency key, so that a request whose
+ * answer was lost can be repeated without a second effect; reads are simply repeated. The address
+ * that answered last is tried first.
  */
 import { type ClientOptions, type CompiledOptions, compileOptions } from './client-options.ts'
 import { errorOfAnswer, PunctualHttpError } from './http-error.ts'
@@ -9,7 +10,7 @@ import { delayBefore, isTransient, leadsElsewhere, pause } from './retrying.ts'
 
 export interface Outgoing {
   readonly method: string
-  /** Below /v1, with its query. */
+  /** Below /v1, including its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
@@ -26,14 +27,14 @@ type Read<T> = (response: Response) => Promise<T>
 
 export class Connection {
   readonly #options: CompiledOptions
-  /** Of the address to ask first. */
+  /** The index of the address to try first. */
   #at = 0
 
   constructor(options: ClientOptions) {
     this.#options = compileOptions(options)
   }
 
-  /** Any operation of the API, by method and path: `call('GET /jobs/{id}', { params: { id } })`. */
+  /** Calls any operation of the API: `call('GET /jobs/{id}', { params: { id } })`. */
   async call<O extends OperationName>(
     operation: O,
     input: InputOf<O>,
@@ -53,29 +54,29 @@ export class Connection {
     return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<O>
   }
 
-  /** The text of the answer, however often it had to be asked for. */
+  /** The text of the answer, after retries if needed. */
   request(outgoing: Outgoing): Promise<string> {
     return this.#persist(outgoing, (response) => response.text(), false)
   }
 
-  /** An answer that goes on, until the signal ends it: only its beginning is waited for. */
+  /** Opens a stream, which the signal ends; waits only for its start. */
   open(outgoing: Outgoing): Promise<Response> {
     return this.#persist(outgoing, async (response) => response, true)
   }
 
-  async #persist<T>(outgoing: Outgoing, read: Read<T>, goesOn: boolean): Promise<T> {
+  async #persist<T>(outgoing: Outgoing, read: Read<T>, streams: boolean): Promise<T> {
     const { urls, retries, retryDelayMs } = this.#options
     let tried = 1
     for (let round = 0; ; ) {
       const at = this.#at
       try {
-        return await this.#attempt(urls[at] as string, outgoing, read, goesOn)
+        return await this.#attempt(urls[at] as string, outgoing, read, streams)
       } catch (error) {
         outgoing.signal?.throwIfAborted()
         if (!(error instanceof PunctualHttpError) || !isTransient(error)) throw error
         if (leadsElsewhere(error)) {
           if (this.#at === at) this.#at = (at + 1) % urls.length
-          // Another address is asked at once, until all of them were.
+          // The other addresses are tried without a delay.
           if (tried++ < urls.length) continue
         }
         if (round >= retries) throw error
@@ -85,26 +86,26 @@ export class Connection {
     }
   }
 
-  async #attempt<T>(url: string, outgoing: Outgoing, read: Read<T>, goesOn: boolean) {
+  async #attempt<T>(url: string, outgoing: Outgoing, read: Read<T>, streams: boolean) {
     const { fetch, timeoutMs } = this.#options
     const limit = new AbortController()
-    const give = () => limit.abort(outgoing.signal?.reason)
+    const abort = () => limit.abort(outgoing.signal?.reason)
     outgoing.signal?.throwIfAborted()
-    outgoing.signal?.addEventListener('abort', give)
+    outgoing.signal?.addEventListener('abort', abort)
     const timer = setTimeout(() => limit.abort(new Error('timeout')), timeoutMs)
     try {
       const response = await fetch(`${url}/v1${outgoing.path}`, {
         ...{ method: outgoing.method, signal: limit.signal, body: outgoing.body ?? null },
         headers: await this.#headers(outgoing),
-        // A write that is led elsewhere would arrive as a read; the key is nobody else's business.
+        // A redirected write would arrive as a GET, and the key must not be sent to another host.
         ...{ redirect: 'manual', credentials: 'omit', cache: 'no-store' },
       })
       if (!response.ok) throw errorOfAnswer(response, await response.text())
       const answer = await read(response)
-      if (!goesOn) outgoing.signal?.removeEventListener('abort', give)
+      if (!streams) outgoing.signal?.removeEventListener('abort', abort)
       return answer
     } catch (error) {
-      outgoing.signal?.removeEventListener('abort', give)
+      outgoing.signal?.removeEventListener('abort', abort)
       if (error instanceof PunctualHttpError) throw error
       throw unanswered(limit.signal.aborted, timeoutMs, error)
     } finally {
@@ -127,34 +128,34 @@ export class Connection {
 function unanswered(timedOut: boolean, timeoutMs: number, cause: unknown): PunctualHttpError {
   return new PunctualHttpError(
     timedOut
-      ? { status: 0, code: 'timeout', detail: `No answer came within ${timeoutMs} ms.`, cause }
+      ? { status: 0, code: 'timeout', detail: `No answer within ${timeoutMs} ms.`, cause }
       : {
           status: 0,
           code: 'connection_failed',
-          detail: `No answer came: ${reason(cause)}.`,
+          detail: `No answer: ${reason(cause)}.`,
           cause,
         },
   )
 }
 
-/** What `fetch` says is behind what it says first. */
+/** The cause that `fetch` wraps in a general error. */
 function reason(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string } }
   return cause?.message || message || String(error)
 }
 
-/** Works where `crypto.randomUUID` does not: on pages that came without TLS. */
+/** `crypto.randomUUID` is missing on pages served without TLS. */
 function makeKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** What is text already is one JSON value a line. */
+/** A string is NDJSON already. */
 function contentType(body: unknown): string {
   return typeof body === 'string' ? 'application/x-ndjson' : 'application/json'
 }
 
-/** A list is its parameter several times; what is undefined is left out. */
+/** A list becomes a repeated parameter; undefined values are omitted. */
 export function addressOf(path: string, params: Parts['params'], query: Parts['query']): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params?.[name]))
   const search = new URLSearchParams()
@@ -164,7 +165,7 @@ export function addressOf(path: string, params: Parts['params'], query: Parts['q
 }
 
 function segment(name: string, value: string | undefined): string {
-  // An empty one, or one of dots, would be another address.
+  // An empty segment, or one of dots, would change the path.
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
     throw new TypeError(`${name} must be an id or a name; got ${JSON.stringify(value)}.`)
   return encodeURIComponent(value)

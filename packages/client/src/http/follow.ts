@@ -1,25 +1,25 @@
 /**
- * Follows a stream of events for as long as it is wanted: when it ends or nothing comes any more, it is opened again
- * where it ended. Events may come twice then, and none is missed that the server still has.
+ * Follows a stream of events. When it ends or falls silent, it is reopened at its last position:
+ * events may then be repeated, and none is missed that the server still has.
  */
 import type { Connection } from './connection.ts'
 import { PunctualHttpError } from './http-error.ts'
 import { isTransient, pause } from './retrying.ts'
 import { EventReader, linesOf, type ServerSentEvent } from './server-sent-events.ts'
 
-/** The server says every 15 s that it is there. */
+/** The server sends a comment every 15 s. */
 const SILENCE_MS = 45_000
 const AGAIN_MS = 1_000
 
 export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
-  /** Goes on after the event of this id. @default from now on */
+  /** Resumes after the event with this id. @default new events only */
   readonly lastEventId?: string | undefined
-  /** How long nothing may come before the stream is opened again. @default 45000 */
+  /** The silence after which the stream is reopened. @default 45000 */
   readonly silenceMs?: number | undefined
 }
 
-/** Ends by `break`, by the signal, or by an error that coming back would not mend. */
+/** Ends by `break`, by the signal, or by an error that reconnecting would not solve. */
 export async function* follow(
   connection: Connection,
   path: string,
@@ -28,16 +28,16 @@ export async function* follow(
   const reader = new EventReader(options.lastEventId ?? '')
   for (;;) {
     const live = new AbortController()
-    const give = () => live.abort(options.signal?.reason)
+    const abort = () => live.abort(options.signal?.reason)
     options.signal?.throwIfAborted()
-    options.signal?.addEventListener('abort', give)
+    options.signal?.addEventListener('abort', abort)
     try {
       yield* once(connection, path, reader, live, options.silenceMs ?? SILENCE_MS)
     } catch (error) {
       options.signal?.throwIfAborted()
       if (error instanceof PunctualHttpError && !isTransient(error)) throw error
     } finally {
-      options.signal?.removeEventListener('abort', give)
+      options.signal?.removeEventListener('abort', abort)
       live.abort()
     }
     await pause(reader.retryMs ?? AGAIN_MS * Math.random(), options.signal)

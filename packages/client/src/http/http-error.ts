@@ -1,10 +1,10 @@
-/** What a request failed of: a problem that the server told (RFC 9457), or that no answer came. */
+/** The error of a request: a problem document of the server (RFC 9457), or a failed connection. */
 
-/** Why there is no problem document to tell of. */
+/** Codes for failures without a problem document. */
 export type TransportCode = 'connection_failed' | 'timeout' | 'unexpected_answer'
 
 export interface ErrorDetails {
-  /** Of the answer; 0 when there was none. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
   readonly code: string
   readonly detail: string
@@ -17,19 +17,19 @@ export interface ErrorDetails {
 
 export class PunctualHttpError extends Error {
   override readonly name: string = 'PunctualHttpError'
-  /** Of the answer; 0 when there was none. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
   /** Stable: one of the codes of Punctual, or a `TransportCode`. */
   readonly code: string
-  /** What was expected, what came, and what to do. */
+  /** States what was expected, what was received, and how to fix it. */
   readonly detail: string
   /** The field or parameter that is wrong. */
   readonly field: string | undefined
   /** The same as a JSON pointer into the body. */
   readonly pointer: string | undefined
-  /** Under which the log of the server has it. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
-  /** How long the server asks to wait. */
+  /** The delay that the server asks for before a retry. */
   readonly retryAfterMs: number | undefined
 
   constructor(details: ErrorDetails) {
@@ -47,7 +47,7 @@ export class PunctualHttpError extends Error {
 
 const SHOWN_MAX = 200
 
-/** The error that an answer is. */
+/** The error for an unsuccessful answer. */
 export function errorOfAnswer(response: Response, text: string): PunctualHttpError {
   const problem = /[/+]json/.test(response.headers.get('content-type') ?? '') ? parse(text) : null
   const known = typeof problem?.code === 'string' ? problem : null

@@ -1,13 +1,13 @@
-/** A list that is read page by page, as far as it is looked at. */
+/** A list that is read page by page, as far as it is used. */
 
 export interface ListingParts<Item, Page> {
-  /** The page that a cursor names, or the first. */
+  /** Reads the page that a cursor names, or the first. */
   read(cursor: string | undefined): Promise<Page>
   itemsOf(page: Page): readonly Item[]
   nextOf(page: Page): string | null
 }
 
-/** `for await (const item of listing)` goes through all of it; `page()` is only its beginning. */
+/** `for await (const item of listing)` reads all items; `page()` reads only the first page. */
 export class Listing<Item, Page> implements AsyncIterable<Item> {
   readonly #parts: ListingParts<Item, Page>
 
@@ -28,7 +28,7 @@ export class Listing<Item, Page> implements AsyncIterable<Item> {
       const next = this.#parts.nextOf(page)
       if (next === null) return
       if (next === cursor)
-        throw new Error('The list does not go on: a page names itself as the next.')
+        throw new Error('The list does not advance: a page names itself as the next page.')
       cursor = next
     }
   }
@@ -37,7 +37,7 @@ export class Listing<Item, Page> implements AsyncIterable<Item> {
     for await (const page of this.pages()) yield* this.#parts.itemsOf(page)
   }
 
-  /** All of it, or the first so many. */
+  /** All items, or the first `max`. */
   async all(max: number = Number.POSITIVE_INFINITY): Promise<Item[]> {
     const items: Item[] = []
     if (max <= 0) return items

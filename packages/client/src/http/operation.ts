@@ -1,4 +1,4 @@
-/** The operations of the API as types: what each takes and answers, by method and path. */
+/** The operations of the API as types: input and answer by method and path. */
 import type { Operations } from './api.gen.ts'
 
 export type OperationName = keyof Operations
@@ -11,7 +11,7 @@ export type QueryOf<O extends OperationName> = Part<O, 'query'>
 export type BodyOf<O extends OperationName> = Part<O, 'body'>
 export type AnswerOf<O extends OperationName> = Part<O, 'answer'>
 
-/** What may be left out when nothing in it is needed. */
+/** Omissible when all members are optional. */
 type Given<P extends string, T> = T extends undefined
   ? unknown
   : Record<string, never> extends T
@@ -22,10 +22,10 @@ export type InputOf<O extends OperationName> = Given<'params', ParamsOf<O>> &
   Given<'query', QueryOf<O>> &
   Given<'body', BodyOf<O>>
 
-/** What every request may be given besides. */
+/** Options of every request. */
 export interface CallOptions {
-  /** Gives up; the request is not sent again. */
+  /** Aborts the call, including its retries. */
   readonly signal?: AbortSignal | undefined
-  /** In place of one that is made for this call: the same call again is answered what it was answered. */
+  /** Replaces the generated key. Repeating a call with the same key returns the first answer. */
   readonly idempotencyKey?: string | undefined
 }

@@ -22,12 +22,12 @@ async function eventsOf(...pieces: (string | Uint8Array)[]) {
   return { events, reader }
 }
 
-test('an event has its type, its lines of data and its id', async () => {
+test('an event has a type, lines of data and an id', async () => {
   const { events } = await eventsOf('id: 7\nevent: run.dead\ndata: {"a":\ndata: 1}\n\n')
   expect(events).toEqual([{ type: 'run.dead', data: '{"a":\n1}', lastEventId: '7' }])
 })
 
-test('pieces may be cut anywhere, also within a character and a line break', async () => {
+test('pieces may be cut anywhere, even inside a character or a line break', async () => {
   const text = 'id: 1\r\ndata: für\r\n\r\nid: 2\rdata: x\r\rdata:y\n\n'
   const bytes = new TextEncoder().encode(text)
   const { events } = await eventsOf(...[...bytes].map((byte) => Uint8Array.of(byte)))
@@ -38,13 +38,13 @@ test('pieces may be cut anywhere, also within a character and a line break', asy
   ])
 })
 
-test('comments are nothing, and a block with nothing but an id moves where to go on', async () => {
+test('comments yield no event, and a block with only an id moves the position', async () => {
   const { events, reader } = await eventsOf(': alive\n\n: alive\nid: 9\n\nretry: 250\n\n')
   expect(events).toEqual([])
   expect([reader.lastEventId, reader.retryMs]).toEqual(['9', 250])
 })
 
-test('the id of a block that was cut does not count: its event was not told', async () => {
+test('the id of a block that was cut does not count, because its event was not delivered', async () => {
   const { events, reader } = await eventsOf('id: 1\ndata: a\n\nid: 2\ndata: b\n')
   expect(events).toHaveLength(1)
   reader.begin()

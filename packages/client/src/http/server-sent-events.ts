@@ -1,21 +1,21 @@
-/** Reads a stream of server-sent events as the HTML standard says, from the body of an answer. */
+/** Reads server-sent events from the body of an answer, as the HTML standard defines them. */
 
 export interface ServerSentEvent {
-  /** `message` unless the server names it. */
+  /** `message`, unless the server names the type. */
   readonly type: string
   readonly data: string
-  /** Where to go on after it; of this event or the last that had one. */
+  /** The position to resume from: the id of this event, or of the last one that had an id. */
   readonly lastEventId: string
 }
 
-/** Gathers lines into events; a block without data only moves the place where one would go on. */
+/** Assembles lines into events; a block without data only moves the position to resume from. */
 export class EventReader {
   #data: string[] = []
   #type = ''
-  /** Of the block that is being read: it counts when the block is whole. */
+  /** The id of the block being read; it counts when the block is complete. */
   #nextId: string
   #id: string
-  /** How long the server asks to wait before coming back. */
+  /** The reconnection delay that the server asked for. */
   retryMs: number | undefined
 
   constructor(lastEventId: string) {
@@ -23,7 +23,7 @@ export class EventReader {
     this.#nextId = lastEventId
   }
 
-  /** A new stream: what was read of a block that was cut is forgotten. */
+  /** Starts a new stream: an incomplete block is dropped. */
   begin(): void {
     this.#data = []
     this.#type = ''
@@ -34,7 +34,7 @@ export class EventReader {
     return this.#id
   }
 
-  /** An event, when this line ends one. */
+  /** Reads a line; returns the event that it completes. */
   line(line: string): ServerSentEvent | null {
     if (line === '') return this.#dispatch()
     const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
@@ -54,7 +54,7 @@ export class EventReader {
   }
 }
 
-/** The lines of a body, whichever way they end and wherever its pieces were cut. */
+/** The lines of a body, with any kind of line break, and however its pieces were cut. */
 export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

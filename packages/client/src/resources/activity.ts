@@ -1,24 +1,27 @@
-/** What ends in the tenant, as it happens. */
+/** The runs of the tenant as they end. */
 import { addressOf, type Connection } from '../http/connection.ts'
 import { follow } from '../http/follow.ts'
 
 export interface ActivityEvent {
-  /** `run.dead`, `run.cancelled`, … ; `gap` when some were missed, because they are too long ago. */
+  /** `run.dead`, `run.cancelled`, …; `gap` when events were missed because they are too old. */
   readonly type: string
-  /** Give it as `lastEventId` to go on after this event, also in another process. */
+  /** Pass it as `lastEventId` to resume after this event, even in another process. */
   readonly id: string
   readonly data: unknown
 }
 
 export interface ActivityOptions {
-  /** Only these. @default all */
+  /** Only events of these types. @default all */
   readonly types?: readonly string[] | undefined
-  /** Goes on after this event. @default from now on */
+  /** Resumes after this event. @default new events only */
   readonly lastEventId?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** At least once: after the connection was lost, the last ones may come again. It ends by `break` or by the signal. */
+/**
+ * Delivery is at least once: events may repeat after a reconnection. Ends by `break` or by the
+ * signal.
+ */
 export async function* activity(
   connection: Connection,
   { types, lastEventId, signal }: ActivityOptions = {},

@@ -12,7 +12,10 @@ export class ApiKeys {
     this.#connection = connection
   }
 
-  /** Its `key` is shown once: null when the first answer was lost. Revoke it then, and make another. */
+  /**
+   * The answer's `key` is shown only once: it is null when the first answer was lost. Revoke that
+   * key, and create another.
+   */
   create(body: BodyOf<'POST /api-keys'>, options?: CallOptions): Promise<NewApiKey> {
     return this.#connection.call('POST /api-keys', { body }, options)
   }
@@ -21,7 +24,7 @@ export class ApiKeys {
     return (await this.#connection.call('GET /api-keys', { query }, options)).api_keys
   }
 
-  /** A new one in its place; the old one is accepted for a while yet. */
+  /** Creates a key that replaces this one, which stays valid for the overlap. */
   rotate(id: string, body: BodyOf<'POST /api-keys/{id}/rotate'> = {}, options?: CallOptions) {
     return this.#connection.call('POST /api-keys/{id}/rotate', { params: { id }, body }, options)
   }

@@ -1,4 +1,4 @@
-/** The audit log: who changed what, the newest entry first. */
+/** The audit log: who changed what, newest entry first. */
 import type { Connection } from '../http/connection.ts'
 import { Listing } from '../http/listing.ts'
 import type { AnswerOf, CallOptions, QueryOf } from '../http/operation.ts'
@@ -24,7 +24,7 @@ export class Audit {
     })
   }
 
-  /** Whether the chain is as it was written. */
+  /** Verifies that the audit log was not altered. */
   verify(options?: CallOptions) {
     return this.#connection.call('GET /audit/verify', {}, options)
   }

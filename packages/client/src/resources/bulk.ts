@@ -1,26 +1,29 @@
-/** Many items, one a line, in as many requests as they need. Each request is done once, however often it is sent. */
+/** Many items, one per line, in as many requests as needed. Each request takes effect once. */
 import type { Connection } from '../http/connection.ts'
 import { PunctualHttpError } from '../http/http-error.ts'
 import type { AnswerOf, CallOptions } from '../http/operation.ts'
 
 const ITEMS_MAX = 10_000
-/** The server reads 32 MiB, and a character takes three bytes at most. */
+/** The server accepts 32 MiB, and a UTF-16 unit takes at most three bytes in UTF-8. */
 const LENGTH_MAX = 10_000_000
 
 export type BulkAnswer = AnswerOf<'POST /runs/bulk'>
 export type BulkItem = BulkAnswer['items'][number]
 
 export interface BulkOptions extends CallOptions {
-  /** `all`: of a request all or none. `each`: those that are right, with a result for each. @default 'all' */
+  /**
+   * `all`: all items of a request or none. `each`: the valid items, with a result for each.
+   * @default 'all'
+   */
   readonly mode?: 'all' | 'each'
   /** @default 10000 */
   readonly itemsPerRequest?: number
 }
 
-/** A request of several failed. Those before it are done, and what was answered to them is here. */
+/** One of several requests failed. The earlier ones took effect; `done` has their answers. */
 export class PunctualBulkError extends PunctualHttpError {
   override readonly name = 'PunctualBulkError'
-  /** What was done before: its items are the first that were given. */
+  /** The answers of the earlier requests, whose items are the first of the input. */
   readonly done: BulkAnswer
 
   constructor(error: PunctualHttpError, done: BulkAnswer) {
@@ -38,7 +41,7 @@ export async function sendMany<Item>(
   { mode, itemsPerRequest = ITEMS_MAX, ...options }: BulkOptions,
 ): Promise<BulkAnswer> {
   if (options.idempotencyKey !== undefined)
-    throw new TypeError('idempotencyKey is for one request; here each of several has its own.')
+    throw new TypeError('idempotencyKey must be omitted: each of several requests needs its own.')
   const done: BulkAnswer = { accepted: 0, refused: 0, items: [] }
   for await (const body of bodiesOf(items, Math.min(itemsPerRequest, ITEMS_MAX))) {
     const answer = await connection
@@ -53,11 +56,11 @@ export async function sendMany<Item>(
   return done
 }
 
-/** The lines of each request. What is there already is not waited for. */
+/** The body of each request. Items of a synchronous iterable are not awaited. */
 async function* bodiesOf<Item>(items: Many<Item>, itemsMax: number): AsyncGenerator<string> {
   let lines: string[] = []
   let length = 0
-  /** Adds it; returns what was full before. */
+  /** Adds an item; returns the body that was full before. */
   const add = (item: Item): string | null => {
     const line = JSON.stringify(item)
     const full = lines.length >= itemsMax || length + line.length > LENGTH_MAX

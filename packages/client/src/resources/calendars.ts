@@ -1,4 +1,4 @@
-/** Calendars: dates and times at which jobs run, or do not. */
+/** Calendars: dates and time windows at which jobs run, or do not. */
 import type { Connection } from '../http/connection.ts'
 import type { AnswerOf, BodyOf, CallOptions } from '../http/operation.ts'
 
@@ -24,9 +24,9 @@ export class Calendars {
     return this.#connection.call('PUT /calendars/{name}', { params: { name }, body }, options)
   }
 
-  /** False when there was none. */
+  /** False when it did not exist. */
   async delete(name: string, options?: CallOptions): Promise<boolean> {
-    const asked = { params: { name } }
-    return (await this.#connection.call('DELETE /calendars/{name}', asked, options)).removed
+    const input = { params: { name } }
+    return (await this.#connection.call('DELETE /calendars/{name}', input, options)).removed
   }
 }

@@ -26,7 +26,7 @@ export class DeadLetters {
     })
   }
 
-  /** What dies alike, together. */
+  /** Dead letters with the same fingerprint, counted together. */
   async causes(query: QueryOf<'GET /dead-letters/causes'> = {}, options?: CallOptions) {
     return (await this.#connection.call('GET /dead-letters/causes', { query }, options)).causes
   }
@@ -36,19 +36,21 @@ export class DeadLetters {
     return this.#connection.call('GET /dead-letters/{id}', { params: { id } }, options)
   }
 
-  /** Makes a new run of it, due now. */
+  /** Creates a new run from it, due now. */
   replay(id: string, body: BodyOf<'POST /dead-letters/{id}/replay'> = {}, options?: CallOptions) {
-    const asked = { params: { id }, body }
-    return this.#connection.call('POST /dead-letters/{id}/replay', asked, options)
+    const input = { params: { id }, body }
+    return this.#connection.call('POST /dead-letters/{id}/replay', input, options)
   }
 
-  /** Closes it without doing it again. */
+  /** Closes it without running it again. */
   discard(id: string, body: BodyOf<'POST /dead-letters/{id}/discard'>, options?: CallOptions) {
-    const asked = { params: { id }, body }
-    return this.#connection.call('POST /dead-letters/{id}/discard', asked, options)
+    const input = { params: { id }, body }
+    return this.#connection.call('POST /dead-letters/{id}/discard', input, options)
   }
 
-  /** All open ones that match, up to `limit`; `complete` is false when there are more. */
+  /**
+   * Replays all open dead letters that match, up to `limit`; `complete` is false when more match.
+   */
   replayMany(body: BodyOf<'POST /dead-letters/replay'>, options?: CallOptions) {
     return this.#connection.call('POST /dead-letters/replay', { body }, options)
   }

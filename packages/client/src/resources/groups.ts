@@ -1,4 +1,4 @@
-/** Groups: many runs with one end. */
+/** Groups: runs submitted together, with a callback at the end. */
 import type { Connection } from '../http/connection.ts'
 import type { AnswerOf, BodyOf, CallOptions, QueryOf } from '../http/operation.ts'
 
@@ -15,22 +15,22 @@ export class Groups {
     return this.#connection.call('POST /groups', { body }, options)
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(query: QueryOf<'GET /groups'> = {}, options?: CallOptions) {
     return (await this.#connection.call('GET /groups', { query }, options)).groups
   }
 
-  /** How far it has come. */
+  /** The progress of a group. */
   get(id: string, options?: CallOptions): Promise<Group> {
     return this.#connection.call('GET /groups/{id}', { params: { id } }, options)
   }
 
   async runs(id: string, query: QueryOf<'GET /groups/{id}/runs'> = {}, options?: CallOptions) {
-    const asked = { params: { id }, query }
-    return (await this.#connection.call('GET /groups/{id}/runs', asked, options)).runs
+    const input = { params: { id }, query }
+    return (await this.#connection.call('GET /groups/{id}/runs', input, options)).runs
   }
 
-  /** Nothing more is added. */
+  /** Closes the group to further runs. */
   close(id: string, options?: CallOptions) {
     return this.#connection.call('POST /groups/{id}/close', { params: { id } }, options)
   }

@@ -1,4 +1,4 @@
-/** Jobs: what runs again and again, or once under a name. */
+/** Jobs: definitions that run on a schedule, or once under a name. */
 
 import type { Connection } from '../http/connection.ts'
 import { Listing } from '../http/listing.ts'
@@ -19,17 +19,17 @@ export class Jobs {
     this.#connection = connection
   }
 
-  /** @throws `PunctualHttpError` with `job_exists` when the name is taken */
+  /** @throws `PunctualHttpError` with `job_exists` when the name is in use */
   create(job: NewJob, options?: CallOptions): Promise<JobChange> {
     return this.#connection.call('POST /jobs', { body: job }, options)
   }
 
-  /** Makes the job of this name what is said. The same again changes nothing. */
+  /** Creates the job of this name, or replaces its definition. Repeating it changes nothing. */
   upsert(name: string, job: JobDefinition, options?: CallOptions): Promise<JobChange> {
     return this.#connection.call('PUT /jobs/{id}', { params: { id: name }, body: job }, options)
   }
 
-  /** As `upsert`, for as many as there are. */
+  /** Does `upsert` for any number of jobs. */
   upsertMany(
     jobs: Iterable<NewJob> | AsyncIterable<NewJob>,
     options: BulkOptions = {},
@@ -53,7 +53,9 @@ export class Jobs {
     })
   }
 
-  /** Changes what is named. With `version`, only if it is still that (`version_changed`). */
+  /**
+   * Updates some members. With `version`, only while the job has that version (`version_changed`).
+   */
   change(
     id: string,
     changes: BodyOf<'PATCH /jobs/{id}'>,
@@ -66,7 +68,10 @@ export class Jobs {
     )
   }
 
-  /** No further slot; its runs are cancelled, those that run too unless `running: 'finish'`. Its history stays. */
+  /**
+   * Deletes the job and cancels its runs, including running ones unless `running: 'finish'`. The
+   * history is kept.
+   */
   delete(id: string, query: QueryOf<'DELETE /jobs/{id}'> = {}, options?: CallOptions) {
     return this.#connection.call('DELETE /jobs/{id}', { params: { id }, query }, options)
   }
@@ -79,34 +84,34 @@ export class Jobs {
     return this.#connection.call('POST /jobs/{id}/resume', { params: { id } }, options)
   }
 
-  /** Runs it now, apart from its slots. */
+  /** Runs it now, independently of its slots. */
   trigger(id: string, body: BodyOf<'POST /jobs/{id}/trigger'> = {}, options?: CallOptions) {
     return this.#connection.call('POST /jobs/{id}/trigger', { params: { id }, body }, options)
   }
 
-  /** One slot ahead is not to run. */
+  /** Skips one future slot. */
   skip(id: string, body: BodyOf<'POST /jobs/{id}/skip'>, options?: CallOptions) {
     return this.#connection.call('POST /jobs/{id}/skip', { params: { id }, body }, options)
   }
 
-  /** Runs slots of the past that have not run. */
+  /** Runs past slots that did not run. */
   backfill(id: string, body: BodyOf<'POST /jobs/{id}/backfill'>, options?: CallOptions) {
     return this.#connection.call('POST /jobs/{id}/backfill', { params: { id }, body }, options)
   }
 
-  /** Its next slots. */
+  /** The next slots. */
   async preview(id: string, query: QueryOf<'GET /jobs/{id}/preview'> = {}, options?: CallOptions) {
-    const asked = { params: { id }, query }
-    return (await this.#connection.call('GET /jobs/{id}/preview', asked, options)).slots
+    const input = { params: { id }, query }
+    return (await this.#connection.call('GET /jobs/{id}/preview', input, options)).slots
   }
 
-  /** What was decided for its slots. */
+  /** The decisions for its slots. */
   async slots(id: string, query: QueryOf<'GET /jobs/{id}/slots'> = {}, options?: CallOptions) {
-    const asked = { params: { id }, query }
-    return (await this.#connection.call('GET /jobs/{id}/slots', asked, options)).slots
+    const input = { params: { id }, query }
+    return (await this.#connection.call('GET /jobs/{id}/slots', input, options)).slots
   }
 
-  /** Why it ran, or did not, at an instant. */
+  /** Explains why it ran, or did not, at an instant. */
   explain(id: string, query: QueryOf<'GET /jobs/{id}/explain'> = {}, options?: CallOptions) {
     return this.#connection.call('GET /jobs/{id}/explain', { params: { id }, query }, options)
   }

@@ -1,4 +1,4 @@
-/** Queues: what waits and runs in each, pausing them, and their limits. */
+/** Queues: their waiting and running runs, pauses and limits. */
 import type { Connection } from '../http/connection.ts'
 import type { AnswerOf, BodyOf, CallOptions } from '../http/operation.ts'
 
@@ -16,43 +16,43 @@ export class Queues {
     return (await this.#connection.call('GET /queues', {}, options)).queues
   }
 
-  /** Nothing more is taken from it; what runs goes on. */
+  /** Workers claim nothing more from it; its running runs finish. */
   pause(queue: string, body: BodyOf<'POST /queues/{queue}/pause'> = {}, options?: CallOptions) {
-    const asked = { params: { queue }, body }
-    return this.#connection.call('POST /queues/{queue}/pause', asked, options)
+    const input = { params: { queue }, body }
+    return this.#connection.call('POST /queues/{queue}/pause', input, options)
   }
 
   resume(queue: string, options?: CallOptions) {
     return this.#connection.call('POST /queues/{queue}/resume', { params: { queue } }, options)
   }
 
-  /** All queues of the tenant. */
+  /** Pauses all queues of the tenant. */
   pauseAll(body: BodyOf<'POST /pause'> = {}, options?: CallOptions) {
     return this.#connection.call('POST /pause', { body }, options)
   }
 
-  /** Those that are paused by themselves stay so. */
+  /** Queues paused one by one stay paused. */
   resumeAll(options?: CallOptions) {
     return this.#connection.call('POST /resume', {}, options)
   }
 
-  /** What is set, and how much of it is used. */
+  /** The limits and their current use. */
   async limits(options?: CallOptions): Promise<QueueLimit[]> {
     return (await this.#connection.call('GET /limits', {}, options)).limits
   }
 
-  /** In place of what was set before. */
+  /** Replaces the earlier limits. */
   async setLimits(
     queue: string,
     body: BodyOf<'PUT /queues/{queue}/limits'>,
     options?: CallOptions,
   ) {
-    const asked = { params: { queue }, body }
-    return (await this.#connection.call('PUT /queues/{queue}/limits', asked, options)).limits
+    const input = { params: { queue }, body }
+    return (await this.#connection.call('PUT /queues/{queue}/limits', input, options)).limits
   }
 
   async removeLimits(queue: string, options?: CallOptions): Promise<boolean> {
-    const asked = { params: { queue } }
-    return (await this.#connection.call('DELETE /queues/{queue}/limits', asked, options)).removed
+    const input = { params: { queue } }
+    return (await this.#connection.call('DELETE /queues/{queue}/limits', input, options)).removed
   }
 }

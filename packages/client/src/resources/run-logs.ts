@@ -1,4 +1,4 @@
-/** The log of a run: what is there, page by page, or as it is written. */
+/** The log of a run: existing lines in pages, or new ones as they are written. */
 import { addressOf, type Connection } from '../http/connection.ts'
 import { follow } from '../http/follow.ts'
 import type { AnswerOf } from '../http/operation.ts'
@@ -7,11 +7,11 @@ type LogPage = AnswerOf<'GET /runs/{id}/logs'>
 export type LogLine = LogPage['lines'][number]
 
 export interface LogOptions {
-  /** Goes on with what is written, until the run has ended. @default false */
+  /** Also yields lines as they are written, until the run has ended. @default false */
   readonly follow?: boolean | undefined
   /** Only lines after this one: `1.57` is line 57 of the first attempt. */
   readonly after?: string | undefined
-  /** Only the last so many, up to 1,000; not together with the others. */
+  /** Only the last N lines, up to 10,000; excludes the other options. */
   readonly last?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -29,8 +29,8 @@ async function* present(connection: Connection, id: string, options: LogOptions)
   const { signal, last } = options
   let after = options.after
   for (;;) {
-    const asked = { params: { id }, query: { after, last } }
-    const page: LogPage = await connection.call('GET /runs/{id}/logs', asked, { signal })
+    const input = { params: { id }, query: { after, last } }
+    const page: LogPage = await connection.call('GET /runs/{id}/logs', input, { signal })
     yield* page.lines
     if (page.next === null) return
     after = page.next

@@ -1,4 +1,4 @@
-/** Runs: submitting them, looking at them, steering them. */
+/** Runs: submitting, reading and changing them. */
 
 import type { Connection } from '../http/connection.ts'
 import { Listing } from '../http/listing.ts'
@@ -28,12 +28,14 @@ export class Runs {
     this.#connection = connection
   }
 
-  /** Once it resolves, the run is committed; and there is one, however often the request had to be sent. */
+  /**
+   * The run is committed when this resolves, and exists once however often the request was sent.
+   */
   submit(run: NewRun, options?: CallOptions): Promise<SubmittedRun> {
     return this.#connection.call('POST /runs', { body: run }, options)
   }
 
-  /** As many as there are, in requests of up to 10,000. */
+  /** Submits any number of runs, in requests of up to 10,000. */
   submitMany(
     runs: Iterable<NewRun> | AsyncIterable<NewRun>,
     options: BulkOptions = {},
@@ -41,12 +43,12 @@ export class Runs {
     return sendMany(this.#connection, 'POST /runs/bulk', runs, options)
   }
 
-  /** With its attempts. @throws `PunctualHttpError` with `run_not_found` */
+  /** Includes its attempts. @throws `PunctualHttpError` with `run_not_found` */
   get(id: string, options?: CallOptions): Promise<Run> {
     return this.#connection.call('GET /runs/{id}', { params: { id } }, options)
   }
 
-  /** Looks until it has ended; `signal` gives up. */
+  /** Polls until it has ended, or until `signal` is aborted. */
   async waitFor(id: string, options: CallOptions = {}): Promise<Run> {
     for (let ms = LOOK_MS; ; ms = Math.min(LOOK_MS_MAX, ms * 1.5)) {
       const run = await this.get(id, options)
@@ -55,7 +57,7 @@ export class Runs {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(filter: RunFilter = {}, options?: CallOptions): Listing<RunItem, RunPage> {
     return new Listing({
       read: (cursor) => {
@@ -67,32 +69,32 @@ export class Runs {
     })
   }
 
-  /** How many there are, by what they are. */
+  /** Counts runs by an attribute. */
   counts(query: QueryOf<'GET /runs/counts'> = {}, options?: CallOptions) {
     return this.#connection.call('GET /runs/counts', { query }, options)
   }
 
-  /** What its handler returned. */
+  /** The value that its handler returned. */
   output(id: string, options?: CallOptions) {
     return this.#connection.call('GET /runs/{id}/output', { params: { id } }, options)
   }
 
-  /** What it has logged, oldest first; with `follow` also what it logs until it has ended. */
+  /** Its log lines, oldest first; with `follow` also new lines until it has ended. */
   logs(id: string, options: LogOptions = {}): AsyncGenerator<LogLine, void, undefined> {
     return logLines(this.#connection, id, options)
   }
 
-  /** Why it is not running now. */
+  /** Explains why it is not running now. */
   explain(id: string, options?: CallOptions) {
     return this.#connection.call('GET /runs/{id}/explain', { params: { id } }, options)
   }
 
-  /** One that has not started is cancelled; of one that runs the handler is asked to end. */
+  /** Cancels a run that has not started; asks the handler of a running one to end. */
   cancel(id: string, body: BodyOf<'POST /runs/{id}/cancel'> = {}, options?: CallOptions) {
     return this.#connection.call('POST /runs/{id}/cancel', { params: { id }, body }, options)
   }
 
-  /** Of one that is dead or unknown a new run is made. */
+  /** Creates a new run from a dead or unknown one. */
   retry(id: string, body: BodyOf<'POST /runs/{id}/retry'> = {}, options?: CallOptions) {
     return this.#connection.call('POST /runs/{id}/retry', { params: { id }, body }, options)
   }
@@ -101,7 +103,7 @@ export class Runs {
     return this.#connection.call('POST /runs/{id}/reschedule', { params: { id }, body }, options)
   }
 
-  /** Its time has come. */
+  /** Makes a scheduled run due now. */
   promote(id: string, options?: CallOptions): Promise<SteeredRun> {
     return this.#connection.call('POST /runs/{id}/promote', { params: { id } }, options)
   }
@@ -110,17 +112,17 @@ export class Runs {
     return this.#connection.call('POST /runs/{id}/priority', { params: { id }, body }, options)
   }
 
-  /** Another payload, before its first attempt. */
+  /** Replaces the payload, before its first attempt. */
   edit(id: string, body: BodyOf<'PATCH /runs/{id}'>, options?: CallOptions): Promise<SteeredRun> {
     return this.#connection.call('PATCH /runs/{id}', { params: { id }, body }, options)
   }
 
-  /** What became of one that is unknown. */
+  /** Records how an unknown run ended. */
   resolve(id: string, body: BodyOf<'POST /runs/{id}/resolve'>, options?: CallOptions) {
     return this.#connection.call('POST /runs/{id}/resolve', { params: { id }, body }, options)
   }
 
-  /** All that match, up to `limit`; `complete` is false when there are more. */
+  /** Cancels all runs that match, up to `limit`; `complete` is false when more match. */
   cancelMany(body: BodyOf<'POST /runs/cancel'>, options?: CallOptions) {
     return this.#connection.call('POST /runs/cancel', { body }, options)
   }

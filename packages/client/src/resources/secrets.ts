@@ -1,4 +1,4 @@
-/** Secrets: values that jobs refer to by name. They are written and never read back. */
+/** Secrets: values that handlers read by name. They can be set but not read here. */
 import type { Connection } from '../http/connection.ts'
 import type { AnswerOf, CallOptions } from '../http/operation.ts'
 
@@ -9,20 +9,20 @@ export class Secrets {
     this.#connection = connection
   }
 
-  /** Without their values. */
+  /** Names and versions, without values. */
   async list(options?: CallOptions): Promise<AnswerOf<'GET /secrets'>['secrets']> {
     return (await this.#connection.call('GET /secrets', {}, options)).secrets
   }
 
-  /** In place of what it was. */
+  /** Creates the secret, or replaces its value. */
   set(name: string, value: string, options?: CallOptions) {
-    const asked = { params: { name }, body: { value } }
-    return this.#connection.call('PUT /secrets/{name}', asked, options)
+    const input = { params: { name }, body: { value } }
+    return this.#connection.call('PUT /secrets/{name}', input, options)
   }
 
-  /** False when there was none. */
+  /** False when it did not exist. */
   async delete(name: string, options?: CallOptions): Promise<boolean> {
-    const asked = { params: { name } }
-    return (await this.#connection.call('DELETE /secrets/{name}', asked, options)).removed
+    const input = { params: { name } }
+    return (await this.#connection.call('DELETE /secrets/{name}', input, options)).removed
   }
 }

@@ -1,4 +1,4 @@
-/** Statistics of the tenant: how much ended, and how well. */
+/** Statistics of the tenant: how many runs ended, and how. */
 import type { Connection } from '../http/connection.ts'
 import type { CallOptions, QueryOf } from '../http/operation.ts'
 
@@ -9,12 +9,12 @@ export class Stats {
     this.#connection = connection
   }
 
-  /** Of the last minutes, by queue and handler. */
+  /** The last minutes, by queue and handler. */
   async recent(query: QueryOf<'GET /stats'> = {}, options?: CallOptions) {
     return (await this.#connection.call('GET /stats', { query }, options)).recent
   }
 
-  /** By job and by day. */
+  /** By day or by job. */
   report(query: QueryOf<'GET /stats/report'> = {}, options?: CallOptions) {
     return this.#connection.call('GET /stats/report', { query }, options)
   }

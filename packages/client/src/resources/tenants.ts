@@ -29,25 +29,25 @@ export class Tenants {
   }
 
   suspend(name: string, body: BodyOf<'POST /tenants/{name}/suspend'>, options?: CallOptions) {
-    const asked = { params: { name }, body }
-    return this.#connection.call('POST /tenants/{name}/suspend', asked, options)
+    const input = { params: { name }, body }
+    return this.#connection.call('POST /tenants/{name}/suspend', input, options)
   }
 
   resume(name: string, options?: CallOptions): Promise<Tenant> {
     return this.#connection.call('POST /tenants/{name}/resume', { params: { name } }, options)
   }
 
-  /** What it has used, by day. */
+  /** Its use by day. */
   async usage(
     name: string,
     query: QueryOf<'GET /tenants/{name}/usage'> = {},
     options?: CallOptions,
   ) {
-    const asked = { params: { name }, query }
-    return (await this.#connection.call('GET /tenants/{name}/usage', asked, options)).days
+    const input = { params: { name }, query }
+    return (await this.#connection.call('GET /tenants/{name}/usage', input, options)).days
   }
 
-  /** For good, with all that it has; `confirm` is its name once more. */
+  /** Erases it permanently with all of its data; `confirm` repeats its name. */
   erase(name: string, query: QueryOf<'DELETE /tenants/{name}'>, options?: CallOptions) {
     return this.#connection.call('DELETE /tenants/{name}', { params: { name }, query }, options)
   }

@@ -1,4 +1,7 @@
-/** Workers: the processes that take runs. A key of a tenant sees and drains those that work for that tenant alone. */
+/**
+ * Workers: the processes that execute runs. A key of a tenant covers only the workers that serve
+ * just that tenant.
+ */
 import type { Connection } from '../http/connection.ts'
 import type { AnswerOf, CallOptions } from '../http/operation.ts'
 
@@ -15,7 +18,7 @@ export class Workers {
     return (await this.#connection.call('GET /workers', {}, options)).workers
   }
 
-  /** It takes nothing more, and finishes what it has. */
+  /** It claims nothing more, and finishes its runs. */
   drain(id: string, options?: CallOptions) {
     return this.#connection.call('POST /workers/{id}/drain', { params: { id } }, options)
   }

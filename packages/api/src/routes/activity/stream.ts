@@ -1,4 +1,4 @@
-/** GET /activity: what ends in the tenant of the caller, as it happens, as server-sent events. */
+/** GET /activity: streams the runs of the caller's tenant as they end, as server-sent events. */
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -8,31 +8,34 @@ import { lastEventId, stream } from '../../streams/stream.ts'
 import { exactly, text } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
-/** What is told: what was asked for, of what this caller may hear of. */
+/** The event types to send: the requested ones, as far as this caller may receive them. */
 function typesOf(
   { ofTenants, ofInstallation }: ActivityPort,
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   isSystem: boolean,
 ): readonly string[] {
   const all = isSystem ? [...ofTenants, ...ofInstallation] : ofTenants
-  if (asked === undefined) return all
-  for (const type of asked) {
+  if (requested === undefined) return all
+  for (const type of requested) {
     if (all.includes(type)) continue
     if (ofInstallation.includes(type))
       throw new PunctualError(
         'forbidden',
-        `${type} is told of the installation, to keys of the scope system only.`,
+        `${type} is an event of the installation, which only keys with the scope system receive.`,
         { field: 'types' },
       )
     throw new PunctualError('invalid_option', `types must be of ${all.join(', ')}.`, {
       field: 'types',
     })
   }
-  return asked
+  return requested
 }
 
-/** False when there is nobody any more. */
-async function tell({ events, before, after }: ActivityBatch, out: EventWriter): Promise<boolean> {
+/** Sends the events of one poll; false when the client has disconnected. */
+async function sendAll(
+  { events, before, after }: ActivityBatch,
+  out: EventWriter,
+): Promise<boolean> {
   for (const [i, event] of events.entries()) {
     const id = i === events.length - 1 ? after : before
     if (!(await out.send({ id, event: event.type, data: toWire(event) }))) return false
@@ -46,12 +49,12 @@ export const streamActivity = defineRoute({
   path: '/activity',
   scope: 'read',
   tag: 'Activity',
-  summary: 'What ends, as it happens',
+  summary: 'Streams runs of the tenant as they end',
   description:
-    'Server-sent events of the tenant: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` goes on where a stream ended, up to a day back: at least once, so that what ended in the seconds before may come again. A comment shows every 15 s that the stream lives.',
+    'Server-sent events: `run.dead`, `run.cancelled`, `run.skipped`, `run.unknown`; for keys of the installation also `worker.lost`. `Last-Event-ID` resumes an ended stream, up to a day back. Delivery is at least once: events of the last seconds before the end may be sent again. A comment every 15 s shows that the stream is alive.',
   query: exactly({
     types: Type.Optional(
-      Type.Array(text(64), { maxItems: 20, description: 'Only events of these names.' }),
+      Type.Array(text(64), { maxItems: 20, description: 'Only events of these types.' }),
     ),
   }),
   problems: ['too_many_streams', 'invalid_cursor'],
@@ -64,7 +67,7 @@ export const streamActivity = defineRoute({
       await out.send({ id: begins.mark, ...(begins.gap && { event: 'gap', data: begins.gap }) })
       const start = { mark: begins.mark, types, signal }
       for await (const feed of service.activity.feed(tenant.tenantId, start))
-        if (!(await tell(feed, out))) return
+        if (!(await sendAll(feed, out))) return
     })
   },
 })

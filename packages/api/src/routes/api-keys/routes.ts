@@ -1,16 +1,18 @@
-/** API keys: a tenant's own by its admins, any by keys of the installation. The key itself is shown once. */
+/**
+ * API keys: admins manage those of their tenant, system keys all. A key is shown only when created.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { scopeNames } from '@punctual/core/identity'
 import Type, { type Static } from 'typebox'
 import { chosenTenant } from '../../http/chosen-tenant.ts'
 import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, moment, name, nullable, oneOf, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, name, nullable, oneOf, text } from '../../wire/schemas.ts'
 
 const apiKey = {
   id: Type.String(),
   name: Type.String(),
-  prefix: Type.String({ description: 'Enough to recognise it, too little to use it.' }),
+  prefix: Type.String({ description: 'Identifies the key, but does not authenticate.' }),
   tenant_name: nullable(Type.String()),
   scopes: Type.Array(Type.String()),
   created_at: Type.String(),
@@ -26,18 +28,18 @@ const created = answer({
   ...apiKey,
   key: nullable(
     Type.String({
-      description: 'Shown this once; null when the same request is answered again.',
+      description: 'Shown only once; null when an idempotent request is repeated.',
     }),
   ),
 })
-/** Of a key only its hash is kept, also under an idempotency key. */
+/** Only the hash of a key is stored, also under an idempotency key. */
 const keep = (made: Static<typeof created>) => ({ ...made, key: null })
 
 const keys = answer({ api_keys: Type.Array(shown) })
 const params = exactly({ id: text(64) })
 const tag = 'API keys'
 
-/** Whose keys the caller may see: those of the tenant that it acts for, or of the installation. */
+/** The owner of the keys: the tenant that the caller acts for, or the installation. */
 function ownerOf(call: Call<unknown, unknown, unknown>) {
   const tenant = chosenTenant(call)
   return tenant === null ? {} : { tenant }
@@ -45,11 +47,11 @@ function ownerOf(call: Call<unknown, unknown, unknown>) {
 
 export const createApiKey = defineRoute({
   ...{ method: 'POST', path: '/api-keys', scope: 'admin', tag, status: 201, writes: 'always' },
-  summary: 'Make a key; it is shown this once',
+  summary: 'Creates an API key, which is shown only in this answer',
   body: exactly({
     name,
     scopes: Type.Array(oneOf(scopeNames), { minItems: 1, maxItems: 6 }),
-    expires_at: Type.Optional(moment),
+    expires_at: Type.Optional(instant),
   }),
   answer: created,
   keep,
@@ -58,7 +60,7 @@ export const createApiKey = defineRoute({
     if (body.scopes.includes('system') && caller.tenantId !== null)
       throw new PunctualError(
         'forbidden',
-        'A key of a tenant cannot make one of the installation.',
+        'A key of a tenant cannot create one with the scope system.',
         {
           field: 'scopes',
         },
@@ -79,7 +81,7 @@ export const listApiKeys = defineRoute({
     path: '/api-keys',
     scope: 'admin',
     tag,
-    summary: 'Keys, without their secrets',
+    summary: 'Lists API keys, without their secrets',
   },
   query: exactly({
     after: Type.Optional(text(64)),
@@ -101,11 +103,16 @@ export const rotateApiKey = defineRoute({
     status: 201,
     writes: 'always',
   },
-  summary: 'Make a key in place of this one, which is accepted for a while yet',
+  summary: 'Creates a key that replaces this one, which stays valid for the overlap',
   params,
   body: exactly({
-    overlap_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'A day unless said.' })),
-    expires_at: Type.Optional(moment),
+    overlap_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'How long the old key stays valid. Default: one day.',
+      }),
+    ),
+    expires_at: Type.Optional(instant),
   }),
   answer: created,
   keep,
@@ -124,7 +131,7 @@ export const rotateApiKey = defineRoute({
 
 export const revokeApiKey = defineRoute({
   ...{ method: 'DELETE', path: '/api-keys/:id', scope: 'admin', tag, writes: 'always' },
-  summary: 'Refuse a key from now on, on every node within seconds',
+  summary: 'Revokes an API key, on every node within seconds',
   params,
   answer: shown,
   problems: ['api_key_not_found'],

@@ -1,13 +1,13 @@
-/** The audit log: who changed what, and whether it is as it was written. */
+/** The audit log: who changed what, and whether it was altered. */
 import Type from 'typebox'
 import { chosenTenant } from '../../http/chosen-tenant.ts'
 import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
 
 const entry = answer({
   id: Type.String(),
-  tenant_id: nullable(Type.Integer({ description: 'Whose it is; null: of the installation.' })),
+  tenant_id: nullable(Type.Integer({ description: 'The tenant; null for the installation.' })),
   at: Type.String(),
   actor: Type.Unknown(),
   action: Type.String({ examples: ['job.pause'] }),
@@ -15,16 +15,16 @@ const entry = answer({
   before: Type.Unknown(),
   after: Type.Unknown(),
   note: nullable(Type.String()),
-  seq: nullable(Type.Integer({ description: 'Its place in the chain; null while not sealed.' })),
+  seq: nullable(Type.Integer({ description: 'Its position in the chain; null until sealed.' })),
   hash: nullable(Type.String()),
 })
 const entries = answer({ entries: Type.Array(entry), next_after: nullable(Type.String()) })
 const verification = answer({ clean: Type.Boolean(), chains: Type.Array(Type.Unknown()) })
 const PAGE = 100
-const WHOSE =
-  'Of the tenant of the key, or of `X-Punctual-Tenant`; a key of the installation that names no tenant is told of'
+const VISIBILITY =
+  'Covers the tenant of the key, or the one named by `X-Punctual-Tenant`. A key of the installation that names no tenant gets'
 
-/** Whoever looks after the installation looks at the chains of all, that of the installation included. */
+/** A system key that names no tenant reads all chains, including that of the installation. */
 function chainOf(call: Call<unknown, unknown, unknown>) {
   const tenantId = chosenTenant(call)
   return tenantId === null ? {} : { tenantId }
@@ -36,17 +36,17 @@ export const listAudit = defineRoute({
     path: '/audit',
     scope: 'admin',
     tag: 'Audit',
-    summary: 'Entries, the newest first',
-    description: `${WHOSE} all of them and of itself.`,
+    summary: 'Lists audit entries, newest first',
+    description: `${VISIBILITY} the entries of all tenants and of the installation.`,
   },
   query: exactly({
     action: Type.Optional(text(128, { description: 'Such as `job.pause`, or `job.*`.' })),
     target: Type.Optional(text(256)),
     target_kind: Type.Optional(text(64)),
     actor: Type.Optional(text(256)),
-    from: Type.Optional(moment),
-    to: Type.Optional(moment),
-    after: Type.Optional(text(64, { description: '`next_after` of the page before.' })),
+    from: Type.Optional(instant),
+    to: Type.Optional(instant),
+    after: Type.Optional(text(64, { description: '`next_after` of the previous page.' })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: PAGE })),
   }),
   answer: entries,
@@ -63,8 +63,8 @@ export const listAudit = defineRoute({
 
 export const verifyAudit = defineRoute({
   ...{ method: 'GET', path: '/audit/verify', scope: 'admin', tag: 'Audit' },
-  summary: 'Whether the chain is as it was written',
-  description: `${WHOSE} every chain there is.`,
+  summary: 'Verifies that the audit log was not altered',
+  description: `${VISIBILITY} every chain.`,
   answer: verification,
   async handle(call) {
     return wireOf(verification, await call.service.audit.verify(chainOf(call)))

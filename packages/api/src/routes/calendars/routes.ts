@@ -1,4 +1,4 @@
-/** Calendars: named sets of dates and windows that jobs refer to. */
+/** Calendars: named sets of dates and time windows that jobs refer to. */
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -16,7 +16,7 @@ const params = exactly({ name })
 const tag = 'Calendars'
 
 export const listCalendars = defineRoute({
-  ...{ method: 'GET', path: '/calendars', scope: 'read', tag, summary: 'Calendars, by name' },
+  ...{ method: 'GET', path: '/calendars', scope: 'read', tag, summary: 'Lists calendars by name' },
   answer: answer({ calendars: Type.Array(calendar) }),
   async handle({ tenant }) {
     return { calendars: [...(await tenant.jobs.calendars.list())] }
@@ -24,22 +24,22 @@ export const listCalendars = defineRoute({
 })
 
 export const getCalendar = defineRoute({
-  ...{ method: 'GET', path: '/calendars/:name', scope: 'read', tag, summary: 'A calendar' },
+  ...{ method: 'GET', path: '/calendars/:name', scope: 'read', tag, summary: 'Returns a calendar' },
   params,
   answer: calendar,
   problems: ['calendar_not_found'],
   async handle({ tenant, params: { name: wanted } }) {
     const all = await tenant.jobs.calendars.list()
-    const found = all.find((it) => it.name === wanted)
+    const found = all.find((entry) => entry.name === wanted)
     if (found) return found
-    const message = `There is no calendar ${JSON.stringify(wanted)}. GET /v1/calendars lists those there are.`
+    const message = `No calendar is named ${JSON.stringify(wanted)}. GET /v1/calendars lists them.`
     throw new PunctualError('calendar_not_found', message, { id: wanted })
   },
 })
 
 export const setCalendar = defineRoute({
   ...{ method: 'PUT', path: '/calendars/:name', scope: 'operate', tag, writes: 'always' },
-  summary: 'Make a calendar, or change it; it holds for every slot that is not decided yet',
+  summary: 'Creates or replaces a calendar; it applies to every undecided slot',
   params,
   body: exactly(fields),
   answer: calendar,
@@ -52,7 +52,7 @@ export const setCalendar = defineRoute({
 
 export const deleteCalendar = defineRoute({
   ...{ method: 'DELETE', path: '/calendars/:name', scope: 'operate', tag, writes: 'always' },
-  summary: 'Remove a calendar that no job refers to',
+  summary: 'Deletes a calendar that no job refers to',
   params,
   answer: answer({ removed: Type.Boolean() }),
   problems: ['calendar_in_use'],

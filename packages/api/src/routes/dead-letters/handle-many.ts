@@ -1,8 +1,10 @@
-/** POST /dead-letters/replay and /discard: the same for all open ones that match, the first to die first. */
+/**
+ * POST /dead-letters/replay and /discard: handles all open dead letters that match, oldest first.
+ */
 import { limits } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { deadLetterFilter, deadLetterFilterOf } from '../../wire/letter-fields.ts'
+import { deadLetterFilter, deadLetterFilterOf } from '../../wire/dead-letter-fields.ts'
 import { answer, exactly, text } from '../../wire/schemas.ts'
 import { manyAnswer, manyFields, manyOptions } from '../runs/steer-many.ts'
 
@@ -16,7 +18,7 @@ const many = {
 
 const fields = { filter: Type.Optional(deadLetterFilter), ...manyFields }
 
-/** What was counted, of which no more than the limit was dealt with. */
+/** The counts of the answer; at most `limit` dead letters are handled. */
 function counted(matching: number, { dryRun, limit }: { dryRun: boolean; limit: number }) {
   return { dry_run: dryRun, matched: Math.min(matching, limit), complete: matching <= limit }
 }
@@ -24,18 +26,20 @@ function counted(matching: number, { dryRun, limit }: { dryRun: boolean; limit: 
 export const bulkReplay = defineRoute({
   ...many,
   path: '/dead-letters/replay',
-  summary: 'Replay all open dead letters that match',
-  description: 'As fast as it goes, and all in one transaction; the library can pace it.',
+  summary: 'Replays all open dead letters that match',
+  description: 'At full speed and in one transaction; the library can limit the rate.',
   body: exactly({
     ...fields,
     from_checkpoint: Type.Optional(Type.Boolean()),
-    note: Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with each.' })),
+    note: Type.Optional(
+      text(limits.descriptionLength, { description: 'The reason; stored with each.' }),
+    ),
   }),
   answer: answer({
     ...manyAnswer,
     replayed: Type.Integer(),
     already_handled: Type.Integer(),
-    key_busy: Type.Integer({ description: 'A live run has their key; they stay open.' }),
+    key_busy: Type.Integer({ description: 'Still open, because a live run has their key.' }),
     run_ids: Type.Array(Type.String(), { description: 'The new runs.' }),
   }),
   async handle({ tenant, body, actor: { name: by } }) {
@@ -59,10 +63,10 @@ export const bulkReplay = defineRoute({
 export const bulkDiscard = defineRoute({
   ...many,
   path: '/dead-letters/discard',
-  summary: 'Discard all open dead letters that match',
+  summary: 'Discards all open dead letters that match',
   body: exactly({
     ...fields,
-    reason: text(limits.descriptionLength, { description: 'Why; kept with each.' }),
+    reason: text(limits.descriptionLength, { description: 'The reason; stored with each.' }),
   }),
   answer: answer({ ...manyAnswer, discarded: Type.Integer() }),
   async handle({ tenant, body, actor: { name: by } }) {

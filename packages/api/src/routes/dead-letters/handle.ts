@@ -1,4 +1,4 @@
-/** POST /dead-letters/:id/replay and /discard: one is done again, or closed without. */
+/** POST /dead-letters/:id/replay and /discard: handles one dead letter. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -17,11 +17,13 @@ const handles = {
 export const replayDeadLetter = defineRoute({
   ...handles,
   path: '/dead-letters/:id/replay',
-  summary: 'Make a new run of a dead one, due now',
+  summary: 'Replays a dead letter as a new run, due now',
   body: exactly({
-    payload: Type.Optional(anyJson('Instead of its own.')),
+    payload: Type.Optional(anyJson('Replaces the payload.')),
     from_checkpoint: Type.Optional(Type.Boolean()),
-    note: Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with it.' })),
+    note: Type.Optional(
+      text(limits.descriptionLength, { description: 'The reason; stored with it.' }),
+    ),
   }),
   answer: answer({ id: Type.String(), run_id: Type.String({ description: 'The new run.' }) }),
   status: 201,
@@ -33,14 +35,16 @@ export const replayDeadLetter = defineRoute({
 export const discardDeadLetter = defineRoute({
   ...handles,
   path: '/dead-letters/:id/discard',
-  summary: 'Close a dead letter without doing it again',
-  body: exactly({ reason: text(limits.descriptionLength, { description: 'Why; kept with it.' }) }),
+  summary: 'Discards a dead letter without running it again',
+  body: exactly({
+    reason: text(limits.descriptionLength, { description: 'The reason; stored with it.' }),
+  }),
   answer: answer({ id: Type.String(), result: oneOf(['discarded'] as const) }),
   async handle({ tenant, params: { id }, body, actor: { name: by } }) {
     const options = { reason: body.reason, ...(by !== undefined && { by }) }
     const result = await tenant.deadLetters.discard(id, options)
     if (result === 'discarded') return { id, result }
-    const message = `The dead letter ${id} was replayed or discarded before. GET /v1/dead-letters/${id} says by whom.`
+    const message = `The dead letter ${id} was already replayed or discarded. GET /v1/dead-letters/${id} returns by whom.`
     throw new PunctualError('already_handled', message, { id })
   },
 })

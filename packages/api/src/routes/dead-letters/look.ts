@@ -1,4 +1,4 @@
-/** GET /dead-letters: those that match, what dies alike, and one with all that is known of it. */
+/** GET /dead-letters: those that match, their causes, and one in full. */
 import { deadLetterStates } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import { isRunId } from '@punctual/core/run'
@@ -10,26 +10,26 @@ import {
   deadLetterFilterOf,
   deadLetterMembers,
   deadLetterToWire,
-} from '../../wire/letter-fields.ts'
+} from '../../wire/dead-letter-fields.ts'
 import { logLine, runAnswer, runToWire } from '../../wire/run-answer.ts'
 import { answer, exactly, idParam, nullable, oneOf, pageQuery } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Dead letters' } as const
 const state = Type.Optional(
-  oneOf(deadLetterStates, { default: 'open', description: 'Whether somebody has handled them.' }),
+  oneOf(deadLetterStates, { default: 'open', description: 'Whether they were handled.' }),
 )
 
 function afterOf(cursor: string): string {
   if (isRunId(cursor)) return cursor
-  const message = 'The cursor is not one of this list. Give it back as it came.'
+  const message = 'The cursor is not from this list. Send `next_cursor` unchanged.'
   throw new PunctualError('invalid_cursor', message, { field: 'cursor' })
 }
 
 export const listDeadLetters = defineRoute({
   ...looks,
   path: '/dead-letters',
-  summary: 'Runs that died, the last first',
+  summary: 'Lists dead letters, the last to die first',
   query: exactly({ ...deadLetterFields, state, ...pageQuery }),
   answer: answer({
     dead_letters: Type.Array(deadLetterAnswer),
@@ -38,14 +38,14 @@ export const listDeadLetters = defineRoute({
   problems: ['invalid_cursor', 'job_not_found'],
   async handle({ tenant, query }) {
     const { limit = 100, cursor, state: wanted, ...filter } = query
-    const letters = await tenant.deadLetters.list({
+    const deadLetters = await tenant.deadLetters.list({
       ...deadLetterFilterOf(filter),
       limit,
       ...(wanted !== undefined && { state: wanted }),
       ...(cursor !== undefined && { after: afterOf(cursor) }),
     })
-    const last = letters.length === limit ? letters.at(-1) : undefined
-    return { dead_letters: letters.map(deadLetterToWire), next_cursor: last?.id ?? null }
+    const last = deadLetters.length === limit ? deadLetters.at(-1) : undefined
+    return { dead_letters: deadLetters.map(deadLetterToWire), next_cursor: last?.id ?? null }
   },
 })
 
@@ -62,7 +62,7 @@ const cause = answer({
 export const listDeadLetterCauses = defineRoute({
   ...looks,
   path: '/dead-letters/causes',
-  summary: 'What dies alike, together; the largest cause first',
+  summary: 'Lists dead letters by cause, the largest cause first',
   query: exactly({ ...deadLetterFields, state, limit: pageQuery.limit }),
   answer: answer({ causes: Type.Array(cause) }),
   problems: ['job_not_found'],
@@ -80,7 +80,7 @@ export const listDeadLetterCauses = defineRoute({
 export const getDeadLetter = defineRoute({
   ...looks,
   path: '/dead-letters/:id',
-  summary: 'A dead letter with its run, the end of its log and its last checkpoint',
+  summary: 'Returns a dead letter with its run, the end of its log and its last checkpoint',
   params: idParam,
   answer: answer({
     ...deadLetterMembers,
@@ -94,11 +94,11 @@ export const getDeadLetter = defineRoute({
     if (!found)
       throw new PunctualError(
         'dead_letter_not_found',
-        `There is no dead letter ${id}: there is no such run, or it is not dead.`,
+        `No dead letter has the id ${id}: the run does not exist, or it is not dead.`,
         { id },
       )
-    const { run, log, checkpoint, ...letter } = found
+    const { run, log, checkpoint, ...deadLetter } = found
     const lines = toWire(log) as Static<typeof logLine>[]
-    return { ...deadLetterToWire(letter), run: runToWire(run), log: lines, checkpoint }
+    return { ...deadLetterToWire(deadLetter), run: runToWire(run), log: lines, checkpoint }
   },
 })

@@ -1,4 +1,4 @@
-/** Groups: runs that were submitted together, and what follows when all have ended. */
+/** Groups: runs submitted together, with a callback when all have ended. */
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -32,13 +32,13 @@ const tag = 'Groups'
 
 export const createGroup = defineRoute({
   ...{ method: 'POST', path: '/groups', scope: 'submit', tag, status: 201, writes: 'always' },
-  summary: 'Submit runs that belong together',
+  summary: 'Submits runs as a group',
   body: exactly({
     name: Type.Optional(text(128)),
     runs,
-    open: Type.Optional(Type.Boolean({ description: 'More may be added until it is closed.' })),
+    open: Type.Optional(Type.Boolean({ description: 'Runs can be added until it is closed.' })),
     on_done: Type.Optional(
-      exactly({ handler: text(128), payload: Type.Optional(anyJson('What it is given besides.')) }),
+      exactly({ handler: text(128), payload: Type.Optional(anyJson('Its own payload.')) }),
     ),
   }),
   answer: group,
@@ -58,7 +58,7 @@ export const createGroup = defineRoute({
 })
 
 export const listGroups = defineRoute({
-  ...{ method: 'GET', path: '/groups', scope: 'read', tag, summary: 'Groups, the newest first' },
+  ...{ method: 'GET', path: '/groups', scope: 'read', tag, summary: 'Lists groups, newest first' },
   query: exactly({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
   }),
@@ -74,7 +74,7 @@ export const getGroup = defineRoute({
     path: '/groups/:id',
     scope: 'read',
     tag,
-    summary: 'How far a group has come',
+    summary: 'Returns the progress of a group',
   },
   params,
   answer: group,
@@ -82,7 +82,7 @@ export const getGroup = defineRoute({
   async handle({ tenant, params: { id } }) {
     const found = await tenant.groups.get(id)
     if (found) return wireOf(group, found)
-    throw new PunctualError('group_not_found', `There is no group ${JSON.stringify(id)}.`, { id })
+    throw new PunctualError('group_not_found', `No group has the id ${JSON.stringify(id)}.`, { id })
   },
 })
 
@@ -92,11 +92,11 @@ export const listGroupRuns = defineRoute({
     path: '/groups/:id/runs',
     scope: 'read',
     tag,
-    summary: 'The runs of a group',
+    summary: 'Lists the runs of a group',
   },
   params,
   query: exactly({
-    from: Type.Optional(Type.Integer({ minimum: 0, description: 'From this place on.' })),
+    from: Type.Optional(Type.Integer({ minimum: 0, description: 'Starts at this place.' })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
   }),
   answer: members,
@@ -108,9 +108,9 @@ export const listGroupRuns = defineRoute({
 
 export const closeGroup = defineRoute({
   ...{ method: 'POST', path: '/groups/:id/close', scope: 'submit', tag, writes: 'always' },
-  summary: 'Nothing more is added; what follows comes when all have ended',
+  summary: 'Closes a group to further runs; its callback runs when all have ended',
   params,
-  answer: answer({ closed: Type.Boolean({ description: 'False when it was closed already.' }) }),
+  answer: answer({ closed: Type.Boolean({ description: 'False when it was already closed.' }) }),
   problems: ['group_not_found'],
   async handle({ tenant, params: { id } }) {
     return { closed: await tenant.groups.close(id) }

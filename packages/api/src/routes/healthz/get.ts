@@ -1,4 +1,7 @@
-/** GET /healthz: the process is alive. Asks nothing of the database, so that its fault restarts nobody. */
+/**
+ * GET /healthz: the process is alive. Never queries the database, whose failure must not restart
+ * nodes.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { Ports } from '../../ports/probes.ts'
 

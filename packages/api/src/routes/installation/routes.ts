@@ -1,4 +1,4 @@
-/** The installation: who calls, which promises hold, and the workers. */
+/** The installation: the caller, the guarantees that hold, and the workers. */
 import Type from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
@@ -12,7 +12,13 @@ const me = answer({
 })
 
 export const getMe = defineRoute({
-  ...{ method: 'GET', path: '/me', scope: 'any', tag: 'Installation', summary: 'Who calls' },
+  ...{
+    method: 'GET',
+    path: '/me',
+    scope: 'any',
+    tag: 'Installation',
+    summary: 'Returns the caller',
+  },
   answer: me,
   async handle({ caller }) {
     const { keyId, keyName, tenantName, scopes } = caller
@@ -22,7 +28,7 @@ export const getMe = defineRoute({
 
 export const getGuarantees = defineRoute({
   ...{ method: 'GET', path: '/guarantees', scope: 'read', tag: 'Installation' },
-  summary: 'Which promises hold on this server as it is now, and what weakens the others',
+  summary: 'Returns the guarantees that this server provides now, and what weakens the others',
   answer: Type.Unknown(),
   async handle({ service }) {
     return wireOf(Type.Unknown(), await service.guarantees())
@@ -41,12 +47,12 @@ const worker = answer({
   labels: Type.Record(Type.String(), Type.String()),
   running: Type.Integer(),
   ended_last_hour: Type.Record(Type.String(), Type.Integer(), {
-    description: 'How many runs it ended in the last hour, by state.',
+    description: 'Runs it ended in the last hour, by state.',
   }),
   failure_rate: nullable(
     Type.Number({
       description:
-        'Of the last hour: those that died or were lost among those that succeeded, died or were lost; from 0 to 1, null when there is none. Attempts that are tried again do not count.',
+        'Of the last hour: runs that died or were lost, divided by those that succeeded, died or were lost. From 0 to 1; null without such runs. Retried attempts do not count.',
     }),
   ),
   stuck: Type.Unknown(),
@@ -61,7 +67,7 @@ const params = exactly({ id: text(20) })
 const changed = answer({ id: Type.String(), changed: Type.Boolean() })
 const tag = 'Workers'
 
-/** A key of the installation is for all workers, one of a tenant for those that work for it alone. */
+/** All workers for a key of the installation; those that serve only its tenant for a tenant key. */
 const workersFor = ({
   caller,
   service,
@@ -70,9 +76,9 @@ const workersFor = ({
   caller.tenantId === null ? service.workers : tenant.workers
 
 export const listWorkers = defineRoute({
-  ...{ method: 'GET', path: '/workers', scope: 'read', tag, summary: 'Processes that take runs' },
+  ...{ method: 'GET', path: '/workers', scope: 'read', tag, summary: 'Lists workers' },
   description:
-    'With a key of the installation all of them, also those that left in the last day. With that of a tenant those that work for it alone.',
+    'For a key of the installation: all workers, including those that left in the last day. For a key of a tenant: those that serve only this tenant.',
   answer: workers,
   async handle(call) {
     return wireOf(workers, { workers: await workersFor(call).list() })
@@ -80,11 +86,11 @@ export const listWorkers = defineRoute({
 })
 
 const whose =
-  'With a key of the installation any worker, with that of a tenant one that works for it alone.'
+  'A key of the installation may name any worker, a key of a tenant one that serves only this tenant.'
 
 export const drainWorker = defineRoute({
   ...{ method: 'POST', path: '/workers/:id/drain', scope: 'operate', tag, writes: 'always' },
-  summary: 'Take nothing more; what runs is finished',
+  summary: 'Drains a worker: it claims nothing more and finishes its runs',
   description: whose,
   params,
   answer: changed,
@@ -96,7 +102,7 @@ export const drainWorker = defineRoute({
 
 export const activateWorker = defineRoute({
   ...{ method: 'POST', path: '/workers/:id/activate', scope: 'operate', tag, writes: 'always' },
-  summary: 'Take runs again',
+  summary: 'Lets a drained worker claim runs again',
   description: whose,
   params,
   answer: changed,

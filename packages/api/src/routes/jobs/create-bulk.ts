@@ -1,4 +1,4 @@
-/** POST /jobs/bulk: up to 10,000 jobs, one a line; all or none, or what became of each. */
+/** POST /jobs/bulk: up to 10,000 jobs, one per line; all or none, or a result for each. */
 import Type from 'typebox'
 import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../http/bulk.ts'
 import { defineRoute } from '../../http/define-route.ts'
@@ -10,8 +10,9 @@ export const createJobs = defineRoute({
   path: '/jobs/bulk',
   scope: 'operate',
   tag: 'Jobs',
-  summary: 'Make or change up to 10,000 jobs, one a line',
-  description: 'NDJSON: each line is what POST /jobs takes. A job of that name is changed.',
+  summary: 'Creates or updates up to 10,000 jobs, one per line',
+  description:
+    'NDJSON: each line is a body of POST /jobs. An existing job of that name is updated.',
   query: bulkQuery,
   body: Type.String(),
   reads: 'ndjson',

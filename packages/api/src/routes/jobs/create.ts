@@ -1,4 +1,4 @@
-/** POST /jobs: makes a job, or refuses a name that is taken. */
+/** POST /jobs: creates a job, or refuses a name that is in use. */
 import { PunctualError } from '@punctual/core/errors'
 import { defineRoute } from '../../http/define-route.ts'
 import type { JobItem, Service, TenantService } from '../../ports/service.ts'
@@ -12,9 +12,9 @@ export const createJob = defineRoute({
   path: '/jobs',
   scope: 'operate',
   tag: 'Jobs',
-  summary: 'Make a job',
+  summary: 'Creates a job',
   description:
-    'Of `schedule`, `every_after_end`, `run_at` and `delay` one says when; with none of them it runs now. No worker need know its handler yet. The name of a job that ran once, and has ended, is free: the new one takes its place, and its runs stay.',
+    'At most one of `schedule`, `every_after_end`, `run_at` and `delay` says when it runs; without any of them it runs now. Its handler need not exist on a worker yet. The name of a one-time job that has ended is free: the new job replaces it, and its runs are kept.',
   body: newJob,
   answer: jobChange,
   status: 201,
@@ -26,16 +26,16 @@ export const createJob = defineRoute({
     const { id, change } = await inWireNames([body], async () =>
       tenant.jobs.upsert(jobOptionsOf(body.name, body)),
     )
-    // Somebody was quicker: what was changed is undone with the transaction.
+    // A concurrent request created it first: the transaction undoes the update.
     if (change !== 'created') throw nameTaken(body.name, id)
     return changeToWire(await findJob(tenant, id), 'created')
   },
 })
 
-/** A job that ran once makes room for the next of its name; its runs stay. */
+/** Frees the name of a one-time job that has ended; its runs are kept. */
 async function isFreed(job: JobItem, tenant: TenantService, service: Service): Promise<boolean> {
   if (!ranOnce(job)) return false
-  // Somebody may be giving it another time.
+  // Another transaction may be rescheduling it.
   await service.holdJob(job.id, tenant.tenantId)
   const held = await tenant.jobs.inspect(job.id)
   if (held && !ranOnce(held)) return false
@@ -46,7 +46,7 @@ async function isFreed(job: JobItem, tenant: TenantService, service: Service): P
 function nameTaken(name: string, id: string): PunctualError {
   return new PunctualError(
     'job_exists',
-    `There is a job ${JSON.stringify(name)} already. Choose another name, or change it with PUT /v1/jobs/${encodeURIComponent(name)}.`,
+    `A job named ${JSON.stringify(name)} already exists. Choose another name, or update it with PUT /v1/jobs/${encodeURIComponent(name)}.`,
     { field: 'name', id },
   )
 }

@@ -1,4 +1,4 @@
-/** DELETE /jobs/:id: no further slot; what is planned, waits or runs is cancelled; the history stays. */
+/** DELETE /jobs/:id: ends the schedule and cancels the job's live runs; the history is kept. */
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -13,9 +13,9 @@ export const deleteJob = defineRoute({
   path: '/jobs/:id',
   scope: 'operate',
   tag: 'Jobs',
-  summary: 'Cancel a job and free its name',
+  summary: 'Deletes a job and frees its name',
   description:
-    'All of its runs that have not started are cancelled, also those of backfills, by hand and of missed slots. Those that run are asked to end, unless `running` is `finish`. The history stays. With `If-Match`, only if it is still the version that the ETag names (412).',
+    'Cancels all of its runs that have not started, including backfills, triggered runs and runs for missed slots. Running ones are asked to end, unless `running` is `finish`. The history is kept. With `If-Match`, only while the job has the version of the ETag (412).',
   params: idParam,
   query: exactly({
     running: Type.Optional(oneOf(['cancel', 'finish'] as const, { default: 'cancel' })),
@@ -23,7 +23,7 @@ export const deleteJob = defineRoute({
   answer: answer({
     id: Type.String(),
     status: oneOf(['cancelled'] as const),
-    cancelled_runs: Type.Integer({ description: 'Runs that were cancelled or asked to end.' }),
+    cancelled_runs: Type.Integer({ description: 'Runs cancelled or asked to end.' }),
   }),
   writes: 'always',
   problems: ['job_not_found', 'version_changed', 'already_finished'],
@@ -34,12 +34,12 @@ export const deleteJob = defineRoute({
     if (ranOnce(job))
       throw new PunctualError(
         'already_finished',
-        `The job ${JSON.stringify(job.name)} ran once and is ${job.status}; there is nothing left to cancel.`,
+        `The job ${JSON.stringify(job.name)} ran once and is ${job.status}. Nothing is left to cancel.`,
         { id: job.id },
       )
     const states = query.running === 'finish' ? NOT_STARTED : [...NOT_STARTED, 'running' as const]
     const runs = { job: job.id, states: [...states] }
-    // Counted first: the deletion itself ends those that have not started.
+    // Counted first: the deletion itself ends the runs that have not started.
     const { matched } = await tenant.runs.cancelMany(runs, { dryRun: true })
     await tenant.jobs.delete(job.id)
     await tenant.runs.cancelMany(runs, { reason: 'job deleted' })

@@ -1,4 +1,4 @@
-/** GET /jobs/:id: the definition of a job, its status, and what is known of its latest run. */
+/** GET /jobs/:id: the definition of a job, its status and its latest run. */
 import { defineRoute } from '../../http/define-route.ts'
 import { etagOf } from '../../wire/etag.ts'
 import { jobAnswer, jobToWire } from '../../wire/job-answer.ts'
@@ -10,7 +10,7 @@ export const getJob = defineRoute({
   path: '/jobs/:id',
   scope: 'read',
   tag: 'Jobs',
-  summary: 'A job and its latest run',
+  summary: 'Returns a job and its latest run',
   params: idParam,
   answer: jobAnswer,
   problems: ['job_not_found'],

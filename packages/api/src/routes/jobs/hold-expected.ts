@@ -1,6 +1,6 @@
 /**
- * `If-Match` and `If-None-Match` of a change of a job. Whoever expects something holds the job first, so that it is still
- * true when the change is committed.
+ * `If-Match` and `If-None-Match` for changes of a job. A request with a condition locks the job
+ * first, so that the condition still holds when the change is committed.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { FastifyRequest } from 'fastify'
@@ -16,34 +16,34 @@ interface Changing {
 }
 
 /**
- * @param missing - What to say where the change is for one that there is, and there is none.
- * @throws `PunctualError` with `version_changed` when the job is not as expected.
+ * @param missing - The error when an existing job is expected and none exists.
+ * @throws `PunctualError` with `version_changed` when the job does not match the condition.
  */
 export async function holdExpected(changing: Changing, missing = noJob): Promise<Expected> {
   const { service, tenant, params, request } = changing
   const expected = expectedOf(request)
-  const { there, absent } = expected
-  if (there === undefined && !absent) return expected
+  const { present, absent } = expected
+  if (present === undefined && !absent) return expected
   const job = await service.holdJob(params.id, tenant.tenantId)
-  if (job && absent) throw isThere(params.id)
-  if (there === undefined) return expected
+  if (job && absent) throw alreadyExists(params.id)
+  if (present === undefined) return expected
   if (!job) throw missing(params.id)
-  if (there !== 'any' && job.version !== there)
+  if (present !== 'any' && job.version !== present)
     throw refused(
       params.id,
-      `It is version ${job.version} by now, not ${there}. Look at it again, and change that.`,
+      `It now has version ${job.version}, not ${present}. Read it again and repeat the change.`,
     )
   return expected
 }
 
-/** There is no job where one was expected. */
-export function isGone(id: string): PunctualError {
-  return refused(id, 'There is none, and If-Match expects one.')
+/** `If-Match` was sent, and the job does not exist. */
+export function doesNotExist(id: string): PunctualError {
+  return refused(id, 'It does not exist, and If-Match expects it to.')
 }
 
-/** There is a job where none was expected. */
-export function isThere(id: string): PunctualError {
-  return refused(id, 'There is one already, and If-None-Match expects none.')
+/** `If-None-Match` was sent, and the job exists. */
+export function alreadyExists(id: string): PunctualError {
+  return refused(id, 'It already exists, and If-None-Match expects it not to.')
 }
 
 function refused(id: string, why: string): PunctualError {

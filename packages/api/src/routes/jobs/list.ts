@@ -1,4 +1,4 @@
-/** GET /jobs: jobs that match, a page at a time. */
+/** GET /jobs: the jobs that match, in pages. */
 import { jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -6,8 +6,8 @@ import { jobAnswer, jobToWire } from '../../wire/job-answer.ts'
 import {
   answer,
   exactly,
+  instant,
   labelOf,
-  moment,
   nullable,
   oneOf,
   pageQuery,
@@ -18,15 +18,15 @@ import { rangeOf } from '../../wire/time-range.ts'
 const query = exactly({
   ...pageQuery,
   page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: 'From 1; `cursor` goes further.' }),
+    Type.Integer({ minimum: 1, maximum: 10_000, description: 'From 1; `cursor` reaches further.' }),
   ),
   status: Type.Optional(oneOf(jobStatuses)),
-  name: Type.Optional(text(128, { description: 'What their names begin with.' })),
+  name: Type.Optional(text(128, { description: 'The prefix of their names.' })),
   queue: Type.Optional(text(128)),
   handler: Type.Optional(text(128)),
   label: Type.Optional(text(400, { description: '`name:value`.' })),
-  next_from: Type.Optional(moment),
-  next_to: Type.Optional(moment),
+  next_from: Type.Optional(instant),
+  next_to: Type.Optional(instant),
 })
 
 function filterOf(given: Static<typeof query>) {
@@ -47,11 +47,11 @@ export const listJobs = defineRoute({
   path: '/jobs',
   scope: 'read',
   tag: 'Jobs',
-  summary: 'Jobs that match',
+  summary: 'Lists jobs',
   query,
   answer: answer({
     jobs: Type.Array(jobAnswer),
-    total: Type.Integer({ description: 'Exact to 10,000.' }),
+    total: Type.Integer({ description: 'Exact up to 10,000.' }),
     total_exact: Type.Boolean(),
     page: nullable(Type.Integer()),
     next_cursor: nullable(Type.String()),

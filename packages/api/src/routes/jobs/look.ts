@@ -1,7 +1,7 @@
-/** What is to come of a job, what was decided, and why. */
+/** The next slots of a job, the decisions for earlier ones, and their reasons. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, idParam, moment, nullable } from '../../wire/schemas.ts'
+import { answer, exactly, idParam, instant, nullable } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Jobs', params: idParam } as const
@@ -9,12 +9,12 @@ const looks = { method: 'GET', scope: 'read', tag: 'Jobs', params: idParam } as 
 export const previewJob = defineRoute({
   ...looks,
   path: '/jobs/:id/preview',
-  summary: 'Its next slots',
+  summary: 'Lists the next slots of a job',
   query: exactly({
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 5 })),
-    from: Type.Optional(moment),
+    from: Type.Optional(instant),
     around_changes: Type.Optional(
-      Type.Boolean({ description: 'Also those around the next changes of the clocks.' }),
+      Type.Boolean({ description: 'Also the slots around the next clock changes.' }),
     ),
   }),
   answer: answer({ slots: Type.Array(Type.Object({ at: Type.String(), local: Type.String() })) }),
@@ -33,10 +33,10 @@ export const previewJob = defineRoute({
 export const listSlots = defineRoute({
   ...looks,
   path: '/jobs/:id/slots',
-  summary: 'What was decided for its slots, oldest first',
+  summary: 'Lists the decisions for the slots of a job, oldest first',
   query: exactly({
-    from: Type.Optional(moment),
-    to: Type.Optional(moment),
+    from: Type.Optional(instant),
+    to: Type.Optional(instant),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 100 })),
   }),
   answer: answer({
@@ -61,8 +61,8 @@ export const listSlots = defineRoute({
 export const explainJob = defineRoute({
   ...looks,
   path: '/jobs/:id/explain',
-  summary: 'Why it ran, or did not, at an instant',
-  query: exactly({ at: Type.Optional(moment) }),
+  summary: 'Explains why a job ran, or did not, at an instant',
+  query: exactly({ at: Type.Optional(instant) }),
   answer: Type.Unknown(),
   problems: ['job_not_found'],
   async handle({ tenant, params, query }) {

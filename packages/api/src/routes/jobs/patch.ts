@@ -1,4 +1,4 @@
-/** PATCH /jobs/:id: changes what is named, and leaves the rest as it is. */
+/** PATCH /jobs/:id: changes the members in the body and keeps the others. */
 import { defineRoute } from '../../http/define-route.ts'
 import { etagOf, versionOf } from '../../wire/etag.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
@@ -12,8 +12,8 @@ export const patchJob = defineRoute({
   path: '/jobs/:id',
   scope: 'operate',
   tag: 'Jobs',
-  summary: 'Change some of a job',
-  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
+  summary: 'Updates some members of a job',
+  description: 'With `If-Match`, only while the job has the version of the ETag (412).',
   params: idParam,
   body: jobChanges,
   answer: jobChange,

@@ -1,24 +1,26 @@
-/** PUT /jobs/:id: makes the job of this name what is sent; the same again changes nothing. */
+/**
+ * PUT /jobs/:id: creates or replaces the job of this name; repeating the request changes nothing.
+ */
 import { defineRoute } from '../../http/define-route.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobByName, jobOptionsOf } from '../../wire/job-input.ts'
 import { idParam } from '../../wire/schemas.ts'
 import { findJob } from './find-job.ts'
-import { holdExpected, isGone, isThere } from './hold-expected.ts'
+import { alreadyExists, doesNotExist, holdExpected } from './hold-expected.ts'
 
 export const putJob = defineRoute({
   method: 'PUT',
   path: '/jobs/:id',
   scope: 'operate',
   tag: 'Jobs',
-  summary: 'Make a job of this name, or change it to this',
+  summary: 'Creates a job of this name, or replaces its definition',
   description:
-    'With `If-Match`, only if it is still the version that the ETag names, and `*`: only if there is one; with `If-None-Match: *`, only if there is none (412).',
+    'With `If-Match`, only while the job has the version of the ETag, and with `*` only if it exists; with `If-None-Match: *`, only if it does not exist (412).',
   params: idParam,
   body: jobByName,
   answer: jobChange,
-  others: { 201: 'There was no job of this name.' },
+  others: { 201: 'The job was created.' },
   writes: 'always',
   problems: [
     'version_changed',
@@ -29,12 +31,12 @@ export const putJob = defineRoute({
   ],
   async handle(call) {
     const { tenant, params, body, reply } = call
-    const { absent } = await holdExpected(call, isGone)
+    const { absent } = await holdExpected(call, doesNotExist)
     const { id, change } = await inWireNames([body], async () =>
       tenant.jobs.upsert(jobOptionsOf(params.id, body)),
     )
-    // Somebody was quicker: what was changed is undone with the transaction.
-    if (absent && change !== 'created') throw isThere(params.id)
+    // A concurrent request created it first: the transaction undoes the update.
+    if (absent && change !== 'created') throw alreadyExists(params.id)
     if (change === 'created') reply.code(201)
     return changeToWire(await findJob(tenant, id), change)
   },

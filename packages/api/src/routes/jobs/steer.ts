@@ -1,8 +1,8 @@
-/** What is done to a job that exists: pause, resume, trigger, skip a slot, run slots of the past. */
+/** Operations on an existing job: pause, resume, trigger, skip a slot, backfill. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
-import { answer, anyJson, exactly, idParam, moment, text } from '../../wire/schemas.ts'
+import { answer, anyJson, exactly, idParam, instant, text } from '../../wire/schemas.ts'
 import { findJob } from './find-job.ts'
 import { holdExpected } from './hold-expected.ts'
 
@@ -10,7 +10,7 @@ const steers = {
   tag: 'Jobs',
   params: idParam,
   writes: 'always',
-  description: 'With `If-Match`, only if it is still the version that the ETag names (412).',
+  description: 'With `If-Match`, only while the job has the version of the ETag (412).',
 } as const
 
 export const pauseJob = defineRoute({
@@ -18,10 +18,10 @@ export const pauseJob = defineRoute({
   method: 'POST',
   path: '/jobs/:id/pause',
   scope: 'operate',
-  summary: 'Make no more runs of it',
+  summary: 'Pauses a job: no further runs are planned',
   description:
-    'Runs of slots ahead are taken back. Runs that were decided for slots of the past (backfills, missed slots, those that jitter moved) and by hand go on: cancel those by `POST /runs/cancel`. With `If-Match`, only if it is still the version that the ETag names (412).',
-  body: exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) }),
+    'Runs planned for future slots are removed. Runs of past slots (backfills, missed slots, runs delayed by jitter) and triggered runs continue; cancel them with `POST /runs/cancel`. With `If-Match`, only while the job has the version of the ETag (412).',
+  body: exactly({ note: Type.Optional(text(1_024, { description: 'The reason.' })) }),
   answer: jobChange,
   problems: ['job_not_found', 'version_changed'],
   async handle(call) {
@@ -37,7 +37,7 @@ export const resumeJob = defineRoute({
   method: 'POST',
   path: '/jobs/:id/resume',
   scope: 'operate',
-  summary: 'Go on; slots that passed meanwhile are skipped',
+  summary: 'Resumes a job; slots that passed while it was paused are skipped',
   answer: jobChange,
   problems: ['job_not_found', 'version_changed'],
   async handle(call) {
@@ -53,8 +53,8 @@ export const triggerJob = defineRoute({
   method: 'POST',
   path: '/jobs/:id/trigger',
   scope: 'submit',
-  summary: 'Run it now, apart from its slots',
-  body: exactly({ payload: Type.Optional(anyJson('In place of that of the job.')) }),
+  summary: 'Runs a job now, independently of its slots',
+  body: exactly({ payload: Type.Optional(anyJson('Replaces the payload of the job.')) }),
   answer: answer({ run_id: Type.String() }),
   status: 201,
   problems: ['job_not_found', 'version_changed'],
@@ -71,8 +71,8 @@ export const skipSlot = defineRoute({
   method: 'POST',
   path: '/jobs/:id/skip',
   scope: 'operate',
-  summary: 'One slot ahead is not to run',
-  body: exactly({ slot: moment }),
+  summary: 'Skips one future slot',
+  body: exactly({ slot: instant }),
   answer: answer({ skipped: Type.String() }),
   problems: ['job_not_found', 'version_changed', 'slot_not_found'],
   async handle(call) {
@@ -88,10 +88,10 @@ export const backfillJob = defineRoute({
   method: 'POST',
   path: '/jobs/:id/backfill',
   scope: 'operate',
-  summary: 'Run slots of the past that have not run; asking again runs none twice',
+  summary: 'Runs past slots that did not run; repeating the request runs none twice',
   body: exactly({
-    from: moment,
-    to: moment,
+    from: instant,
+    to: instant,
     pace_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
   }),
   answer: answer({ runs: Type.Integer(), already: Type.Integer() }),

@@ -1,4 +1,4 @@
-/** Limits: how many runs of a queue, or of the tenant, go on at once and start in a time. */
+/** Limits: how many runs of a queue, or of the tenant, run concurrently and start in a period. */
 import { limits as bounds } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -44,7 +44,7 @@ export const listLimits = defineRoute({
     path: '/limits',
     scope: 'read',
     tag,
-    summary: 'What is set, and how much is used',
+    summary: 'Lists limits and their current use',
   },
   answer: all,
   async handle({ tenant }) {
@@ -54,7 +54,7 @@ export const listLimits = defineRoute({
 
 export const setQueueLimit = defineRoute({
   ...{ method: 'PUT', path: '/queues/:queue/limits', scope: 'operate', tag, writes: 'always' },
-  summary: 'Limit a queue, in place of what was set before',
+  summary: 'Sets the limits of a queue, replacing earlier ones',
   params: queueParam,
   body: exactly(fields, { minProperties: 1 }),
   answer: all,
@@ -67,7 +67,7 @@ export const setQueueLimit = defineRoute({
 
 export const removeQueueLimit = defineRoute({
   ...{ method: 'DELETE', path: '/queues/:queue/limits', scope: 'operate', tag, writes: 'always' },
-  summary: 'End the limits of a queue',
+  summary: 'Removes the limits of a queue',
   params: queueParam,
   answer: removed,
   async handle({ tenant, params }) {

@@ -1,4 +1,4 @@
-/** GET /metrics: what this process and its database measure, for Prometheus. */
+/** GET /metrics: the metrics of this process and its database, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { problem, problemType } from '../../http/problem.ts'
 import type { Ports } from '../../ports/probes.ts'
@@ -9,7 +9,7 @@ export async function getMetrics(app: FastifyInstance, { metrics }: Ports): Prom
   app.get('/metrics', async (request, reply) => {
     const text = await metrics()
     if (text !== null) return reply.type(TEXT_FORMAT).send(text)
-    const detail = 'There are no metrics yet: this process is still starting.'
+    const detail = 'No metrics exist yet: this process is still starting.'
     return reply
       .code(503)
       .type(problemType)

@@ -1,11 +1,11 @@
-/** Queues: what waits and runs in each, and pausing them. */
+/** Queues: their waiting and running runs, and pauses. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
 
 const pause = answer({
-  queue: nullable(Type.String({ description: 'Null when everything is paused.' })),
+  queue: nullable(Type.String({ description: 'Null when all queues are paused.' })),
   paused_at: Type.String(),
   note: nullable(Type.String()),
   paused_by: nullable(Type.String()),
@@ -15,8 +15,10 @@ const queue = answer({
   queue: Type.String(),
   paused: Type.Boolean(),
   pause: Type.Unsafe<unknown>({ anyOf: [pause, { type: 'null' }] }),
-  due: Type.Integer({ description: 'Due and waiting for a worker; counted to 10,000 a lane.' }),
-  scheduled: Type.Integer({ description: 'Due within a minute or so.' }),
+  due: Type.Integer({
+    description: 'Due and waiting for a worker; counted up to 10,000 per lane.',
+  }),
+  scheduled: Type.Integer({ description: 'Due within about a minute.' }),
   running: Type.Integer(),
   oldest_ms: Type.Number({ description: 'How long the oldest due run has waited.' }),
   ended_last_minute: Type.Record(Type.String(), Type.Integer()),
@@ -40,7 +42,7 @@ const changed = answer({
   paused: Type.Boolean(),
   changed: Type.Boolean(),
 })
-const why = exactly({ note: Type.Optional(text(1_024, { description: 'Why.' })) })
+const why = exactly({ note: Type.Optional(text(1_024, { description: 'The reason.' })) })
 const tag = 'Queues'
 
 export const listQueues = defineRoute({
@@ -49,7 +51,7 @@ export const listQueues = defineRoute({
     path: '/queues',
     scope: 'read',
     tag,
-    summary: 'Every queue: depth, age, pauses',
+    summary: 'Lists queues with their depth, age and pauses',
   },
   answer: queues,
   async handle({ tenant }) {
@@ -59,7 +61,7 @@ export const listQueues = defineRoute({
 
 export const pauseQueue = defineRoute({
   ...{ method: 'POST', path: '/queues/:queue/pause', scope: 'operate', tag, writes: 'always' },
-  summary: 'Take nothing more from a queue; what runs goes on',
+  summary: 'Pauses a queue: workers claim nothing from it, and its runs finish',
   params: queueParam,
   body: why,
   answer: changed,
@@ -72,7 +74,7 @@ export const pauseQueue = defineRoute({
 
 export const resumeQueue = defineRoute({
   ...{ method: 'POST', path: '/queues/:queue/resume', scope: 'operate', tag, writes: 'always' },
-  summary: 'Take from a queue again',
+  summary: 'Resumes a queue',
   params: queueParam,
   answer: changed,
   async handle({ tenant, params }) {
@@ -83,7 +85,7 @@ export const resumeQueue = defineRoute({
 
 export const pauseAll = defineRoute({
   ...{ method: 'POST', path: '/pause', scope: 'operate', tag, writes: 'always' },
-  summary: 'Take nothing more from any queue of the tenant',
+  summary: 'Pauses all queues of the tenant',
   body: why,
   answer: changed,
   async handle({ tenant, body, actor }) {
@@ -94,7 +96,7 @@ export const pauseAll = defineRoute({
 
 export const resumeAll = defineRoute({
   ...{ method: 'POST', path: '/resume', scope: 'operate', tag, writes: 'always' },
-  summary: 'End that; queues that are paused by themselves stay so',
+  summary: 'Ends the pause of all queues; queues paused one by one stay paused',
   answer: changed,
   async handle({ tenant }) {
     return { queue: null, paused: false, changed: await tenant.queues.resumeAll() }

@@ -1,4 +1,6 @@
-/** GET /readyz: work may be sent here. Otherwise 503 with the reason, and load balancers look elsewhere. */
+/**
+ * GET /readyz: this node accepts work. Otherwise 503 with the reason, and load balancers skip it.
+ */
 import type { FastifyInstance } from 'fastify'
 import { problem, problemType } from '../../http/problem.ts'
 import type { Ports } from '../../ports/probes.ts'

@@ -1,4 +1,4 @@
-/** A run that a route is about, or the problem that there is none; and why something cannot be done to it. */
+/** Finds the run of a request, and explains why an operation on it is refused. */
 import { PunctualError } from '@punctual/core/errors'
 import { isFinal, type Run, type RunState } from '@punctual/core/run'
 import type { TenantService } from '../../ports/service.ts'
@@ -6,19 +6,19 @@ import type { TenantService } from '../../ports/service.ts'
 export async function findRun(tenant: TenantService, id: string): Promise<Run> {
   const run = await tenant.runs.get(id)
   if (run) return run
-  const message = `There is no run ${id}. It may be older than the retention.`
+  const message = `No run has the id ${id}. It may be older than the retention.`
   throw new PunctualError('run_not_found', message, { id })
 }
 
 const AGAIN = 'Submit it again with POST /v1/runs.'
 
-/** What can be done to a run that is in a state, as people are told it. */
+/** The operations that each state allows, as the error message states them. */
 const possible: Readonly<Record<RunState, string>> = {
-  waiting: 'It can be cancelled, and given another priority or payload.',
-  scheduled: 'It can be cancelled, rescheduled, promoted, and given another priority.',
-  queued: 'It can be cancelled, rescheduled, and given another priority.',
+  waiting: 'It can be cancelled, and its priority or payload changed.',
+  scheduled: 'It can be cancelled, rescheduled or promoted, and its priority changed.',
+  queued: 'It can be cancelled or rescheduled, and its priority changed.',
   running: 'It can be cancelled.',
-  cancelling: 'It is ending; wait until it has.',
+  cancelling: 'It is ending; wait until it has ended.',
   succeeded: AGAIN,
   dead: 'It can be retried, or discarded with POST /v1/dead-letters/:id/discard.',
   cancelled: AGAIN,
@@ -26,7 +26,7 @@ const possible: Readonly<Record<RunState, string>> = {
   unknown: 'It can be retried, or resolved with POST /v1/runs/:id/resolve.',
 }
 
-/** It is in a state in which that cannot be done. */
+/** Throws because the state does not allow the operation. */
 export function refuseState(id: string, state: RunState, wanted: string): never {
   throw new PunctualError(
     isFinal(state) && wanted !== 'retried' && wanted !== 'resolved'
@@ -37,7 +37,7 @@ export function refuseState(id: string, state: RunState, wanted: string): never 
   )
 }
 
-/** The same of a run whose state is not known yet. */
+/** The same for a run whose state is not known yet. */
 export async function refuseRun(tenant: TenantService, id: string, wanted: string): Promise<never> {
   return refuseState(id, (await findRun(tenant, id)).state, wanted)
 }

@@ -1,4 +1,4 @@
-/** GET /runs/:id, and what of it people ask for alone: its output, and why it does not run now. */
+/** GET /runs/:id, its output, and why it is not running. */
 import { runStates } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -18,7 +18,7 @@ const looks = {
 export const getRun = defineRoute({
   ...looks,
   path: '/runs/:id',
-  summary: 'A run with its attempts',
+  summary: 'Returns a run with its attempts',
   answer: runAnswer,
   async handle({ tenant, params }) {
     return runToWire(await findRun(tenant, params.id))
@@ -28,7 +28,7 @@ export const getRun = defineRoute({
 export const getOutput = defineRoute({
   ...looks,
   path: '/runs/:id/output',
-  summary: 'What its handler returned; null unless it succeeded',
+  summary: 'Returns the output of a run; null unless it succeeded',
   answer: answer({ id: Type.String(), state: oneOf(runStates), output: Type.Unknown() }),
   async handle({ tenant, params }) {
     const run = await findRun(tenant, params.id)
@@ -37,11 +37,11 @@ export const getOutput = defineRoute({
   },
 })
 
-/** What each kind of reason has besides is told as it is. */
+/** Each kind of reason has further members, which are passed on unchanged. */
 const obstacle = Type.Object(
   {
     code: Type.String({ description: 'Such as `not_due`, `paused` or `no_worker`.' }),
-    detail: Type.String({ description: 'The same in words.' }),
+    detail: Type.String({ description: 'The reason in words.' }),
   },
   { additionalProperties: true },
 )
@@ -49,13 +49,13 @@ const obstacle = Type.Object(
 export const explainRun = defineRoute({
   ...looks,
   path: '/runs/:id/explain',
-  summary: 'Why it is not running now',
+  summary: 'Explains why a run is not running now',
   description:
-    'A run that is due and does not run always has a reason. Workers that work for all are told to a tenant by their ids alone.',
+    'A run that is due and not running always has a reason. For a tenant, workers that serve all tenants appear with their ids only.',
   answer: answer({
     id: Type.String(),
     running: Type.Boolean(),
-    reasons: Type.Array(obstacle, { description: 'In the order in which they have to go.' }),
+    reasons: Type.Array(obstacle, { description: 'In the order in which they must end.' }),
   }),
   async handle({ tenant, caller, params: { id } }) {
     const fleet = caller.tenantId === null

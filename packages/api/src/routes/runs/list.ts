@@ -1,4 +1,4 @@
-/** GET /runs: runs that match, a page at a time. GET /runs/counts: how many, by what they are. */
+/** GET /runs: the runs that match, in pages. GET /runs/counts: their number by an attribute. */
 import type { CountBy } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -16,9 +16,9 @@ const group = answer({
 export const listRuns = defineRoute({
   ...looks,
   path: '/runs',
-  summary: 'Runs that match, newest first',
+  summary: 'Lists runs, newest first',
   description:
-    'A page may be short of `limit` while `next_cursor` goes on: so much was looked at. `complete` tells.',
+    'A page may have fewer than `limit` runs while `next_cursor` is set, because the rows read per page are bounded; `complete` is then false.',
   query: exactly({ ...runQuery, ...pageQuery }),
   answer: answer({
     runs: Type.Array(runItem),
@@ -40,7 +40,7 @@ export const listRuns = defineRoute({
 export const countRuns = defineRoute({
   ...looks,
   path: '/runs/counts',
-  summary: 'How many runs match, by what they are',
+  summary: 'Counts runs by an attribute',
   query: exactly({
     ...runQuery,
     by: Type.Optional(
@@ -52,7 +52,7 @@ export const countRuns = defineRoute({
   }),
   answer: answer({
     count: Type.Integer(),
-    exact: Type.Boolean({ description: 'False when there are more than were counted.' }),
+    exact: Type.Boolean({ description: 'False when more runs match than were counted.' }),
     groups: Type.Array(group),
   }),
   problems: ['job_not_found'],

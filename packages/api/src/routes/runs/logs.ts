@@ -1,4 +1,4 @@
-/** GET /runs/:id/logs: lines of its log, a page at a time, or as they come when a stream is asked for. */
+/** GET /runs/:id/logs: the log lines of a run, in pages, or as a stream. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import { isFinal, type LogLine, type LogPosition } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
@@ -24,7 +24,7 @@ function positionOf(field: string, given: string): LogPosition {
     return { attempt: Number(attempt), seq: Number(seq) }
   throw new PunctualError(
     'invalid_cursor',
-    `${field} must be where a line stands, such as 1.57 for line 57 of the first attempt.`,
+    `${field} must be the position of a line, such as 1.57 for line 57 of the first attempt.`,
     { field },
   )
 }
@@ -33,7 +33,7 @@ function lineToWire(line: LogLine): Static<typeof logLine> {
   return toWire(line) as Static<typeof logLine>
 }
 
-/** Lines as they come, until the run has ended and all of them were told. */
+/** Sends lines as they are written, until the run has ended and all of them were sent. */
 async function tail(
   { runs }: TenantService,
   id: string,
@@ -43,7 +43,7 @@ async function tail(
 ): Promise<void> {
   let after = from
   while (!signal.aborted) {
-    // Looked at before the lines: what it logged was written before it ended.
+    // Read before the lines: a run writes all of its lines before it ends.
     const run = await runs.get(id)
     const lines = await runs.logs(id, { limit: LINES_AT_ONCE, ...(after && { after }) })
     for (const line of lines) {
@@ -65,12 +65,14 @@ export const getLogs = defineRoute({
   path: '/runs/:id/logs',
   scope: 'read',
   tag: 'Runs',
-  summary: 'What it has logged, oldest first',
+  summary: 'Lists the log lines of a run, oldest first',
   description:
-    'With `Accept: text/event-stream` lines come as they are written: events `log` until the run has ended, then one `end`. `Last-Event-ID` goes on after that line.',
+    'With `Accept: text/event-stream`, lines are sent as they are written: `log` events until the run has ended, then one `end` event. `Last-Event-ID` resumes after that line.',
   params: idParam,
   query: exactly({
-    after: Type.Optional(Type.String({ maxLength: 20, description: '`next` of the page before.' })),
+    after: Type.Optional(
+      Type.String({ maxLength: 20, description: '`next` of the previous page.' }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: limits.logLinesPerPage, default: 1_000 }),
     ),
@@ -78,7 +80,7 @@ export const getLogs = defineRoute({
       Type.Integer({
         minimum: 1,
         maximum: limits.logLinesPerPage,
-        description: 'The last so many instead; not together with the others.',
+        description: 'Returns the last N lines instead; excludes `after` and `limit`.',
       }),
     ),
   }),

@@ -1,4 +1,4 @@
-/** POST /runs/retry: does all runs again that match and that are dead or unknown, so many at a time. */
+/** POST /runs/retry: retries all dead or unknown runs that match, up to a limit. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { RunPageFilter, RunState } from '@punctual/core/run'
 import Type from 'typebox'
@@ -16,7 +16,7 @@ interface Found {
   readonly complete: boolean
 }
 
-/** Those of one state that nobody has retried, up to so many. */
+/** The runs of one state that were not retried, up to a limit. */
 async function findRuns(
   tenant: TenantService,
   filter: RunPageFilter,
@@ -24,7 +24,7 @@ async function findRuns(
   most: number,
 ): Promise<Found> {
   const ids: string[] = []
-  const asked = {
+  const unretried = {
     ...filter,
     states: [state],
     ...(state === 'dead' && { notRetried: true as const }),
@@ -32,7 +32,7 @@ async function findRuns(
   let cursor: string | null = null
   for (let pages = 0; pages < PAGES_MAX && ids.length < most; pages++) {
     const limit = Math.min(limits.pageSize, most - ids.length)
-    const page = await tenant.runs.page(asked, { limit, ...(cursor !== null && { cursor }) })
+    const page = await tenant.runs.page(unretried, { limit, ...(cursor !== null && { cursor }) })
     ids.push(...page.runs.filter((run) => run.replayedAs === null).map(({ id }) => id))
     cursor = page.nextCursor
     if (cursor === null) return { ids, complete: true }
@@ -43,7 +43,7 @@ async function findRuns(
 function statesOf({ states = ['dead'] }: RunPageFilter): readonly RunState[] {
   const other = states.find((state) => !RETRIABLE.includes(state))
   if (other === undefined) return RETRIABLE.filter((state) => states.includes(state))
-  const message = `state must be of ${RETRIABLE.join(', ')}; got ${other}: others cannot be retried.`
+  const message = `state must be of ${RETRIABLE.join(', ')}; got ${other}, which cannot be retried.`
   throw new PunctualError('invalid_option', message, { field: 'filter.state' })
 }
 
@@ -55,12 +55,12 @@ interface Handling {
 async function retryUnknown(tenant: TenantService, ids: readonly string[], how: Handling) {
   const answers = []
   for (const id of ids) answers.push(await tenant.runs.resolve(id, 'run-again', how))
-  return answers.map((it) => (it.result === 'resolved' ? it.replayedAs : null))
+  return answers.map((answered) => (answered.result === 'resolved' ? answered.replayedAs : null))
 }
 
 async function retryDead(tenant: TenantService, ids: readonly string[], how: Handling) {
   const answers = await tenant.deadLetters.replayEach(ids, how)
-  return answers.map((it) => (it.result === 'replayed' ? it.id : null))
+  return answers.map((answered) => (answered.result === 'replayed' ? answered.id : null))
 }
 
 export const retryRuns = defineRoute({
@@ -68,18 +68,20 @@ export const retryRuns = defineRoute({
   path: '/runs/retry',
   scope: 'operate',
   tag: 'Runs',
-  summary: 'Do all runs again that match',
+  summary: 'Retries all runs that match',
   description:
-    'Dead ones that were neither replayed nor discarded, and with `state` unknown ones. Those whose key a live run has stay as they are, and are `missed`.',
+    'Retries dead runs that were neither replayed nor discarded, and with `state` also unknown ones. Runs whose key belongs to a live run are unchanged, and counted as `missed`.',
   body: exactly({
     filter: Type.Optional(retryFilter),
     ...manyFields,
-    note: Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with each.' })),
+    note: Type.Optional(
+      text(limits.descriptionLength, { description: 'The reason; stored with each.' }),
+    ),
   }),
   answer: answer({
     ...manyAnswer,
     retried: Type.Integer(),
-    missed: Type.Integer({ description: 'Somebody was faster, or their key is taken.' }),
+    missed: Type.Integer({ description: 'Already handled, or their key is in use.' }),
     run_ids: Type.Array(Type.String(), { description: 'The new runs.' }),
   }),
   writes: 'always',
@@ -90,7 +92,7 @@ export const retryRuns = defineRoute({
     if (Object.keys(filter).length === 0 && !all)
       throw new PunctualError(
         'invalid_option',
-        'filter must have at least one condition, or `"all": true` beside it.',
+        'filter must have at least one condition, or `all` must be true.',
         { field: 'filter' },
       )
     const { note } = body

@@ -1,4 +1,4 @@
-/** POST /runs/:id/retry and /resolve: what ended badly is done again, or somebody says what became of it. */
+/** POST /runs/:id/retry and /resolve: retries a failed run, or records how an unknown one ended. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type Resolution, type RunState, resolutions } from '@punctual/core/run'
 import Type from 'typebox'
@@ -9,7 +9,9 @@ import type { TenantService } from '../../ports/service.ts'
 import { answer, anyJson, exactly, idParam, nullable, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseState } from './find-run.ts'
 
-const note = Type.Optional(text(limits.descriptionLength, { description: 'Why; kept with it.' }))
+const note = Type.Optional(
+  text(limits.descriptionLength, { description: 'The reason; stored with it.' }),
+)
 const retries = {
   method: 'POST',
   scope: 'operate',
@@ -23,18 +25,18 @@ function keyTaken(id: string, { key, heldBy }: KeyTaken): never {
   const holder = heldBy === null ? 'which has just ended' : heldBy
   throw new PunctualError(
     'key_conflict',
-    `The key ${JSON.stringify(key)} of ${id} belongs to a live run, ${holder}. Wait until that has ended, or cancel it.`,
+    `The key ${JSON.stringify(key)} of ${id} belongs to a live run, ${holder}. Wait until that run has ended, or cancel it.`,
     { id },
   )
 }
 
-/** The new run of a dead letter. */
+/** Returns the new run of a replayed dead letter; throws when it was not replayed. */
 function replayedAs(id: string, answered: ReplayResult): string {
   if (answered.result === 'replayed') return answered.id
   if (answered.result === 'key_busy') return keyTaken(id, answered)
   const { as, replayedAs: other } = answered.handled
   const how = other === null ? as : `${as} as ${other}`
-  throw new PunctualError('already_handled', `The dead letter ${id} was ${how} before.`, { id })
+  throw new PunctualError('already_handled', `The dead letter ${id} was already ${how}.`, { id })
 }
 
 interface Replay {
@@ -43,7 +45,7 @@ interface Replay {
   readonly note?: string
 }
 
-/** Makes a new run of a dead letter. */
+/** Replays a dead letter as a new run. */
 export async function replay(
   tenant: TenantService,
   id: string,
@@ -68,7 +70,7 @@ function resolvedAs(
   if (answered.result === 'resolved') return answered.replayedAs
   if (answered.result === 'key_busy') return keyTaken(id, answered)
   if (answered.result === 'not_unknown') return refuseState(id, state, wanted)
-  const message = `The run ${id} was resolved as ${answered.resolved.as} before, and the first answer stays.`
+  const message = `The run ${id} was already resolved as ${answered.resolved.as}; this cannot be changed.`
   throw new PunctualError('already_handled', message, { id })
 }
 
@@ -89,13 +91,13 @@ async function resolve(
 export const retryRun = defineRoute({
   ...retries,
   path: '/runs/:id/retry',
-  summary: 'Do a run again that is dead or unknown',
+  summary: 'Retries a dead or unknown run',
   description:
-    'A new run is made, due now; the old one stays as it was, and the two name each other.',
+    'Creates a new run, due now. The old run is unchanged, and each refers to the other.',
   body: exactly({
-    payload: Type.Optional(anyJson('Of a dead run: instead of its own.')),
+    payload: Type.Optional(anyJson('For a dead run: replaces the payload.')),
     from_checkpoint: Type.Optional(
-      Type.Boolean({ description: 'Of a dead run: go on from its last checkpoint.' }),
+      Type.Boolean({ description: 'For a dead run: resumes from its last checkpoint.' }),
     ),
     note,
   }),
@@ -116,9 +118,9 @@ export const retryRun = defineRoute({
 export const resolveRun = defineRoute({
   ...retries,
   path: '/runs/:id/resolve',
-  summary: 'Say what became of an unknown run',
+  summary: 'Records how an unknown run ended',
   description:
-    '`succeeded`: it was done. `failed`: it was not, and is a dead letter now. `run-again`: a new run does it again. It is said once.',
+    '`succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once.',
   body: exactly({ as: oneOf(Object.keys(resolutions) as Resolution[]), note }),
   answer: answer({
     id: Type.String(),

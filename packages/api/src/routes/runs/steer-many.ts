@@ -1,18 +1,18 @@
-/** POST /runs/cancel, /promote and /reschedule: the same for all runs that match, so many at a time. */
+/** POST /runs/cancel, /promote and /reschedule: changes all runs that match, up to a limit. */
 import { instantOf } from '@punctual/core/check'
 import { defaults, limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import type { BulkResult } from '../../ports/run-service.ts'
 import { steerFilter, steerFilterOf } from '../../wire/run-filter.ts'
-import { answer, exactly, moment, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, text } from '../../wire/schemas.ts'
 
-/** How many are meant at once. */
+/** The members that bound a bulk change. */
 export const manyFields = {
   all: Type.Optional(
-    Type.Boolean({ description: 'An empty filter is meant: everything that can be changed so.' }),
+    Type.Boolean({ description: 'Allows an empty filter, which matches every run.' }),
   ),
-  dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only count.' })),
+  dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only counts.' })),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: limits.batchSize, default: defaults.bulkLimit }),
   ),
@@ -29,14 +29,16 @@ export function manyOptions(body: { all?: boolean; dry_run?: boolean; limit?: nu
 
 export const manyAnswer = {
   dry_run: Type.Boolean(),
-  matched: Type.Integer({ description: 'How many were dealt with, or would be.' }),
-  complete: Type.Boolean({ description: 'False when there are more than `limit`: ask again.' }),
+  matched: Type.Integer({ description: 'Runs that were changed, or would be.' }),
+  complete: Type.Boolean({
+    description: 'False when more than `limit` match: repeat the request.',
+  }),
 }
 
 const changed = answer({
   ...manyAnswer,
-  states: Type.Record(Type.String(), Type.Integer(), { description: 'Which states they had.' }),
-  answers: Type.Record(Type.String(), Type.Integer(), { description: 'What became of them.' }),
+  states: Type.Record(Type.String(), Type.Integer(), { description: 'Their states before.' }),
+  answers: Type.Record(Type.String(), Type.Integer(), { description: 'The results, counted.' }),
   sample: Type.Array(Type.String(), { description: 'The ids of the first ten.' }),
 })
 
@@ -50,7 +52,8 @@ const many = {
   tag: 'Runs',
   writes: 'always',
   answer: changed,
-  description: 'One that has moved on meanwhile is left alone. Runs that come later are not meant.',
+  description:
+    'Runs that change state meanwhile are left unchanged. Runs created later are not included.',
   problems: ['job_not_found'],
 } as const
 
@@ -59,7 +62,7 @@ const fields = { filter: Type.Optional(steerFilter), ...manyFields }
 export const cancelRuns = defineRoute({
   ...many,
   path: '/runs/cancel',
-  summary: 'Cancel all runs that match',
+  summary: 'Cancels all runs that match',
   body: exactly({ ...fields, reason: Type.Optional(text(limits.createdByLength)) }),
   async handle({ tenant, body }) {
     const { reason } = body
@@ -71,7 +74,7 @@ export const cancelRuns = defineRoute({
 export const promoteRuns = defineRoute({
   ...many,
   path: '/runs/promote',
-  summary: 'Let all runs that match start now',
+  summary: 'Makes all runs that match due now',
   body: exactly(fields),
   async handle({ tenant, body }) {
     const filter = steerFilterOf(body.filter)
@@ -82,8 +85,8 @@ export const promoteRuns = defineRoute({
 export const rescheduleRuns = defineRoute({
   ...many,
   path: '/runs/reschedule',
-  summary: 'Give all runs that match another time',
-  body: exactly({ ...fields, run_at: moment }),
+  summary: 'Changes when all runs that match are due',
+  body: exactly({ ...fields, run_at: instant }),
   async handle({ tenant, body }) {
     const runAt = new Date(instantOf('run_at', body.run_at))
     const filter = steerFilterOf(body.filter)

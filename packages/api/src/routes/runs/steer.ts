@@ -1,11 +1,11 @@
-/** What is done to a run that has not ended: cancel, reschedule, promote, another priority, another payload. */
+/** Operations on a live run: cancel, reschedule, promote, change the priority or the payload. */
 import { instantOf } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import { runStates } from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { whole } from '../../wire/run-fields.ts'
-import { answer, anyJson, exactly, idParam, moment, oneOf, text } from '../../wire/schemas.ts'
+import { answer, anyJson, exactly, idParam, instant, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseRun, refuseState } from './find-run.ts'
 
 const steers = {
@@ -26,11 +26,11 @@ const steered = answer({
 export const cancelRun = defineRoute({
   ...steers,
   path: '/runs/:id/cancel',
-  summary: 'Cancel a run',
+  summary: 'Cancels a run',
   description:
-    'One that has not started is `cancelled`. Of one that runs the handler is asked to end: it is `cancelling` until it has, for 30 s at most. To ask again changes nothing.',
+    'A run that has not started becomes `cancelled`. The handler of a running one is asked to end: the run is `cancelling` until it has ended, for at most 30 s. Repeating the request changes nothing.',
   body: exactly({
-    reason: Type.Optional(text(limits.createdByLength, { description: 'Kept with the run.' })),
+    reason: Type.Optional(text(limits.createdByLength, { description: 'Stored with the run.' })),
   }),
   answer: steered,
   async handle({ tenant, params: { id }, body }) {
@@ -44,8 +44,8 @@ export const cancelRun = defineRoute({
 export const rescheduleRun = defineRoute({
   ...steers,
   path: '/runs/:id/reschedule',
-  summary: 'Give a run that has not started another time',
-  body: exactly({ run_at: moment }),
+  summary: 'Changes when a run that has not started is due',
+  body: exactly({ run_at: instant }),
   answer: steered,
   async handle({ tenant, params: { id }, body }) {
     const result = await tenant.runs.reschedule(id, new Date(instantOf('run_at', body.run_at)))
@@ -57,7 +57,7 @@ export const rescheduleRun = defineRoute({
 export const promoteRun = defineRoute({
   ...steers,
   path: '/runs/:id/promote',
-  summary: 'Let a run start now whose time has not come',
+  summary: 'Makes a scheduled run due now',
   answer: steered,
   async handle({ tenant, params: { id } }) {
     const result = await tenant.runs.promote(id)
@@ -69,7 +69,7 @@ export const promoteRun = defineRoute({
 export const prioritiseRun = defineRoute({
   ...steers,
   path: '/runs/:id/priority',
-  summary: 'Give a run that has not started another priority',
+  summary: 'Changes the priority of a run that has not started',
   body: exactly({ priority: whole(limits.priorityMin, limits.priorityMax, 'Higher first.') }),
   answer: steered,
   async handle({ tenant, params: { id }, body }) {
@@ -83,8 +83,8 @@ export const patchRun = defineRoute({
   ...steers,
   method: 'PATCH',
   path: '/runs/:id',
-  summary: 'Give a run another payload, before its first attempt',
-  body: exactly({ payload: anyJson('In place of its own.') }),
+  summary: 'Replaces the payload of a run before its first attempt',
+  body: exactly({ payload: anyJson('The new payload.') }),
   answer: steered,
   async handle({ tenant, params: { id }, body }) {
     const result = await tenant.runs.edit(id, { payload: body.payload })

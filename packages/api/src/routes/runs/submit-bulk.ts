@@ -1,4 +1,4 @@
-/** POST /runs/bulk: up to 10,000 runs, one a line; all or none, or what became of each. */
+/** POST /runs/bulk: up to 10,000 runs, one per line; all or none, or a result for each. */
 import { limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
 import {
@@ -18,8 +18,8 @@ export const submitRuns = defineRoute({
   path: '/runs/bulk',
   scope: 'submit',
   tag: 'Runs',
-  summary: 'Submit up to 10,000 runs, one a line',
-  description: `NDJSON: each line is what POST /runs takes, up to ${limits.batchSize} of them.`,
+  summary: 'Submits up to 10,000 runs, one per line',
+  description: `NDJSON: each line is a body of POST /runs; up to ${limits.batchSize} lines.`,
   query: bulkQuery,
   body: Type.String(),
   reads: 'ndjson',

@@ -7,18 +7,18 @@ import { answer, oneOf } from '../../wire/schemas.ts'
 
 const submittedRun = answer({
   id: Type.String(),
-  created: Type.Boolean({ description: 'False when a live run has the key; its id is answered.' }),
+  created: Type.Boolean({ description: 'False when a live run has the key; `id` is that run.' }),
   outcome: oneOf(['created', 'existing', 'replaced'] as const),
 })
 
-/** All or none. */
+/** Submits all runs or none. */
 async function submitEach(calls: readonly Call<unknown, unknown, Static<typeof newRun>>[]) {
   const { tenant } = calls[0] as (typeof calls)[number]
   const bodies = calls.map(({ body }) => body)
   const runs = await inWireNames(bodies, async () =>
     tenant.submitAll(calls.map(({ body, caller }) => submissionOf(body, caller.keyName))),
   )
-  // Said either way: what was done before and undone may have said the other.
+  // Set in both cases: an earlier attempt that was undone may have set the other status.
   for (const [i, { created }] of runs.entries()) calls[i]?.reply.code(created ? 201 : 200)
   return runs
 }
@@ -28,12 +28,13 @@ export const submitRun = defineRoute({
   path: '/runs',
   scope: 'submit',
   tag: 'Runs',
-  summary: 'Submit a run',
-  description: 'Once it is answered the run is committed. No worker need know its handler yet.',
+  summary: 'Submits a run',
+  description:
+    'The run is committed when the request is answered. Its handler need not exist on a worker yet.',
   body: newRun,
   answer: submittedRun,
   status: 201,
-  others: { 200: 'A live run has the key: that one is answered.' },
+  others: { 200: 'A live run has the key; `id` is that run.' },
   writes: 'keyed',
   problems: ['key_conflict', 'handler_unknown', 'quota_exceeded', 'payload_too_large'],
   async handle(call) {

@@ -1,4 +1,4 @@
-/** Secrets: set and removed here, read by handlers and never shown. */
+/** Secrets: set and deleted here, read by handlers, never shown. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
@@ -10,7 +10,7 @@ const tag = 'Secrets'
 
 export const listSecrets = defineRoute({
   ...{ method: 'GET', path: '/secrets', scope: 'admin', tag },
-  summary: 'The names of secrets, without their values',
+  summary: 'Lists the names of secrets, without their values',
   answer: secrets,
   async handle({ tenant }) {
     return wireOf(secrets, { secrets: await tenant.secrets.list() })
@@ -19,11 +19,11 @@ export const listSecrets = defineRoute({
 
 export const setSecret = defineRoute({
   ...{ method: 'PUT', path: '/secrets/:name', scope: 'admin', tag, writes: 'always' },
-  summary: 'Make a secret, or give it another value',
+  summary: 'Creates a secret, or replaces its value',
   secret: true,
   params,
-  // What does not fit is not repeated in an error: its kind is checked where nothing is shown.
-  body: exactly({ value: Type.Unknown({ description: 'A text of at least 8 characters.' }) }),
+  // The value is not in the schema, because validation errors repeat what they received.
+  body: exactly({ value: Type.Unknown({ description: 'A string of at least 8 characters.' }) }),
   answer: answer({ name: Type.String(), version: Type.Integer() }),
   async handle({ tenant, params: { name: secret }, body }) {
     const { version } = await tenant.secrets.set(secret, body.value as string)
@@ -33,7 +33,7 @@ export const setSecret = defineRoute({
 
 export const deleteSecret = defineRoute({
   ...{ method: 'DELETE', path: '/secrets/:name', scope: 'admin', tag, writes: 'always' },
-  summary: 'Remove a secret; runs that ask for it fail',
+  summary: 'Deletes a secret; runs that read it fail',
   params,
   answer: answer({ removed: Type.Boolean() }),
   async handle({ tenant, params: { name: secret } }) {

@@ -1,14 +1,14 @@
-/** How runs ended: in the last minutes, and by day or job as a report. */
+/** Statistics of finished runs: of the last minutes, and by day or job as a report. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, moment, nullable, oneOf } from '../../wire/schemas.ts'
+import { answer, exactly, instant, nullable, oneOf } from '../../wire/schemas.ts'
 
 const ends = {
   runs: Type.Integer(),
   ended: Type.Record(Type.String(), Type.Integer()),
   success_rate: nullable(
-    Type.Number({ description: 'Of those that succeeded, died or were lost; from 0 to 1.' }),
+    Type.Number({ description: 'Of runs that succeeded, died or were lost; from 0 to 1.' }),
   ),
 }
 const recent = answer({
@@ -22,13 +22,13 @@ const report = answer({
       ...ends,
     }),
   ),
-  counted_to: nullable(Type.String({ description: 'What came after this is not counted yet.' })),
+  counted_to: nullable(Type.String({ description: 'Runs that ended later are not counted yet.' })),
 })
 const tag = 'Stats'
 
 export const getStats = defineRoute({
   ...{ method: 'GET', path: '/stats', scope: 'read', tag },
-  summary: 'How runs ended in the last minutes, by queue and handler',
+  summary: 'Counts how runs ended in the last minutes, by queue and handler',
   query: exactly({
     minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_440, default: 5 })),
   }),
@@ -40,11 +40,11 @@ export const getStats = defineRoute({
 
 export const getReport = defineRoute({
   ...{ method: 'GET', path: '/stats/report', scope: 'read', tag },
-  summary: 'How runs ended, by day or by job, up to 366 days',
+  summary: 'Reports how runs ended by day or by job, over up to 366 days',
   query: exactly({
     by: Type.Optional(oneOf(['day', 'job'] as const, { default: 'day' })),
-    from: Type.Optional(moment),
-    to: Type.Optional(moment),
+    from: Type.Optional(instant),
+    to: Type.Optional(instant),
   }),
   answer: report,
   async handle({ tenant, query }) {

@@ -1,17 +1,17 @@
-/** Tenants, by keys of the installation: who shares it, and what each may have. */
+/** Tenants, managed with keys of the installation: their quotas, use and data. */
 import { Readable } from 'node:stream'
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, moment, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
 import { fromWire } from '../../wire/snake.ts'
 
 const tenant = answer({
   id: Type.Integer(),
   name: Type.String(),
   note: nullable(Type.String()),
-  quotas: Type.Unknown({ description: 'What is not named is not limited.' }),
+  quotas: Type.Unknown({ description: 'A quota that is not named is unlimited.' }),
   created_at: Type.String(),
   created_by: nullable(Type.String()),
   suspended_at: nullable(Type.String()),
@@ -37,13 +37,13 @@ const shared = { scope: 'system', tag: 'Tenants' } as const
 
 function found<T>(value: T | null, name: string): T {
   if (value !== null) return value
-  const message = `There is no tenant ${JSON.stringify(name)}. GET /v1/tenants lists those there are.`
+  const message = `No tenant is named ${JSON.stringify(name)}. GET /v1/tenants lists them.`
   throw new PunctualError('tenant_not_found', message, { id: name })
 }
 
 export const createTenant = defineRoute({
   ...{ ...shared, method: 'POST', path: '/tenants', status: 201, writes: 'always' },
-  summary: 'Make a tenant',
+  summary: 'Creates a tenant',
   body: exactly({
     name: text(63),
     note: Type.Optional(text(1_024)),
@@ -58,7 +58,7 @@ export const createTenant = defineRoute({
 })
 
 export const listTenants = defineRoute({
-  ...{ ...shared, method: 'GET', path: '/tenants', summary: 'Tenants, by name' },
+  ...{ ...shared, method: 'GET', path: '/tenants', summary: 'Lists tenants by name' },
   query: exactly({
     after: Type.Optional(text(63)),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
@@ -70,7 +70,12 @@ export const listTenants = defineRoute({
 })
 
 export const getTenant = defineRoute({
-  ...{ ...shared, method: 'GET', path: '/tenants/:name', summary: 'A tenant and its quotas' },
+  ...{
+    ...shared,
+    method: 'GET',
+    path: '/tenants/:name',
+    summary: 'Returns a tenant and its quotas',
+  },
   params,
   answer: tenant,
   problems: ['tenant_not_found'],
@@ -81,7 +86,7 @@ export const getTenant = defineRoute({
 
 export const updateTenant = defineRoute({
   ...{ ...shared, method: 'PATCH', path: '/tenants/:name', writes: 'always' },
-  summary: 'Change its note or its quotas; a quota that is null is not limited any more',
+  summary: 'Updates the note or quotas of a tenant; null removes a quota',
   params,
   body: exactly(
     { note: Type.Optional(nullable(text(1_024))), quotas: Type.Optional(quotas) },
@@ -96,7 +101,7 @@ export const updateTenant = defineRoute({
 
 export const suspendTenant = defineRoute({
   ...{ ...shared, method: 'POST', path: '/tenants/:name/suspend', writes: 'always' },
-  summary: 'Accept nothing for it and run nothing of it, until it is resumed',
+  summary: 'Suspends a tenant: nothing is accepted for it or run until it is resumed',
   params,
   body: exactly({ note: Type.Optional(text(1_024)) }),
   answer: tenant,
@@ -108,7 +113,7 @@ export const suspendTenant = defineRoute({
 
 export const resumeTenant = defineRoute({
   ...{ ...shared, method: 'POST', path: '/tenants/:name/resume', writes: 'always' },
-  summary: 'Go on',
+  summary: 'Resumes a tenant',
   params,
   answer: tenant,
   problems: ['tenant_not_found'],
@@ -117,12 +122,12 @@ export const resumeTenant = defineRoute({
   },
 })
 
-const range = exactly({ from: Type.Optional(moment), to: Type.Optional(moment) })
+const range = exactly({ from: Type.Optional(instant), to: Type.Optional(instant) })
 const usage = answer({
   days: Type.Array(
     answer({
       day: Type.String({ examples: ['2030-01-31'] }),
-      runs: Type.Integer({ description: 'Runs that were due on it.' }),
+      runs: Type.Integer({ description: 'Runs due on this day.' }),
       succeeded: Type.Integer(),
       ended_otherwise: Type.Integer(),
       attempts: Type.Integer(),
@@ -136,7 +141,7 @@ const usage = answer({
 
 export const getUsage = defineRoute({
   ...{ ...shared, method: 'GET', path: '/tenants/:name/usage' },
-  summary: 'What it has used, day by day (UTC)',
+  summary: 'Reports the use of a tenant by day (UTC)',
   params,
   query: range,
   answer: usage,
@@ -148,7 +153,7 @@ export const getUsage = defineRoute({
 
 export const exportTenant = defineRoute({
   ...{ ...shared, method: 'GET', path: '/tenants/:name/export' },
-  summary: 'Everything that it has declared, and its runs of a range, one a line (NDJSON)',
+  summary: 'Exports the declarations of a tenant and its runs of a range, one per line (NDJSON)',
   params,
   query: range,
   problems: ['tenant_not_found'],
@@ -161,9 +166,9 @@ export const exportTenant = defineRoute({
 
 export const eraseTenant = defineRoute({
   ...{ ...shared, method: 'DELETE', path: '/tenants/:name' },
-  summary: 'Erase it and everything of it for good; takes a while',
+  summary: 'Erases a tenant and all of its data permanently; this takes a while',
   params,
-  query: exactly({ confirm: text(63, { description: 'Its name once more.' }) }),
+  query: exactly({ confirm: text(63, { description: 'The name of the tenant, repeated.' }) }),
   answer: Type.Unknown(),
   problems: ['tenant_not_found', 'tenant_protected'],
   async handle({ service, actor, params: { name }, query }) {

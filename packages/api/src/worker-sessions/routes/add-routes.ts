@@ -37,7 +37,7 @@ export interface WorkerPerforming extends Performing {
   readonly workers: () => WorkerPorts
 }
 
-/** Made with the first question: the app is there before what it acts on. */
+/** Created at the first request, because the app exists before the ports. */
 class Serving {
   readonly #workers: () => WorkerPorts
   #ports: WorkerPorts | null = null
@@ -68,7 +68,7 @@ export function addWorkerSessions(
         url: `${prefix}${BASE}${route.path === null ? '' : `/:session_id${route.path}`}`,
         bodyLimit: limits.workerBodyBytes,
         schema: schemaOf(route, prefix !== '/v1'),
-        // Before the body is read: strangers are not read at all.
+        // Runs before the body is read: the body of an unauthenticated request is never read.
         onRequest: (request) => admit(request, 'worker'),
         handler: async (request, reply) => {
           const gone = goneOf(reply.raw)
@@ -88,16 +88,16 @@ export function addWorkerSessions(
 function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
   const { body, answer, summary, path, method, status = 200 } = route
   const verb = path?.slice(1) || (path === null ? 'open' : method.toLowerCase())
-  const of = path === null ? [] : ['session_not_found']
-  const problems = [...of, ...(route.problems ?? [])]
-  const own = problems.length > 0 ? ` Problems of its own: ${problems.join(', ')}.` : ''
+  const common = path === null ? [] : ['session_not_found']
+  const problems = [...common, ...(route.problems ?? [])]
+  const specific = problems.length > 0 ? ` Specific problems: ${problems.join(', ')}.` : ''
   return {
     ...(body && { body }),
     response: { [status]: { description: 'Success.', ...answer }, default: problemAnswer },
-    ...{ summary, hide, tags: ['worker-sessions'], security: [{ apiKey: [] }] },
-    operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, letter) => letter.toUpperCase()),
-    description: `Needs the scope \`worker\`.${own}`,
-    // For programs, as of the other routes.
+    ...{ summary, hide, tags: ['Worker sessions'], security: [{ apiKey: [] }] },
+    operationId: `workerSession-${verb}`.replace(/-+(\w)/g, (_, initial) => initial.toUpperCase()),
+    description: `Requires the scope \`worker\`.${specific}`,
+    // For programs, as with the other routes.
     ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
   } as FastifySchema
 }

@@ -1,4 +1,4 @@
-/** POST /worker-sessions/:id/checkpoint: keeps how far a run has come, for its next attempt. */
+/** POST /worker-sessions/:id/checkpoint: stores the state of a run for its next attempt. */
 import { encodeJson } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
@@ -8,7 +8,7 @@ import { body, fenceFields, workerRoute } from '../define-route.ts'
 export const saveCheckpoint = workerRoute({
   method: 'POST',
   path: '/checkpoint',
-  summary: 'Keep a checkpoint',
+  summary: 'Stores a checkpoint',
   body: body({ ...fenceFields, state: Type.Optional(Type.Unknown()) }),
   answer: answer({ kept: Type.Boolean() }),
   problems: ['lease_lost'],

@@ -1,4 +1,6 @@
-/** POST /worker-sessions/:id/claim: takes runs that are due, and waits for the first of them when there are none. */
+/**
+ * POST /worker-sessions/:id/claim: claims due runs, and waits for the first one when none is due.
+ */
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
 import { answer, nullable } from '../../wire/schemas.ts'
@@ -10,13 +12,13 @@ const lanes = { maxItems: limits.lanesPerTenant }
 const maybe = nullable(Type.String())
 const run = answer({
   run_id: Type.String(),
-  fence: Type.String({ description: 'A number of 63 bits, as text.' }),
+  fence: Type.String({ description: 'A number of 63 bits, as a string.' }),
   ...{ handler: Type.String(), queue: Type.String(), priority: Type.Integer() },
   tenant_id: Type.Integer(),
   attempt: Type.Integer({ description: 'Counted from 1.' }),
   max_attempts: Type.Integer(),
-  timeout_ms: Type.Integer({ description: 'For the worker to keep; 0: none.' }),
-  mark_start: Type.Boolean({ description: 'Its start has to be marked before it may start.' }),
+  timeout_ms: Type.Integer({ description: 'Enforced by the worker; 0 for none.' }),
+  mark_start: Type.Boolean({ description: 'Its start must be marked before it may start.' }),
   due_at: Type.String(),
   expires_in_ms: nullable(Type.Integer()),
   ...{ trace: maybe, job_id: maybe, slot_at: maybe, missed_from: maybe },
@@ -24,13 +26,13 @@ const run = answer({
   traits: Type.Integer(),
   payload: Type.Unknown(),
   policy: Type.Unknown(),
-  checkpoint: Type.Unknown({ description: 'What an earlier attempt has kept.' }),
+  checkpoint: Type.Unknown({ description: 'The last checkpoint of an earlier attempt.' }),
 })
 
 export const claimRuns = workerRoute({
   method: 'POST',
   path: '/claim',
-  summary: 'Claim runs that are due',
+  summary: 'Claims due runs',
   body: body({
     limit: Type.Integer({ minimum: 0, maximum: limits.runsPerClaim }),
     wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.claimWaitMsMax })),
@@ -41,11 +43,11 @@ export const claimRuns = workerRoute({
   }),
   answer: answer({
     runs: Type.Array(run),
-    more: Type.Boolean({ description: 'There may be more that are due.' }),
+    more: Type.Boolean({ description: 'More runs may be due.' }),
     next_due_in_ms: nullable(Type.Number()),
     drains: Type.Boolean(),
     gave: Type.Array(answer({ lane: Type.Integer(), runs: Type.Integer(), full: Type.Boolean() }), {
-      description: 'What each lane gave.',
+      description: 'The number of runs from each lane.',
     }),
   }),
   async handle({ sessions, session, body, gone, recheck, reply }) {

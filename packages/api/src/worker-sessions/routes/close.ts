@@ -1,4 +1,4 @@
-/** DELETE /worker-sessions/:id: ends a session that holds nothing any more. */
+/** DELETE /worker-sessions/:id: closes a session that holds no runs. */
 import Type from 'typebox'
 import { answer } from '../../wire/schemas.ts'
 import { workerRoute } from '../define-route.ts'
@@ -6,7 +6,7 @@ import { workerRoute } from '../define-route.ts'
 export const closeSession = workerRoute({
   method: 'DELETE',
   path: '',
-  summary: 'Close the session',
+  summary: 'Closes the session',
   answer: answer({
     closed: Type.Boolean({ description: 'False while it holds runs.' }),
   }),

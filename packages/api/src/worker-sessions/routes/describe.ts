@@ -1,4 +1,4 @@
-/** PATCH /worker-sessions/:id: what others see of a worker that changes while it works. */
+/** PATCH /worker-sessions/:id: updates the visible state of a worker. */
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
 import { answer } from '../../wire/schemas.ts'
@@ -11,7 +11,7 @@ const stuck = body({ run_id: runId, handler: name, attempt: whole, ran_ms: whole
 export const describeSession = workerRoute({
   method: 'PATCH',
   path: '',
-  summary: 'Show others what the worker does',
+  summary: 'Updates the state and handlers of the worker',
   body: body({
     state: Type.Union([Type.Literal('active'), Type.Literal('draining')]),
     handlers: Type.Array(name, { maxItems: limits.handlersPerWorker }),

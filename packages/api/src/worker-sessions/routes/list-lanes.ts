@@ -1,4 +1,4 @@
-/** POST /worker-sessions/:id/lanes: where a worker can take from, for one that shares its claims out by itself. */
+/** POST /worker-sessions/:id/lanes: the lanes of a worker that distributes its claims itself. */
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
 import { answer, nullable } from '../../wire/schemas.ts'
@@ -20,7 +20,7 @@ const lane = answer({
 export const listLanes = workerRoute({
   method: 'POST',
   path: '/lanes',
-  summary: 'List the lanes to take from',
+  summary: 'Lists the lanes to claim from',
   body: body({ handlers: names, queues: names }),
   answer: answer({ lanes: Type.Array(lane) }),
   handle: async ({ sessions, session, body }) => ({

@@ -1,4 +1,6 @@
-/** POST /worker-sessions/:id/logs: lines of attempts that are under way. A line that is there already stays. */
+/**
+ * POST /worker-sessions/:id/logs: appends lines of running attempts; a repeated line is ignored.
+ */
 import { encodeJson } from '@punctual/core/check'
 import { limits, storableText } from '@punctual/core/errors'
 import { type Static, Type } from 'typebox'
@@ -12,7 +14,7 @@ const line = body({
   attempt: Type.Integer({ minimum: 1, maximum: 32_767 }),
   seq: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
   ago_ms: Type.Optional(Type.Number({ minimum: 0 })),
-  level: Type.Optional(Type.Union(levels.map((it) => Type.Literal(it)))),
+  level: Type.Optional(Type.Union(levels.map((level) => Type.Literal(level)))),
   message: Type.String(),
   data: Type.Optional(Type.Unknown()),
 })
@@ -20,21 +22,21 @@ const line = body({
 export const appendLogs = workerRoute({
   method: 'POST',
   path: '/logs',
-  summary: 'Append lines to logs',
+  summary: 'Appends log lines',
   body: body({ lines: Type.Array(line, { maxItems: limits.linesPerLogRequest }) }),
   answer: answer({ kept: Type.Integer(), refused: Type.Integer() }),
   handle: ({ sessions, session, body: { lines } }) => sessions.log(session, lines.map(toEntry)),
 })
 
-function toEntry(it: Static<typeof line>) {
-  const { data = null } = it
+function toEntry(entry: Static<typeof line>) {
+  const { data = null } = entry
   return {
-    runId: it.run_id,
-    attempt: it.attempt,
-    seq: it.seq,
-    agoMs: it.ago_ms ?? 0,
-    level: levels.indexOf(it.level ?? 'info'),
-    message: storableText(it.message, limits.logMessageLength),
+    runId: entry.run_id,
+    attempt: entry.attempt,
+    seq: entry.seq,
+    agoMs: entry.ago_ms ?? 0,
+    level: levels.indexOf(entry.level ?? 'info'),
+    message: storableText(entry.message, limits.logMessageLength),
     data: data === null ? null : encodeJson(data, 'data', limits.logMessageLength),
   }
 }

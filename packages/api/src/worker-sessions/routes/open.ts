@@ -1,4 +1,6 @@
-/** POST /worker-sessions: a worker announces itself, and is given a lease on all that it will hold. */
+/**
+ * POST /worker-sessions: registers a worker and gives it a lease that covers all runs it will hold.
+ */
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
 import { answer } from '../../wire/schemas.ts'
@@ -10,7 +12,7 @@ const names = Type.Array(name, { maxItems: limits.handlersPerWorker })
 export const openSession = workerRoute({
   method: 'POST',
   path: null,
-  summary: 'Open a session',
+  summary: 'Opens a session',
   status: 201,
   body: body({
     id: Type.Optional(token),
@@ -31,7 +33,7 @@ export const openSession = workerRoute({
     drains: Type.Optional(Type.Boolean()),
   }),
   answer: answer({
-    id: Type.String({ description: 'Of the session: a number of 63 bits, as text.' }),
+    id: Type.String({ description: 'The id of the session: a number of 63 bits, as a string.' }),
     lease_ms: Type.Integer(),
     renew_every_ms: Type.Integer(),
   }),

@@ -1,4 +1,4 @@
-/** POST /worker-sessions/:id/progress: how far runs have come, for those who look. */
+/** POST /worker-sessions/:id/progress: reports the progress of runs, for display. */
 import { encodeJson } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
@@ -9,7 +9,7 @@ const item = body({ ...fenceFields, value: Type.Unknown() })
 export const reportProgress = workerRoute({
   method: 'POST',
   path: '/progress',
-  summary: 'Report progress',
+  summary: 'Reports progress',
   body: body({ runs: Type.Array(item, { maxItems: limits.runsPerClaim }) }),
   answer: results,
   handle: ({ sessions, session, body: { runs } }) =>

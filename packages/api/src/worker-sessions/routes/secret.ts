@@ -1,4 +1,7 @@
-/** POST /worker-sessions/:id/secret: a secret of the session's tenant, for a run that the session holds. */
+/**
+ * POST /worker-sessions/:id/secret: returns a secret of the session's tenant, for a run that it
+ * holds.
+ */
 import { limits } from '@punctual/core/errors'
 import { Type } from 'typebox'
 import { refuseReadable } from '../../http/readable-connection.ts'
@@ -8,7 +11,7 @@ import { body, fenceFields, workerRoute } from '../define-route.ts'
 export const readSecret = workerRoute({
   method: 'POST',
   path: '/secret',
-  summary: 'Read a secret for a run',
+  summary: 'Returns a secret for a run',
   body: body({
     ...fenceFields,
     name: Type.String({ minLength: 1, maxLength: limits.nameLength }),

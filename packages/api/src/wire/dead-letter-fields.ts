@@ -1,19 +1,19 @@
-/** Dead letters on the wire: which are meant, and how they are answered. */
+/** Dead letters on the wire: the filter and the answer. */
 import { instantOf } from '@punctual/core/check'
 import type { DeadLetter, DeadLetterFilter } from '@punctual/core/dead-letter'
 import { limits } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
-import { answer, exactly, moment, name, nullable, text } from './schemas.ts'
+import { answer, exactly, instant, name, nullable, text } from './schemas.ts'
 import { toWire } from './snake.ts'
 
 export const deadLetterFields = {
   queue: Type.Optional(name),
   handler: Type.Optional(name),
   job: Type.Optional(text(limits.nameLength, { description: 'The name or the id of a job.' })),
-  fingerprint: Type.Optional(text(300, { description: 'What they died of.' })),
+  fingerprint: Type.Optional(text(300, { description: 'The fingerprint of their error.' })),
   reason: Type.Optional(text(limits.createdByLength, { examples: ['attempts_exhausted'] })),
-  died_from: Type.Optional(moment),
-  died_before: Type.Optional(moment),
+  died_from: Type.Optional(instant),
+  died_before: Type.Optional(instant),
 }
 
 export const deadLetterFilter = exactly(deadLetterFields)
@@ -32,7 +32,7 @@ export function deadLetterFilterOf(given: Static<typeof deadLetterFilter> = {}):
 }
 
 export const deadLetterMembers = {
-  id: Type.String({ description: 'That of the run that died.' }),
+  id: Type.String({ description: 'The id of the run that died.' }),
   handler: Type.String(),
   queue: Type.String(),
   priority: Type.Integer(),
@@ -55,6 +55,6 @@ export const deadLetterMembers = {
 
 export const deadLetterAnswer = answer(deadLetterMembers)
 
-export function deadLetterToWire(letter: DeadLetter): Static<typeof deadLetterAnswer> {
-  return toWire(letter) as Static<typeof deadLetterAnswer>
+export function deadLetterToWire(deadLetter: DeadLetter): Static<typeof deadLetterAnswer> {
+  return toWire(deadLetter) as Static<typeof deadLetterAnswer>
 }

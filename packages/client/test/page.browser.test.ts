@@ -1,36 +1,36 @@
-/** The client as it is built, in a page of a real browser. */
+/** The built client, in a page of a real browser. */
 import { describeWithServer } from '@punctual/testkit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HttpKit } from '../../punctual/test/kit/http-kit.ts'
 import { type FrontServer, startFrontServer } from './front-server.ts'
 
-/** A name as of an intranet: to a browser a page from there over HTTP is not a secure context. */
+/** An intranet name: a page from there over HTTP is not a secure context. */
 const INTRANET = 'punctual.test'
 
-interface Asked {
+interface Access {
   readonly url: string
   readonly apiKey: string
 }
 
-/** What a page of the same origin does: submits, reads a list over several pages, and follows events. */
-async function useClient({ url, apiKey, handler }: Asked & { handler: string }) {
+/** Runs in a page of the same origin: submits, reads a list in pages, and follows events. */
+async function useClient({ url, apiKey, handler }: Access & { handler: string }) {
   const client = createClient({ url, apiKey })
   const ids: string[] = []
   for (let n = 0; n < 3; n++)
     ids.push((await client.runs.submit({ handler, payload: { n }, delay: '1h' })).id)
   const listed: string[] = []
   for await (const { id } of client.runs.list({ handler, limit: 2 })) listed.push(id)
-  const heard = client.activity({ types: ['run.cancelled'] }).next()
+  const received = client.activity({ types: ['run.cancelled'] }).next()
   let event: { type: string } | undefined
-  void heard.then(({ value }) => {
+  void received.then(({ value }) => {
     event = value ?? undefined
   })
-  // The stream begins when it is open: what is cancelled before is not told.
+  // Runs cancelled before the stream is open do not appear in it.
   while (event === undefined) {
     const { id } = await client.runs.submit({ handler: 'cancelled', delay: '1h' })
     await client.runs.cancel(id)
-    // waits: for the stream, which tells within a moment
+    // waits: the stream delivers within about 50 ms
     await new Promise((passed) => setTimeout(passed, 50))
   }
   const refused = client.jobs.get('none').then(() => null)
@@ -41,15 +41,15 @@ async function useClient({ url, apiKey, handler }: Asked & { handler: string }) 
   }
 }
 
-/** What a page of another origin comes to. */
-async function callFromElsewhere({ url, apiKey }: Asked) {
+/** Runs in a page of another origin. */
+async function callFromElsewhere({ url, apiKey }: Access) {
   const client = createClient({ url, apiKey, retries: 0 })
   return client.runs
     .submit({ handler: 'elsewhere' })
     .catch(({ status, code }: { status: number; code: string }) => ({ status, code }))
 }
 
-// What the page has, and this program has not.
+// Globals of the page, which this program does not have.
 declare const createClient: typeof import('../src/index.ts').createClient
 declare const isSecureContext: boolean
 
@@ -63,7 +63,7 @@ describeWithServer('chromium', (server) => {
     front = await startFrontServer(kit.url)
     browser = await chromium.launch({
       executablePath: server.program('chromium'),
-      // Without a sandbox, which a container has no rights for: it visits nobody but this test.
+      // Containers lack the rights for a sandbox, and the browser visits only this test's server.
       args: ['--no-sandbox', `--host-resolver-rules=MAP ${INTRANET} 127.0.0.1`],
     })
   })
@@ -92,10 +92,10 @@ describeWithServer('chromium', (server) => {
     await page.close()
   })
 
-  test('a page of another origin is kept from the API by the browser', async () => {
+  test('the browser blocks a page of another origin from the API', async () => {
     const page = await open('127.0.0.1')
-    const told = await page.evaluate(callFromElsewhere, { url: kit.url, apiKey: kit.admin })
-    expect(told).toEqual({ status: 0, code: 'connection_failed' })
+    const failure = await page.evaluate(callFromElsewhere, { url: kit.url, apiKey: kit.admin })
+    expect(failure).toEqual({ status: 0, code: 'connection_failed' })
     expect(await kit.punctual.tenant(2).runs.list({ handler: 'elsewhere' })).toEqual([])
     await page.close()
   })
