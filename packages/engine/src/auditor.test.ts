@@ -1,4 +1,4 @@
-import type { AuditPage, AuditStore } from '@punctual/core/ports'
+import type { AuditorStore, AuditPage } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, test } from 'vitest'
 import { Auditor } from './auditor.ts'
@@ -8,10 +8,10 @@ const nothing: AuditPage = {
   ...{ cursorMissing: [], jobMissing: [], rulesMissing: [], next: null },
 }
 
-/** A store that answers with these pages and writes down what it is asked. */
+/** A store that returns these pages and records its calls. */
 function aStore(...pages: AuditPage[]) {
   const calls: string[] = []
-  const answers: { [Verb in keyof AuditStore]: AuditStore[Verb] } = {
+  const answers: { [Verb in keyof AuditorStore]: AuditorStore[Verb] } = {
     auditPage: async (after) => {
       calls.push(`auditPage ${after}`)
       return pages.shift() ?? nothing
@@ -35,7 +35,7 @@ function aStore(...pages: AuditPage[]) {
   return { calls, store: answers }
 }
 
-test('without jobs an auditor asks one question a minute', async () => {
+test('without jobs an auditor runs one query a minute', async () => {
   const { calls, store } = aStore()
   const rounds: boolean[] = []
   const auditor = new Auditor({
@@ -48,7 +48,7 @@ test('without jobs an auditor asks one question a minute', async () => {
   expect(rounds).toEqual([true, true])
 })
 
-test('a round goes from page to page with short rests, and then rests', async () => {
+test('a round goes from page to page with short rests, and then rests for a minute', async () => {
   const { calls, store } = aStore({ ...nothing, jobMissing: ['a'], next: 'a' }, nothing, nothing)
   const results: object[] = []
   const auditor = new Auditor({
@@ -67,18 +67,18 @@ test('a round goes from page to page with short rests, and then rests', async ()
   })
 })
 
-test('what cannot be put right is told once an hour', async () => {
+test('a finding that cannot be repaired is reported once an hour', async () => {
   const page = { ...nothing, cursorMissing: ['a'] }
   const { store } = aStore(page, page, page)
   const clock = new ManualClock()
-  const told: number[] = []
+  const reported: number[] = []
   const auditor = new Auditor({
     ...{ store, clock },
-    onAudited: ({ findings }) => void told.push(findings.length),
+    onAudited: ({ findings }) => void reported.push(findings.length),
   })
   await auditor.tick()
   await auditor.tick()
   await clock.advance(3_600_000)
   await auditor.tick()
-  expect(told).toEqual([1, 0, 1])
+  expect(reported).toEqual([1, 0, 1])
 })

@@ -1,47 +1,51 @@
 /**
- * Proves again and again that every job has a future and every slot that has passed a decision. It walks the jobs
- * by id, a page at a time; of each page it looks at every cursor, and at the last hour of some jobs, others in
- * each round. What is safe to put right it puts right: each repair is made only while what was seen is so, so
- * that any number of auditors may run beside planners and people. The rest it tells.
+ * Proves continuously that every job has a future slot and every past slot a decision. It walks the
+ * jobs by id, page by page: of each page it checks every cursor, and the last hour of a sample of
+ * jobs that changes with each round. It repairs what is safe to repair. A repair applies only while
+ * the rows are as they were read, so any number of auditors can run alongside planners and users.
+ * It reports the rest.
  */
 import type { Clock } from '@punctual/core/clock'
 import { type AuditedJob, type AuditFinding, type AuditKind, auditCursor } from '@punctual/core/job'
-import type { AuditPage, AuditStore, SlotCheck } from '@punctual/core/ports'
+import type { AuditorStore, AuditPage, SlotCheck } from '@punctual/core/ports'
 import { TimingCache } from '@punctual/core/schedule'
 import type { Role } from './role.ts'
 
 export interface AuditorOptions {
-  readonly store: AuditStore
+  readonly store: AuditorStore
   readonly clock: Clock
-  /** Jobs looked at in one go. @default 1000 */
+  /** Jobs per page. @default 1000 */
   readonly pageSize?: number
-  /** A page was looked at. */
+  /** Called after each page. */
   onAudited?(result: AuditResult): void
 }
 
 export interface AuditResult {
   readonly jobs: number
   readonly findings: readonly AuditFinding[]
-  /** Whether every job has been looked at since the last time this was so. */
+  /** True when the page was the last one of a round over all jobs. */
   readonly roundEnded: boolean
 }
 
 const PAGE = 1_000
 const REST_MS = 1_000
 const REST_AFTER_ROUND_MS = 60_000
-/** Jobs of a page whose slots are looked at, and how many of each. */
+/** How many jobs of a page have their slots checked, and how many slots of each. */
 const SAMPLED_JOBS = 100
 const SAMPLED_SLOTS = 20
 const SAMPLED_MS = 3_600_000
-/** Where in it another part begins in each turn: no part of an hour, so that it comes past all of it. */
+/**
+ * Each turn starts this much later within the hour. It does not divide an hour, so the turns cover
+ * all of it.
+ */
 const TURN_MS = 1_021_000
-/** Rows of the ledger that are looked at from the other side. */
+/** How many rows of the ledger are compared with the rules in each turn. */
 const SAMPLED_ROWS = 500
-/** Planners that have just come are given time to catch up. */
+/** Planners that have just started get this time to catch up. */
 const PATIENCE_MS = 60_000
 const PARKED_MS = 60_000
-const TELL_AGAIN_MS = 3_600_000
-const TOLD_MAX = 10_000
+const REPORT_AGAIN_MS = 3_600_000
+const REPORTED_MAX = 10_000
 
 export class Auditor implements Role {
   readonly name = 'auditor'
@@ -54,7 +58,7 @@ export class Auditor implements Role {
   #turn = 0
   #planningSinceMs: number | null = null
   #parked: ReadonlySet<string> = new Set()
-  readonly #toldAtMs = new Map<string, number>()
+  readonly #reportedAtMs = new Map<string, number>()
 
   constructor(options: AuditorOptions) {
     this.#options = options
@@ -75,21 +79,21 @@ export class Auditor implements Role {
     if (roundEnded) this.#round++
     this.#options.onAudited?.({
       jobs,
-      findings: findings.filter((it) => this.#isNews(it)),
+      findings: findings.filter((found) => this.#isNews(found)),
       roundEnded,
     })
     return roundEnded ? REST_AFTER_ROUND_MS : REST_MS
   }
 
-  /** What cannot be put right is found in every round, and told once an hour. */
+  /** A finding that cannot be repaired recurs in every round; it is reported once an hour. */
   #isNews({ kind, jobId, at, runId, repaired }: AuditFinding): boolean {
     if (repaired) return true
     const key = `${kind} ${jobId} ${runId ?? at?.getTime()}`
     const nowMs = this.#options.clock.monotonicMs()
-    const toldMs = this.#toldAtMs.get(key)
-    if (toldMs !== undefined && nowMs - toldMs < TELL_AGAIN_MS) return false
-    if (this.#toldAtMs.size >= TOLD_MAX) this.#toldAtMs.clear()
-    this.#toldAtMs.set(key, nowMs)
+    const reportedMs = this.#reportedAtMs.get(key)
+    if (reportedMs !== undefined && nowMs - reportedMs < REPORT_AGAIN_MS) return false
+    if (this.#reportedAtMs.size >= REPORTED_MAX) this.#reportedAtMs.clear()
+    this.#reportedAtMs.set(key, nowMs)
     return true
   }
 
@@ -113,7 +117,7 @@ export class Auditor implements Role {
       }
       const nextMs = 'nextMs' in fault ? fault.nextMs : null
       const repaired = nextMs !== null && (await store.repairCursor(job, nextMs))
-      // Somebody was faster, or has changed the job meanwhile: there is nothing to tell.
+      // Another process repaired the cursor, or the job has changed: nothing to report.
       if (nextMs !== null && !repaired) continue
       findings.push(finding(fault.kind, job.id, { atMs: nextMs ?? job.nextMs, repaired }))
     }
@@ -122,14 +126,17 @@ export class Auditor implements Role {
     return findings
   }
 
-  /** Whether planners have been alive for long enough to have caught up. */
+  /** Whether a planner has been alive long enough to have caught up. */
   #isPlanning({ planning }: AuditPage): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     this.#planningSinceMs = planning ? (this.#planningSinceMs ?? nowMs) : null
     return this.#planningSinceMs !== null && nowMs - this.#planningSinceMs >= PATIENCE_MS
   }
 
-  /** The last hour of some jobs; of those with many slots another part of it in each round. */
+  /**
+   * Checks the last hour of the sampled jobs; of jobs with many slots, a different part of it in
+   * each turn.
+   */
   async #auditSlots({ jobs, nowMs }: AuditPage): Promise<AuditFinding[]> {
     const { store } = this.#options
     const stride = Math.ceil(jobs.length / SAMPLED_JOBS)
@@ -150,7 +157,7 @@ export class Auditor implements Role {
     ]
   }
 
-  /** What holds, waits and is queued for jobs, apart from which jobs there are. */
+  /** Checks holds, waiting runs and queued runs, whether or not their jobs exist. */
   async #auditPlaces(): Promise<AuditFinding[]> {
     const { store, pageSize = PAGE } = this.#options
     const freed = await store.freeHolds(this.#holdsAfter, pageSize)
@@ -158,7 +165,8 @@ export class Auditor implements Role {
     const unplanned = await store.unplannedRuns(this.#queueAfter, pageSize)
     this.#queueAfter = unplanned.next
     const waiting = await store.freeParked(PARKED_MS)
-    // Whoever frees a job moves its next run on a moment later: only what was there at the last look is told.
+    // A job that has just become free moves its next run on shortly: only runs that were also
+    // parked last time are stuck.
     const stuck = waiting.filter(({ runId }) => this.#parked.has(runId))
     this.#parked = new Set(waiting.map(({ runId }) => runId))
     if (stuck.length > 0) await store.resolveParked(stuck.map(({ runId }) => runId))
@@ -183,8 +191,8 @@ function slotFindings({ job, holes, doubles, lost }: SlotCheck): AuditFinding[] 
 function finding(
   kind: AuditKind,
   jobId: string,
-  of: { atMs?: number | null; runId?: string; repaired?: boolean } = {},
+  details: { atMs?: number | null; runId?: string; repaired?: boolean } = {},
 ): AuditFinding {
-  const at = of.atMs === undefined || of.atMs === null ? null : new Date(of.atMs)
-  return { kind, jobId, at, runId: of.runId ?? null, repaired: of.repaired ?? false }
+  const at = details.atMs === undefined || details.atMs === null ? null : new Date(details.atMs)
+  return { kind, jobId, at, runId: details.runId ?? null, repaired: details.repaired ?? false }
 }

@@ -1,4 +1,7 @@
-/** Keeps the house: makes the coming days, drops the old ones, sweeps small tables, vacuums under load. */
+/**
+ * Maintains the tables: creates coming partitions, drops expired ones, sweeps small tables, vacuums
+ * hot ones.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
@@ -11,6 +14,7 @@ export interface JanitorOptions {
   readonly clock: Clock
   readonly retentionDays: number
   readonly daysAhead: number
+  /** Called with the days whose partitions were created and dropped. */
   onDays?(made: readonly string[], dropped: readonly string[]): void
 }
 

@@ -1,11 +1,11 @@
-/** When a planner keeps off the full second, and when it does not. */
+/** When a planner avoids the full second, and when it does not. */
 import type { DueJob } from '@punctual/core/job'
 import type { PlanStore } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 import { Planner } from './planner.ts'
 
-/** A database that says what time it is, and which job is next. */
+/** A planner over a store that returns this time and this job. */
 function planning(at: { nowMs: number; nextMs: number | null }) {
   const limits: number[] = []
   const store = {
@@ -29,7 +29,7 @@ function planning(at: { nowMs: number; nextMs: number | null }) {
   return { planner, limits }
 }
 
-it('around a full second it rests until that is over, and then plans in small pieces', async () => {
+it('around a full second it rests, and then plans in small batches', async () => {
   const at = { nowMs: 50_500, nextMs: 70_000 }
   const { planner, limits } = planning(at)
   await planner.tick()
@@ -49,7 +49,7 @@ it('around a full second it rests until that is over, and then plans in small pi
   expect(limits.slice(before)[0]).toBe(400)
 })
 
-it('one that is behind keeps off nothing, and plans in large pieces', async () => {
+it('a planner that is behind ignores full seconds and plans in large batches', async () => {
   const at = { nowMs: 50_500, nextMs: 53_000 }
   const { planner, limits } = planning(at)
   await planner.tick()

@@ -1,10 +1,11 @@
 /**
- * Turns slots of jobs into runs ahead of their time, so that a second in which many are due is in the queue
- * before it comes, and a planner's death makes nothing late. Planners divide the shards among themselves;
- * that is an optimisation only: a job is moved on by whoever finds it as it was read, so that any number of
- * planners may race, with clocks that are minutes apart: only the database's clock is asked.
+ * Turns slots of jobs into runs ahead of time: the runs of a crowded second are in the queue before
+ * it begins, and the death of a planner makes no run late. Planners divide the shards among
+ * themselves, but only as an optimisation: a job advances only if it is unchanged since it was
+ * read. So any number of planners may race, even with clocks that are minutes apart, because only
+ * the database's clock counts.
  *
- * What is due now comes before what was missed. All state is owned by this one loop.
+ * Slots that are due now come before missed ones. This one loop owns all mutable state.
  */
 import type { Clock } from '@punctual/core/clock'
 import { type DueJob, type JobRules, type PlannedJob, planJob } from '@punctual/core/job'
@@ -17,40 +18,48 @@ import { StepDetector } from './step-detector.ts'
 export interface PlannerOptions {
   readonly store: PlanStore
   readonly clock: Clock
-  /** A number of this planner that no other has. */
+  /** Unique among all planners. */
   readonly id: string
   /** How far ahead slots become runs. */
   readonly aheadMs: number
-  /** How long after its last word a planner is taken for dead. */
+  /** A planner that has been silent for this long counts as dead. */
   readonly ttlMs: number
-  /** Whether hints tell of new and changed jobs: then looking is slower. */
+  /** Whether hints announce new and changed jobs: then polling is slower. */
   readonly hintsArrive: () => boolean
   readonly batch?: number
   /**
-   * While there is time, plans in small pieces and not around full seconds: that is when most schedules fire, and
-   * then the database belongs to those who run them. @default false
+   * Unless it is behind, the planner works in small batches and pauses around full seconds. Most
+   * schedules fire then, and the database should serve the workers that run them. @default false
    */
   readonly givesWay?: boolean
   onPlanned?(result: { jobs: number; runs: number; skips: number }): void
   onSetAside?(job: string, reason: string): void
-  /** The database's clock has jumped ahead by so much: nothing is planned until it is right. */
+  /**
+   * The database's clock jumped ahead by this much: nothing is planned until it is correct again.
+   */
   onHeld?(aheadMs: number): void
-  /** Another planner has newer time zone data: this one leaves the jobs to it. */
+  /** Another planner has newer time zone data and plans the jobs; this one pauses. */
   onOutdated?(newerZoneData: string): void
 }
 
 const BATCH = 2_000
 const SMALL_BATCH = 400
-/** Around a full second: a small piece that is begun before takes less than what is left. */
+/**
+ * The pause around a full second; a small batch that began before it ends before the second does.
+ */
 const BUSY_FROM_MS = 880
 const BUSY_UNTIL_MS = 120
-/** Decisions that are written together; what is left of a batch after an outage comes next. */
+/**
+ * The most decisions in one write; after an outage the rest of the batch follows in the next tick.
+ */
 const DECISIONS_MAX = 20_000
-/** With the time to live of a planner this is how long a take-over may last: less than 10 s. */
+/**
+ * Together with `ttlMs` this bounds how long taking over from a dead planner takes: less than 10 s.
+ */
 const REST_WITH_HINTS_MS = 2_000
 const REST_MS = 1_000
 const REST_WITHOUT_JOBS_MS = 15_000
-/** Jobs whose next slot is older than this are looked for now and then only. */
+/** Jobs whose next slot is older than this are read only every `MISSED_EVERY_MS`. */
 const RECENT_MS = 60_000
 const MISSED_EVERY_MS = 10_000
 const RULES_MAX = 200_000
@@ -61,11 +70,11 @@ export class Planner implements Role {
   readonly #timings = new TimingCache()
   readonly #rules = new Map<number, JobRules>()
   readonly #steps: StepDetector
-  #shards: { of: string; owned: readonly number[] } = { of: '', owned: [] }
+  #shards: { planners: string; owned: readonly number[] } = { planners: '', owned: [] }
   #missedAtMs = Number.NEGATIVE_INFINITY
   #turn = 0
   #outdatedBy: string | null = null
-  /** Nothing that was found to plan is due soon. */
+  /** True when no slot that was read is due soon. */
   #early = false
 
   constructor(options: PlannerOptions) {
@@ -99,14 +108,17 @@ export class Planner implements Role {
     return Math.max(1, restMs - (clock.monotonicMs() - startedMs))
   }
 
-  /** Until those with newer data are gone: older data is better than nobody who plans. */
+  /**
+   * Pauses until the planners with newer data are gone: stale data is better than no planner at
+   * all.
+   */
   #standBack(newerZoneData: string): number {
     if (this.#outdatedBy !== newerZoneData) this.#options.onOutdated?.(newerZoneData)
     this.#outdatedBy = newerZoneData
     return REST_WITH_HINTS_MS
   }
 
-  /** How long to keep off. Who is behind does not. */
+  /** How long to pause around the full second; 0 for a planner that is behind. */
   #busyMs(nowMs: number): number {
     if (!this.#options.givesWay || !this.#early) return 0
     const phaseMs = nowMs % 1_000
@@ -114,21 +126,21 @@ export class Planner implements Role {
     return phaseMs >= BUSY_FROM_MS ? 1_000 + BUSY_UNTIL_MS - phaseMs : 0
   }
 
-  /** Each tick begins with another shard: where there is too much to do, none is always last. */
+  /** Each tick starts with a different shard, so that under overload no shard is always last. */
   #rotated(shards: readonly number[]): number[] {
     const start = shards.length > 0 ? (this.#turn++ * 37) % shards.length : 0
     return [...shards.slice(start), ...shards.slice(0, start)]
   }
 
-  /** Computed again when a planner has come or gone. */
+  /** Computed again when a planner starts or ends. */
   #owned(planners: readonly string[]): readonly number[] {
-    const of = [...planners].sort().join()
-    if (this.#shards.of !== of)
-      this.#shards = { of, owned: ownedShards(this.#options.id, planners) }
+    const key = [...planners].sort().join()
+    if (this.#shards.planners !== key)
+      this.#shards = { planners: key, owned: ownedShards(this.#options.id, planners) }
     return this.#shards.owned
   }
 
-  /** One batch of jobs; returns whether there may be more. */
+  /** Plans one batch of jobs; returns whether there may be more. */
   async #plan(
     view: PlannerView,
     shards: readonly number[],
@@ -140,13 +152,13 @@ export class Planner implements Role {
       this.#options.batch ?? (this.#options.givesWay && this.#early ? SMALL_BATCH : BATCH)
     const jobs = await store.dueJobs({ shards, fromMs, untilMs, limit })
     const firstMs = jobs.reduce((least, { nextMs }) => Math.min(least, nextMs), untilMs)
-    // What was missed is looked for in another stretch.
+    // Missed slots are read by a separate query.
     if (untilMs > view.nowMs) this.#early = firstMs > view.nowMs + aheadMs / 2
     if (jobs.length === 0) return false
     await this.#learn(jobs)
     const calendarsOf = await this.#calendars(jobs)
-    const asked = jobs.filter((job) => job.hasSkips).map((job) => job.id)
-    const skips = asked.length > 0 ? await store.askedSkips(asked) : new Map()
+    const withSkips = jobs.filter((job) => job.hasSkips).map((job) => job.id)
+    const skips = withSkips.length > 0 ? await store.askedSkips(withSkips) : new Map()
     const window = { nowMs: view.nowMs, untilMs: view.nowMs + aheadMs }
     const planned: PlannedJob[] = []
     const failing: string[] = []
@@ -155,16 +167,18 @@ export class Planner implements Role {
       if (decided >= DECISIONS_MAX) break
       try {
         const rules = this.#rules.get(job.timing)
-        if (!rules) throw new Error(`The rules ${job.timing} do not exist.`)
+        if (!rules) throw new Error(`The rules ${job.timing} are missing.`)
         if (job.failures >= (rules.pauseAfterFailures ?? Number.POSITIVE_INFINITY)) {
           failing.push(job.id)
           continue
         }
-        const asked = calendarsOf.get(job.tenantId)
-        const calendars = asked?.of ?? new Map()
+        const tenantCalendars = calendarsOf.get(job.tenantId)
+        const calendars = tenantCalendars?.of ?? new Map()
         const context = { window, timings: this.#timings, calendars, skips: skips.get(job.id) }
         const plan = planJob(job, rules, context)
-        planned.push(rules.calendars ? { ...plan, calendars: versionsOf(rules, asked) } : plan)
+        planned.push(
+          rules.calendars ? { ...plan, calendars: versionsOf(rules, tenantCalendars) } : plan,
+        )
         decided += plan.decisions.length
       } catch (error) {
         await this.#setAside(job, (error as Error).message)
@@ -173,7 +187,7 @@ export class Planner implements Role {
     if (failing.length > 0) await store.pauseFailing(failing)
     const accepted = await store.plan(planned, (job, reason) => this.#setAside(job, reason))
     this.#report(planned, accepted)
-    // When none was accepted others are at it; they are not waited for.
+    // If no job was accepted, another planner is planning the same ones; do not compete with it.
     return (jobs.length >= limit || decided >= DECISIONS_MAX) && accepted > 0
   }
 
@@ -184,7 +198,7 @@ export class Planner implements Role {
     this.#options.onPlanned?.({ jobs, runs, skips })
   }
 
-  /** Reads the rules that these jobs need and that are not known. */
+  /** Reads the rules that these jobs need and that are not cached. */
   async #learn(jobs: readonly DueJob[]): Promise<void> {
     const unknown = new Set<number>()
     for (const { timing } of jobs) if (!this.#rules.has(timing)) unknown.add(timing)
@@ -195,8 +209,8 @@ export class Planner implements Role {
   }
 
   /**
-   * Read after the jobs that name them, in every batch: a calendar is there before the job that names it, and a change
-   * of it holds for every slot that is not planned yet.
+   * Reads the calendars after the jobs that use them, in every batch: a calendar exists before the
+   * first job that uses it, and a changed calendar applies to every slot that is not planned yet.
    */
   async #calendars(jobs: readonly DueJob[]): Promise<ReadonlyMap<number, TenantCalendars>> {
     const tenants = new Set<number>()
@@ -205,18 +219,18 @@ export class Planner implements Role {
     return tenants.size > 0 ? this.#options.store.calendars([...tenants]) : new Map()
   }
 
-  /** One job that cannot be planned does not keep the others from it. */
+  /** A job that cannot be planned must not prevent the others from being planned. */
   async #setAside(job: DueJob, reason: string): Promise<void> {
     await this.#options.store.setAside(job, reason)
     this.#options.onSetAside?.(job.id, reason)
   }
 
-  /** The others need not wait until it is taken for dead. */
+  /** The other planners take over at once instead of after `ttlMs`. */
   async retire(): Promise<void> {
     await this.#options.store.retirePlanner(this.#options.id)
   }
 }
 
-function versionsOf({ calendars = [] }: JobRules, asked: TenantCalendars | undefined) {
-  return calendars.map((name) => ({ name, version: asked?.versions.get(name) ?? 0 }))
+function versionsOf({ calendars = [] }: JobRules, current: TenantCalendars | undefined) {
+  return calendars.map((name) => ({ name, version: current?.versions.get(name) ?? 0 }))
 }

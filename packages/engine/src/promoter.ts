@@ -1,6 +1,6 @@
 /**
- * Moves runs whose time enters the horizon from `later` into the queue. The horizon is longer than the rest
- * between two ticks, so nothing is late because of it; any number of promoters may race.
+ * Moves runs that enter the horizon from `later` into the queue. The horizon is longer than the
+ * rest between two ticks, so promotion makes no run late. Any number of promoters may race.
  */
 import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
@@ -27,7 +27,8 @@ export class Promoter implements Role {
     const { promoted, nextInMs } = await this.#options.store.promote(this.#options.horizonMs, limit)
     if (promoted > 0) this.#options.onPromoted?.(promoted)
     if (promoted === limit) return 0
-    // A trickle is taken in handfuls; a run that enters now has the whole horizon left.
+    // At a low rate it moves several runs at a time: a run that enters now has the whole horizon
+    // left.
     const restMs = this.#options.horizonMs / 2
     return Math.min(restMs, Math.max(restMs / 20, nextInMs ?? restMs))
   }

@@ -1,6 +1,6 @@
 /**
- * Gives on what cancelled runs had of their rates: what waits behind them moves up. It is no part of the reaper, which must
- * not be kept from looking; any number of them may race.
+ * Reclaims the rate permits of cancelled runs: runs that are booked behind them move forward. It is
+ * separate from the reaper, whose checks it must not delay. Any number of rate keepers may race.
  */
 import type { UpkeepStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'

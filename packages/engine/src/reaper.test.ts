@@ -25,7 +25,7 @@ beforeEach(() => {
     crashesUntilQuarantine: 3,
     store: {
       expiredSessions: async () => {
-        if (away) throw new Error('the database is away')
+        if (away) throw new Error('the database is unreachable')
         return {
           incarnation,
           sessionIds: expired,
@@ -47,14 +47,14 @@ beforeEach(() => {
   })
 })
 
-/** Ticks as the loop would, resting as long as the reaper asks for. */
+/** Ticks like the loop, resting as long as the reaper asks for. */
 async function watch(ms: number): Promise<void> {
   const endMs = clock.monotonicMs() + ms
   while (clock.monotonicMs() < endMs)
     await clock.advance(Math.min(await reaper.tick(), endMs - clock.monotonicMs()))
 }
 
-it('grants everybody a full lease after its own start', async () => {
+it('grants every session a full lease after its own start', async () => {
   expired = ['1']
   await watch(LEASE_MS - 1_000)
   expect(reaped).toEqual([])
@@ -62,7 +62,7 @@ it('grants everybody a full lease after its own start', async () => {
   expect(reaped).toEqual([['1']])
 })
 
-it('fences at once what expires while it is watching', async () => {
+it('fences a session at once when it expires while the reaper is watching', async () => {
   await watch(LEASE_MS + 1)
   expired = ['1', '2']
   await reaper.tick()
@@ -87,10 +87,10 @@ it('grants a full lease again after a gap in its own ticks (cases 26, 30)', asyn
   expect(reaped).toEqual([])
 })
 
-it('grants a full lease again after it could not look, however soon the same server is back', async () => {
+it('grants a full lease again after a failed query, however soon the same server is back', async () => {
   await watch(LEASE_MS + 1)
   away = true
-  await expect(reaper.tick()).rejects.toThrow('away')
+  await expect(reaper.tick()).rejects.toThrow('unreachable')
   away = false
   expired = ['1']
   await watch(LEASE_MS - 1_000)
@@ -99,7 +99,7 @@ it('grants a full lease again after it could not look, however soon the same ser
   expect(reaped).toEqual([['1']])
 })
 
-it('takes a look that was answered late for a gap: nobody could renew meanwhile', async () => {
+it('treats a late answer as a gap, because workers could not renew meanwhile', async () => {
   await watch(LEASE_MS + 1)
   await clock.advance(LEASE_MS)
   expired = ['1']
@@ -107,12 +107,12 @@ it('takes a look that was answered late for a gap: nobody could renew meanwhile'
   expect(reaped).toEqual([])
 })
 
-it('looks as often as workers renew, so that no outage that costs a lease goes unseen', async () => {
+it('checks as often as workers renew, so that it notices every outage that costs a lease', async () => {
   await watch(LEASE_MS + 1)
   expect(await reaper.tick()).toBeLessThanOrEqual(LEASE_MS / 3)
 })
 
-it('rests no longer than until the next lease runs out', async () => {
+it('rests no longer than until the next lease expires', async () => {
   const rests: number[] = []
   for (let i = 0; i < 10; i++) {
     const restMs = await reaper.tick()
@@ -123,7 +123,7 @@ it('rests no longer than until the next lease runs out', async () => {
   expect(Math.min(...rests)).toBeGreaterThan(0)
 })
 
-it('takes the others when one of them does not let itself be taken, and goes on telling of it', async () => {
+it('reaps the other sessions when one fails, and keeps reporting the failure', async () => {
   await watch(LEASE_MS + 1_000)
   stubborn = '2'
   expired = ['1', '2', '3', '4']

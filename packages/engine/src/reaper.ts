@@ -1,10 +1,11 @@
 /**
- * Fences sessions whose lease has run out and returns what they held. It does so only while it has itself
- * been watching without a gap for the length of a lease: after a stall, a restart of the database or a
- * fail-over everybody looks expired, and every session is first granted a full lease to show itself.
+ * Fences sessions whose lease has expired and returns their runs. It acts only after it has watched
+ * without a gap for the length of a lease: after a stall, a restart of the database or a fail-over
+ * every session looks expired, so each one is first granted a full lease to renew.
  *
- * A gap is any time in which a worker may have tried to renew in vain and nobody saw why: a look that failed, or two
- * looks further apart than sessions can bear. So it looks about as often as workers renew.
+ * A gap is any time in which workers may have failed to renew without the reaper noticing: a failed
+ * query, or two queries further apart than a lease tolerates. So the reaper queries about as often
+ * as workers renew.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
@@ -21,7 +22,7 @@ export interface ReaperOptions {
 
 const REST_MAX_MS = 15_000
 const REST_MIN_MS = 250
-const LOOKS_PER_LEASE = 3
+const CHECKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
 const PARKED_MS = 5_000
 
@@ -30,7 +31,7 @@ export class Reaper implements Role {
   readonly #options: ReaperOptions
   #incarnation: string | null = null
   #watchingSinceMs = 0
-  #lookedAtMs = Number.NEGATIVE_INFINITY
+  #checkedAtMs = Number.NEGATIVE_INFINITY
   #orphansAtMs: number
   #failures = 0
 
@@ -41,13 +42,13 @@ export class Reaper implements Role {
 
   async tick(): Promise<number> {
     const { clock, store, leaseMs } = this.#options
-    const expired = await this.#look()
+    const expired = await this.#check()
     const nowMs = clock.monotonicMs()
-    const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / LOOKS_PER_LEASE
-    const gap = nowMs - this.#lookedAtMs > everyMs * 2 + REST_MIN_MS
+    const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / CHECKS_PER_LEASE
+    const gap = nowMs - this.#checkedAtMs > everyMs * 2 + REST_MIN_MS
     if (gap || expired.incarnation !== this.#incarnation) this.#watchingSinceMs = nowMs
     this.#incarnation = expired.incarnation
-    this.#lookedAtMs = nowMs
+    this.#checkedAtMs = nowMs
 
     const patienceMs = Math.max(leaseMs, expired.leaseMs) - (nowMs - this.#watchingSinceMs)
     if (patienceMs > 0) return restMs(everyMs, patienceMs)
@@ -55,12 +56,16 @@ export class Reaper implements Role {
     if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
     const gone = [...expired.sessionIds, ...orphans]
     if (gone.length > 0) await this.#reap(gone)
-    // They may wait for what the dead have held; and whoever should have moved them on may be among those.
+    // Parked runs may wait for a dead session, and the process that should have released them may
+    // be dead too.
     if (expired.parked) await store.resolveParked(PARKED_MS)
     return restMs(everyMs, expired.nextInMs ?? REST_MAX_MS)
   }
 
-  /** Should one of them not let itself be taken, the others are, one by one; each look begins with another one. */
+  /**
+   * If one session makes the batch fail, reaps them one by one, each time starting with a different
+   * session.
+   */
   async #reap(gone: readonly string[]): Promise<void> {
     const take = async (ids: readonly string[]) => {
       const result = await this.#options.store.reap(ids, this.#options.crashesUntilQuarantine)
@@ -75,12 +80,12 @@ export class Reaper implements Role {
     }
   }
 
-  /** While it cannot look, workers may be unable to renew. */
-  async #look(): Promise<ExpiredSessions> {
+  /** A failed query counts as a gap: workers may have been unable to renew, too. */
+  async #check(): Promise<ExpiredSessions> {
     try {
       return await this.#options.store.expiredSessions()
     } catch (error) {
-      this.#lookedAtMs = Number.NEGATIVE_INFINITY
+      this.#checkedAtMs = Number.NEGATIVE_INFINITY
       throw error
     }
   }

@@ -1,14 +1,14 @@
 /**
- * A role is a `tick` that does one bounded piece of work and returns how long to rest. The loop, the backoff
- * after a fault and the abort live here, once.
+ * A role is a `tick` that does one bounded piece of work and returns how long to rest. The loop,
+ * the backoff after a fault and the abort live here, in one place.
  */
 import { type Clock, restTogether } from '@punctual/core/clock'
 
 export interface Role {
   readonly name: string
-  /** Returns the milliseconds until the next tick; 0 = there is more to do now. */
+  /** Returns the milliseconds until the next tick; 0 when more work is waiting. */
   tick(): Promise<number>
-  /** Called when it is stopped. */
+  /** Called once the loop has ended. */
   retire?(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export interface RoleEvents {
 }
 
 const BACKOFF_MS = 500
-/** Not longer: when the database is back, what is due waits for this. */
+/** Not longer: after an outage of the database, due work waits for this backoff. */
 const BACKOFF_MAX_MS = 5_000
 
 export class RoleLoop {
@@ -64,13 +64,13 @@ export class RoleLoop {
     this.#woken = false
   }
 
-  /** There may be something to do: the rest is cut short, also one that is about to begin. */
+  /** Cuts the current or the next rest short, because there may be work. */
   wake(): void {
     this.#woken = true
     this.#resting?.abort()
   }
 
-  /** Resolves when the tick that is under way has ended. */
+  /** Resolves when the current tick has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

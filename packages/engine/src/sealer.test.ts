@@ -6,11 +6,11 @@ function sealerOf(answers: { sealed: number; more: boolean }[]): Sealer {
 }
 
 describe('the sealer', () => {
-  it('goes on at once while there is more', async () => {
+  it('continues at once while more entries wait', async () => {
     expect(await sealerOf([{ sealed: 500, more: true }]).tick()).toBe(0)
   })
 
-  it('rests longer when nothing waits than after it has sealed', async () => {
+  it('rests longer when nothing waits than after it has sealed entries', async () => {
     const sealer = sealerOf([{ sealed: 3, more: false }])
     const [busy, idle] = [await sealer.tick(), await sealer.tick()]
     expect(busy).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 /**
- * Seals the audit log: gives entries their places in the chains. It runs on every node, and one at a time works; whoever
- * wrote an entry does not wait for it. When it is off nothing is lost: entries wait, and verifying tells how many.
+ * Seals the audit log: assigns entries their places in the chains. Every node has a sealer, and one
+ * works at a time. Writers do not wait for it. While none runs nothing is lost: entries wait, and
+ * verification reports how many.
  */
 import type { SealStore } from '@punctual/core/ports'
 import type { Role } from './role.ts'
@@ -10,7 +11,7 @@ export interface SealerOptions {
 }
 
 const BATCH = 500
-/** After it has sealed something more is likely to come. */
+/** After sealing some entries, more are likely to follow. */
 const REST_BUSY_MS = 1_000
 const REST_MS = 5_000
 

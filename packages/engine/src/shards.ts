@@ -1,6 +1,6 @@
 /**
- * Divides the shards among the planners that are alive by rendezvous hashing: each shard goes to the planner
- * with the highest hash of the two, so that one that comes or goes moves only the shards that are its own.
+ * Divides the shards among the live planners by rendezvous hashing: each shard goes to the planner
+ * with the highest hash of the two. When a planner starts or ends, only its own shards move.
  */
 export const SHARDS = 256
 
@@ -12,7 +12,7 @@ export function ownedShards(self: string, planners: readonly string[]): number[]
     let bestWeight = -1
     for (const planner of all) {
       const weight = weightOf(planner, shard)
-      // Equal weights: everybody must come to the same answer.
+      // With equal weights every planner must still choose the same owner.
       if (weight > bestWeight || (weight === bestWeight && planner > best)) {
         best = planner
         bestWeight = weight
@@ -28,7 +28,7 @@ function weightOf(planner: string, shard: number): number {
   hash = Math.imul(hash, 16_777_619) >>> 0
   for (let i = 0; i < planner.length; i++)
     hash = Math.imul(hash ^ planner.charCodeAt(i), 16_777_619) >>> 0
-  // The last step of a good hash: neighbouring shards must not go together.
+  // A final mix: without it, neighbouring shards would go to the same planner.
   hash = Math.imul(hash ^ (hash >>> 16), 2_246_822_507) >>> 0
   hash = Math.imul(hash ^ (hash >>> 13), 3_266_489_909) >>> 0
   return (hash ^ (hash >>> 16)) >>> 0

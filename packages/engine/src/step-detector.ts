@@ -1,7 +1,8 @@
 /**
- * Notices when the database's clock jumps ahead of time: slots would be planned that are not due for long.
- * A jump is one that the monotonic clock of this process did not see; it is believed when this machine's own
- * clock agrees with the database, as it does after a wrong clock was put right.
+ * Notices when the database's clock jumps ahead: the planner would plan slots that are not due for
+ * a long time. A jump is a change that this process's monotonic clock did not measure. It is
+ * accepted when this machine's wall clock agrees with the database, as it does after a wrong clock
+ * was corrected.
  */
 import type { Clock } from '@punctual/core/clock'
 
@@ -17,7 +18,7 @@ export class StepDetector {
     this.#clock = clock
   }
 
-  /** By how much the database is ahead of what can be believed; 0 when it is not. */
+  /** How far the database's clock is ahead of the plausible time; 0 when it is plausible. */
   aheadMs(databaseMs: number): number {
     const monotonicMs = this.#clock.monotonicMs()
     const passedMs = monotonicMs - this.#lastMonotonicMs

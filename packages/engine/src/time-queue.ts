@@ -1,4 +1,4 @@
-/** What happens next: a binary heap by time; equal times in the order in which they were added. */
+/** A priority queue by time: a binary heap in which equal times keep the order of insertion. */
 export class TimeQueue<T> {
   readonly #heap: { atMs: number; n: number; item: T }[] = []
   #added = 0
@@ -18,7 +18,7 @@ export class TimeQueue<T> {
     }
   }
 
-  /** The first that is due at this instant; null when none is. */
+  /** Removes and returns the first item that is due at this instant; null when none is due. */
   take(nowMs: number): T | null {
     const heap = this.#heap
     const first = heap[0]

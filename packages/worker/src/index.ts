@@ -1,5 +1,5 @@
 export { type IsolatedHandler, isolatedHandler } from './isolation/isolated-handler.ts'
-export { ManualClaimer as OwnLoop } from './manual-claimer.ts'
+export { ManualClaimer } from './manual-claimer.ts'
 export type { WorkerEvents, WorkerHint, WorkerOptions } from './options/worker-options.ts'
 export { PunctualServer, type ServerOptions } from './remote/http.ts'
 export { createRemoteHeartbeat, type RemoteHeartbeatOptions } from './remote/remote-heartbeat.ts'

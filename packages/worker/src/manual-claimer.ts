@@ -1,7 +1,8 @@
 /**
- * Runs for people who bring their own loop: `claim` gives as many as are due, up to a limit, and each is held until its
- * holder says what became of it. It is a worker like any other, with a session, a heartbeat and a settler; only how much
- * it may claim follows what is asked for, and nothing is claimed ahead of that.
+ * Claims runs for programs with their own loop: `claim` returns due runs, up to a limit, and each
+ * stays leased until the program settles it. It is a worker like any other, with a session, a
+ * heartbeat and a settler, except that it claims only as many runs as calls are waiting for, and
+ * none ahead.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
@@ -11,25 +12,25 @@ import type { HandlerContext, RegisteredHandler } from './run/handler.ts'
 import { Held, type HeldRun, type RunFate } from './run/held-run.ts'
 import type { Worker } from './worker.ts'
 
-/** How long runs that came together wait for those among them whose start has to be marked first. */
+/** How long prepared runs wait for runs of the same claim whose start has to be marked first. */
 const PREPARING_MS_MAX = 1_000
 
 const fates = {
   ...{ succeeded: 'succeeded', retry: 'retrying', dead: 'dead', cancelled: 'cancelled' },
-  // Never handed out.
+  // The program never receives a skipped run.
   skipped: 'given_back',
 } as const satisfies Record<Settlement['kind'], RunFate>
 
-/** A call that waits for runs. */
-interface Asking {
+/** A `claim` call that waits for runs. */
+interface WaitingCall {
   readonly limit: number
   readonly runs: HeldRun[]
   resolve(): void
 }
 
-export interface AskOptions {
+export interface ClaimCallOptions {
   readonly limit: number
-  /** How long to wait for the first run when none is due. One look is made in any case. */
+  /** How long to wait for the first run when none is due. The store is queried at least once. */
   readonly waitMs: number
   readonly signal?: AbortSignal
 }
@@ -38,7 +39,7 @@ export interface ManualClaimerOptions {
   readonly clock: Clock
   readonly handlers: readonly string[]
   readonly events: WorkerEvents
-  /** Makes the worker, of which these parts are the loop's. */
+  /** Makes the worker; these options are set by the claimer. */
   readonly makeWorker: (
     parts: Required<Pick<WorkerOptions, 'handlers' | 'allowed' | 'givesBack' | 'events'>>,
   ) => Worker
@@ -47,11 +48,11 @@ export interface ManualClaimerOptions {
 export class ManualClaimer {
   readonly #clock: Clock
   readonly #worker: Worker
-  readonly #asking = new Set<Asking>()
+  readonly #calls = new Set<WaitingCall>()
   readonly #held = new Map<bigint, Held>()
-  /** Runs that nobody asked for any more when they were about to start. */
-  readonly #unasked = new Set<bigint>()
-  /** Held, and nothing is said of them. */
+  /** Runs that were about to start when no call waited for them any more. */
+  readonly #unwanted = new Set<bigint>()
+  /** Runs that were handed out and are not settled yet. */
   #open = 0
 
   constructor({ clock, handlers, events, makeWorker }: ManualClaimerOptions) {
@@ -60,20 +61,21 @@ export class ManualClaimer {
     this.#worker = makeWorker({
       handlers: new Map(handlers.map((name) => [name, { name, run, onLeaseLoss: 'abort' }])),
       allowed: () => this.#open + this.#wanted,
-      givesBack: ({ fence }) => this.#unasked.has(fence) || this.#held.get(fence)?.returns === true,
+      givesBack: ({ fence }) =>
+        this.#unwanted.has(fence) || this.#held.get(fence)?.returns === true,
       events: this.#listening(events),
     })
     this.#worker.start()
   }
 
-  /** How many runs are held. */
+  /** How many runs are held, settled or not. */
   get held(): number {
     return this.#held.size
   }
 
   get #wanted(): number {
     let wanted = 0
-    for (const { limit, runs } of this.#asking) wanted += limit - runs.length
+    for (const { limit, runs } of this.#calls) wanted += limit - runs.length
     return wanted
   }
 
@@ -89,7 +91,7 @@ export class ManualClaimer {
         events.onTransacted?.(run)
       },
       onGivenBack: (run) => {
-        this.#unasked.delete(run.fence)
+        this.#unwanted.delete(run.fence)
         this.#ended(run, 'given_back')
         events.onGivenBack?.(run)
       },
@@ -102,58 +104,61 @@ export class ManualClaimer {
     held?.ended(fate)
   }
 
-  /** What is due now, up to the limit; otherwise the first that comes within the time, or nothing. */
-  async claim({ limit, waitMs, signal }: AskOptions): Promise<readonly HeldRun[]> {
+  /**
+   * Returns what is due now, up to the limit; otherwise the first run that becomes due in time, or
+   * nothing.
+   */
+  async claim({ limit, waitMs, signal }: ClaimCallOptions): Promise<readonly HeldRun[]> {
     const waiting = new AbortController()
-    const asking: Asking = { limit, runs: [], resolve: () => waiting.abort() }
-    this.#asking.add(asking)
-    const end = () => this.#answer(asking)
+    const call: WaitingCall = { limit, runs: [], resolve: () => waiting.abort() }
+    this.#calls.add(call)
+    const end = () => this.#answer(call)
     signal?.addEventListener('abort', end, { once: true })
-    const looked = this.#worker.look()
+    const polled = this.#worker.poll()
     if (signal?.aborted) end()
     await this.#clock.sleep(waitMs, waiting.signal)
-    if (!waiting.signal.aborted) await Promise.race([looked, aborted(waiting.signal)])
+    if (!waiting.signal.aborted) await Promise.race([polled, aborted(waiting.signal)])
     signal?.removeEventListener('abort', end)
-    // Those that are about to start come with the first.
-    if (this.#asking.has(asking)) await this.#answerPrepared(asking)
-    return asking.runs
+    // Runs that are about to start are returned with the first one.
+    if (this.#calls.has(call)) await this.#answerPrepared(call)
+    return call.runs
   }
 
-  /** A run is about to start: whoever asked first is given it. */
+  /** A run is about to start: the call that has waited longest receives it. */
   #arrived(payload: unknown, context: HandlerContext): Promise<unknown> {
     // The worker calls handlers with the attempt itself.
     const { run } = context as Attempt
-    const asking = [...this.#asking].find(({ runs, limit }) => runs.length < limit)
-    if (!asking) {
-      this.#unasked.add(run.fence)
-      return Promise.reject(new Error('Nobody asks for it any more.'))
+    const call = [...this.#calls].find(({ runs, limit }) => runs.length < limit)
+    if (!call) {
+      this.#unwanted.add(run.fence)
+      return Promise.reject(new Error('No call waits for this run any more.'))
     }
     const held = new Held(run, payload, context, () => {
       this.#open--
     })
     this.#open++
     this.#held.set(run.fence, held)
-    // Those that were claimed with it start before this does.
-    if (asking.runs.push(held) === 1) queueMicrotask(() => void this.#answerPrepared(asking))
+    // Runs of the same claim start before this microtask, and are returned together.
+    if (call.runs.push(held) === 1) queueMicrotask(() => void this.#answerPrepared(call))
     return held.work
   }
 
-  async #answerPrepared(asking: Asking): Promise<void> {
+  async #answerPrepared(call: WaitingCall): Promise<void> {
     const { preparing } = this.#worker
-    if (preparing !== null && asking.runs.length < asking.limit)
+    if (preparing !== null && call.runs.length < call.limit)
       await Promise.race([preparing, this.#clock.sleep(PREPARING_MS_MAX)])
-    this.#answer(asking)
+    this.#answer(call)
   }
 
-  #answer(asking: Asking): void {
-    if (!this.#asking.delete(asking)) return
-    asking.resolve()
+  #answer(call: WaitingCall): void {
+    if (!this.#calls.delete(call)) return
+    call.resolve()
     if (this.#wanted === 0) void this.#worker.giveBackUnstarted()
   }
 
-  /** Waits for what is held, as for handlers; what nothing is said of goes back to be tried again. */
+  /** Waits for held runs as for handlers. Runs that are not settled by then return to the queue. */
   async stop(drainMs: number): Promise<void> {
-    for (const asking of this.#asking) this.#answer(asking)
+    for (const call of this.#calls) this.#answer(call)
     await this.#worker.stop(drainMs)
     for (const held of this.#held.values()) held.lost()
     this.#held.clear()

@@ -1,4 +1,7 @@
-/** The lease of this process: opened before the first claim, kept alive by the heartbeat, opened anew when lost. */
+/**
+ * The session of this process: opened before the first claim, renewed by heartbeats, and reopened
+ * when it is lost.
+ */
 import type { Clock, Random } from '@punctual/core/clock'
 import type {
   Heartbeat,
@@ -15,9 +18,9 @@ export interface SessionOptions {
   readonly announce: () => Omit<SessionAnnouncement, 'id'>
   readonly describe: () => SessionDescription
   readonly onLost: (id: string) => void
-  /** It will run out before it can be renewed. */
+  /** The lease will expire before it can be renewed. */
   readonly onExpiring: () => void
-  /** Whether somebody asks this worker to drain; told at each renewal. */
+  /** Reports with each renewal whether this worker should drain. */
   readonly onDrains: (drains: boolean) => void
   readonly onFailing: (message: string) => void
 }
@@ -37,7 +40,7 @@ export class Session {
     return this.#id
   }
 
-  /** It may have run out: nothing new is begun under it. */
+  /** True when the lease may have expired: nothing new is started under it. */
   get expiring(): boolean {
     return this.#expiring
   }
@@ -52,7 +55,7 @@ export class Session {
   async #open(): Promise<string> {
     const id = this.#options.random.token()
     const announcement = { id, ...this.#options.announce() }
-    const askedAtMs = this.#options.clock.monotonicMs()
+    const sentAtMs = this.#options.clock.monotonicMs()
     await this.#options.store.openSession(announcement)
     this.#id = id
     this.#expiring = false
@@ -66,7 +69,7 @@ export class Session {
       onLost: () => this.lose(id),
       onFailing: (message: string) => this.#options.onFailing(message),
     }
-    const openedAgoMs = this.#options.clock.monotonicMs() - askedAtMs
+    const openedAgoMs = this.#options.clock.monotonicMs() - sentAtMs
     const { heartbeat } = this.#options
     this.#beating = heartbeat.start(id, announcement.leaseMs, events, openedAgoMs)
     return id
@@ -86,7 +89,7 @@ export class Session {
     this.#options.onLost(id)
   }
 
-  /** True when the lease could be extended; false when it is gone. */
+  /** True when the lease was extended; false when the session is gone. */
   async renew(): Promise<boolean> {
     const id = this.#id
     if (!id) return false
@@ -96,9 +99,9 @@ export class Session {
     return renewed !== null
   }
 
-  /** Shows others what this worker can do, and whether it still takes work. */
+  /** Publishes the handlers of this worker and whether it still claims. */
   async describe(): Promise<void> {
-    // What is opened just now has announced what there was before.
+    // A session that is being opened has announced the previous state.
     await this.#opening?.catch(() => undefined)
     if (this.#id) await this.#options.store.describeSession(this.#id, this.#options.describe())
   }

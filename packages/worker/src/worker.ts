@@ -1,10 +1,11 @@
 /**
- * A worker: one loop that claims what its handlers can run, as much as it can start soon, and sleeps to the
- * millisecond until the next run is due, a hint comes, or a poll is due. All state of claiming is owned by
- * that loop; running and settling report to it by waking it.
+ * A worker: one loop that claims as many runs as its handlers can start soon, and otherwise sleeps
+ * to the millisecond until the next run is due, a hint arrives, or a poll is due. `ClaimLoop` owns
+ * all state of claiming; running and settling report to it by waking the loop.
  *
- * Stopping drains: nothing more is claimed, what was not started goes back at once, what runs may finish
- * until the deadline, is then asked to end, and is given up after a short grace.
+ * Stopping drains: nothing more is claimed, runs that have not started go back at once, and running
+ * handlers may finish until the deadline. Then they are signalled to stop, and after a short grace
+ * they are abandoned.
  */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import { ClaimLoop } from './claim/claim-loop.ts'
@@ -23,8 +24,8 @@ const INTERRUPT_GRACE_MS = 1_000
 const SETTLE_GRACE_MS = 10_000
 const EXPIRING_REST_MS = 200
 
-const LOST = new DOMException('The run was given to somebody else.', 'AbortError')
-const EXPIRING = new DOMException('The lease of this worker is about to run out.', 'AbortError')
+const LOST = new DOMException('Another worker owns this run now.', 'AbortError')
+const EXPIRING = new DOMException('The lease of this worker is about to expire.', 'AbortError')
 
 export class Worker {
   readonly #options: WorkerOptions
@@ -42,11 +43,11 @@ export class Worker {
   #loop: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   #stopped = false
-  #looking = false
-  #lookers: (() => void)[] = []
-  /** Runs that go back as they were. */
+  #checking = false
+  #pollers: (() => void)[] = []
+  /** Runs that are being returned to the queue unchanged. */
   readonly #returning = new Set<Promise<void>>()
-  /** Somebody asks this worker to take nothing more. */
+  /** A drain was requested for this worker. */
   #drains = false
 
   constructor(options: WorkerOptions) {
@@ -74,11 +75,11 @@ export class Worker {
       onDrains: (drains) => void this.#drain(drains),
       onExpiring: () => {
         this.#leaseLost(EXPIRING)
-        // Others may have it before it could end here: better not to begin.
+        // Other workers may claim the runs before they could finish here, so they do not start.
         void this.#giveBackUnstarted('lease')
       },
       onLost: (id) => {
-        // What was not started went back with the session; what runs is fenced when it settles.
+        // Runs that had not started went back with the session; running ones are fenced later.
         this.#runner.takeUnstarted()
         this.#leaseLost(LOST)
         this.#events.onSessionLost?.(id)
@@ -122,21 +123,21 @@ export class Worker {
       sessionId: () => this.#session.id,
       backlog: () => this.#settler.backlog,
       onSessionLost: async () => void (await this.#session.renew()),
-      onClaimed: (runs, askedAtMs) => this.#claimed(runs, askedAtMs),
+      onClaimed: (runs, claimedAtMs) => this.#claimed(runs, claimedAtMs),
       onParked: (runIds) => {
-        // Those that can start are not kept waiting; should this fail, the reaper looks after them.
+        // Runs that can start should not wait; if this fails, the reaper releases them.
         store.resolveParked(runIds).catch(onError('overlap'))
       },
     })
   }
 
-  async #claimed(runs: readonly ClaimedRun[], askedAtMs: number): Promise<void> {
+  async #claimed(runs: readonly ClaimedRun[], claimedAtMs: number): Promise<void> {
     const { clock, leaseMs, store } = this.#options
     this.#events.onClaimed?.(runs.length)
-    // What held the answer back may have held back the heartbeat too: others may have them by now.
-    const late = this.#session.expiring || clock.monotonicMs() - askedAtMs > leaseMs / 2
-    const unasked = this.#capacity.exact && this.#capacity.free < 1
-    if (this.#stopped || this.#drains || late || unasked) await store.giveBack(runs)
+    // A delay of the answer may have hit the heartbeat too: others may own the runs by now.
+    const late = this.#session.expiring || clock.monotonicMs() - claimedAtMs > leaseMs / 2
+    const unwanted = this.#capacity.exact && this.#capacity.free < 1
+    if (this.#stopped || this.#drains || late || unwanted) await store.giveBack(runs)
     else this.#runner.accept(runs)
   }
 
@@ -165,14 +166,14 @@ export class Worker {
     }
   }
 
-  /** Begins to claim. The session is opened by the loop, which tries again while the database is away. */
+  /** Starts claiming. The loop opens the session and retries while the database is unreachable. */
   start(): void {
     if (this.#loop !== null) return
     const unlisten = this.#options.onHint((hint) => this.#hinted(hint))
     this.#loop = this.#run().finally(unlisten)
   }
 
-  /** A handler was added: others are told, and its lanes are taken from. */
+  /** A handler was added: announces it and claims from its lanes. */
   async handlersChanged(): Promise<void> {
     this.#lanes.invalidate()
     await this.#session.describe()
@@ -180,25 +181,25 @@ export class Worker {
     this.#wake.wake()
   }
 
-  /** Looks for work now; resolves when it was claimed, or could not be. */
-  look(): Promise<void> {
+  /** Polls for work now; resolves when the work was claimed, or when claiming failed. */
+  poll(): Promise<void> {
     this.#wake.wake()
-    return new Promise((resolve) => this.#lookers.push(resolve))
+    return new Promise((resolve) => this.#pollers.push(resolve))
   }
 
-  /** Resolves when what is about to start has started; null when nothing is. */
+  /** Resolves when the runs that are about to start have started; null when there are none. */
   get preparing(): Promise<unknown> | null {
     return this.#runner.preparing
   }
 
-  /** Gives back what was claimed and has not started. */
+  /** Returns runs to the queue that were claimed and have not started. */
   giveBackUnstarted(): Promise<void> {
     return this.#giveBackUnstarted('give back')
   }
 
   #hinted(hint: WorkerHint): void {
     if (hint.cancels) {
-      if (this.#runner.holdsAny(new Set(hint.cancels))) void this.#cancelAsked()
+      if (this.#runner.holdsAny(new Set(hint.cancels))) void this.#checkCancels()
       return
     }
     if (hint.sessions) {
@@ -214,7 +215,7 @@ export class Worker {
     this.#wake.wake()
   }
 
-  /** Somebody asks this worker to take nothing more, or to take work again. What runs goes on. */
+  /** A drain was requested or ended. Running handlers continue. */
   async #drain(drains: boolean): Promise<void> {
     if (this.#drains === drains) return
     this.#drains = drains
@@ -226,7 +227,7 @@ export class Worker {
     }
   }
 
-  /** Should it fail, they are leases that we know nothing of, and are looked for. */
+  /** If this fails, the leases are unknown to this worker, and are found as strays. */
   async #giveBackUnstarted(what: string): Promise<void> {
     try {
       await this.#options.store.giveBack(this.#runner.takeUnstarted())
@@ -236,7 +237,7 @@ export class Worker {
     }
   }
 
-  /** Shows others what has changed; should it fail, they see it at the next change. */
+  /** Publishes a change of state; if this fails, the next change publishes it. */
   #describe(what: string): void {
     queueMicrotask(() =>
       this.#session.describe().catch((error) => this.#events.onError?.(what, error)),
@@ -247,20 +248,20 @@ export class Worker {
     for (const attempt of this.#runner.attempts) if (!attempt.ended) attempt.leaseLost(reason)
   }
 
-  /** Asks those of our handlers to end that somebody wants to end. */
-  async #cancelAsked(): Promise<void> {
+  /** Signals those running handlers to stop for which a cancel was requested. */
+  async #checkCancels(): Promise<void> {
     this.#cancelsAtMs = this.#options.clock.monotonicMs()
     const runs = this.#runner.held()
     if (runs.length === 0) return
     try {
-      const asked = await this.#options.store.cancelRequests(runs)
+      const requests = await this.#options.store.cancelRequests(runs)
       for (const attempt of this.#runner.attempts) {
-        const reason = asked.get(attempt.run.fence)
+        const reason = requests.get(attempt.run.fence)
         if (typeof reason === 'string') attempt.cancel(reason)
         else if (reason === null && !attempt.ended) attempt.leaseLost(LOST)
       }
-      for (const run of this.#runner.takeUnstarted(({ fence }) => asked.has(fence))) {
-        const reason = asked.get(run.fence)
+      for (const run of this.#runner.takeUnstarted(({ fence }) => requests.has(fence))) {
+        const reason = requests.get(run.fence)
         if (typeof reason === 'string')
           this.#settler.add({ kind: 'cancelled', run, startedAgoMs: null, failure: null, reason })
       }
@@ -279,7 +280,7 @@ export class Worker {
     }
   }
 
-  /** Should it fail, it is a lease that we know nothing of, and is looked for. */
+  /** If this fails, the lease is unknown to this worker, and is found as a stray. */
   async #putBack(run: ClaimedRun): Promise<void> {
     try {
       await this.#options.store.giveBack([run])
@@ -293,21 +294,21 @@ export class Worker {
 
   #returned(): void {
     this.#claimer.returned()
-    this.#roomMade()
+    this.#capacityFreed()
   }
 
   #settled(settlement: Settlement, accepted: boolean): void {
     this.#runner.settled(settlement.run)
     this.#events.onSettled?.(settlement, accepted)
-    this.#roomMade()
+    this.#capacityFreed()
   }
 
-  /** Looks once after a burst of runs has ended, not after each of them. */
-  #roomMade(): void {
-    if (this.#looking || this.#wake.pending) return
-    this.#looking = true
+  /** Checks once after a burst of runs has ended, not after each run. */
+  #capacityFreed(): void {
+    if (this.#checking || this.#wake.pending) return
+    this.#checking = true
     queueMicrotask(() => {
-      this.#looking = false
+      this.#checking = false
       if (this.#claimer.wanted) this.#wake.wake()
     })
   }
@@ -316,21 +317,21 @@ export class Worker {
     let failures = 0
     while (!this.#stopped) {
       let pauseMs: number
-      const lookers = this.#lookers.splice(0)
+      const pollers = this.#pollers.splice(0)
       try {
         pauseMs = await this.tick()
         failures = 0
       } catch (error) {
         this.#events.onError?.('claim', error)
-        // The reply may be lost and not the claim: what we do not know of is looked for.
+        // The claim may have succeeded although its answer was lost: look for unknown leases.
         this.#straysAtMs = Number.NEGATIVE_INFINITY
         pauseMs = Math.min(5_000, 100 * 2 ** Math.min(failures++, 6))
       }
-      if (this.#claimer.postponed) this.#lookers.unshift(...lookers)
-      else for (const looked of lookers) looked()
+      if (this.#claimer.postponed) this.#pollers.unshift(...pollers)
+      else for (const resolve of pollers) resolve()
       await this.#wake.sleep(pauseMs)
     }
-    for (const looked of this.#lookers.splice(0)) looked()
+    for (const resolve of this.#pollers.splice(0)) resolve()
   }
 
   /** One turn of the loop; returns how long to sleep. */
@@ -338,18 +339,18 @@ export class Worker {
     if (!this.#session.id) await this.#session.open()
     const nowMs = this.#options.clock.monotonicMs()
     const straysDue = nowMs - this.#straysAtMs >= STRAYS_EVERY_MS
-    // The leases of a claim that is under way would look like strays.
+    // The leases of a claim in progress would look like strays.
     if (straysDue) await this.#claimer.between(() => this.#returnStrays())
-    // A hint may be lost.
+    // The hint of a cancel may have been lost.
     if (nowMs - this.#cancelsAtMs > CANCELS_EVERY_MS && this.#capacity.held > 0)
-      await this.#cancelAsked()
+      await this.#checkCancels()
     const overdue = this.#runner.takeOverdueSuspects()
     if (overdue.length > 0) await this.#options.store.giveBack(overdue)
     if (this.#drains) return CANCELS_EVERY_MS
     return this.#session.expiring ? EXPIRING_REST_MS : this.#claimer.tick(straysDue)
   }
 
-  /** Leases of ours that we know nothing of: a claim whose reply was lost. They go back. */
+  /** Returns leases of this session that this worker does not know: a claim's answer was lost. */
   async #returnStrays(): Promise<void> {
     const nowMs = this.#options.clock.monotonicMs()
     const sessionId = this.#session.id
@@ -360,7 +361,7 @@ export class Worker {
     this.#straysAtMs = nowMs
   }
 
-  /** Drains and stops; resolves when nothing of this worker is left. */
+  /** Drains and stops; resolves when nothing of this worker remains. */
   stop(drainMs: number): Promise<void> {
     this.#stopping ??= this.#stop(drainMs)
     return this.#stopping

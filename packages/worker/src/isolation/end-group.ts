@@ -1,9 +1,11 @@
-/** Ends a process of an isolated handler from inside, with all that it has started. */
+/**
+ * Ends the process of an isolated handler from inside, together with all processes that it started.
+ */
 export function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // There are no groups on this platform.
+    // This platform has no process groups.
     process.kill(leader, 'SIGKILL')
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What goes on inside of the thread or process of an isolated handler: loads its module, calls it with a context that
- * speaks with the worker, and says what came of it. One run at a time; the worker sees to that.
+ * Runs inside the thread or process of an isolated handler: loads the handler's module, calls it
+ * with a context that sends messages to the worker, and reports the outcome. It runs one run at a
+ * time, which the worker ensures.
  */
 import { encodeJson } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
@@ -10,63 +11,65 @@ import type { FromIsolate, RunFacts, ToIsolate } from './messages.ts'
 import { recordThrown, reviveThrown } from './thrown.ts'
 
 export interface HandlerModule {
-  /** Where it is: a file URL. */
+  /** The file URL of the module. */
   readonly url: string
   readonly exportName: string
-  /** What is to be loaded before it, such as a compiler. */
+  /** A module to load first, such as a compiler. */
   readonly preload: string | null
 }
 
-type Say = (message: FromIsolate) => void
+type Send = (message: FromIsolate) => void
 
-/** Returns what takes the messages of the worker. */
-export function openInside(module: HandlerModule, say: Say): (message: ToIsolate) => void {
+/** Returns the function that receives the messages of the worker. */
+export function openInside(module: HandlerModule, send: Send): (message: ToIsolate) => void {
   let call: Call | null = null
   return (message) => {
     if (message.kind === 'run') {
-      call = new Call(message.facts, say)
+      call = new Call(message.facts, send)
       void call.run(module, message.payload)
-    } else call?.told(message)
+    } else call?.receive(message)
   }
 }
 
 async function load({ url, exportName, preload }: HandlerModule): Promise<HandlerFunction> {
   if (preload !== null) await import(preload)
   const exported = (await import(url)) as Record<string, unknown>
-  // A CommonJS module comes as the default export of itself, also with another default inside.
+  // A CommonJS module is imported as its own default export, which may have another default inside.
   const inner = exported.default as Record<string, unknown> | undefined
-  const found = [exported[exportName], inner?.[exportName]].find((it) => typeof it === 'function')
+  const found = [exported[exportName], inner?.[exportName]].find(
+    (candidate) => typeof candidate === 'function',
+  )
   if (found) return found as HandlerFunction
   throw new PunctualError(
     'invalid_option',
-    `${url} has no function ${JSON.stringify(exportName)} among its exports. Export it, or name another behind a # in the URL.`,
+    `${url} exports no function ${JSON.stringify(exportName)}. Export it, or name another export after a # in the URL.`,
     { field: 'module' },
   )
 }
 
 class Call {
-  readonly #say: Say
+  readonly #send: Send
   readonly #facts: RunFacts
   readonly #controller = new AbortController()
-  readonly #kept = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, Waiting>()
   #calls = 0
   #ended = false
 
-  constructor(facts: RunFacts, say: Say) {
+  constructor(facts: RunFacts, send: Send) {
     this.#facts = facts
-    // What is left running behind the handler's back has no say any more.
-    this.#say = (message) => {
-      if (!this.#ended) say(message)
+    // Work that is still running after the handler has returned must not send messages.
+    this.#send = (message) => {
+      if (!this.#ended) send(message)
     }
   }
 
-  told(message: Exclude<ToIsolate, { kind: 'run' }>): void {
+  receive(message: Exclude<ToIsolate, { kind: 'run' }>): void {
     if (message.kind === 'abort') {
       this.#controller.abort(new DOMException(message.message, message.name))
       return
     }
-    const waiting = this.#kept.get(message.call)
-    this.#kept.delete(message.call)
+    const waiting = this.#waiting.get(message.call)
+    this.#waiting.delete(message.call)
     if (message.refused) waiting?.reject(reviveThrown(message.refused))
     else waiting?.resolve(message.value ?? '')
   }
@@ -87,7 +90,7 @@ class Call {
   }
 
   #end(message: FromIsolate): void {
-    this.#say(message)
+    this.#send(message)
     this.#ended = true
   }
 
@@ -97,25 +100,25 @@ class Call {
       signal: this.#controller.signal,
       log: this.#log(),
       progress: (value) =>
-        this.#say({
+        this.#send({
           kind: 'progress',
           value: encodeJson(value, 'progress', limits.logMessageLength),
         }),
-      heartbeat: () => this.#say({ kind: 'heartbeat' }),
+      heartbeat: () => this.#send({ kind: 'heartbeat' }),
       checkpoint: (state) => this.#checkpoint(state),
-      secret: (name) => this.#asked((call) => ({ kind: 'secret', call, name })),
+      secret: (name) => this.#request((call) => ({ kind: 'secret', call, name })),
       get tx(): never {
-        throw notHere('ctx.tx')
+        throw unavailable('ctx.tx')
       },
       transaction: async () => {
-        throw notHere('ctx.transaction')
+        throw unavailable('ctx.transaction')
       },
     }
   }
 
   #log(): RunLog {
     const at = (level: keyof RunLog) => (message: string, data?: unknown) =>
-      this.#say({
+      this.#send({
         kind: 'log',
         level,
         message: safeText(message),
@@ -126,15 +129,15 @@ class Call {
 
   async #checkpoint(state: unknown): Promise<void> {
     const encoded = encodeJson(state, 'checkpoint', limits.checkpointBytes)
-    await this.#asked((call) => ({ kind: 'checkpoint', call, state: encoded }))
+    await this.#request((call) => ({ kind: 'checkpoint', call, state: encoded }))
   }
 
-  /** What the worker answers to this. */
-  #asked(question: (call: number) => FromIsolate): Promise<string> {
+  /** Sends a request to the worker and returns its answer. */
+  #request(requestOf: (call: number) => FromIsolate): Promise<string> {
     const call = this.#calls++
     return new Promise((resolve, reject) => {
-      this.#kept.set(call, { resolve, reject })
-      this.#say(question(call))
+      this.#waiting.set(call, { resolve, reject })
+      this.#send(requestOf(call))
     })
   }
 }
@@ -144,10 +147,10 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-function notHere(what: string): PunctualError {
+function unavailable(member: string): PunctualError {
   return new PunctualError(
     'not_in_isolation',
-    `${what} is a connection of the worker and cannot leave it. Use a connection of the handler's own, or isolation inline.`,
+    `${member} uses a connection of the worker, which an isolated handler cannot share. Open a connection in the handler, or use isolation "inline".`,
     { field: 'isolation' },
   )
 }

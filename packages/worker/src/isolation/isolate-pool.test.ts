@@ -31,7 +31,7 @@ function aPool() {
   return { pool, clock, launched, killed: () => killed }
 }
 
-test('an isolate that was given back is taken again, and others are launched when all are taken', () => {
+test('takes an isolate that was given back, and launches another when all are taken', () => {
   const { pool, launched } = aPool()
   const first = pool.take(user)
   expect(pool.take(user)).not.toBe(first)
@@ -40,7 +40,7 @@ test('an isolate that was given back is taken again, and others are launched whe
   expect(launched).toHaveLength(2)
 })
 
-test('one that is idle for a minute ends; one that is used in between does not', async () => {
+test('ends an isolate after it was idle for a minute, and not one that was used in between', async () => {
   const { pool, clock, killed } = aPool()
   const [used, idle] = [pool.take(user), pool.take(user)]
   pool.giveBack(idle)
@@ -53,15 +53,15 @@ test('one that is idle for a minute ends; one that is used in between does not',
   expect([pool.size, killed()]).toEqual([0, 2])
 })
 
-test('one that has ended by itself is not taken again', () => {
+test('does not take an isolate that has ended by itself', () => {
   const { pool, launched } = aPool()
   const member = pool.take(user)
   pool.giveBack(member)
-  launched[0]?.onGone(new Error('by itself'))
+  launched[0]?.onGone(new Error('ended by itself'))
   expect(pool.take(user)).not.toBe(member)
 })
 
-test('closing ends those that are busy and those that are idle', async () => {
+test('closing ends busy and idle isolates', async () => {
   const { pool, killed } = aPool()
   pool.take(user)
   pool.giveBack(pool.take(user))

@@ -1,16 +1,18 @@
 /**
- * The isolates of one handler: as many as run at once, each used again and again while it is sound, and ended when it has
- * had nothing to do for a while.
+ * The isolates of one handler: as many as run at the same time. Each is reused while it is sound,
+ * and ended after it was idle for a while.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Isolate, IsolateOptions, LaunchIsolate } from './isolate.ts'
 import type { FromIsolate } from './messages.ts'
 
 const IDLE_MS = 60_000
-/** How long the end of isolates is waited for: a thread inside of a native call ends behind it. */
+/**
+ * How long to wait for isolates to end: a thread inside a native call ends only after that call.
+ */
 const CLOSE_MS = 1_000
 
-/** Who uses an isolate now. */
+/** The call that uses an isolate. */
 export interface IsolateUser {
   onMessage(message: FromIsolate): void
   onGone(why: Error): void
@@ -18,12 +20,12 @@ export interface IsolateUser {
 
 class Member {
   user: IsolateUser | null = null
-  /** How to put off its end, while it is idle. */
+  /** Cancels the timer that ends it when idle. */
   keep: (() => void) | undefined
   readonly isolate: Isolate
   readonly gone: Promise<void>
 
-  constructor(options: IsolateOptions, launch: LaunchIsolate, onGone: (it: Member) => void) {
+  constructor(options: IsolateOptions, launch: LaunchIsolate, onGone: (member: Member) => void) {
     let resolveGone = () => {}
     this.gone = new Promise((resolve) => {
       resolveGone = resolve
@@ -52,12 +54,14 @@ export class IsolatePool {
     this.#clock = clock
   }
 
-  /** How many there are, busy or idle. */
+  /** How many isolates exist, busy or idle. */
   get size(): number {
     return this.#all.size
   }
 
-  /** The one that was used last: the others may then be idle long enough to end. */
+  /**
+   * Returns the isolate that was used last, so that the others can stay idle long enough to end.
+   */
   take(user: IsolateUser): Member {
     const member = this.#idle.pop() ?? this.#add()
     member.keep?.()
@@ -66,12 +70,12 @@ export class IsolatePool {
   }
 
   #add(): Member {
-    const member = new Member(this.#options, this.#launch, (it) => this.#forget(it))
+    const member = new Member(this.#options, this.#launch, (gone) => this.#forget(gone))
     this.#all.add(member)
     return member
   }
 
-  /** It has done what it was taken for, and can do the next. */
+  /** The isolate has finished its call, and can be reused. */
   giveBack(member: Member): void {
     member.user = null
     if (!this.#all.has(member)) return
@@ -88,8 +92,8 @@ export class IsolatePool {
   #forget(member: Member): void {
     member.keep?.()
     this.#all.delete(member)
-    const at = this.#idle.indexOf(member)
-    if (at >= 0) this.#idle.splice(at, 1)
+    const index = this.#idle.indexOf(member)
+    if (index >= 0) this.#idle.splice(index, 1)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,7 @@
-/** A thread or a process that runs one handler, one run at a time, and can be ended whatever the handler does. */
+/**
+ * A thread or a process that runs one handler, one run at a time, and can be ended even when the
+ * handler blocks.
+ */
 import { existsSync } from 'node:fs'
 import type { HandlerModule } from './inside.ts'
 import type { FromIsolate, ToIsolate } from './messages.ts'
@@ -6,41 +9,49 @@ import type { FromIsolate, ToIsolate } from './messages.ts'
 export interface IsolateOptions {
   readonly handler: string
   readonly module: HandlerModule
-  /** How much its objects may take; more ends it. */
+  /** Memory limit for its objects, in MiB; exceeding it ends the isolate. */
   readonly memoryMb: number | null
 }
 
 export interface IsolateEvents {
   onMessage(message: FromIsolate): void
-  /** It has ended; it tells why, should anybody have waited for it. */
+  /** The isolate has ended; the error says why, for a call that is waiting. */
   onGone(why: Error): void
 }
 
 export interface Isolate {
-  /** Throws when the message cannot be sent: of a payload that a schema has made into something odd. */
+  /**
+   * Throws when the message cannot be sent: a schema may have turned the payload into a value that
+   * cannot be cloned.
+   */
   post(message: ToIsolate): void
-  /** Ends it now. What it runs is over, in the middle of a loop too. */
+  /** Ends the isolate at once, even in the middle of a loop. */
   kill(): void
 }
 
 export type LaunchIsolate = (options: IsolateOptions, events: IsolateEvents) => Isolate
 
-/** A file that runs elsewhere: compiled, also when this one is run from its source by a test. */
-export function compiledFile(beside: URL): URL {
-  if (existsSync(beside)) return beside
-  return new URL(beside.href.replace(/\/src\/(isolation\/[^/]+)$/, '/dist/$1'))
+/** The compiled file that runs in the isolate, also when a test runs this one from its source. */
+export function compiledFile(sibling: URL): URL {
+  if (existsSync(sibling)) return sibling
+  return new URL(sibling.href.replace(/\/src\/(isolation\/[^/]+)$/, '/dist/$1'))
 }
 
-/** Tests of this repository run its source by this condition, which does not suit what is compiled. */
-const OF_THE_SOURCE = '@punctual/source'
+/**
+ * The condition with which tests of this repository run its source; compiled files must not inherit
+ * it.
+ */
+const SOURCE_CONDITION = '@punctual/source'
 
-/** The options that Node.js was started with here: a handler's module may need them there. */
+/** The options with which this Node.js was started: the handler's module may need them. */
 export function inheritedOptions(): string[] {
   return process.execArgv.filter(
-    (option, at, all) =>
-      !option.includes(OF_THE_SOURCE) && !(all[at + 1] === OF_THE_SOURCE) && !isInspect(option),
+    (option, index, all) =>
+      !option.includes(SOURCE_CONDITION) &&
+      !(all[index + 1] === SOURCE_CONDITION) &&
+      !isInspect(option),
   )
 }
 
-/** Two cannot listen for one debugger. */
+/** Two processes cannot listen for the debugger on one port. */
 const isInspect = (option: string) => option.startsWith('--inspect')

@@ -1,7 +1,8 @@
 /**
- * A handler that runs in a thread or a process of its own. To its attempt it is a function like any other, with one
- * difference: when its signal is aborted it ends within a grace, because what does not heed the signal is killed. So it is never
- * stuck, and its slot comes free. What it was in the middle of stays as it was.
+ * A handler that runs in a separate thread or process. To its attempt it is an ordinary function,
+ * with one difference: after its signal is aborted it always ends within a grace period, because a
+ * handler that ignores the signal is killed. So it is never stuck, and its capacity is freed. Work
+ * that the kill interrupts stays as it is.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { HandlerContext, HandlerFunction } from '../run/handler.ts'
@@ -12,7 +13,10 @@ import { launchProcess } from './process-isolate.ts'
 import { launchThread } from './thread-isolate.ts'
 import { recordThrown, reviveThrown } from './thrown.ts'
 
-/** How long a handler has to end after its signal was aborted; an attempt gives up not before. */
+/**
+ * How long a handler may take to end after its signal was aborted; an attempt is not abandoned
+ * earlier.
+ */
 const KILL_GRACE_MS = 1_000
 
 export interface IsolatedHandlerOptions extends IsolateOptions {
@@ -81,7 +85,7 @@ class IsolatedCall implements IsolateUser {
     const { name, message } = this.#signal.reason as Error
     this.#member?.isolate.post({ kind: 'abort', name, message })
     this.#killing = this.#clock.after(KILL_GRACE_MS, () => {
-      this.#context.log.warn('The handler did not heed its signal, and was killed.')
+      this.#context.log.warn('The handler ignored its signal and was killed.')
       this.#fail(this.#signal.reason)
     })
   }
@@ -90,10 +94,10 @@ class IsolatedCall implements IsolateUser {
     this.#fail(why)
   }
 
-  /** What cannot be read fails the attempt, never the worker. */
+  /** A message that cannot be read fails the attempt, never the worker. */
   onMessage(message: FromIsolate): void {
     try {
-      this.#heed(message)
+      this.#handle(message)
     } catch (error) {
       this.#fail(error)
     }
@@ -103,7 +107,7 @@ class IsolatedCall implements IsolateUser {
     this.#leave(false)?.reject(error)
   }
 
-  #heed(message: FromIsolate): void {
+  #handle(message: FromIsolate): void {
     const { kind } = message
     if (kind === 'log') {
       const data = message.data === undefined ? undefined : JSON.parse(message.data)
@@ -125,7 +129,7 @@ class IsolatedCall implements IsolateUser {
 
   async #checkpoint(call: number, state: string): Promise<void> {
     const refused = await this.#context.checkpoint(JSON.parse(state)).then(() => null, recordThrown)
-    this.#member?.isolate.post({ kind: 'kept', call, refused })
+    this.#member?.isolate.post({ kind: 'answer', call, refused })
   }
 
   async #secret(call: number, name: string): Promise<void> {
@@ -133,10 +137,10 @@ class IsolatedCall implements IsolateUser {
       (value) => ({ value, refused: null }),
       (thrown: unknown) => ({ refused: recordThrown(thrown) }),
     )
-    this.#member?.isolate.post({ kind: 'kept', call, ...answer })
+    this.#member?.isolate.post({ kind: 'answer', call, ...answer })
   }
 
-  /** Once; null when it has been left before. */
+  /** Ends the call once; returns null when it has ended before. */
   #leave(sound: boolean): Outcome | null {
     const member = this.#member
     if (!member) return null

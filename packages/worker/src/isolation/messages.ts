@@ -1,12 +1,13 @@
 /**
- * What is said between a worker and the thread or process that an isolated handler runs in. Values that become JSON
- * anyway are turned into it where the handler is, so that it hears at once, and by the same errors as elsewhere, what
- * cannot be stored. Only the payload goes as it is: a schema may have made dates of its texts.
+ * The messages between a worker and the thread or process of an isolated handler. Values that are
+ * stored as JSON are encoded on the handler's side, so that the handler gets an error for a value
+ * that cannot be stored at once, and the same error as elsewhere. Only the payload is sent
+ * unchanged: a schema may have turned strings into dates.
  */
 import type { HandlerContext, RunLog } from '../run/handler.ts'
 import type { ThrownRecord } from './thrown.ts'
 
-/** What a handler is told of its run. */
+/** The members of the handler's context that are plain values. */
 export type RunFacts = Omit<
   HandlerContext,
   'signal' | 'log' | 'progress' | 'heartbeat' | 'checkpoint' | 'secret' | 'tx' | 'transaction'
@@ -15,9 +16,9 @@ export type RunFacts = Omit<
 export type ToIsolate =
   | { readonly kind: 'run'; readonly payload: unknown; readonly facts: RunFacts }
   | { readonly kind: 'abort'; readonly name: string; readonly message: string }
-  /** A checkpoint is stored and a secret was read, or not. */
+  /** The answer to `checkpoint` and `secret`; `refused` holds the error of a failed request. */
   | {
-      readonly kind: 'kept'
+      readonly kind: 'answer'
       readonly call: number
       readonly refused: ThrownRecord | null
       readonly value?: string
@@ -28,7 +29,7 @@ export type FromIsolate =
       readonly kind: 'log'
       readonly level: keyof RunLog
       readonly message: string
-      /** JSON. */
+      /** A JSON text. */
       readonly data: string | undefined
     }
   | { readonly kind: 'progress'; readonly value: string }
@@ -36,12 +37,15 @@ export type FromIsolate =
   | { readonly kind: 'checkpoint'; readonly call: number; readonly state: string }
   | { readonly kind: 'secret'; readonly call: number; readonly name: string }
   | { readonly kind: 'returned'; readonly output: string }
-  /** `spent` when nothing more can be run there: what could not be loaded once is not loaded again. */
+  /**
+   * `spent`: the isolate cannot run anything else. A module that failed to load is not loaded
+   * again.
+   */
   | { readonly kind: 'threw'; readonly thrown: ThrownRecord; readonly spent: boolean }
-  /** An error that nobody caught; the process ends. */
+  /** An uncaught error; the process ends. */
   | { readonly kind: 'crashed'; readonly thrown: ThrownRecord }
 
-/** A handler may send messages of its own on the same line: ours say that they are. */
+/** A handler may use the same channel for its own messages: this mark distinguishes Punctual's. */
 const OURS = 'punctual/isolate'
 
 export interface MarkedMessage {
@@ -53,8 +57,8 @@ export function markMessage(message: FromIsolate): MarkedMessage {
   return { by: OURS, message }
 }
 
-/** What we have said ourselves; null of anything else, which nobody listens to. */
-export function readMarked(came: unknown): FromIsolate | null {
-  const marked = came as Partial<MarkedMessage> | null | undefined
+/** Returns a message of Punctual's; null for any other, which is ignored. */
+export function readMarked(received: unknown): FromIsolate | null {
+  const marked = received as Partial<MarkedMessage> | null | undefined
   return marked?.by === OURS ? (marked.message ?? null) : null
 }

@@ -1,4 +1,7 @@
-/** An isolated handler in a process: it shares nothing, and is killed with everything that it has started. */
+/**
+ * An isolated handler in a process: it shares nothing, and is killed together with all processes
+ * that it started.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { PunctualError } from '@punctual/core/errors'
@@ -11,7 +14,7 @@ export const launchProcess: LaunchIsolate = (options, events) => {
   const memory = memoryMb === null ? [] : [`--max-old-space-size=${memoryMb}`]
   const file = compiledFile(new URL('./inside-process.js', import.meta.url))
   const child = fork(fileURLToPath(file), [JSON.stringify(module), String(process.pid)], {
-    // A group of its own, so that it can be killed with its children.
+    // A separate process group, so that it can be killed with its children.
     detached: true,
     serialization: 'advanced',
     execArgv: [...inheritedOptions(), ...memory],
@@ -19,8 +22,8 @@ export const launchProcess: LaunchIsolate = (options, events) => {
   let why: Error | null = null
   child.unref()
   child.channel?.unref()
-  child.on('message', (came: unknown) => {
-    const message = readMarked(came)
+  child.on('message', (received: unknown) => {
+    const message = readMarked(received)
     if (!message) return
     if (message.kind === 'crashed') why = reviveThrown(message.thrown)
     else events.onMessage(message)
@@ -28,7 +31,8 @@ export const launchProcess: LaunchIsolate = (options, events) => {
   let ended = false
   const end = (error: Error) => {
     if (ended) return
-    // Also what it has left behind when it has ended by itself. Later its number may be somebody else's.
+    // Also kills children that a process left behind when it ended by itself. Later its id may
+    // belong to another process.
     killGroup(child)
     ended = true
     events.onGone(why ?? error)
@@ -36,7 +40,7 @@ export const launchProcess: LaunchIsolate = (options, events) => {
   child.once('error', end)
   child.once('exit', (code, signal) => end(endedEarly(signal ?? `code ${code}`)))
   return {
-    // One that has just ended says so by itself.
+    // A process that has just ended is reported by its exit event.
     post: (message) => void (child.connected && child.send(message, () => undefined)),
     kill: () => {
       if (!ended) killGroup(child)
@@ -53,13 +57,13 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 
-function endedEarly(how: string): PunctualError {
+function endedEarly(cause: string): PunctualError {
   return new PunctualError(
     'isolate_ended',
-    `The process of the handler ended with ${how} before the handler did.`,
+    `The process of the handler ended with ${cause} before the handler did.`,
   )
 }

@@ -1,4 +1,7 @@
-/** An isolated handler in a thread: quick to start, and ended between two instructions of its JavaScript. */
+/**
+ * An isolated handler in a thread: quick to start, and it can be ended between two JavaScript
+ * instructions.
+ */
 import { Worker } from 'node:worker_threads'
 import { PunctualError } from '@punctual/core/errors'
 import { compiledFile, inheritedOptions, type LaunchIsolate } from './isolate.ts'
@@ -10,14 +13,14 @@ export const launchThread: LaunchIsolate = (options, events) => {
   const thread = new Worker(compiledFile(new URL('./inside-thread.js', import.meta.url)), {
     workerData: module,
     name: `punctual ${handler}`,
-    // Those that a thread cannot have are inherited, but must not be named.
+    // Options that a thread cannot have are inherited, but must not be passed.
     ...(execArgv.length < process.execArgv.length && { execArgv }),
     ...(memoryMb !== null && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
   })
   let why: Error | null = null
   thread.unref()
-  thread.on('message', (came: unknown) => {
-    const message = readMarked(came)
+  thread.on('message', (received: unknown) => {
+    const message = readMarked(received)
     if (message) events.onMessage(message)
   })
   thread.on('error', (error) => {

@@ -1,6 +1,6 @@
 /**
- * What a handler has thrown, as it travels: its words, and what it asks for. What comes out at the other end is
- * treated by the attempt as the original would be.
+ * An error of a handler in the form in which it crosses the isolation boundary: its text and how it
+ * wants to be retried. The attempt treats the revived error like the original.
  */
 import {
   type Failure,
@@ -17,20 +17,20 @@ export interface ThrownRecord extends Failure {
 }
 
 export function recordThrown(thrown: unknown): ThrownRecord {
-  const asks = { nonRetryable: isNonRetryable(thrown), retryAfterMs: retryAfterMs(thrown) }
-  return { ...failureFrom(thrown), ...asks }
+  const retry = { nonRetryable: isNonRetryable(thrown), retryAfterMs: retryAfterMs(thrown) }
+  return { ...failureFrom(thrown), ...retry }
 }
 
 export function reviveThrown(record: ThrownRecord): Error {
   const error = revived(record)
-  const words = { name: record.name, stack: record.stack, code: record.code }
-  for (const [name, value] of Object.entries(words))
+  const fields = { name: record.name, stack: record.stack, code: record.code }
+  for (const [name, value] of Object.entries(fields))
     Object.defineProperty(error, name, { value, writable: true, configurable: true })
   return error
 }
 
-function revived({ message, ...asks }: ThrownRecord): Error {
-  if (asks.nonRetryable) return new NonRetryableError(message)
-  if (asks.retryAfterMs !== null) return new RetryAfterError(asks.retryAfterMs, message)
+function revived({ message, ...retry }: ThrownRecord): Error {
+  if (retry.nonRetryable) return new NonRetryableError(message)
+  if (retry.retryAfterMs !== null) return new RetryAfterError(retry.retryAfterMs, message)
   return new Error(message)
 }

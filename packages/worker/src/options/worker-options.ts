@@ -1,4 +1,4 @@
-/** What a worker is made of, what wakes it, and whom it tells. */
+/** The parts of a worker, the hints that wake it, and the events that it reports. */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { ClaimedRun, Heartbeat, Settlement, WorkStore } from '@punctual/core/ports'
 import type { RegisteredHandler, TransactionRunner } from '../run/handler.ts'
@@ -7,18 +7,18 @@ import type { ReadSecret } from '../run/secret-reads.ts'
 export interface WorkerHint {
   readonly lanes: readonly number[] | null
   readonly newLane: boolean
-  /** Runs that are asked to end. */
+  /** Runs whose handlers should be cancelled. */
   readonly cancels?: readonly string[]
-  /** Workers that are asked to drain, or to take work again. */
+  /** Workers that should drain, or claim again. */
   readonly sessions?: readonly string[]
 }
 
-/** The seam for logs and metrics: business code calls these, and nothing else. */
+/** The seam for logs and metrics: business code calls only these. */
 export interface WorkerEvents {
   onStarted?(run: ClaimedRun, atMs: number): void
   onSettled?(settlement: Settlement, accepted: boolean): void
   onTransacted?(run: ClaimedRun): void
-  /** It went back as it was, because its holder said so. */
+  /** The run returned to the queue unchanged, because its holder gave it back. */
   onGivenBack?(run: ClaimedRun): void
   onClaimed?(count: number): void
   onSessionLost?(sessionId: string): void
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly random: Random
   readonly heartbeat: Heartbeat
   readonly transaction: TransactionRunner
-  /** Calls back when something may be due; returns how to stop listening. */
+  /** Calls the listener when runs may be due; returns a function that stops listening. */
   readonly onHint: (listener: (hint: WorkerHint) => void) => () => void
   /** Whether hints arrive: then polling is slow. */
   readonly hintsArrive: () => boolean
@@ -39,22 +39,25 @@ export interface WorkerOptions {
   readonly queues: readonly string[]
   readonly concurrency: number
   /**
-   * How many runs may run at once where that changes, since somebody asks for runs by hand: then nothing is claimed
-   * ahead, and what nobody asks for any more goes back.
+   * How many runs may run at the same time, for programs that claim by hand: then nothing is
+   * claimed ahead, and runs that no call waits for any more go back.
    * @default concurrency
    */
   readonly allowed?: () => number
-  /** Whether a run whose attempt has ended is to go back as it was, instead of being settled. @default none */
+  /**
+   * Whether a run whose attempt has ended returns to the queue unchanged, instead of being settled.
+   * @default none
+   */
   readonly givesBack?: (run: ClaimedRun) => boolean
   readonly queueConcurrency: Readonly<Record<string, number>>
   readonly leaseMs: number
-  /** The largest output that is stored. */
+  /** The largest output that is stored, in bytes of JSON. */
   readonly outputBytes: number
   readonly host: string
   readonly pid: number
   readonly version: string
   readonly labels: Readonly<Record<string, string>>
   readonly events?: WorkerEvents
-  /** How handlers read secrets. @default they cannot */
+  /** Reads a secret for a handler. @default handlers cannot read secrets */
   readonly secret?: ReadSecret | undefined
 }

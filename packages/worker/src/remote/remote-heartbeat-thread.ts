@@ -1,4 +1,4 @@
-/** The thread of remote-heartbeat.ts: one question every `renewMs`, and it reports what it hears. */
+/** The thread of remote-heartbeat.ts: sends one request every `renewMs` and reports the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Clock } from '@punctual/core/clock'
@@ -6,7 +6,10 @@ import { invariant, PunctualError } from '@punctual/core/errors'
 import { PunctualServer } from './http.ts'
 import { processMs, type ThreadData, type ThreadMessage } from './remote-heartbeat.ts'
 
-/** Of a lease: handlers that must not outlive it have the rest of it to end. */
+/**
+ * The share of a lease after which handlers that must not outlive it are stopped; they have the
+ * rest of it to end.
+ */
 const EXPIRING_AT = 0.9
 
 const port = parentPort
@@ -26,7 +29,7 @@ const clock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 }
 const server = new PunctualServer({ servers: data.servers, apiKey: data.apiKey, clock })
-const say = (message: ThreadMessage) => port.postMessage(message)
+const report = (message: ThreadMessage) => port.postMessage(message)
 let reportsSeen = -1
 let seenAtMs = processMs()
 let callOff = () => {}
@@ -40,32 +43,35 @@ function mainThreadLives(): boolean {
   return processMs() - seenAtMs < data.stallMs
 }
 
-/** Tells before the lease runs out by our own clock, counted from when its renewal was asked for. */
+/**
+ * Reports before the lease expires by this process's clock, counted from when its renewal was
+ * requested.
+ */
 function watchExpiry(renewedAtMs: number): void {
   callOff()
   const leftMs = renewedAtMs + data.leaseMs * EXPIRING_AT - processMs()
-  callOff = clock.after(Math.max(0, leftMs), () => say({ kind: 'expiring' }))
+  callOff = clock.after(Math.max(0, leftMs), () => report({ kind: 'expiring' }))
 }
 
 async function renew(): Promise<void> {
   const sentAtMs = processMs()
-  const { drains } = await server.ask<{ drains: boolean }>({
+  const { drains } = await server.send<{ drains: boolean }>({
     path: `/${data.sessionId}/renew`,
     body: '{}',
     timeoutMs: Math.min(5_000, data.renewMs),
-    // A node that is gone costs no beat while another one is there.
-    againMs: data.renewMs / 2,
+    // A missing node costs no heartbeat while another one answers.
+    retryMs: data.renewMs / 2,
     signal: stopping.signal,
   })
   watchExpiry(sentAtMs)
-  say({ kind: 'renewed', drains, sentAtMs })
+  report({ kind: 'renewed', drains, sentAtMs })
 }
 
 /** Returns how long to wait. */
 async function beat(): Promise<number> {
   if (!mainThreadLives()) {
-    const message = 'the event loop has been blocked for too long; the lease is let go'
-    say({ kind: 'failing', message })
+    const message = 'the event loop has been blocked for too long; the lease is not renewed'
+    report({ kind: 'failing', message })
     return data.renewMs
   }
   try {
@@ -74,12 +80,13 @@ async function beat(): Promise<number> {
   } catch (error) {
     if (stopping.signal.aborted) return 0
     if (error instanceof PunctualError && error.code === 'session_not_found') {
-      say({ kind: 'lost' })
+      report({ kind: 'lost' })
       stopping.abort()
       return 0
     }
-    say({ kind: 'failing', message: (error as Error).message })
-    // Often enough to show up before a reaper that saw nothing amiss takes a short outage for our death.
+    report({ kind: 'failing', message: (error as Error).message })
+    // Often enough that a reaper which noticed no outage does not take a short one for the death of
+    // this worker.
     return Math.min(1_000, data.renewMs / 2)
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Renews a session over HTTP from a thread of its own, so that a busy event loop does not lose it. The thread reports
- * every beat, and the main thread shows that it lives by counting the reports; when it has not counted for `stallMs` the
- * thread stops renewing, and the fleet takes the work over.
+ * Renews a session over HTTP from a separate thread, so that a busy event loop does not lose it.
+ * The thread reports every heartbeat, and the main thread proves that it is alive by counting the
+ * reports. When it has not counted for `stallMs`, the thread stops renewing, and other workers take
+ * over the runs.
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -17,9 +18,9 @@ export interface RemoteHeartbeatOptions {
 export interface ThreadData extends RemoteHeartbeatOptions {
   readonly sessionId: string
   readonly leaseMs: number
-  /** When the lease was last asked for, by the clock that all threads share. */
+  /** When the lease was last requested, by the clock that all threads share. */
   readonly renewedAtMs: number
-  /** How many reports the main thread has seen. */
+  /** How many reports the main thread has counted. */
   readonly seen: SharedArrayBuffer
 }
 
@@ -31,14 +32,14 @@ export type ThreadMessage =
 
 const RELAUNCH_MS = 1_000
 
-/** Milliseconds that only go forward, the same in all threads of the process. */
+/** Monotonic milliseconds, the same in all threads of the process. */
 export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** The thread's file: compiled, also when this one is run from its source by a test. */
+/** The compiled file of the thread, also when a test runs this one from its source. */
 function threadFile(): URL {
-  const beside = new URL('./remote-heartbeat-thread.js', import.meta.url)
-  return existsSync(beside)
-    ? beside
+  const sibling = new URL('./remote-heartbeat-thread.js', import.meta.url)
+  return existsSync(sibling)
+    ? sibling
     : new URL('../../dist/remote/remote-heartbeat-thread.js', import.meta.url)
 }
 
@@ -75,24 +76,24 @@ class Beating {
     const { sessionId, leaseMs } = this.#session
     const own = { sessionId, leaseMs, renewedAtMs: this.#renewedAtMs, seen: this.#seen }
     const workerData: ThreadData = { ...this.#options, ...own }
-    // Without the options of this process: they may not suit the compiled file.
+    // Node.js options of this process are not inherited: they may not suit the compiled file.
     const thread = new Worker(threadFile(), {
       workerData,
       name: 'punctual-heartbeat',
       execArgv: [],
     })
     thread.unref()
-    thread.on('message', (message: ThreadMessage) => this.#heard(message))
+    thread.on('message', (message: ThreadMessage) => this.#receive(message))
     thread.on('error', (error) => this.#events.onFailing(error.message))
     this.#thread = thread
     this.#ended = new Promise((resolve) => thread.once('exit', () => resolve()))
-    // A thread that dies by itself is started again: without it the lease runs out.
+    // A thread that dies is started again: without it the lease expires.
     void this.#ended.then(() => {
       if (!this.#stopping) setTimeout(() => !this.#stopping && this.#launch(), RELAUNCH_MS).unref()
     })
   }
 
-  #heard(message: ThreadMessage): void {
+  #receive(message: ThreadMessage): void {
     Atomics.add(new Int32Array(this.#seen), 0, 1)
     if (message.kind === 'renewed') {
       this.#renewedAtMs = message.sentAtMs
@@ -106,7 +107,7 @@ class Beating {
 
   async stop(): Promise<void> {
     this.#stopping = true
-    // Nothing else may keep the process, and its end is waited for.
+    // The thread must keep the process alive until it has ended.
     this.#thread?.ref()
     this.#thread?.postMessage('stop')
     await this.#ended

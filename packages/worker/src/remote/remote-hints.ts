@@ -1,17 +1,18 @@
 /**
- * Hints over HTTP: a long poll that is asked again and again. Each answer says where to go on from, so that none is
- * missed between two of them; another node does not know that place, and says to look at everything.
+ * Hints over HTTP: a long poll that repeats. Each answer has a cursor for the next request, so that
+ * no hint is missed in between. A different node does not know the cursor, and returns a hint for
+ * all lanes.
  */
 import type { Clock } from '@punctual/core/clock'
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { WorkerHint } from '../options/worker-options.ts'
 import type { PunctualServer } from './http.ts'
 
-/** Hints that follow each other closely come together. */
+/** Hints that follow each other closely are combined. */
 const REST_MS = 10
 const AFTER_FAILURE_MS = 500
 
-interface Told {
+interface WireHints {
   readonly cursor: string
   readonly lanes: readonly number[] | null
   readonly new_lane: boolean
@@ -36,7 +37,7 @@ export class RemoteHints {
     return this.#arrive
   }
 
-  /** Begins to ask; returns how to stop. */
+  /** Starts polling; returns a function that stops it. */
   listen(listener: (hint: WorkerHint) => void): () => void {
     const stopping = new AbortController()
     void this.#listen(listener, stopping.signal)
@@ -48,41 +49,41 @@ export class RemoteHints {
     let drains = false
     while (!stopping.aborted) {
       const sessionId = this.#sessionId()
-      const told = sessionId === null ? null : await this.#ask(sessionId, cursor, stopping)
+      const hints = sessionId === null ? null : await this.#poll(sessionId, cursor, stopping)
       if (stopping.aborted) return
-      this.#arrive = told !== null
-      cursor = told?.cursor
-      if (told && sessionId !== null) {
-        for (const hint of hintsIn(told, drains, sessionId)) listener(hint)
-        drains = told.drains
+      this.#arrive = hints !== null
+      cursor = hints?.cursor
+      if (hints && sessionId !== null) {
+        for (const hint of hintsIn(hints, drains, sessionId)) listener(hint)
+        drains = hints.drains
       }
-      await this.#clock.sleep(told ? REST_MS : AFTER_FAILURE_MS, stopping)
+      await this.#clock.sleep(hints ? REST_MS : AFTER_FAILURE_MS, stopping)
     }
   }
 
-  async #ask(
+  async #poll(
     sessionId: string,
     after: string | undefined,
     signal: AbortSignal,
-  ): Promise<Told | null> {
+  ): Promise<WireHints | null> {
     const waitMs = limits.claimWaitMsMax
     try {
-      return await this.#server.ask<Told>({
+      return await this.#server.send<WireHints>({
         path: `/${sessionId}/wait`,
         body: JSON.stringify({ after, wait_ms: waitMs }),
         timeoutMs: waitMs + 5_000,
         signal,
       })
     } catch (error) {
-      // A session that is gone is noticed by whoever renews it.
+      // The next renewal notices a session that is gone.
       if (error instanceof PunctualError) await this.#clock.sleep(AFTER_FAILURE_MS, signal)
       return null
     }
   }
 }
 
-function hintsIn(told: Told, drained: boolean, sessionId: string): WorkerHint[] {
-  const { lanes, new_lane: newLane, cancels, drains } = told
+function hintsIn(received: WireHints, drained: boolean, sessionId: string): WorkerHint[] {
+  const { lanes, new_lane: newLane, cancels, drains } = received
   const hints: WorkerHint[] = []
   if (lanes === null || newLane || lanes.length > 0) hints.push({ lanes, newLane })
   if (cancels.length > 0) hints.push({ lanes: [], newLane: false, cancels })

@@ -1,6 +1,7 @@
 /**
- * What a worker asks of the store, asked of a Punctual server. It is fenced there as it is here, so that nothing changes
- * for the worker: an answer that is lost is an error, after which leases that nobody knows of are looked for.
+ * The work store over HTTP: a Punctual server answers the worker's requests. The server checks
+ * fences as the database does, so the worker needs no changes: a lost answer is an error, after
+ * which the worker looks for leases it does not know.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
@@ -18,9 +19,9 @@ import type {
 import { readRun, type WireRun, writeOutcome } from '@punctual/core/wire'
 import type { PunctualServer } from './http.ts'
 
-/** How long a question that may be repeated is asked again. */
-const AGAIN_MS = 10_000
-/** Of outcomes in one request; a larger one goes alone. */
+/** How long a request that is safe to repeat is repeated. */
+const RETRY_MS = 10_000
+/** The most bytes of outcomes in one request; a larger outcome is sent alone. */
 const SETTLE_BYTES = 8_388_608
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
@@ -47,9 +48,9 @@ interface Results {
 
 const wire = ({ id, fence }: Fence) => ({ run_id: id, fence: fence.toString() })
 const acceptedIn = ({ results }: Results) =>
-  new Set(results.filter((it) => it.accepted).map((it) => it.run_id))
+  new Set(results.filter((result) => result.accepted).map((result) => result.run_id))
 
-/** The session is gone, and with it all that it held. */
+/** The session is gone, and with it all its leases. */
 const isGone = (error: unknown): boolean =>
   error instanceof PunctualError && error.code === 'session_not_found'
 
@@ -57,37 +58,40 @@ export class RemoteWorkStore implements WorkStore {
   readonly #server: PunctualServer
   /** The session that was opened last: a worker has one at a time. */
   #session = '0'
-  /** What came with claims, until it is asked for. */
+  /** Checkpoints received with claims, until the worker reads them. */
   readonly #checkpoints = new Map<string, string>()
 
   constructor(server: PunctualServer) {
     this.#server = server
   }
 
-  #ask<T>(verb: string, body: object | string, againMs = AGAIN_MS): Promise<T> {
+  #send<T>(verb: string, body: object | string, retryMs = RETRY_MS): Promise<T> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    return this.#server.ask<T>({ path: `/${this.#session}/${verb}`, body: text, againMs })
+    return this.#server.send<T>({ path: `/${this.#session}/${verb}`, body: text, retryMs })
   }
 
   async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
-    const { lanes } = await this.#ask<{ lanes: readonly WireLane[] }>('lanes', { handlers, queues })
+    const { lanes } = await this.#send<{ lanes: readonly WireLane[] }>('lanes', {
+      handlers,
+      queues,
+    })
     return lanes.map(({ tenant_id: tenantId, ageing_ms: ageingMs, ...lane }) => ({
       ...{ ...lane, tenantId, ageingMs },
     }))
   }
 
-  async openSession(it: SessionAnnouncement): Promise<void> {
-    const { id, host, pid, version, handlers, queues, labels, capacity, leaseMs, drains } = it
-    const told = { id, host, pid, version, handlers, queues, labels, capacity }
-    const body = JSON.stringify({ ...told, lease_ms: leaseMs, drains: drains ?? false })
-    await this.#server.ask({ path: '', body, againMs: AGAIN_MS })
+  async openSession(session: SessionAnnouncement): Promise<void> {
+    const { id, host, pid, version, handlers, queues, labels, capacity, leaseMs, drains } = session
+    const wireSession = { id, host, pid, version, handlers, queues, labels, capacity }
+    const body = JSON.stringify({ ...wireSession, lease_ms: leaseMs, drains: drains ?? false })
+    await this.#server.send({ path: '', body, retryMs: RETRY_MS })
     this.#session = id
     this.#checkpoints.clear()
   }
 
   async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {
     try {
-      return await this.#server.ask<{ drains: boolean }>({
+      return await this.#server.send<{ drains: boolean }>({
         path: `/${sessionId}/renew`,
         body: '{}',
       })
@@ -97,28 +101,28 @@ export class RemoteWorkStore implements WorkStore {
     }
   }
 
-  async describeSession(sessionId: string, now: SessionDescription): Promise<void> {
-    const { state, handlers } = now
-    const stuck = now.stuck.map(({ runId, handler, attempt, ranMs }) => ({
+  async describeSession(sessionId: string, description: SessionDescription): Promise<void> {
+    const { state, handlers } = description
+    const stuck = description.stuck.map(({ runId, handler, attempt, ranMs }) => ({
       ...{ run_id: runId, handler, attempt, ran_ms: ranMs },
     }))
     const body = JSON.stringify({ state, handlers, stuck })
-    const question = { method: 'PATCH', path: `/${sessionId}`, body, againMs: AGAIN_MS } as const
-    await this.#server.ask(question).catch(unlessGone)
+    const request = { method: 'PATCH', path: `/${sessionId}`, body, retryMs: RETRY_MS } as const
+    await this.#server.send(request).catch(unlessGone)
   }
 
   async closeSession(sessionId: string): Promise<void> {
-    const question = { method: 'DELETE', path: `/${sessionId}`, againMs: AGAIN_MS } as const
-    await this.#server.ask(question).catch(unlessGone)
+    const request = { method: 'DELETE', path: `/${sessionId}`, retryMs: RETRY_MS } as const
+    await this.#server.send(request).catch(unlessGone)
   }
 
-  /** Asked once: should the answer be lost, the worker looks for what it may have brought. */
+  /** Sent once: if the answer is lost, the worker looks for leases it does not know. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { limit, lanes, weights, bulk } = request
     const body = { limit, lanes: lanes.map((lane) => lane.id), weights, bulk }
     const nothing = { gave: [], runs: [], more: false, nextDueInMs: null, parked: [] }
     try {
-      const answer = await this.#ask<WireClaim>('claim', body, 0)
+      const answer = await this.#send<WireClaim>('claim', body, 0)
       for (const { run_id, checkpoint } of answer.runs)
         if (checkpoint !== null) this.#checkpoints.set(run_id, JSON.stringify(checkpoint))
       const { more, next_due_in_ms: nextDueInMs, gave } = answer
@@ -133,7 +137,7 @@ export class RemoteWorkStore implements WorkStore {
   async saveCheckpoint(run: Fence, state: string): Promise<boolean> {
     const body = `${JSON.stringify(wire(run)).slice(0, -1)},"state":${state}}`
     try {
-      await this.#ask('checkpoint', body)
+      await this.#send('checkpoint', body)
       return true
     } catch (error) {
       const lost = error instanceof PunctualError && error.code === 'lease_lost'
@@ -142,9 +146,9 @@ export class RemoteWorkStore implements WorkStore {
     }
   }
 
-  /** The server looks whether the run is this worker's before it tells. */
+  /** The server checks that this worker owns the run before it returns the value. */
   async secret(run: Fence, name: string): Promise<string> {
-    return (await this.#ask<{ value: string }>('secret', { ...wire(run), name })).value
+    return (await this.#send<{ value: string }>('secret', { ...wire(run), name })).value
   }
 
   async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -158,14 +162,14 @@ export class RemoteWorkStore implements WorkStore {
   }
 
   async markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
-    return acceptedIn(await this.#ask<Results>('start', { runs: runs.map(wire) }))
+    return acceptedIn(await this.#send<Results>('start', { runs: runs.map(wire) }))
   }
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
     for (const { id } of runs) this.#checkpoints.delete(id)
     for (let i = 0; i < runs.length; i += limits.batchSize) {
       const some = runs.slice(i, i + limits.batchSize).map(wire)
-      await this.#ask('give-back', { runs: some }).catch(unlessGone)
+      await this.#send('give-back', { runs: some }).catch(unlessGone)
     }
   }
 
@@ -175,7 +179,7 @@ export class RemoteWorkStore implements WorkStore {
       const ids = texts.map(({ id }) => id)
       const body = `{"outcomes":[${texts.map(({ text }) => text).join(',')}]}`
       try {
-        const accepted = acceptedIn(await this.#ask<Results>('settle', body))
+        const accepted = acceptedIn(await this.#send<Results>('settle', body))
         refused.push(...ids.filter((id) => !accepted.has(id)))
       } catch (error) {
         if (!isGone(error)) throw asData(error)
@@ -187,47 +191,50 @@ export class RemoteWorkStore implements WorkStore {
 
   async strayLeases(_sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
     const body = { limit: 0, held: known.map(String) }
-    const { runs } = await this.#ask<WireClaim>('claim', body)
+    const { runs } = await this.#send<WireClaim>('claim', body)
     return runs.map((run) => ({ id: run.run_id, fence: BigInt(run.fence) }))
   }
 
-  /** The server does this with the claim. */
+  /** The server does this as part of the claim. */
   async resolveParked(): Promise<void> {}
 
   async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
-    interface Asked {
+    interface WireCancels {
       readonly cancels: readonly { readonly fence: string; readonly reason: string }[]
       readonly lost: readonly { readonly fence: string }[]
     }
-    const { cancels, lost } = await this.#ask<Asked>('renew', { runs: runs.map(wire) })
-    const asked = new Map<bigint, string | null>(lost.map(({ fence }) => [BigInt(fence), null]))
-    for (const { fence, reason } of cancels) asked.set(BigInt(fence), reason)
-    return asked
+    const { cancels, lost } = await this.#send<WireCancels>('renew', { runs: runs.map(wire) })
+    const requests = new Map<bigint, string | null>(lost.map(({ fence }) => [BigInt(fence), null]))
+    for (const { fence, reason } of cancels) requests.set(BigInt(fence), reason)
+    return requests
   }
 
   async reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void> {
     const runs = progress.map(
       ({ run, value }) => `${JSON.stringify(wire(run)).slice(0, -1)},"value":${value}}`,
     )
-    await this.#ask('progress', `{"runs":[${runs.join(',')}]}`, 0)
+    await this.#send('progress', `{"runs":[${runs.join(',')}]}`, 0)
   }
 
   async appendLogs(entries: readonly LogEntry[]): Promise<void> {
     const lines = entries.map(({ runId, attempt, seq, agoMs, level, message, data }) => {
-      const told = { run_id: runId, attempt, seq, ago_ms: Math.max(0, agoMs), message }
-      const line = JSON.stringify({ ...told, level: levels[level] })
+      const fields = { run_id: runId, attempt, seq, ago_ms: Math.max(0, agoMs), message }
+      const line = JSON.stringify({ ...fields, level: levels[level] })
       return data === null ? line : `${line.slice(0, -1)},"data":${data}}`
     })
-    await this.#ask('logs', `{"lines":[${lines.join(',')}]}`).catch(unlessGone)
+    await this.#send('logs', `{"lines":[${lines.join(',')}]}`).catch(unlessGone)
   }
 
-  /** The server counts, and drops what is too much. */
+  /** The server counts the bytes, and drops lines beyond the limit. */
   async logBytes(): Promise<ReadonlyMap<string, number>> {
     return new Map()
   }
 }
 
-/** A value is to blame, not the moment: said as the database says it, so that the settler finds the culprit. */
+/**
+ * A refused value is reported with the code of the database, so that the settler searches for the
+ * invalid outcome.
+ */
 function asData(error: unknown): unknown {
   const code = error instanceof PunctualError ? error.code : ''
   const refused = /^(invalid_|payload_)/.test(code)
@@ -238,7 +245,7 @@ function unlessGone(error: unknown): void {
   if (!isGone(error)) throw error
 }
 
-/** As many as fit into one request. */
+/** Splits settlements into requests of limited size. */
 function inRequests(settlements: readonly Settlement[]) {
   const requests: { id: string; text: string }[][] = []
   let length = Number.POSITIVE_INFINITY

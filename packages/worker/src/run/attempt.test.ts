@@ -12,7 +12,7 @@ it.each([
   ['steps ahead by a day', 86_400_000],
   ['repeats a second', -1_000],
 ])(
-  'what an attempt took is right although the wall clock %s meanwhile (case 38)',
+  'the duration of an attempt is correct although the wall clock %s meanwhile (case 38)',
   async (_, byMs) => {
     const clock = new ManualClock()
     let stepMs = 0
@@ -43,7 +43,7 @@ it.each([
   },
 )
 
-it('a handler that does not heed the cancel is given up after 30 s, and keeps its place until it returns', async () => {
+it('a handler that ignores a cancel is abandoned after 30 s, and keeps its capacity until it returns', async () => {
   const clock = new ManualClock()
   const ended: Settlement[] = []
   let [returned, stuck] = [0, 0]
@@ -58,20 +58,20 @@ it('a handler that does not heed the cancel is given up after 30 s, and keeps it
   let finish = (_value: string) => {}
   const handler = { name: 'h', run: () => new Promise<string>((resolve) => (finish = resolve)) }
   attempt.start(handler, 0)
-  attempt.cancel('nobody wants it')
+  attempt.cancel('no longer needed')
   attempt.cancel('again')
   expect(attempt.signal.aborted).toBe(true)
   await clock.advance(29_999)
   expect(ended).toEqual([])
   await clock.advance(1)
-  expect(ended).toMatchObject([{ kind: 'cancelled', reason: 'nobody wants it' }])
+  expect(ended).toMatchObject([{ kind: 'cancelled', reason: 'no longer needed' }])
   expect([attempt.ended, returned, stuck]).toEqual([true, 0, 1])
   finish('too late')
   await clock.advance(0)
   expect([ended.length, returned]).toEqual([1, 1])
 })
 
-it('an attempt whose transaction could not begin has not started, so it makes no duplicate', async () => {
+it('an attempt whose transaction could not begin counts as not started, so it makes no duplicate', async () => {
   const clock = new ManualClock()
   const ended: Settlement[] = []
   const host = {

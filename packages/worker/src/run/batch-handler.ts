@@ -1,7 +1,8 @@
 /**
- * A handler that takes several runs in one call. Runs of its name that start here gather until there are enough of
- * them or the first has waited long enough. Only the call is shared: each run keeps its slot, its timeout, its signal and its
- * retries, and ends by an outcome of its own. One that is asked to end while it waits leaves the batch.
+ * A handler that receives several runs in one call. Runs of its name that start here gather until
+ * the batch is full or the first run has waited long enough. Only the call is shared: each run
+ * keeps its capacity, timeout, signal and retries, and has its own outcome. A run whose signal is
+ * aborted while it waits leaves the batch.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '@punctual/core/clock'
@@ -10,16 +11,16 @@ import type { HandlerContext, HandlerFunction } from './handler.ts'
 
 /** One run of a batch. */
 export interface BatchItem<Payload = unknown> {
-  /** Its payload. */
+  /** The payload of the run. */
   readonly payload: Payload
-  /** Its own context: signal, log, attempt. */
+  /** The context of the run: signal, log, attempt and the rest. */
   readonly context: HandlerContext
 }
 
-/** An output for each item, in the same order; an Error fails its run, and a promise is waited for. */
+/** One output per item, in the same order. An Error fails its run; promises are awaited. */
 export type BatchOutcomes = readonly unknown[]
 
-/** A handler of several runs at once. What it throws fails all of them. */
+/** A handler of several runs at once. An error that it throws fails all of them. */
 export type BatchFunction<Payload = unknown> = (
   items: readonly BatchItem<Payload>[],
 ) => BatchOutcomes | Promise<BatchOutcomes>
@@ -34,7 +35,7 @@ export interface BatchHandlerOptions {
 interface Entry extends BatchItem {
   resolve(output: unknown): void
   reject(thrown: unknown): void
-  /** It is in a call, and stays. */
+  /** Called when the batch is called: the entry can no longer leave. */
   settleIn(): void
 }
 
@@ -46,7 +47,7 @@ export function batchHandler(options: BatchHandlerOptions, run: BatchFunction): 
 class Batcher {
   readonly #options: BatchHandlerOptions
   readonly #run: BatchFunction
-  /** A batch is called outside of what surrounds the run that happened to complete it. */
+  /** Calls run outside the async context of the run that happened to complete the batch. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #gathering: Entry[] = []
   #timer: (() => void) | undefined
@@ -78,8 +79,8 @@ class Batcher {
   }
 
   #leave(entry: Entry): void {
-    this.#gathering = this.#gathering.filter((it) => it !== entry)
-    // The next batch has a wait of its own.
+    this.#gathering = this.#gathering.filter((other) => other !== entry)
+    // The next batch starts its own wait.
     if (this.#gathering.length === 0) this.#stopWaiting()
   }
 
@@ -102,7 +103,7 @@ class Batcher {
       const returned: unknown = await this.#run(items)
       const outcomes = Array.isArray(returned) ? Array.from(returned, outcomeOf) : []
       const right = outcomes.length === batch.length
-      // Also of what is too much: a promise that nobody waits for would end the process.
+      // Handles surplus outcomes too: an unhandled rejection would end the process.
       for (const [i, outcome] of outcomes.entries())
         outcome.then(batch[i]?.resolve, right ? batch[i]?.reject : () => undefined)
       if (!right) throw wrongOutcomes(this.#options.handler, batch.length, returned)
@@ -112,18 +113,20 @@ class Batcher {
   }
 }
 
-/** The outcome when it is there; an Error rejects. */
+/** Awaits the outcome; an Error rejects. */
 async function outcomeOf(outcome: unknown): Promise<unknown> {
   const value = await outcome
   if (value instanceof Error) throw value
   return value
 }
 
-function wrongOutcomes(handler: string, expected: number, came: unknown): PunctualError {
-  const what = Array.isArray(came) ? `${came.length} of them` : `a value that is no array`
+function wrongOutcomes(handler: string, expected: number, returned: unknown): PunctualError {
+  const received = Array.isArray(returned)
+    ? `${returned.length} outcomes`
+    : `a value that is not an array`
   return new PunctualError(
     'invalid_option',
-    `The handler ${JSON.stringify(handler)} must return an array with one outcome for each of its ${expected} items; got ${what}.`,
+    `The handler ${JSON.stringify(handler)} must return an array with one outcome for each of its ${expected} items; got ${received}.`,
     { field: 'outcomes' },
   )
 }

@@ -1,7 +1,7 @@
-/** Counts what is held and what runs, for the whole worker and for each queue that has a cap of its own. */
+/** Counts held and running runs, for the whole worker and for each queue with its own limit. */
 export interface CapacityOptions {
   readonly concurrency: number
-  /** How many may run at once, where that changes. */
+  /** How many runs may run at the same time, when that changes. */
   readonly allowed?: () => number
   readonly queueConcurrency: Readonly<Record<string, number>>
 }
@@ -22,7 +22,7 @@ export class Capacity {
     return this.#running
   }
 
-  /** Claimed and not yet returned, started or not. */
+  /** Runs claimed and not yet returned, started or not. */
   get held(): number {
     return this.#total
   }
@@ -35,12 +35,12 @@ export class Capacity {
     return (this.#options.allowed?.() ?? this.#options.concurrency) - this.#running
   }
 
-  /** No more is wanted than what is free. */
+  /** True when no more may be claimed than can start at once. */
   get exact(): boolean {
     return this.#options.allowed !== undefined
   }
 
-  /** How many more of a capped queue may be held; null when it has no cap. */
+  /** How many more runs of a limited queue may be held; null when the queue has no limit. */
   room(queue: string): number | null {
     const cap = this.#options.queueConcurrency[queue]
     return cap === undefined ? null : Math.max(0, cap - (this.#held.get(queue) ?? 0))

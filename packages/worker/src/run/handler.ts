@@ -1,95 +1,108 @@
-/** What a handler is and what it is given. */
+/** The handler function and its context. */
 import type { ClaimedRun } from '@punctual/core/ports'
 
-/** Writes to the run's own log; flushed in batches, at the latest when the attempt is settled. */
+/**
+ * Writes to the log of the run. Lines are flushed in batches, at the latest when the attempt is
+ * settled.
+ */
 export interface RunLog {
-  /** A line that helps to find a fault. */
+  /** Writes a line with details for diagnosis. */
   debug(message: string, data?: unknown): void
-  /** A line that tells what happens. */
+  /** Writes a line about normal operation. */
   info(message: string, data?: unknown): void
-  /** A line about something that should not be so. */
+  /** Writes a line about an unexpected condition. */
   warn(message: string, data?: unknown): void
-  /** A line about something that went wrong. */
+  /** Writes a line about a failure. */
   error(message: string, data?: unknown): void
 }
 
-/** A connection inside of an open transaction: anything that can run a statement. */
+/** A connection inside an open transaction, on which statements can be run. */
 export interface TransactionClient {
   /** Runs one statement in the transaction. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** The job that a handler is called for, and the slot. */
+/** The job and the slot that a run belongs to. */
 export interface SlotOfRun {
   /** The id of the job. */
   readonly id: string
-  /** The nominal instant; null when the job was triggered by hand. */
+  /** The instant of the slot; null when the job was triggered. */
   readonly slotAt: Date | null
-  /** When this run makes up for several slots: the first and the last of them. */
+  /** When this run stands for several missed slots: the first and the last of them; else null. */
   readonly missed: { readonly from: Date; readonly to: Date } | null
 }
 
-/** What a handler is given beside its payload, for one attempt. */
+/** The context of one attempt, passed to the handler after the payload. */
 export interface HandlerContext {
   /** The id of the run. */
   readonly runId: string
-  /** 1 for the first attempt. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** How many attempts are made at most, the first included. */
+  /** The most attempts that are made, including the first. */
   readonly maxAttempts: number
-  /** The same on every attempt of the run: hand it to whatever must not act twice. */
+  /** Identical in all attempts of the run: pass it to systems that must not act twice. */
   readonly idempotencyKey: string
   /** The name of the handler. */
   readonly handler: string
-  /** The queue that the run was taken from. */
+  /** The queue of the run. */
   readonly queue: string
-  /** When the run was asked to start. */
+  /** When the run was due. */
   readonly dueAt: Date
-  /** W3C trace context of whoever submitted the run. */
+  /** The W3C trace context passed to `submit`; null when there was none. */
   readonly trace: string | null
-  /** The job that this is a run of; null for a run that was submitted. */
+  /** The job of the run; null for a submitted run. */
   readonly job: SlotOfRun | null
-  /** Aborted at the timeout, when the run is cancelled and when the worker must stop. */
+  /** Aborted at the timeout, when the run is cancelled, and when the worker must stop. */
   readonly signal: AbortSignal
-  /** The log of the run, which `punctual.runs.logs` reads. */
+  /** The log of the run; `punctual.runs.logs` reads it. */
   readonly log: RunLog
-  /** Shown while the run is running: any JSON value, a number from 0 to 1 by custom. */
+  /**
+   * Sets the progress shown while the run is running: any JSON value, by convention a number from 0
+   * to 1.
+   */
   progress(value: unknown): void
-  /** Says that the handler is alive, where the run asks for that (`heartbeatMs`); so do progress and checkpoints. */
+  /**
+   * Reports that the handler is alive, for runs with `heartbeatMs`. Progress and checkpoints do so,
+   * too.
+   */
   heartbeat(): void
   /**
-   * Keeps how far the run has come: the next attempt finds it as `lastCheckpoint` and need not start over. Resolves
-   * when it is stored; rejects with `lease_lost` when the run belongs to somebody else by now.
+   * Stores how far the run has come: the next attempt receives it as `lastCheckpoint`. Resolves
+   * when it is stored; rejects with `lease_lost` when another worker owns the run.
    */
   checkpoint(state: unknown): Promise<void>
   /**
-   * The value of a secret of the tenant whose run this is, a few seconds old at most. From then on it is redacted from
-   * what the run logs, reports, returns and throws; it is not from checkpoints.
+   * Reads a secret of the run's tenant; the value is at most a few seconds old. From then on the
+   * value is redacted from logs, progress, output and errors of the run, but not from checkpoints.
    */
   secret(name: string): Promise<string>
-  /** What the last checkpoint of an earlier attempt has kept; null when there is none. */
+  /** The state that the last checkpoint of an earlier attempt stored; null when there is none. */
   readonly lastCheckpoint: unknown
-  /** The transaction of a run with delivery `transactional`; others have none, and may open one. */
+  /**
+   * The transaction of a run with delivery `transactional`. Other runs have none; they can call
+   * `transaction`.
+   */
   readonly tx: TransactionClient
   /**
-   * Runs the work in a transaction of Punctual's database that commits together with the run's success, or
-   * not at all: what it writes happens exactly once. What the work returns becomes the run's output.
+   * Runs the work in a transaction of Punctual's database that commits together with the success of
+   * the run, or not at all: its writes happen exactly once. The result of the work becomes the
+   * output of the run.
    */
   transaction<T>(work: (tx: TransactionClient) => Promise<T>): Promise<T>
 }
 
-/** What runs of a name do. What it returns becomes the output of the run; what it throws fails the attempt. */
+/** Executes a run. The returned value becomes the run's output; an error fails the attempt. */
 export type HandlerFunction<Payload = unknown, Output = unknown> = (
   payload: Payload,
   context: HandlerContext,
 ) => Output | Promise<Output>
 
-/** What every kind of handler may be registered with. */
+/** Options of every kind of handler. */
 export interface HandlerOptions {
   /**
-   * What becomes of a handler whose worker has lost its lease, so that its run is given to another: `continue`
-   * lets it go on, and its outcome is refused; `abort` aborts its signal, before the lease ends where that is
-   * known in time.
+   * How a running handler is treated when its worker loses its lease and another worker claims the
+   * run. `continue`: the handler continues and its outcome is refused. `abort`: its signal is
+   * aborted, before the lease ends if that is known in time.
    * @default 'continue'; 'abort' for runs that are delivered at most once or must not overlap
    */
   readonly onLeaseLoss?: 'continue' | 'abort'
@@ -101,7 +114,7 @@ export interface RegisteredHandler extends HandlerOptions {
   readonly run: HandlerFunction<any, any>
 }
 
-/** Settles a success inside of a transaction of the handler's own; rejects when the lease is gone. */
+/** Settles a success inside a transaction of the handler; rejects when the lease is lost. */
 export type TransactionRunner = <T>(
   run: ClaimedRun,
   startedAgoMs: () => number,

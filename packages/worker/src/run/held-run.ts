@@ -1,44 +1,47 @@
 /**
- * A run in the hands of a loop of one's own. To the worker it is an attempt whose handler has not returned yet; what its
- * holder says is what the handler returns or throws. So timeouts, cancellation, fencing and retries are those of every
- * attempt. The first word counts.
+ * A run that `punctual.claim` returned. To the worker it is an attempt whose handler has not
+ * returned yet; the program's call settles that handler. So timeouts, cancellation, fencing and
+ * retries work as for every attempt. Only the first call counts.
  */
 import { RetryAfterError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
 import type { HandlerContext } from './handler.ts'
 
 /**
- * What became of a run: `retrying` will be tried again, `given_back` waits as it was, and `refused` means that it was
- * not this process's any more, so that nothing was stored.
+ * How a held run ended. `retrying`: it will be retried. `given_back`: it waits in the queue again,
+ * unchanged. `refused`: another worker owned the run, and nothing was stored.
  */
 export type RunFate = 'succeeded' | 'retrying' | 'dead' | 'cancelled' | 'given_back' | 'refused'
 
 /**
- * A run that `punctual.claim` gave: it is kept from others until its holder says what became of it. The first word
- * counts.
+ * A run returned by `punctual.claim`. It stays leased until you settle it with one of its methods;
+ * only the first call counts.
  */
 export interface HeldRun<Payload = unknown> {
   /** The id of the run. */
   readonly id: string
-  /** The name that it was submitted to. */
+  /** The name of the handler that the run was submitted to. */
   readonly handler: string
-  /** The queue that it was taken from. */
+  /** The queue of the run. */
   readonly queue: string
-  /** 1 for the first attempt. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** What it was submitted with. */
+  /** The payload of the run. */
   readonly payload: Payload
-  /** Aborted at the timeout, when the run is cancelled, when the lease is lost and when Punctual stops. */
+  /**
+   * Aborted at the timeout, when the run is cancelled, when the lease is lost and when Punctual
+   * stops.
+   */
   readonly signal: AbortSignal
-  /** What a handler would be given: log, progress, checkpoints, transactions. */
+  /** The context that a handler would receive: log, progress, checkpoints, transactions. */
   readonly context: HandlerContext
-  /** It succeeded. Resolves when that is stored, with what became of the run. */
+  /** Settles the run as succeeded. Resolves when that is stored, with how the run ended. */
   complete(output?: unknown): Promise<RunFate>
-  /** The attempt failed: the run is tried again by its policy, or is dead. */
+  /** Fails the attempt: the run is retried by its policy, or is dead. */
   fail(error: unknown): Promise<RunFate>
-  /** The attempt failed, and the next one is worth making after this time. */
+  /** Fails the attempt and delays the next one by `delayMs`. */
   retryLater(delayMs: number, message?: string): Promise<RunFate>
-  /** It was not begun: it waits again for anybody, and this attempt does not count. */
+  /** Returns the run to the queue unchanged; the attempt does not count. */
   giveBack(): Promise<RunFate>
 }
 
@@ -58,18 +61,18 @@ export class Held implements HeldRun {
   readonly run: ClaimedRun
   readonly payload: unknown
   readonly context: HandlerContext
-  /** It is to go back as it was. */
+  /** True when the run is to be returned to the queue unchanged. */
   returns = false
-  readonly #onSaid: () => void
+  readonly #onSettled: () => void
   readonly #work = deferred<unknown>()
   readonly #fate = deferred<RunFate>()
-  #said = false
+  #settled = false
 
-  constructor(run: ClaimedRun, payload: unknown, context: HandlerContext, onSaid: () => void) {
+  constructor(run: ClaimedRun, payload: unknown, context: HandlerContext, onSettled: () => void) {
     this.run = run
     this.payload = payload
     this.context = context
-    this.#onSaid = onSaid
+    this.#onSettled = onSettled
   }
 
   get id(): string {
@@ -87,17 +90,17 @@ export class Held implements HeldRun {
   get signal(): AbortSignal {
     return this.context.signal
   }
-  /** What the attempt waits for. */
+  /** The promise that the attempt waits for, in place of a handler's. */
   get work(): Promise<unknown> {
     return this.#work.promise
   }
 
   complete(output?: unknown): Promise<RunFate> {
-    return this.#say(() => this.#work.resolve(output))
+    return this.#settle(() => this.#work.resolve(output))
   }
 
   fail(error: unknown): Promise<RunFate> {
-    return this.#say(() => this.#work.reject(error))
+    return this.#settle(() => this.#work.reject(error))
   }
 
   retryLater(delayMs: number, message?: string): Promise<RunFate> {
@@ -105,30 +108,33 @@ export class Held implements HeldRun {
   }
 
   giveBack(): Promise<RunFate> {
-    return this.#say(() => {
+    return this.#settle(() => {
       this.returns = true
-      this.#work.reject(new Error('It was given back.'))
+      this.#work.reject(new Error('The run was given back.'))
     })
   }
 
-  #say(how: () => void): Promise<RunFate> {
-    if (!this.#said) {
-      this.#said = true
-      this.#onSaid()
-      how()
+  #settle(perform: () => void): Promise<RunFate> {
+    if (!this.#settled) {
+      this.#settled = true
+      this.#onSettled()
+      perform()
     }
     return this.#fate.promise
   }
 
-  /** The attempt has ended, by what its holder said or without it; then its holder is not waited for. */
+  /**
+   * The attempt has ended, settled by the program or by the worker; the program's call is no longer
+   * awaited.
+   */
   ended(fate: RunFate): void {
     this.#fate.resolve(fate)
     void this.complete()
   }
 
-  /** Nothing more can be stored from here. What its holder says is not heard. */
+  /** Nothing can be stored from this process any more; later calls are ignored. */
   lost(): void {
-    this.#said = true
+    this.#settled = true
     this.#fate.resolve('refused')
   }
 }

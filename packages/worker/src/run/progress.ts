@@ -1,4 +1,4 @@
-/** Keeps the latest progress of each run and stores it at most once a second. */
+/** Stores the latest progress of each run, at most once a second. */
 import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun, WorkStore } from '@punctual/core/ports'
 
@@ -28,7 +28,7 @@ export class Progress {
     void this.#flushThenRest()
   }
 
-  /** The first is stored soon, so that something is seen; those after it once a second. */
+  /** The first value is stored at once, so that it is visible soon; later ones once a second. */
   async #flushThenRest(): Promise<void> {
     await this.#flush()
     await this.#clock.sleep(EVERY_MS)

@@ -9,13 +9,13 @@ function redactor(...values: string[]): Redactor {
   return made
 }
 
-describe('redacting a text', () => {
-  it('takes values out, also from the middle and more than once', () => {
+describe('redacting text', () => {
+  it('removes values, also in the middle and several times', () => {
     const text = redactor('hunter2hunter2').text('a=hunter2hunter2&b=hunter2hunter2')
     expect(text).toBe('a=[redacted]&b=[redacted]')
   })
 
-  it('leaves everything else alone', () => {
+  it('leaves all other text unchanged', () => {
     expect(redactor('hunter2hunter2').text('hunter2 hunter2')).toBe('hunter2 hunter2')
   })
 
@@ -27,8 +27,8 @@ describe('redacting a text', () => {
     ['hexadecimal', Buffer.from(SECRET).toString('hex')],
     ['a URL', new URL(`https://x.org/?q=${encodeURIComponent(SECRET)}`).href],
     ['a form', new URLSearchParams({ key: SECRET }).toString()],
-    ['a URL in lower case', encodeURIComponent(SECRET).replace(/%../g, (it) => it.toLowerCase())],
-  ])('takes them out as %s', (_, text) => {
+    ['a URL in lower case', encodeURIComponent(SECRET).replace(/%../g, (hex) => hex.toLowerCase())],
+  ])('removes values encoded as %s', (_, text) => {
     const clean = redactor(SECRET).text(text)
     expect(clean).toContain('[redacted]')
     expect(clean).not.toContain('quoted')
@@ -36,7 +36,7 @@ describe('redacting a text', () => {
   })
 
   it.each(['', 'u', 'us', 'user:', 'longer user:'])(
-    'takes them out of the base64 of %j and the value',
+    'removes the value from the base64 of %j followed by it',
     (before) => {
       const text = Buffer.from(`${before}${SECRET}:after`).toString('base64')
       const clean = redactor(SECRET).text(`Authorization: Basic ${text}`)
@@ -46,18 +46,18 @@ describe('redacting a text', () => {
     },
   )
 
-  it('takes a value out before another that is a part of it', () => {
+  it('removes a value before another one that is a part of it', () => {
     expect(redactor('abcdefgh', 'abcdefgh-ijkl').text('x abcdefgh-ijkl y')).toBe('x [redacted] y')
   })
 
-  it('takes out the beginning of a value at which a long text was cut', () => {
+  it('removes the beginning of a value at the end of a truncated text', () => {
     const clean = redactor('hunter2hunter2').text('the key is hunter2hunt… (truncated)')
     expect(clean).toBe('the key is [redacted]… (truncated)')
   })
 })
 
 describe('redacting JSON', () => {
-  it('stays JSON, whatever the value holds', () => {
+  it('leaves valid JSON for every value', () => {
     const values = [
       'nABCDEFGH',
       '","admin":"',
@@ -72,7 +72,7 @@ describe('redacting JSON', () => {
     }
   })
 
-  it('takes out a number that is the value', () => {
+  it('removes a number that is the value', () => {
     expect(redactor('12345678').json('{"pin":12345678,"n":7}')).toBe('{"pin":"[redacted]","n":7}')
   })
 })

@@ -1,21 +1,22 @@
 /**
- * Takes the values of secrets that a run has read out of what is stored of it: as they are, and in the forms in which they
- * usually leave a program: escaped in JSON, in base64 (also in the middle of a longer text, as in `Basic …`), in hexadecimal,
- * and encoded for a URL or a form.
+ * Removes the values of secrets that a run has read from everything that is stored about the run:
+ * as plain text and in the encodings in which they usually leave a program: JSON escapes, base64
+ * (also inside a longer text, as in `Basic …`), hexadecimal, and URL or form encoding.
  *
- * It works on texts. A value that was split, reversed or hashed by the handler is not recognised.
+ * It works on text. A value that the handler splits, reverses or hashes is not recognised.
  */
 const REDACTED = '[redacted]'
 
-/** A form that is shorter would take other text with it. */
+/** Shorter encodings would also match unrelated text. */
 const FORM_MIN = 8
-/** How much of a value, cut off at the end of a text that was too long, is recognised. */
+/** A value that is cut off at the end of a truncated text is recognised by this many characters. */
 const REST_MIN = 4
 const CUT_OFF = /… \(truncated\)$/
 
 /**
- * The characters of base64 that depend on the value alone, wherever it begins in a group of three bytes: the first and
- * the last ones of an encoding may depend on its neighbours.
+ * The base64 characters that depend only on the value, for each of the three positions at which it
+ * can begin in a group of three bytes: the first and the last characters of an encoding may depend
+ * on the neighbouring text.
  */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
@@ -27,17 +28,17 @@ function base64Cores(bytes: Buffer): string[] {
 
 function urlForms(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed())
-  // As forms and other programs do it.
+  // The stricter encoding of forms and other programs.
   const strict = encoded.replace(
     /[!'()*~]/g,
-    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (it) => it.toLowerCase())
+  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())
   const all = [encoded, strict, encoded.replaceAll('%20', '+'), strict.replaceAll('%20', '+')]
   return [...all, ...all.map(lower)]
 }
 
-/** A value in all the forms that are recognised, the longest first. */
+/** All recognised encodings of a value, the longest first. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value)
   const cores = base64Cores(bytes)
@@ -58,7 +59,8 @@ export class Redactor {
   add(value: string): void {
     if (this.#values.has(value)) return
     this.#values.add(value)
-    // Of all values together, so that a long one is taken out before a short one that is a part of it.
+    // The encodings of all values are sorted together: a long one is removed before a short one
+    // that is part of it.
     this.#forms = [...this.#forms, ...formsOf(value)].sort((a, b) => b.length - a.length)
   }
 
@@ -68,7 +70,7 @@ export class Redactor {
     return CUT_OFF.test(clean) ? this.#withoutRest(clean) : clean
   }
 
-  /** The end of a text that was cut may be the beginning of a value. */
+  /** The end of a truncated text may be the beginning of a value. */
   #withoutRest(text: string): string {
     const end = text.search(CUT_OFF)
     for (const form of this.#forms)
@@ -78,7 +80,7 @@ export class Redactor {
     return text
   }
 
-  /** JSON, whose texts and names are redacted. */
+  /** Redacts the strings and the names of a JSON text. */
   json(json: string): string {
     return JSON.stringify(this.#value(JSON.parse(json)))
   }

@@ -6,19 +6,19 @@ import { RunLogs } from './run-logs.ts'
 
 const LIMIT = limits.logBytesPerRun
 const MARK = /^The log of this run has reached 10485760 bytes/
-/** With its fifty bytes beside the text, 320 of these fill a log. */
+/** With the fifty bytes that each line costs besides its text, 320 of these fill a log. */
 const LARGE = 'x'.repeat(32_768 - 50)
 
 const run = (id: string) => ({ id, tenantId: 1 })
 
 function fixture() {
   const stored: LogEntry[] = []
-  const asked: string[][] = []
+  const queried: string[][] = []
   const errors: unknown[] = []
   const store = {
     appendLogs: async (entries: readonly LogEntry[]) => void stored.push(...entries),
     logBytes: async (ids: readonly string[]) => {
-      asked.push([...ids])
+      queried.push([...ids])
       const sums = new Map<string, number>()
       for (const line of stored.filter(({ runId }) => ids.includes(runId)))
         sums.set(line.runId, (sums.get(line.runId) ?? 0) + bytesOf(line))
@@ -27,29 +27,29 @@ function fixture() {
   }
   const clock = new ManualClock()
   const logs = new RunLogs(store, clock, (error) => errors.push(error))
-  const of = (runId: string, attempt?: number) =>
+  const linesOf = (runId: string, attempt?: number) =>
     stored.filter((line) => line.runId === runId && (attempt ?? line.attempt) === line.attempt)
-  return { logs, store, clock, stored, asked, errors, of }
+  return { logs, store, clock, stored, queried, errors, linesOf }
 }
 
 function bytesOf({ message, data }: LogEntry): number {
   return Buffer.byteLength(message) + Buffer.byteLength(data ?? '') + 50
 }
 
-it('keeps a log of exactly the limit, and no line beyond it but the mark', async () => {
-  const { logs, of } = fixture()
+it('stores a log of exactly the limit, and beyond it only the mark', async () => {
+  const { logs, linesOf } = fixture()
   const log = logs.open(run('a'), 1)
   for (let i = 0; i < LIMIT / 32_768; i++) log.info(LARGE)
   await logs.flush()
-  expect(of('a').reduce((sum, line) => sum + bytesOf(line), 0)).toBe(LIMIT)
+  expect(linesOf('a').reduce((sum, line) => sum + bytesOf(line), 0)).toBe(LIMIT)
   for (let i = 0; i < 3; i++) log.info('more')
   await logs.flush()
-  expect(of('a').length).toBe(LIMIT / 32_768 + 1)
-  expect(of('a').at(-1)).toMatchObject({ level: 2, message: expect.stringMatching(MARK) })
+  expect(linesOf('a').length).toBe(LIMIT / 32_768 + 1)
+  expect(linesOf('a').at(-1)).toMatchObject({ level: 2, message: expect.stringMatching(MARK) })
 })
 
-it('is as long as its tenant may log, by every attempt together', async () => {
-  const { store, clock, of } = fixture()
+it('applies the limit of the tenant to all attempts of a run together', async () => {
+  const { store, clock, linesOf } = fixture()
   const most = async (tenantId: number) => (tenantId === 2 ? 1_000 : LIMIT)
   const logs = new RunLogs({ ...store, logBytesMax: most }, clock, () => undefined)
   for (const attempt of [1, 2]) {
@@ -58,59 +58,59 @@ it('is as long as its tenant may log, by every attempt together', async () => {
     await logs.flush()
   }
   const mark =
-    'The log of this run has reached 1000 bytes; what this attempt logs from here on is dropped.'
-  expect(of('narrow', 1).map(({ message }) => message.length)).toEqual([
+    'The log of this run has reached 1000 bytes; further lines of this attempt are dropped.'
+  expect(linesOf('narrow', 1).map(({ message }) => message.length)).toEqual([
     ...Array.from({ length: 6 }, () => 100),
     mark.length,
   ])
-  expect(of('narrow', 2).map(({ message }) => message)).toEqual([mark])
+  expect(linesOf('narrow', 2).map(({ message }) => message)).toEqual([mark])
   const log = logs.open({ id: 'wide', tenantId: 1 }, 1)
   for (let i = 0; i < 10; i++) log.info('x'.repeat(100))
   await logs.flush()
-  expect(of('wide')).toHaveLength(10)
+  expect(linesOf('wide')).toHaveLength(10)
 })
 
 it('counts bytes, not characters', async () => {
-  const { logs, of } = fixture()
+  const { logs, linesOf } = fixture()
   const log = logs.open(run('a'), 1)
   const text = '€'.repeat(32_000)
   for (let i = 0; i < 200; i++) log.info(text)
   await logs.flush()
-  expect(of('a').length).toBe(Math.floor(LIMIT / (96_000 + 50)) + 1)
+  expect(linesOf('a').length).toBe(Math.floor(LIMIT / (96_000 + 50)) + 1)
 })
 
-it('is bounded for the run: a later attempt has what earlier ones left', async () => {
-  const { logs, of, asked } = fixture()
+it('limits the run: a later attempt has what earlier attempts left', async () => {
+  const { logs, linesOf, queried } = fixture()
   const first = logs.open(run('a'), 1)
   for (let i = 0; i < 300; i++) first.info(LARGE)
   await logs.flush()
   const second = logs.open(run('a'), 2)
   for (let i = 0; i < 300; i++) second.info(LARGE)
   await logs.flush()
-  expect(of('a', 1).length).toBe(300)
-  expect(of('a', 2).length).toBe(21)
-  expect(of('a', 2).at(-1)?.message).toMatch(MARK)
+  expect(linesOf('a', 1).length).toBe(300)
+  expect(linesOf('a', 2).length).toBe(21)
+  expect(linesOf('a', 2).at(-1)?.message).toMatch(MARK)
   const third = logs.open(run('a'), 3)
   third.info(LARGE)
   third.info(LARGE)
   await logs.flush()
-  expect(of('a', 3).map(({ message }) => message)).toEqual([expect.stringMatching(MARK)])
-  expect(asked).toEqual([['a'], ['a']])
+  expect(linesOf('a', 3).map(({ message }) => message)).toEqual([expect.stringMatching(MARK)])
+  expect(queried).toEqual([['a'], ['a']])
 })
 
-it('asks for what was used once for each later attempt, and for all runs of a batch together', async () => {
-  const { logs, asked, stored } = fixture()
+it('reads the used bytes once per later attempt, and for all runs of a batch together', async () => {
+  const { logs, queried, stored } = fixture()
   const open = ['a', 'b'].map((id) => logs.open(run(id), 2))
   for (const log of [...open, ...open]) log.info('line')
   logs.open(run('c'), 1).info('line')
   await logs.flush()
   for (const log of open) log.info('line')
   await logs.flush()
-  expect(asked).toEqual([['a', 'b']])
+  expect(queried).toEqual([['a', 'b']])
   expect(stored.length).toBe(7)
 })
 
-it('is pending until what was written is stored', async () => {
+it('is pending until all written lines are stored', async () => {
   const { logs, store } = fixture()
   const [began, proceed] = [gate(), gate()]
   store.appendLogs = async () => {
@@ -128,39 +128,39 @@ it('is pending until what was written is stored', async () => {
   expect(logs.pending).toBe(false)
 })
 
-it('reports lines that could not be stored, and goes on', async () => {
-  const { logs, store, errors, of } = fixture()
+it('reports lines that could not be stored, and continues', async () => {
+  const { logs, store, errors, linesOf } = fixture()
   const { logBytes } = store
-  store.logBytes = () => Promise.reject(new Error('away'))
+  store.logBytes = () => Promise.reject(new Error('unreachable'))
   const log = logs.open(run('a'), 2)
   log.info('lost')
   await logs.flush()
-  expect(errors).toEqual([new Error('away')])
+  expect(errors).toEqual([new Error('unreachable')])
   store.logBytes = logBytes
   log.info('kept')
   await logs.flush()
-  expect(of('a')).toMatchObject([{ message: 'kept', seq: 1 }])
+  expect(linesOf('a')).toMatchObject([{ message: 'kept', seq: 1 }])
   expect(logs.pending).toBe(false)
 })
 
-it('keeps 50,000 lines while the store is away, and marks where lines are missing', async () => {
-  const { logs, store, of } = fixture()
-  const away = gate()
+it('buffers 50,000 lines while the store is unreachable, and marks where lines are missing', async () => {
+  const { logs, store, linesOf } = fixture()
+  const outage = gate()
   const append = store.appendLogs
   store.appendLogs = async (entries) => {
-    await away.opened
+    await outage.opened
     return append(entries)
   }
   const log = logs.open(run('a'), 1)
   for (let i = 0; i < 60_000; i++) log.info('x')
-  away.open()
+  outage.open()
   await logs.flush()
-  expect(of('a').length).toBe(50_001)
-  expect(of('a').at(-1)).toMatchObject({
+  expect(linesOf('a').length).toBe(50_001)
+  expect(linesOf('a').at(-1)).toMatchObject({
     level: 2,
     message: expect.stringMatching(/^Lines are missing from here/),
   })
-  log.info('there again')
+  log.info('after the outage')
   await logs.flush()
-  expect(of('a').at(-1)).toMatchObject({ seq: 50_001, message: 'there again' })
+  expect(linesOf('a').at(-1)).toMatchObject({ seq: 50_001, message: 'after the outage' })
 })

@@ -1,8 +1,8 @@
 /**
- * Collects log lines of running attempts and appends them in batches: after a second, at a thousand lines,
- * and before the attempt is settled, so that a finished run's log is complete. Bounded for each run, all of
- * its attempts together, and for all runs that wait to be stored; what is beyond a bound is dropped, with one line
- * in each attempt that says so.
+ * Collects log lines of running attempts and appends them in batches: after one second, at a
+ * thousand lines, and before the attempt is settled, so that the log of a finished run is complete.
+ * The size is bounded for each run over all its attempts, and for all lines that wait to be stored.
+ * Lines beyond a bound are dropped, and one line in each attempt says so.
  */
 import { encodeJson } from '@punctual/core/check'
 import type { Clock } from '@punctual/core/clock'
@@ -13,14 +13,17 @@ import type { RunLog } from './handler.ts'
 const FLUSH_MS = 1_000
 const FLUSH_LINES = 1_000
 const BUFFER_LINES_MAX = 50_000
-const MISSING = 'Lines are missing from here: too many waited to be stored.'
-/** What a line costs beside its texts; sum-logs.sql counts the same. */
+const MISSING = 'Lines are missing from here: too many were waiting to be stored.'
+/** The size of a line besides its texts; sum-logs.sql uses the same number. */
 const LINE_BYTES = 50
 
-/** What earlier attempts have used of a run's log; null until it was read. The first attempt need not ask. */
+/**
+ * The bytes that earlier attempts have used of a run's log; null until read. The first attempt need
+ * not read it.
+ */
 interface Spent {
   bytes: number | null
-  /** Whose run it is, and how much that may log; null until it was read. */
+  /** The tenant of the run, and the size that its log may have; null until read. */
   readonly tenantId: number
   most: number | null
 }
@@ -28,12 +31,12 @@ interface Spent {
 interface Line extends Omit<LogEntry, 'agoMs'> {
   readonly atMs: number
   readonly spent: Spent
-  /** The bytes of this attempt before the line, and with it. */
+  /** The bytes of this attempt without and with the line. */
   readonly fromBytes: number
   readonly toBytes: number
 }
 
-/** What takes secrets out of a line. */
+/** Removes secrets from a line. */
 interface Redacted {
   text(text: string): string
   json(json: string): string
@@ -49,7 +52,7 @@ export class RunLogs {
   readonly #onError: (error: unknown) => void
   #lines: Line[] = []
   #flushing: Promise<void> = Promise.resolve()
-  /** Lines that were taken out to be stored, and are not stored yet. */
+  /** Lines that are being stored. */
   #storing = 0
   #scheduled = false
 
@@ -59,7 +62,7 @@ export class RunLogs {
     this.#onError = onError
   }
 
-  /** The log of one attempt. */
+  /** Opens the log of one attempt. */
   open(
     { id: runId, tenantId }: Pick<ClaimedRun, 'id' | 'tenantId'>,
     attempt: number,
@@ -71,14 +74,14 @@ export class RunLogs {
     const spent: Spent = { bytes: attempt > 1 ? null : 0, tenantId, most: null }
     const write = (level: number, message: string, data?: unknown) => {
       if (bytes > (spent.most ?? limits.logBytesPerRun)) return
-      // The store cannot be reached, or not fast enough: the first line that is dropped becomes a mark.
+      // The store is unreachable or too slow: the first line that is dropped becomes the mark.
       if (this.#lines.length + this.#storing >= BUFFER_LINES_MAX) {
         if (missing) return
         ;[missing, level, message, data] = [true, 2, MISSING, undefined]
       } else missing = false
       const hide = redacted()
-      const said = safeText(message)
-      const text = storableText(hide?.text(said) ?? said, limits.logMessageLength)
+      const plain = safeText(message)
+      const text = storableText(hide?.text(plain) ?? plain, limits.logMessageLength)
       const shown = data === undefined ? null : safeJson(data)
       const json = shown === null ? null : (hide?.json(shown) ?? shown)
       const fromBytes = bytes
@@ -113,12 +116,12 @@ export class RunLogs {
     }
   }
 
-  /** Whether something that was written is not stored yet. */
+  /** Whether some lines are not stored yet. */
   get pending(): boolean {
     return this.#lines.length + this.#storing > 0
   }
 
-  /** Resolves when everything written before the call is stored, or has failed to be. */
+  /** Resolves when all lines written before the call are stored, or have failed to be stored. */
   flush(): Promise<void> {
     this.#scheduled = false
     const lines = this.#lines
@@ -157,20 +160,26 @@ export class RunLogs {
   }
 }
 
-/** The line as it is stored: itself, the mark where the log of its run is full, or nothing after that. */
+/**
+ * The line to store: the line itself, the mark when the log becomes full, or nothing after that.
+ */
 function withinLimit(line: Line, nowMs: number): LogEntry | null {
   const { runId, attempt, seq, level, message, data, spent, fromBytes, toBytes, atMs } = line
   const before = spent.bytes ?? 0
   const most = spent.most ?? limits.logBytesPerRun
   const entry = { runId, attempt, seq, agoMs: nowMs - atMs }
   if (before + toBytes <= most) return { ...entry, level, message, data }
-  // The first that does not fit becomes the mark; so does the first of an attempt that finds the log full.
+  // The first line that does not fit becomes the mark; so does the first line of an attempt that
+  // finds the log full.
   if (fromBytes > 0 && before + fromBytes > most) return null
-  const mark = `The log of this run has reached ${most} bytes; what this attempt logs from here on is dropped.`
+  const mark = `The log of this run has reached ${most} bytes; further lines of this attempt are dropped.`
   return { ...entry, level: 2, message: mark, data: null }
 }
 
-/** Whatever was logged, as JSON: errors as what they say, what cannot be shown as that it cannot. */
+/**
+ * Encodes any logged value as JSON: errors by their fields, and a placeholder for values that
+ * cannot be encoded.
+ */
 export function safeJson(data: unknown): string {
   try {
     return encodeJson(data, 'data', limits.logMessageLength)

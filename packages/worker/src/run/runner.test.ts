@@ -35,7 +35,7 @@ function lab(handled: unknown = new Promise(() => undefined)): Lab {
   }
   const runner = new Runner({
     ...{ store, clock: new ManualClock(), outputBytes: 1_000, random: () => 0 },
-    slots: new Capacity({ concurrency: 10, queueConcurrency: {} }),
+    capacity: new Capacity({ concurrency: 10, queueConcurrency: {} }),
     handlers: new Map([['work', { name: 'work', run }]]),
     settle: () => undefined,
     ...{ onStarted: () => undefined, onReturned: () => undefined, onError: () => undefined },
@@ -43,7 +43,7 @@ function lab(handled: unknown = new Promise(() => undefined)): Lab {
   return { runner, marks, started }
 }
 
-it('a run whose start is being marked is held all the while, so that nobody takes it for a stray', async () => {
+it('a run whose start is being marked counts as held, so that it is not returned as a stray', async () => {
   const { runner, marks, started } = lab()
   runner.accept([aRun(1n, { traits: traits.atMostOnce })])
   expect(started).toEqual([])
@@ -72,13 +72,13 @@ it.for([
   },
 )
 
-it('the next run that runs alone starts when the outcome of the one before is stored, not when it has returned', async () => {
+it('the next lone run starts when the outcome of the previous one is stored, not when it has returned', async () => {
   const handled = Promise.resolve('done')
   const { runner, marks, started } = lab(handled)
   const [first, second] = [aRun(1n, { crashes: 2 }), aRun(2n, { crashes: 2 })]
   runner.accept([first, second])
   marks.get('run-1')?.open(new Set(['run-1']))
-  // waits: for the handler that has returned to be noticed
+  // waits: until the runner has noticed that the handler returned
   await new Promise((resolve) => setImmediate(resolve))
   expect(started).toEqual(['run-1'])
   expect([...marks.keys()]).toEqual(['run-1'])
@@ -86,25 +86,25 @@ it('the next run that runs alone starts when the outcome of the one before is st
   expect([...marks.keys()]).toEqual(['run-1', 'run-2'])
 })
 
-it('handlers that return at once do not stand on one another: as many as were claimed run', async () => {
+it('handlers that return at once do not nest their calls: all claimed runs are executed', async () => {
   const { runner, started } = lab(null)
   runner.accept(Array.from({ length: 50_000 }, (_, i) => aRun(BigInt(i), {})))
-  // waits: each turn of the event loop starts some of them
+  // waits: each turn of the event loop starts some of the runs
   for (let turn = 0; turn < 300; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(started).toHaveLength(50_000)
   await runner.idle()
 })
 
-it('handlers that start one another leave turns to the event loop: what comes in meanwhile does not wait for all of them', async () => {
+it('handlers that start one another yield to the event loop between bursts', async () => {
   const { runner, started } = lab(Promise.resolve('done'))
   runner.accept(Array.from({ length: 10_000 }, (_, i) => aRun(BigInt(i), {})))
-  // waits: two turns of the event loop, one in which they begin and one for what comes in
+  // waits: one turn of the event loop in which the first burst starts, and the next one
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise((resolve) => setImmediate(resolve))
   const startedFirst = started.length
   expect(startedFirst).toBeGreaterThan(0)
   expect(startedFirst).toBeLessThan(3_000)
-  // waits: for the rest
+  // waits: until the remaining runs have started
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(started).toHaveLength(10_000)
 })

@@ -1,7 +1,8 @@
 /**
- * Runs what was claimed: holds runs in claimed order, lane by lane, starts them as slots come free, and hands outcomes to
- * the settler. A run that has seen a crash, or must not run twice, is marked as started first; of those that
- * one more crash would quarantine one runs at a time, so that a poison pill takes no bystander with it.
+ * Runs claimed runs: holds them in claimed order, lane by lane, starts them as capacity becomes
+ * free, and passes outcomes to the settler. A run that has crashed, or must not run twice, is
+ * marked as started first. Runs that one more crash would quarantine run one at a time, so that a
+ * poison pill does not count against other runs.
  */
 import type { Clock } from '@punctual/core/clock'
 import { defaults } from '@punctual/core/errors'
@@ -18,13 +19,13 @@ import { WaitingLines } from './waiting-lines.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
 const LARGE_BATCH = 50
-/** So many start before others have their turn at this thread. */
+/** After this many starts the event loop gets a turn. */
 const AT_ONCE_MAX = 200
 const STUCK_SHOWN_MAX = 100
-/** What must not run twice is marked as started first; what has a checkpoint is given it. */
+/** Runs that must not run twice are marked as started; runs with a checkpoint receive it. */
 const PREPARED = traits.atMostOnce | traits.checkpointed
 
-/** What has crashed only once goes on beside others: most crashes are no fault of what was running. */
+/** A run with a single crash still runs concurrently: usually another run caused the crash. */
 const runsAlone = (run: ClaimedRun) => run.crashes >= defaults.crashesUntilQuarantine - 1
 
 export interface RunnerOptions {
@@ -37,14 +38,14 @@ export interface RunnerOptions {
   readonly random: () => number
   readonly outputBytes: number
   readonly secret?: ReadSecret | undefined
-  /** An attempt has its outcome. */
+  /** Called when an attempt has its outcome. */
   settle(settlement: Settlement): void
-  /** A handler returned. */
+  /** Called when a handler has returned. */
   onReturned(run: ClaimedRun): void
-  /** By the local clock that only goes forward. */
+  /** `atMs` is by the monotonic clock. */
   onStarted(run: ClaimedRun, atMs: number): void
   onTransacted(run: ClaimedRun): void
-  /** A handler has begun or ceased to go on after the end of its attempt. */
+  /** Called when a handler starts or stops to outlive its attempt. */
   onStuckChanged(): void
   onError(error: unknown): void
 }
@@ -56,13 +57,13 @@ export class Runner {
   readonly #host: AttemptHost
   readonly #waiting = new WaitingLines()
   #suspects: { run: ClaimedRun; sinceMs: number }[] = []
-  /** The run that runs alone now, and what has to be before the next one may. */
+  /** The run that runs alone now; the next one starts when both flags are set. */
   #alone: { readonly run: ClaimedRun; returned: boolean; settled: boolean } | null = null
-  /** About to start: the store is asked for their mark or their checkpoint. */
+  /** Runs that are about to start: the store is marking them or reading their checkpoint. */
   readonly #preparing = new Map<ClaimedRun, Promise<void>>()
   #pumping = false
   #startedAtOnce = 0
-  /** When those that expire do, by the clock that only goes forward. */
+  /** When runs with an expiry expire, by the monotonic clock. */
   readonly #expiries = new WeakMap<ClaimedRun, number>()
   #fresh: Attempt[] = []
   #idle: (() => void)[] = []
@@ -95,7 +96,7 @@ export class Runner {
     return this.#running.all()
   }
 
-  /** Everything that is held here, started or not. */
+  /** All runs held by this worker, started or not. */
   held(): ClaimedRun[] {
     const running = this.#running.all().map((attempt) => attempt.run)
     return [...running, ...this.#preparing.keys(), ...this.#unstarted()]
@@ -105,7 +106,7 @@ export class Runner {
     return this.held().some((run) => ids.has(run.id))
   }
 
-  /** The fences of everything that is held here. */
+  /** The fences of all held runs. */
   claims(): bigint[] {
     return this.held().map((run) => run.fence)
   }
@@ -123,14 +124,16 @@ export class Runner {
       if (run.crashes > 0 || (run.traits & PREPARED) !== 0) this.#suspects.push({ run, sinceMs })
       else this.#waiting.add(run)
     }
-    // A large batch starts after whoever brought it has sent for the next one: both then go on at once.
+    // A large batch starts in the next turn, after the caller has sent the next claim: both then
+    // proceed in parallel.
     if (runs.length < LARGE_BATCH) this.pump()
     else setImmediate(() => this.pump())
   }
 
   /**
-   * Starts as many as there are slots. A handler that returns at once makes room while we are at it: the loop goes on
-   * with that, and not the handler, or thousands of them would stand on one stack.
+   * Starts as many runs as there is capacity. A handler that returns at once frees capacity
+   * meanwhile: this loop then starts the next run, not the handler's return, which would nest
+   * thousands of calls on one stack.
    */
   pump(): void {
     if (this.#pumping) return
@@ -149,7 +152,7 @@ export class Runner {
     }
   }
 
-  /** Ends one that is not worth starting any more. */
+  /** Settles a run as skipped that has expired. */
   #expired(run: ClaimedRun): boolean {
     if ((run.traits & traits.expires) === 0) return false
     const expiresMs = this.#expiries.get(run)
@@ -159,7 +162,10 @@ export class Runner {
     return true
   }
 
-  /** Quick handlers start one another without end: what has come in meanwhile, as a run of another lane, has its turn. */
+  /**
+   * Quick handlers can start one another endlessly: after a burst the event loop gets a turn, for
+   * example for new runs.
+   */
   #mayStart(): boolean {
     if (this.#startedAtOnce++ < AT_ONCE_MAX) return true
     if (this.#startedAtOnce === AT_ONCE_MAX + 1)
@@ -172,9 +178,9 @@ export class Runner {
 
   #pumpSuspects(): void {
     while (this.#options.capacity.free > 0) {
-      const at = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
-      if (at < 0) break
-      const { run } = this.#suspects.splice(at, 1)[0] as { run: ClaimedRun }
+      const index = this.#suspects.findIndex(({ run }) => !runsAlone(run) || this.#alone === null)
+      if (index < 0) break
+      const { run } = this.#suspects.splice(index, 1)[0] as { run: ClaimedRun }
       if (this.#expired(run)) continue
       if (runsAlone(run)) this.#alone = { run, returned: false, settled: false }
       this.#options.capacity.start()
@@ -182,7 +188,10 @@ export class Runner {
     }
   }
 
-  /** Suspects that have waited for another one long enough are better off with another worker. */
+  /**
+   * Runs that have waited too long for another one to end: a different worker can start them
+   * sooner.
+   */
   takeOverdueSuspects(): ClaimedRun[] {
     const bound = this.#options.clock.monotonicMs() - SUSPECT_PATIENCE_MS
     const overdue = this.#suspects.filter((s) => s.sinceMs < bound)
@@ -194,19 +203,20 @@ export class Runner {
   async #startPrepared(run: ClaimedRun): Promise<void> {
     const { store } = this.#options
     try {
-      const kept = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
+      const states = run.traits & traits.checkpointed ? await store.checkpoints([run.id]) : null
       const marks = run.crashes > 0 || (run.traits & traits.atMostOnce) !== 0
-      const ours = !marks || (await store.markStarted([run])).has(run.id)
-      if (ours) {
+      const owned = !marks || (await store.markStarted([run])).has(run.id)
+      if (owned) {
         this.#preparing.delete(run)
-        return this.#start(run, kept?.get(run.id) ?? null)
+        return this.#start(run, states?.get(run.id) ?? null)
       }
     } catch (error) {
       this.#options.onError(error)
-      // Whether it is marked is not known, that it was not started is. Should this fail, it is found as a stray.
+      // It is unknown whether the run was marked, but it was not started. If this fails, it is
+      // found as a stray.
       await store.giveBack([run]).catch(this.#options.onError)
     }
-    // Not ours any more, or not known to be: it is not started.
+    // Another worker owns the run, or may own it: do not start it.
     this.#preparing.delete(run)
     this.settled(run)
     this.#release(run)
@@ -230,8 +240,8 @@ export class Runner {
   }
 
   /**
-   * The outcome of a run is stored. Before that the next one that runs alone does not start: should that one be the pill,
-   * this one would be taken to have died with it.
+   * Called when the outcome of a run is stored. Until then the next run that runs alone does not
+   * start: if that one is the poison pill, this one would count as having crashed with it.
    */
   settled(run: ClaimedRun): void {
     if (this.#alone?.run !== run) return
@@ -245,7 +255,7 @@ export class Runner {
     return true
   }
 
-  /** Handlers that go on after the end of their attempts. */
+  /** Handlers that are still executing although their attempts have ended. */
   stuck(): StuckHandler[] {
     const all = this.#running.all().map((attempt) => attempt.stuck)
     return all.filter((stuck) => stuck !== null).slice(0, STUCK_SHOWN_MAX)
@@ -272,12 +282,12 @@ export class Runner {
     return this.#running.size === 0 && this.#preparing.size === 0
   }
 
-  /** Resolves when what is about to start has started; null when nothing is. */
+  /** Resolves when the runs that are about to start have started; null when there are none. */
   get preparing(): Promise<unknown> | null {
     return this.#preparing.size === 0 ? null : Promise.all(this.#preparing.values())
   }
 
-  /** Takes everything out that was not started, or only some of it. */
+  /** Removes and returns all runs that have not started, or the matching ones. */
   takeUnstarted(leaves: (run: ClaimedRun) => boolean = () => true): ClaimedRun[] {
     const runs = this.#unstarted().filter(leaves)
     if (runs.length === 0) return runs
@@ -287,7 +297,7 @@ export class Runner {
     return runs
   }
 
-  /** Resolves when no handler runs any more, or is about to. */
+  /** Resolves when no handler is running or about to start. */
   idle(): Promise<void> {
     if (this.#isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))

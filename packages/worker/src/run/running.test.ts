@@ -6,7 +6,7 @@ interface Item extends Placed {
   readonly name: number
 }
 
-it('holds what was added and not taken out, whatever the order', () => {
+it('holds the items that were added and not deleted, in any order of operations', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(12))), (steps) => {
       const items: Item[] = Array.from({ length: 13 }, (_, name) => ({ name, place: -1 }))
@@ -28,7 +28,7 @@ it('holds what was added and not taken out, whatever the order', () => {
   )
 })
 
-it('shows those of the moment, also while they leave', () => {
+it('lists the current items, also while they are deleted', () => {
   const running = new Running<Item>()
   const items = [0, 1, 2].map((name) => ({ name, place: -1 }))
   for (const item of items) running.add(item)

@@ -1,6 +1,9 @@
-/** What runs now. An attempt knows its place in the list, so that putting it in and taking it out is cheap. */
+/**
+ * The running attempts. An attempt stores its index in the list, so that adding and deleting it is
+ * cheap.
+ */
 export interface Placed {
-  /** Kept by the list; -1 when the item is in none. */
+  /** Maintained by the list; -1 when the item is in no list. */
   place: number
 }
 
@@ -15,7 +18,7 @@ export class Running<T extends Placed> {
     item.place = this.#items.push(item) - 1
   }
 
-  /** The last one moves to the place that comes free. */
+  /** Moves the last item into the freed place. */
   delete(item: T): void {
     if (item.place < 0) return
     const last = this.#items.pop() as T
@@ -26,7 +29,7 @@ export class Running<T extends Placed> {
     item.place = -1
   }
 
-  /** As they are now: what is added or taken out meanwhile does not matter. */
+  /** A copy of the current items: later changes do not affect it. */
   all(): readonly T[] {
     return [...this.#items]
   }

@@ -1,10 +1,10 @@
-/** The secrets that one attempt has read, and what is stored of the attempt without them. */
+/** The secrets that one attempt has read, and their removal from stored values. */
 import { checkName, encodeJson } from '@punctual/core/check'
 import { type Failure, failureFrom, PunctualError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { Redactor } from './redactor.ts'
 
-/** The value of a secret of the tenant whose run it is, by its name. */
+/** Reads a secret of the run's tenant by name. */
 export type ReadSecret = (run: ClaimedRun, name: string) => Promise<string>
 
 export class SecretReads {
@@ -22,7 +22,7 @@ export class SecretReads {
     if (!this.#read)
       throw new PunctualError(
         'secrets_key_missing',
-        'This worker reads no secrets. Run the handler in one that does.',
+        'This worker cannot read secrets. Run the handler in a worker that can.',
         { id: name },
       )
     const value = await this.#read(this.#run, name)
@@ -41,7 +41,7 @@ export class SecretReads {
     return Object.fromEntries(texts) as Failure
   }
 
-  /** What becomes of a value that is to be stored by somebody else. */
+  /** Redacts a value that other code stores. */
   value<T>(value: T): T {
     if (!this.#redactor || value === undefined || value === null) return value
     const json = JSON.stringify(value)
@@ -51,13 +51,13 @@ export class SecretReads {
 
 type Reads = SecretReads | undefined
 
-/** What is stored of a value: JSON without the secrets that were read. */
+/** The JSON of a value without the secrets that were read. */
 export function storedJson(reads: Reads, value: unknown, field: string, maxBytes: number): string {
   const json = encodeJson(value, field, maxBytes)
   return reads?.json(json) ?? json
 }
 
-/** What is stored of an error. */
+/** The failure record of an error without the secrets that were read. */
 export function failureWithout(reads: Reads, thrown: unknown): Failure {
   const failure = failureFrom(thrown)
   return reads?.failure(failure) ?? failure

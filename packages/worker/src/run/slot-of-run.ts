@@ -1,4 +1,4 @@
-/** The job that a run is of, and the slot, as its handler is told. */
+/** The job and slot of a run, as its handler receives them. */
 import type { ClaimedRun } from '@punctual/core/ports'
 import type { SlotOfRun } from './handler.ts'
 

@@ -10,7 +10,7 @@ const taken = (lines: WaitingLines) => {
   return ids.join(' ')
 }
 
-it('one lane is served in order', () => {
+it('serves one lane in order', () => {
   const lines = new WaitingLines()
   for (const id of ['a', 'b', 'c']) lines.add(run(1, id))
   expect(taken(lines)).toBe('a b c')
@@ -18,7 +18,7 @@ it('one lane is served in order', () => {
   expect(taken(lines)).toBe('d')
 })
 
-it('a lane with little waits for one run of each other lane, not for all of them', () => {
+it('a short lane waits for one run of each other lane, not for all of them', () => {
   const lines = new WaitingLines()
   for (const id of ['a', 'b', 'c', 'd']) lines.add(run(1, id))
   expect(lines.take().id).toBe('a')
@@ -27,7 +27,7 @@ it('a lane with little waits for one run of each other lane, not for all of them
   expect(taken(lines)).toBe('x y b c d')
 })
 
-it('what leaves is not served, and the others keep their order', () => {
+it('does not serve removed runs, and keeps the order of the others', () => {
   const lines = new WaitingLines()
   for (const id of ['a', 'b', 'c']) lines.add(run(1, id))
   lines.add(run(2, 'x'))
@@ -37,7 +37,7 @@ it('what leaves is not served, and the others keep their order', () => {
   expect(taken(lines)).toBe('a c')
 })
 
-it('what has a higher priority is served first, whenever it came', () => {
+it('serves runs with a higher priority first, even if they arrived later', () => {
   const lines = new WaitingLines()
   lines.add(run(1, 'a'))
   lines.add(run(2, 'x', 9))
@@ -48,7 +48,7 @@ it('what has a higher priority is served first, whenever it came', () => {
   expect(taken(lines)).toBe('x y a m b l')
 })
 
-it('a tenant with a weight has as many starts in its turn', () => {
+it('serves several runs per turn for a tenant with a weight', () => {
   const lines = new WaitingLines()
   for (const id of ['a', 'b', 'c', 'd']) lines.add({ ...run(1, id), weight: 3 } as ClaimedRun)
   for (const id of ['x', 'y']) lines.add(run(2, id))

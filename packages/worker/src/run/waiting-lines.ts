@@ -1,7 +1,7 @@
 /**
- * Runs that are claimed and wait for a free slot: a line for each lane, those of the highest priority first and in turns,
- * as many in a turn as the tenant's weight says. A run of a lane with little to do would otherwise wait behind the hundred
- * milliseconds of work that are held of one with much.
+ * Claimed runs that wait for free capacity: one line per lane. Lines of the highest priority come
+ * first and take turns, with as many runs per turn as the tenant's weight. Without turns, a run of
+ * a short lane would wait behind all the work held for a long one, about a hundred milliseconds.
  */
 import type { ClaimedRun } from '@punctual/core/ports'
 
@@ -9,7 +9,7 @@ interface Line {
   readonly lane: number
   readonly runs: ClaimedRun[]
   next: number
-  /** How many more are taken before it is the turn of the next line. */
+  /** How many more runs are taken before the next line has its turn. */
   left: number
 }
 
@@ -21,7 +21,7 @@ interface Rank {
 }
 
 export class WaitingLines {
-  /** Highest priority first; none is empty. */
+  /** Highest priority first; no rank is empty. */
   readonly #ranks: Rank[] = []
   readonly #lines = new Map<number, Line>()
   #size = 0
@@ -40,16 +40,16 @@ export class WaitingLines {
   #open(run: ClaimedRun): void {
     const line = { lane: run.lane, runs: [run], next: 0, left: run.weight }
     this.#lines.set(run.lane, line)
-    const at = this.#ranks.findIndex(({ priority }) => priority <= run.priority)
-    const rank = this.#ranks[at]
+    const index = this.#ranks.findIndex(({ priority }) => priority <= run.priority)
+    const rank = this.#ranks[index]
     if (rank && rank.priority === run.priority) rank.lines.push(line)
     else {
-      const place = at < 0 ? this.#ranks.length : at
+      const place = index < 0 ? this.#ranks.length : index
       this.#ranks.splice(place, 0, { priority: run.priority, lines: [line], turn: 0 })
     }
   }
 
-  /** The next one; asked for only when there is one. */
+  /** Removes and returns the next run. Must not be called when empty. */
   take(): ClaimedRun {
     const rank = this.#ranks[0] as Rank
     if (rank.turn >= rank.lines.length) rank.turn = 0
@@ -61,7 +61,7 @@ export class WaitingLines {
       line.left = run.weight
       rank.turn++
     } else {
-      // One that is served up leaves the turn to the line that moves into its place.
+      // An empty line leaves its turn to the line that moves into its place.
       this.#lines.delete(line.lane)
       rank.lines.splice(rank.turn, 1)
       if (rank.lines.length === 0) this.#ranks.shift()
@@ -74,7 +74,7 @@ export class WaitingLines {
     return lines.flatMap(({ runs, next }) => runs.slice(next))
   }
 
-  /** Takes out those that leave. */
+  /** Removes the matching runs. */
   remove(leaves: (run: ClaimedRun) => boolean): void {
     const stay = this.all().filter((run) => !leaves(run))
     this.#ranks.length = 0
