@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Committed, because npm links no bin whose file is missing at install; what it runs is built.
+// Committed because npm does not link a bin whose file is missing at install; the code it runs is
+// built.
 import { existsSync } from 'node:fs'
 
 const main = new URL('../dist/cli/main.js', import.meta.url)
 
 if (existsSync(main)) await import(main.href)
 else {
-  console.error('error[not_built]: Punctual is not built yet.')
-  console.error('hint: run `npm run build` in the root of the repository, then try again.')
+  console.error('error[not_built]: Punctual is not built.')
+  console.error('hint: run `npm run build` in the root of the repository, then retry.')
   process.exitCode = 1
 }

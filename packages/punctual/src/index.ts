@@ -74,6 +74,7 @@ export type {
   Weakness,
 } from '@punctual/core/ports'
 export type {
+  AdmittedRun,
   Attempt,
   AttemptOutcome,
   Backoff,
@@ -89,7 +90,6 @@ export type {
   GroupResult,
   GroupSummary,
   JobOfRun,
-  LetThroughRun,
   LiveState,
   LogLine,
   LogPosition,
@@ -160,18 +160,14 @@ export type {
   SlotOfRun,
   TransactionClient,
 } from '@punctual/worker'
-export type { Listen, StreamActivity as StreamEvents, Unlisten } from './activity/activity.ts'
+export type { Listen, StreamActivity, Unlisten } from './activity/activity.ts'
+export type { ActivityListener, ActivityOptions, ListenOptions } from './activity/event-hub.ts'
 export type {
-  ActivityListener as EventListener,
-  ActivityOptions as EventsOptions,
-  ListenOptions,
-} from './activity/event-hub.ts'
-export type {
-  ActivityEvent as PunctualEvent,
-  ActivityEvents as PunctualEvents,
-  ActivityType as EventName,
-  FleetActivityType as FleetEventName,
-  LocalActivityType as LocalEventName,
+  ActivityEvent,
+  ActivityEvents,
+  ActivityType,
+  FleetActivityType,
+  LocalActivityType,
   RunFacts,
 } from './activity/event-types.ts'
 export type {

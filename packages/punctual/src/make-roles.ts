@@ -1,4 +1,4 @@
-/** The roles that time drives, as this process was asked to have them. */
+/** Makes the roles that time drives, according to the `roles` option of this process. */
 import { defaults } from '@punctual/core/errors'
 import { auditKinds } from '@punctual/core/job'
 import {
@@ -34,7 +34,7 @@ export function makeRoles(
     )
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))
   if (options.roles.has('auditor')) roles.push(auditor(store, metrics, log))
-  // Beside the others that time drives: a process that only works opens no connection for it.
+  // Only together with another role: a process that only works opens no connection for sealing.
   if (roles.length > 0) roles.push(new Sealer({ store: store.auditLog.sealing }))
   return roles
 }
@@ -57,7 +57,7 @@ function planner(options: CompiledOptions, store: PostgresStore, log: Log): Plan
     hintsArrive: () => store.signals.connected,
     givesWay: true,
     onSetAside: (job, reason) =>
-      log('error', { job, reason }, 'a job cannot be planned, and waits until it is changed'),
+      log('error', { job, reason }, 'a job cannot be planned; it is set aside until it is changed'),
     onOutdated: (newer) =>
       log(
         'warn',
@@ -68,7 +68,7 @@ function planner(options: CompiledOptions, store: PostgresStore, log: Log): Plan
       log(
         'error',
         { aheadMs },
-        "the database's clock has jumped ahead; nothing is planned until it is right",
+        'the clock of the database jumped ahead; nothing is planned until it is correct again',
       ),
   })
 }
@@ -86,7 +86,7 @@ function reaper(
     crashesUntilQuarantine: defaults.crashesUntilQuarantine,
     onReaped: (result) => {
       metrics.reaped(result)
-      const message = 'fenced sessions that were not heard of, and took back what they held'
+      const message = 'reaped sessions whose lease expired and returned their runs to the queue'
       log('warn', { ...result }, message)
       store.signals.anything()
       store.signals.jobsChanged()
@@ -108,11 +108,12 @@ function janitor(options: CompiledOptions, store: PostgresStore, log: Log): Jani
     clock: systemClock,
     retentionDays: options.retentionDays,
     daysAhead: defaults.partitionDaysAhead,
-    onDays: (made, dropped) => log('info', { made, dropped }, 'made and dropped days of history'),
+    onDays: (made, dropped) =>
+      log('info', { made, dropped }, 'made and dropped daily partitions of the history'),
   })
 }
 
-const TOLD_MAX = 10
+const LOGGED_MAX = 10
 
 function auditor(store: PostgresStore, metrics: Metrics, log: Log): Auditor {
   return new Auditor({
@@ -120,15 +121,20 @@ function auditor(store: PostgresStore, metrics: Metrics, log: Log): Auditor {
     clock: systemClock,
     onAudited: (result) => {
       metrics.audited(result)
-      const tell = (repaired: boolean, message: string) => {
-        const of = result.findings.filter((finding) => finding.repaired === repaired)
-        const findings = of.slice(0, TOLD_MAX).map(({ kind, ...it }) => {
-          return { kind, meaning: auditKinds[kind], ...it }
+      const report = (repaired: boolean, verdict: (count: string) => string) => {
+        const matching = result.findings.filter((finding) => finding.repaired === repaired)
+        const count = matching.length
+        const findings = matching.slice(0, LOGGED_MAX).map(({ kind, ...finding }) => {
+          return { kind, meaning: auditKinds[kind], ...finding }
         })
-        if (of.length > 0) log('warn', { count: of.length, findings }, message)
+        const noun = count === 1 ? 'inconsistency' : 'inconsistencies'
+        if (count > 0) log('warn', { count, findings }, verdict(`${count} ${noun}`))
       }
-      tell(true, 'the auditor put right what it found')
-      tell(false, 'the auditor found what it cannot put right; `punctual verify` tells more')
+      report(true, (count) => `auditor repaired ${count}`)
+      report(
+        false,
+        (count) => `auditor cannot repair ${count}; run \`punctual verify\` for details`,
+      )
     },
   })
 }

@@ -1,4 +1,4 @@
-/** The database that a Punctual works on, ready to be used: the one that is named, or the embedded one. */
+/** Opens the database that a Punctual uses: the configured one, or the embedded one. */
 import { randomUUID } from 'node:crypto'
 import {
   asUnavailable,
@@ -12,12 +12,15 @@ import type { CompiledOptions } from './config/options.ts'
 
 export interface OpenStore {
   readonly store: PostgresStore
-  /** Null when the database is somebody else's. */
+  /** Null when the database was configured and not started by this process. */
   readonly server: EmbeddedServer | null
   readonly databaseUrl: string
 }
 
-/** Connects, or starts the embedded PostgreSQL, and brings the schema up to date; leaves nothing open when it rejects. */
+/**
+ * Connects, or starts the embedded PostgreSQL, and brings the schema up to date. When it rejects,
+ * it leaves nothing open.
+ */
 export async function openStore(options: CompiledOptions): Promise<OpenStore> {
   const { migrate, preparedStatements, roles, schema } = options
   const server =

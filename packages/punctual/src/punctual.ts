@@ -1,4 +1,4 @@
-/** The library: everything that a program needs of Punctual, wired in one place. */
+/** The `Punctual` class: the library's public API, wired together in one place. */
 import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
@@ -7,8 +7,8 @@ import { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
   type PostgresStore,
+  type ReplicaState,
   readGuaranteeFacts,
-  type StandbyState,
   systemClock,
 } from '@punctual/store'
 import type { HeldRun } from '@punctual/worker'
@@ -54,43 +54,43 @@ interface Parts extends OpenStore {
   readonly options: CompiledOptions
 }
 
-/** A part of the fleet in this process: submits, schedules and runs, on one PostgreSQL with all others. */
+/** One node of the installation: submits, schedules and runs jobs on the shared PostgreSQL. */
 export class Punctual {
-  /** Reading runs, waiting for them, and steering them. */
+  /** Reads runs, waits for them and changes them. */
   readonly runs: Runs
-  /** What runs again and again, or once under a name. */
+  /** Jobs: what runs on a schedule, or once under a name. */
   readonly jobs: Jobs
-  /** What waits and runs in each queue, and pausing them. */
+  /** Shows what is waiting and running in each queue, and pauses queues. */
   readonly queues: Queues
-  /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
+  /** Concurrency and rate limits of queues and tenants, and the weights of tenants. */
   readonly limits: Limits
   /** How runs ended: in the last minutes, by day and by job. */
   readonly stats: Stats
-  /** The processes that run handlers, and draining them. */
+  /** The processes that run handlers: lists them and drains them. */
   readonly workers: Workers
-  /** Runs that died, looked at, replayed and discarded. */
+  /** Lists, replays and discards runs that died. */
   readonly deadLetters: DeadLetters
-  /** Runs that were submitted together: progress, and one run that follows when all have ended. */
+  /** Runs that are submitted together: their progress, and one callback run when all have ended. */
   readonly groups: Groups
-  /** Who changed what, and whether the log of it is as it was written. */
+  /** The audit log: who changed what, and whether the log has been tampered with. */
   readonly audit: Audit
-  /** Values that handlers need and nobody else may see. */
+  /** Encrypted values that only handlers can read. */
   readonly secrets: SecretsOfInstallation
-  /** The users that share the installation, and what each may have. */
+  /** The tenants that share the installation, and their quotas. */
   readonly tenants: Tenants
-  /** The keys by which callers of the HTTP API are known. */
+  /** The API keys that identify callers of the HTTP API. */
   readonly apiKeys: ApiKeys
-  /** `metrics.text()` is what Prometheus reads. */
+  /** Metrics of this process; `metrics.text()` returns them in Prometheus text format. */
   readonly metrics: Metrics
-  /** @internal The tables, which change from version to version. */
+  /** @internal The database layer, which changes from version to version. */
   readonly store: PostgresStore
-  /** Calls back at each event of this process or, with `{ fleet: true }`, of all. Returns how to stop. */
+  /** Calls a listener at each event; returns a function that removes the listener. */
   readonly on: Listen
-  /** As `on`, for the next one only. */
+  /** Like `on`, but for the next event only. */
   readonly once: Listen
-  /** Takes a listener back that `on` or `once` was given. */
+  /** Removes a listener that was added with `on` or `once`. */
   readonly off: Unlisten
-  /** Events for a loop: `for await (const event of punctual.events({ types: ['run.dead'] }))`. */
+  /** Events as an async iterable, for a `for await` loop. */
   readonly activity: StreamActivity
   readonly #activity: Activity
   readonly #manualClaims: ManualClaims
@@ -153,20 +153,20 @@ export class Punctual {
   }
 
   /**
-   * The same for another tenant, whose jobs, runs and queues are apart from those of all others.
-   * @param id - The number of a tenant that exists.
-   * @throws `PunctualError` with `invalid_option` when it is no such number.
+   * The same API for another tenant: tenants share no jobs, runs, queues or settings.
+   * @param id - The number of an existing tenant, from 1.
+   * @throws `PunctualError` with `invalid_option` when `id` is not a tenant number.
    */
   tenant(id: number): TenantScope {
     return new TenantScope(this.#shared, checkTenantId(id))
   }
 
   /**
-   * Does the work as somebody: the audit log names them for every change that is made within it.
+   * Runs `work` as the given actor: the audit log records the actor with every change made inside.
    * @example
    * ```ts
    * const ann = { kind: 'library', id: 'user-17', name: 'ann@example.org' } as const
-   * await punctual.as(ann, () => punctual.jobs.pause('nightly-report', 'the source is down'))
+   * await punctual.as(ann, () => punctual.jobs.pause('nightly-report', 'the source is offline'))
    * ```
    */
   as<T>(actor: Actor, work: () => T): T {
@@ -174,9 +174,11 @@ export class Punctual {
   }
 
   /**
-   * Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the roles.
-   * @throws `PunctualError` with `invalid_config`, `database_required`, `database_unavailable`, `database_unsupported`,
-   * `schema_missing`, `schema_incompatible`, `schema_too_new` or `migration_changed`; nothing is left running then.
+   * Connects (or starts the embedded PostgreSQL), brings the schema up to date and starts the
+   * roles. When it rejects, it leaves nothing running.
+   * @throws `PunctualError` with `invalid_config`, `database_required`, `database_unavailable`,
+   * `database_unsupported`, `schema_missing`, `schema_incompatible`, `schema_too_new` or
+   * `migration_changed`.
    * @example
    * ```ts
    * import { Punctual } from 'punctual'
@@ -192,19 +194,19 @@ export class Punctual {
     return punctual
   }
 
-  /** The database that is in use; it holds a password. */
+  /** The URL of the database in use. It contains the password. */
   get databaseUrl(): string {
     return this.#parts.databaseUrl
   }
-  /** It runs on the embedded PostgreSQL. */
+  /** True when this process started the embedded PostgreSQL. */
   get embedded(): boolean {
     return this.#parts.server !== null
   }
-  /** The schema of its tables. */
+  /** The PostgreSQL schema that holds the tables. */
   get schema(): string {
     return this.#parts.options.schema
   }
-  /** @internal The largest output that is kept. */
+  /** @internal The largest output that is stored, in bytes of JSON. */
   get outputBytes(): number {
     return this.#parts.options.outputBytes
   }
@@ -214,9 +216,9 @@ export class Punctual {
     if (logger) logger[level](fields, message)
   }
 
-  #readsFrom(state: StandbyState): void {
-    if (state.used) this.#log('info', state, 'lists and reports are read from the standby again')
-    else this.#log('warn', state, `the standby for reading is passed by: ${state.why}`)
+  #readsFrom(state: ReplicaState): void {
+    if (state.used) this.#log('info', state, 'lists and reports are read from the replica again')
+    else this.#log('warn', state, `the read replica is skipped: ${state.why}`)
   }
 
   #fault(where: string, error: unknown): void {
@@ -245,8 +247,8 @@ export class Punctual {
   }
 
   /**
-   * Registers what runs of this name do. The worker starts with the first handler. A name that this process has already
-   * is refused with `handler_duplicate`.
+   * Registers the function that runs of this name execute. The worker starts with the first
+   * handler. Registering a name twice in one process throws `handler_duplicate`.
    */
   readonly handler: RegisterHandler = (
     name: string,
@@ -263,8 +265,8 @@ export class Punctual {
   }
 
   /**
-   * Surrounds every call of a handler in this process, also of those registered before: tracing, AsyncLocalStorage,
-   * reports of errors. Those added first are outermost.
+   * Wraps every handler call in this process, including handlers registered earlier: for tracing,
+   * AsyncLocalStorage or error reporting. The middleware added first is outermost.
    * @example
    * ```ts
    * punctual.use({
@@ -281,13 +283,14 @@ export class Punctual {
   }
 
   /**
-   * Runs for a loop of one's own, without a handler: what is due now, up to the limit, or the first that comes within
-   * `waitMs`; none when nothing does. Each is held, and kept from others, until its holder says what became of it.
+   * Claims runs without a handler, for a program with its own loop: runs that are due now, up to
+   * the limit, or the first that becomes due within `waitMs`; an empty list when none does. Each
+   * run stays leased until you settle it.
    * @throws `PunctualError` with `invalid_option`, and with `stopped` once Punctual stops.
    * @example
    * ```ts
-   * for (const run of await punctual.claim<{ to: string }>({ handlers: ['send-email'], limit: 10 }))
-   *   await run.complete(run.payload.to)
+   * const claimed = await punctual.claim<{ to: string }>({ handlers: ['send-email'], limit: 10 })
+   * for (const run of claimed) await run.complete(run.payload.to)
    * ```
    */
   claim<Payload = unknown>(options: ClaimOptions): Promise<readonly HeldRun<Payload>[]> {
@@ -295,16 +298,16 @@ export class Punctual {
   }
 
   /**
-   * Proves that every slot of a range has exactly one decision and every run of it a place. Reads only; beside
-   * everything else that goes on.
+   * Proves that every slot of a range has exactly one decision and that every planned run exists.
+   * Reads only, and can run next to all other work.
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verify(this.store, this.#parts.options.retentionDays, options)
   }
 
   /**
-   * Which promises hold on this server as it is now, which are weakened, why, and what to do. Read from the
-   * server's settings, its standbys, its connections and clock, and the time zone data of the planners.
+   * Which guarantees hold on this server now, which are weakened, why, and how to fix them. Reads
+   * the server's settings, standbys, connections and clock, and the planners' time zone data.
    */
   async guarantees(): Promise<GuaranteePanel> {
     const { database, replica } = this.store
@@ -312,7 +315,7 @@ export class Punctual {
   }
 
   /**
-   * Who holds an API key, and, where a scope is named, whether it suffices.
+   * Resolves an API key to its caller and, when a scope is named, checks that the key has it.
    * @throws `PunctualError` with `unauthenticated`, `forbidden` or `tenant_suspended`.
    */
   authenticate(key: string, needed?: Scope): Promise<Caller> {
@@ -333,11 +336,12 @@ export class Punctual {
   }
 
   /**
-   * Submits a run of a handler that may live in another process. Once it resolves the run is committed, or with `tx` part
-   * of your transaction.
-   * @param payload - Anything that JSON can hold, up to 1 MiB; null when it is left out.
-   * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`, `payload_too_deep`,
-   * `handler_unknown` (with `strict`), `key_busy`, `lanes_exhausted`, `stopped` or `database_unavailable`.
+   * Submits a run of a handler, which may be registered in another process. When it resolves, the
+   * run is committed; with `tx`, the run is part of your transaction.
+   * @param payload - Any JSON value, up to 1 MiB; null when left out.
+   * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`,
+   * `payload_too_deep`, `handler_unknown` (with `strict`), `key_busy`, `lanes_exhausted`, `stopped`
+   * or `database_unavailable`.
    * @example
    * ```ts
    * const { id, created } = await punctual.submit(
@@ -357,7 +361,7 @@ export class Punctual {
 
   /**
    * Submits up to 10,000 runs: all are accepted, or none.
-   * @throws what `submit` throws; `field` then names the item, such as `[3].payload`.
+   * @throws The errors of `submit`; `field` then names the item, such as `[3].payload`.
    * @example
    * ```ts
    * const users = [{ id: 1 }, { id: 2 }]
@@ -373,8 +377,9 @@ export class Punctual {
   }
 
   /**
-   * Drains and stops everything, the embedded database included. Resolves when nothing is left.
-   * @param options - `drainMs`: how long to wait for running handlers, instead of what `start` was given.
+   * Drains and stops everything, including the embedded database, and resolves at the end.
+   * @param options - `drainMs`: how long to wait for running handlers; overrides the `drainMs`
+   * given to `start`.
    */
   stop(options: { drainMs?: number } = {}): Promise<void> {
     this.#stopping ??= this.#stop(options.drainMs ?? this.#parts.options.drainMs)

@@ -1,4 +1,7 @@
-/** Everything that is done for one tenant. Programs mostly have one, which is that of `Punctual` itself. */
+/**
+ * All operations of one tenant. Most programs have one tenant, the default one that `Punctual`
+ * itself uses.
+ */
 import { encodeJson } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import {
@@ -28,42 +31,42 @@ import { Secrets } from './secrets/secrets.ts'
 import type { SubmitCallOptions, SubmitManyOptions, Submitted } from './submit/handler-handle.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit/submit-call.ts'
 
-/** What the parts of a tenant share with those of all others in this process. */
+/** The parts that all tenant scopes of this process share. */
 export interface SharedParts {
   readonly store: PostgresStore
   readonly options: CompiledOptions
   readonly handlers: Handlers
   readonly waiter: Waiter
   readonly activity: Activity
-  /** Where changes are recorded. */
+  /** Records changes in the audit log. */
   readonly writes: ControlWrites
-  /** Throws when nothing is accepted any more. */
+  /** Throws `stopped` once Punctual stops. */
   checkOpen(): void
 }
 
-/** Everything that is done for one tenant: `punctual.tenant(id)`. */
+/** The API of one tenant: `punctual.tenant(id)`. */
 export class TenantScope {
-  /** Whose jobs and runs these are. */
+  /** The number of the tenant that owns these jobs and runs. */
   readonly tenantId: number
-  /** Reading runs, waiting for them, and steering them. */
+  /** Reads runs, waits for them and changes them. */
   readonly runs: Runs
-  /** What runs again and again, or once under a name. */
+  /** Jobs: what runs on a schedule, or once under a name. */
   readonly jobs: Jobs
-  /** What waits and runs in each queue, and pausing them. */
+  /** Shows what is waiting and running in each queue, and pauses queues. */
   readonly queues: Queues
-  /** How many runs of a queue or of a tenant may go on at once or start in a time, and whose turn it is. */
+  /** Concurrency and rate limits of queues and of the tenant, and its weight among tenants. */
   readonly limits: Limits
   /** How runs ended: in the last minutes, by day and by job. */
   readonly stats: Stats
-  /** Runs that died, looked at, replayed and discarded. */
+  /** Lists, replays and discards runs that died. */
   readonly deadLetters: DeadLetters
-  /** Runs that were submitted together: progress, and one run that follows when all have ended. */
+  /** Runs that are submitted together: their progress, and one callback run when all have ended. */
   readonly groups: Groups
-  /** Who changed what of this tenant. */
+  /** The entries of the audit log that concern this tenant. */
   readonly audit: Audit
-  /** Values that handlers of this tenant need and nobody else may see. */
+  /** Encrypted values that only handlers of this tenant can read. */
   readonly secrets: Secrets
-  /** The remote workers that work for this tenant alone, and draining them. */
+  /** The remote workers that serve only this tenant: lists them and drains them. */
   readonly workers: Workers
   readonly #options: SharedParts
 
@@ -82,7 +85,7 @@ export class TenantScope {
     this.groups = new Groups({
       ...{ tenantId, store, handlers, payloadBytes, checkOpen: () => parts.checkOpen() },
       submitted: (submissions, accepted) =>
-        this.#tell(() => activity.submitted(submissions, accepted)),
+        this.#report(() => activity.submitted(submissions, accepted)),
     })
     this.audit = new Audit(store, tenantId)
     this.secrets = new Secrets(parts, tenantId)
@@ -90,15 +93,15 @@ export class TenantScope {
     recordTenant(this, parts.writes, store)
   }
 
-  #tell(tell: () => void): void {
-    void this.#options.store.database.transactions.afterCommit(tell)
+  #report(report: () => void): void {
+    void this.#options.store.database.transactions.afterCommit(report)
   }
 
   #encode(payload: unknown): string {
     return encodeJson(payload, 'payload', this.#options.options.payloadBytes)
   }
 
-  /** Submits a run; as `Punctual.submit`. */
+  /** Submits a run, like `Punctual.submit`. */
   async submit(
     handler: string,
     payload?: unknown,
@@ -110,7 +113,7 @@ export class TenantScope {
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
-  /** Submits up to 10,000 runs, all or none; as `Punctual.submitMany`. */
+  /** Submits up to 10,000 runs, all or none, like `Punctual.submitMany`. */
   async submitMany<Payload>(
     handler: string,
     payloads: readonly Payload[],
@@ -142,19 +145,22 @@ export class TenantScope {
     )
   }
 
-  /** Submits runs that may be of several handlers: all, or none. The place of a wrong one is told by `field`. */
+  /**
+   * Submits runs of one or several handlers: all, or none. On an error `field` names the refused
+   * item.
+   */
   async submitAll(
     runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[],
   ): Promise<readonly Submitted[]> {
     if (runs.length === 0) return []
     const { handlers } = this.#options
-    // Many mostly have one set of options, which is then compiled once.
-    let last: { of: (typeof runs)[number]; compiled: Submission['options'] } | null = null
-    const submissions = runs.map((of, i) =>
+    // Most callers pass one options object for all runs; it is compiled once.
+    let last: { run: (typeof runs)[number]; compiled: Submission['options'] } | null = null
+    const submissions = runs.map((run, i) =>
       at(i, () => {
-        if (last?.of.handler !== of.handler || last.of.options !== of.options)
-          last = { of, compiled: compileSubmission(of.handler, of.options) }
-        return makeSubmission(last.compiled, this.#encode(of.payload))
+        if (last?.run.handler !== run.handler || last.run.options !== run.options)
+          last = { run, compiled: compileSubmission(run.handler, run.options) }
+        return makeSubmission(last.compiled, this.#encode(run.payload))
       }),
     )
     for (const [i, { handler, payload }] of runs.entries())
@@ -171,7 +177,7 @@ export class TenantScope {
     const { tenantId } = this
     await checkStrict(submissions, handlers, store, tenantId)
     const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
-    if (!tx) this.#tell(() => activity.submitted(submissions, accepted))
+    if (!tx) this.#report(() => activity.submitted(submissions, accepted))
     return accepted
   }
 }

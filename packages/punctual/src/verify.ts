@@ -1,7 +1,8 @@
 /**
- * The proof over a whole range: every slot that the rules have has exactly one decision, every decision is of a
- * slot, and every run that was decided is somewhere. First job by job, from the rules to the ledger; then the
- * ledger from one end to the other, back to the rules. Memory does not grow with the range or the number of jobs.
+ * Proves the schedule over a range: every slot that the rules define has exactly one decision,
+ * every decision belongs to a slot, and every run that was decided exists. It first walks the jobs,
+ * from the rules to the ledger; then the whole ledger, back to the rules. Memory does not grow with
+ * the range or the number of jobs.
  */
 
 import type { Instant } from '@punctual/core/check'
@@ -14,74 +15,85 @@ import { checkJob } from './jobs/arguments.ts'
 import { LatenessDigest } from './metrics/lateness-digest.ts'
 import { TENANT } from './tenants/tenant.ts'
 
-/** What is proven. */
+/** The range and the jobs to verify. */
 export interface VerifyOptions {
-  /** The first moment of the range. @default a day before `to` */
+  /**
+   * Start of the range, inclusive; never before the oldest retained day. @default one day before
+   * `to`
+   */
   from?: Instant
-  /** The end of the range. @default now */
+  /** End of the range; never later than now. @default now */
   to?: Instant
-  /** Only this one, by name or id. @default all */
+  /** Verifies only this job, by name or id. @default all jobs */
   job?: string
-  /** Called now and then. */
+  /** Called after each batch of slots or ledger rows. */
   onProgress?: (progress: VerifyProgress) => void
 }
 
-/** How far a proof has come. */
+/** How far a verification has come. */
 export interface VerifyProgress {
-  /** Jobs that were looked at. */
+  /** Jobs checked so far. */
   readonly jobs: number
-  /** Slots that were compared with the ledger. */
+  /** Slots compared with the ledger so far. */
   readonly slots: number
-  /** Rows of the ledger that were compared with the rules. */
+  /** Ledger rows compared with the rules so far. */
   readonly rows: number
 }
 
-/** What is wrong, with the job: its name, or its id where it is gone. */
+/** An inconsistency, with the name of its job, or the id of a job that no longer exists. */
 export type VerifyFinding = AuditFinding & { readonly job: string }
 
-/** What a proof came to. */
+/** The result of `verify`. */
 export interface Verification {
-  /** The first moment of the range. */
+  /**
+   * Start of the verified range, which may be later than requested: older days are not retained.
+   */
   readonly from: Date
-  /** The end of the range. */
+  /** End of the verified range. */
   readonly to: Date
-  /** Jobs that were looked at. */
+  /** Jobs checked. */
   readonly jobs: number
   /** Slots that must have a decision. */
   readonly slots: number
   /** Slots that are due and not decided yet: planning is behind, or the job is paused. */
   readonly pending: number
-  /** Runs that slots of the range became. */
+  /** Runs that slots of the range produced. */
   readonly runs: number
-  /** Slots that were skipped, by reason. */
+  /** Skipped slots, by reason. */
   readonly skips: Readonly<Partial<Record<SlotReason, number>>>
-  /** Slots that have passed without a decision. */
+  /** Past slots without a decision. */
   readonly holes: number
   /** Slots with two decisions. */
   readonly doubles: number
-  /** Decisions for what was no slot. */
+  /** Decisions for instants that are not slots of the job. */
   readonly strays: number
-  /** Runs that are in no place. */
+  /** Runs that the ledger names and no table holds. */
   readonly lost: number
-  /** Cursors that point nowhere, or to a wrong slot. */
+  /** Cursors that are missing or point to a wrong slot. */
   readonly cursors: number
-  /** Jobs that could not be planned, and wait until they are changed: `planningError` says why. */
+  /**
+   * Jobs that could not be planned and are set aside until they are changed: `planningError` says
+   * why.
+   */
   readonly setAside: number
-  /** How long after their due time runs started; null when none has. */
+  /** How late runs started, measured from their due time; null when none has started. */
   readonly lateness: {
     readonly p50Ms: number
     readonly p99Ms: number
     readonly maxMs: number
   } | null
-  /** The first hundred of each kind. */
+  /** The first 100 findings of each kind. */
   readonly findings: readonly VerifyFinding[]
-  /** Nothing was found. */
+  /** True when nothing was found. */
   readonly clean: boolean
 }
 
 const DAY_MS = 86_400_000
 const PAGE = 2_000
-/** First a few slots of many jobs, then many slots of the few that have more. */
+/**
+ * A first pass checks a few slots of many jobs; later passes check many slots of the few jobs that
+ * have more.
+ */
 const SLOTS_FIRST = 100
 const SLOTS_MORE = 10_000
 const JOBS_MORE = 10
@@ -95,23 +107,23 @@ export async function verify(
   const nowMs = Math.floor(store.database.clock.nowMs())
   const toMs = Math.min(nowMs, options.to === undefined ? nowMs : instant('to', options.to))
   const askedMs = options.from === undefined ? toMs - DAY_MS : instant('from', options.from)
-  // Older days are not kept.
+  // Days before the retention are dropped.
   const keptMs = (Math.floor(nowMs / DAY_MS) - retentionDays) * DAY_MS
   const fromMs = Math.max(askedMs, keptMs)
   if (fromMs > toMs)
     throw new PunctualError(
       'invalid_option',
-      `from must be before to, in the past, and within the ${retentionDays} days that are kept.`,
+      `from must be before to, in the past, and within the last ${retentionDays} days, which are retained.`,
       { field: 'from' },
     )
-  const jobId = options.job === undefined ? null : await idOf(store, options.job)
-  const proof = new Verifying(store.schedules.proof, { fromMs, toMs, jobId }, options.onProgress)
+  const jobId = options.job === undefined ? null : await jobIdOf(store, options.job)
+  const proof = new Proof(store.schedules.proof, { fromMs, toMs, jobId }, options.onProgress)
   await proof.jobs(store)
   await proof.ledger()
   return proof.result((id) => nameOf(store, id))
 }
 
-class Verifying {
+class Proof {
   readonly #proof: LedgerProof
   readonly #range: { fromMs: number; toMs: number; jobId: string | null }
   readonly #progress: VerifyOptions['onProgress']
@@ -146,7 +158,7 @@ class Verifying {
     const { fromMs, toMs, jobId } = this.#range
     const read = (after: string | null): Promise<AuditPage> => {
       const page = this.#proof.page(after, PAGE, jobId)
-      // It is asked for ahead, and may fail before anybody waits for it.
+      // The page is read ahead, so it can fail before it is awaited.
       page.catch(() => undefined)
       return page
     }
@@ -170,13 +182,13 @@ class Verifying {
     for (const id of page.rulesMissing) this.#found('rules-missing', id, null)
     for (const job of page.jobs) {
       const fault = auditCursor(job, timings, { ...page, planning: false })
-      // Whether a job waits for a run that goes on, its own rows do not tell: the auditor looks.
+      // The job's own rows do not show whether it waits for a live run: the auditor checks that.
       if (fault && fault.kind !== 'rearm-lost') this.#found(fault.kind, job.id, job.nextMs)
       if (job.setAside && !job.paused) this.#found('set-aside', job.id, null)
     }
   }
 
-  /** Returns what is left to be looked at. */
+  /** Returns the parts of the samples that are still unchecked. */
   async #check(samples: readonly SlotSample[]): Promise<SlotSample[]> {
     const checks = await this.#proof.check(samples, false)
     for (const { job, expected, pending, holes, doubles } of checks) {
@@ -235,16 +247,19 @@ class Verifying {
       ),
       setAside: count('set-aside'),
       lateness: this.#late.summary(),
-      findings: this.#findings.map((it) => ({ ...it, job: names.get(it.jobId) ?? it.jobId })),
+      findings: this.#findings.map((finding) => ({
+        ...finding,
+        job: names.get(finding.jobId) ?? finding.jobId,
+      })),
       clean: Object.keys(this.#counts).length === 0,
     }
   }
 }
 
-async function idOf(store: PostgresStore, nameOrId: string): Promise<string> {
+async function jobIdOf(store: PostgresStore, nameOrId: string): Promise<string> {
   const job = await store.schedules.jobs.find(checkJob(nameOrId), TENANT)
   if (job) return job.id
-  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  const message = `No job has the name or id ${JSON.stringify(nameOrId)}. \`punctual jobs list\` lists the jobs.`
   throw new PunctualError('job_not_found', message, { id: nameOrId })
 }
 
@@ -257,7 +272,7 @@ function instant(field: string, value: Date | string | number): number {
   if (Number.isFinite(ms)) return Math.floor(ms)
   throw new PunctualError(
     'invalid_option',
-    `${field} must be a Date, an ISO 8601 text or milliseconds since 1970; got ${JSON.stringify(String(value).slice(0, 80))}.`,
+    `${field} must be a Date, an ISO 8601 string or milliseconds since 1970; got ${JSON.stringify(String(value).slice(0, 80))}.`,
     { field },
   )
 }

@@ -1,4 +1,7 @@
-/** Events as a program sees them: `on`, `once`, `off` and loops, wired to this process and to the fleet. */
+/**
+ * Activity as programs receive it: `on`, `once`, `off` and streams, of this process and of the
+ * fleet.
+ */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { Submission } from '@punctual/core/submit'
 import { type Accepted, type PostgresStore, systemClock } from '@punctual/store'
@@ -13,7 +16,7 @@ import { FleetWatch } from './fleet-watch.ts'
 import { RunEvents } from './run-events.ts'
 
 /**
- * Listens to events of one name; returns how to stop listening.
+ * Listens to events of one type; returns a function that stops listening.
  * @example
  * ```ts
  * const stop = punctual.on('run.dead', ({ runId, error }) => console.error(runId, error?.message))
@@ -28,7 +31,9 @@ export interface Listen {
     listener: ActivityListener<Name>,
     options?: { fleet?: false },
   ): () => void
-  /** Events of all processes, about a second later. */
+  /**
+   * Events of the default tenant's runs and of workers in all processes, about one second later.
+   */
   <Name extends FleetActivityType>(
     type: Name,
     listener: ActivityListener<Name>,
@@ -36,18 +41,18 @@ export interface Listen {
   ): () => void
 }
 
-/** Stops listening, however often the function was given for this name. */
+/** Removes the listener from this type, even if it was added several times. */
 export type Unlisten = <Name extends ActivityType>(
   type: Name,
   listener: ActivityListener<Name>,
 ) => void
 
 /**
- * Events as a loop. It ends when its signal is aborted or Punctual stops, and with `activity_behind` when it is too
- * slow.
+ * Events as an async iterable. The loop ends when its signal is aborted or Punctual stops, and
+ * throws `activity_behind` when it is too slow.
  * @example
  * ```ts
- * for await (const event of punctual.events({ types: ['run.dead'], fleet: true }))
+ * for await (const event of punctual.activity({ types: ['run.dead'], fleet: true }))
  *   console.error(event.runId, event.reason)
  * ```
  */
@@ -56,7 +61,9 @@ export interface StreamActivity {
   <Name extends LocalActivityType = LocalActivityType>(
     options?: ActivityOptions<Name> & { fleet?: false },
   ): AsyncIterableIterator<ActivityEvent<Name>>
-  /** Events of all processes, about a second later. */
+  /**
+   * Events of the default tenant's runs and of workers in all processes, about one second later.
+   */
   <Name extends FleetActivityType = FleetActivityType>(
     options: ActivityOptions<Name> & { fleet: true },
   ): AsyncIterableIterator<ActivityEvent<Name>>
@@ -75,14 +82,14 @@ export class Activity {
       ends: store.ends,
       clock: systemClock,
       nowMs: this.#nowMs,
-      onEvent: (event) => this.#hub.tell(event, true),
+      onEvent: (event) => this.#hub.publish(event, true),
       onError,
     })
     this.#watch = watch
     this.#hub = new ActivityHub({ onFleetWanted: (types) => watch.want(types), onError })
     this.#runs = new RunEvents(this.#hub, (at) => (at === undefined ? clock.nowMs() : clock.at(at)))
     store.schedules.steering.onPaused = ({ id: jobId, name: job, note }) =>
-      this.#tell({ type: 'job.paused', at: this.#now(), jobId, job, note })
+      this.#publish({ type: 'job.paused', at: this.#now(), jobId, job, note })
   }
 
   readonly on: Listen = (type: ActivityType, listener: ActivityListener<never>, options = {}) =>
@@ -101,16 +108,16 @@ export class Activity {
     return new Date(this.#nowMs())
   }
 
-  #tell(event: ActivityEvent): void {
-    if (this.#hub.wants(event.type)) this.#hub.tell(event)
+  #publish(event: ActivityEvent): void {
+    if (this.#hub.wants(event.type)) this.#hub.publish(event)
   }
 
   submitted(submissions: readonly Submission[], accepted: readonly Accepted[]): void {
     if (!this.#hub.wants('run.submitted')) return
     for (const [i, { id, created, outcome }] of accepted.entries()) {
       const { handler, queue } = (submissions[i] as Submission).options
-      const about = { at: this.#now(), runId: id, handler, queue, created, outcome }
-      this.#hub.tell({ type: 'run.submitted', ...about })
+      const facts = { at: this.#now(), runId: id, handler, queue, created, outcome }
+      this.#hub.publish({ type: 'run.submitted', ...facts })
     }
   }
 
@@ -128,10 +135,10 @@ export class Activity {
   }
 
   workerLost(workerId: string, host: string, pid: number): void {
-    this.#tell({ type: 'worker.lost', at: this.#now(), workerId, host, pid })
+    this.#publish({ type: 'worker.lost', at: this.#now(), workerId, host, pid })
   }
 
-  /** Ends loops over events, and looks no more. */
+  /** Ends all streams, and stops reading events of the fleet. */
   async close(): Promise<void> {
     this.#hub.close()
     await this.#watch.idle()

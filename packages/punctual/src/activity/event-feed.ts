@@ -1,20 +1,22 @@
 /**
- * Events of one tenant for somebody who is not in this process: a look, and the next when that was taken. Each look says
- * where another feed would go on, so that whoever was cut off comes back and misses nothing. The mark is a time by the
- * database's clock before which everything was told: what ended after it, and was told before the cut, is told again.
+ * Events of one tenant for a client outside this process, in batches: the next batch is read when
+ * the previous one was consumed. Each batch names a mark from which another feed can resume, so a
+ * client that was disconnected misses nothing. The mark is a time by the database's clock before
+ * which all events were sent. Events after the mark that were sent before the disconnect are sent a
+ * second time.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
 import { EndsCursor, type PostgresStore, systemClock } from '@punctual/store'
 import { type FleetEvent, type FleetSource, fleetSources, inOrder } from './fleet-sources.ts'
 
 const POLL_MS = 1_000
-/** What this process thinks the time of the database is may be wrong by so much. */
+/** This process may misjudge the time of the database by this much. */
 const CLOCK_ERROR_MS = 100
-/** A mark of another process may be ahead of this one's clock by so much. */
+/** A mark that another process made may be ahead of this process's clock by this much. */
 const AHEAD_MS = 60_000
 const MARK = /^\d{1,15}$/
 
-export interface FeedLook {
+export interface FeedBatch {
   readonly events: readonly FleetEvent[]
   readonly before: string
   readonly after: string
@@ -28,7 +30,10 @@ export interface FeedOptions {
 
 const markOf = (ms: number): string => String(Math.floor(ms))
 
-/** Where a feed begins: at a mark, now, or as far back as is told, with what is left out then. */
+/**
+ * Where a feed begins: at its mark, now, or at the oldest resumable instant, then with the gap it
+ * leaves out.
+ */
 export function feedBegin(store: PostgresStore, mark: string | undefined) {
   const nowMs = store.database.clock.nowMs()
   if (mark === undefined) return { mark: markOf(nowMs - CLOCK_ERROR_MS), gap: null }
@@ -36,7 +41,7 @@ export function feedBegin(store: PostgresStore, mark: string | undefined) {
   if (!(ms <= nowMs + AHEAD_MS))
     throw new PunctualError(
       'invalid_cursor',
-      'Last-Event-ID is not one of this stream. Give it back as it came, or begin without one.',
+      'Last-Event-ID must be an id of this stream. Send it back unchanged, or start without it.',
       { field: 'Last-Event-ID' },
     )
   const firstMs = nowMs - limits.activityResumeMs
@@ -45,25 +50,25 @@ export function feedBegin(store: PostgresStore, mark: string | undefined) {
   return { mark: markOf(firstMs), gap }
 }
 
-/** Looks until the signal is aborted. A look that fails is made again. */
+/** Reads until the signal is aborted. A failed read is repeated. */
 export async function* feedOf(
   store: PostgresStore,
   tenantId: number,
   { mark, types, signal }: FeedOptions,
-): AsyncGenerator<FeedLook> {
+): AsyncGenerator<FeedBatch> {
   const cursors = new Map<FleetSource, EndsCursor>()
   for (const source of fleetSources)
-    if (source.of.some((type) => types.includes(type)))
+    if (source.types.some((type) => types.includes(type)))
       cursors.set(source, new EndsCursor(Number(mark)))
   const safe = () => markOf(Math.min(...[...cursors.values()].map(({ safeMs }) => safeMs)))
-  const look = async ([source, cursor]: [FleetSource, EndsCursor]) =>
-    source.look(store.ends, { cursor, tenantId, most: limits.activityPerRead }).catch(() => [])
+  const read = async ([source, cursor]: [FleetSource, EndsCursor]) =>
+    source.read(store.ends, { cursor, tenantId, most: limits.activityPerRead }).catch(() => [])
   while (!signal.aborted) {
     const before = safe()
-    const found = (await Promise.all([...cursors].map(look))).flat()
+    const found = (await Promise.all([...cursors].map(read))).flat()
     const events = inOrder(found.filter(({ type }) => types.includes(type)))
     yield { events, before, after: safe() }
-    // Where there was so much there is more.
+    // A full batch means that more events are waiting.
     if (found.length < limits.activityPerRead) await systemClock.sleep(POLL_MS, signal)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Who listens to what. Events of this process are handed over where they happen, at once; those of the fleet come from
- * FleetWatch, which looks only while somebody listens to them. A listener that throws, or whose promise rejects, is
- * reported and harms nobody else.
+ * The registry of listeners. Events of this process are delivered at once, where they happen;
+ * events of the fleet come from FleetWatch, which reads only while a listener exists. A listener
+ * that throws, or whose promise rejects, is reported and does not affect the others.
  */
 import { checkName, refuseOption } from '@punctual/core/check'
 import { checkedOptions } from '../tenants/checked-options.ts'
@@ -14,36 +14,43 @@ import {
   localActivity,
 } from './event-types.ts'
 
-/** How far listening reaches. */
+/** The reach of a listener. */
 export interface ListenOptions {
-  /** Also what other processes do, about a second later. @default false */
+  /**
+   * Receives events of all processes, about one second later, instead of only those of this one:
+   * events of the default tenant's runs and of workers.
+   * @default false
+   */
   fleet?: boolean
 }
 
-/** Which events a loop is given. */
+/** Which events a stream receives. */
 export interface ActivityOptions<Name extends ActivityType = ActivityType> extends ListenOptions {
-  /** Their names, one at least. @default all that the reach has */
+  /** Event types, at least one. @default all types of the reach */
   types?: readonly Name[]
-  /** Only runs of this handler. */
+  /** Only events of runs of this handler. */
   handler?: string
-  /** Only runs of this queue. */
+  /** Only events of runs in this queue. */
   queue?: string
-  /** Ends the loop when it is aborted. */
+  /** Ends the stream when it is aborted. */
   signal?: AbortSignal
 }
 
-/** What is called with each event. What it throws is reported, and harms nobody else. */
+/** Called with each event. Errors that it throws are reported and do not affect other listeners. */
 export type ActivityListener<Name extends ActivityType> = (event: ActivityEvent<Name>) => unknown
 
 interface Subscription {
   readonly types: ReadonlySet<ActivityType>
   readonly fleet: boolean
   readonly listener: unknown
-  give(event: ActivityEvent): unknown
+  deliver(event: ActivityEvent): unknown
 }
 
 export interface EventHubOptions {
-  /** Others are listened to in the fleet from now on; none when it is empty. */
+  /**
+   * Called with all types that fleet listeners currently want; the set is empty when there are
+   * none.
+   */
   readonly onFleetWanted: (types: ReadonlySet<ActivityType>) => void
   readonly onError: (error: unknown) => void
 }
@@ -60,22 +67,22 @@ export class ActivityHub {
     this.#options = options
   }
 
-  /** Whether somebody in this process wants to know: otherwise the event need not be made. */
+  /** Whether a listener in this process wants this type; if not, the event need not be created. */
   wants(type: ActivityType): boolean {
     return this.#wanted.size > 0 && this.#wanted.has(type)
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that stops listening. */
   listen(type: ActivityType, listener: unknown, options: ListenOptions, once: boolean): () => void {
     const { fleet = false } = checkedOptions(options, ['fleet'])
     if (typeof listener !== 'function') refuseOption('listener', 'a function', listener)
     const types = new Set([checkActivityType(type, checkFlag(fleet))])
     const stop = () => this.#remove(subscription)
-    const give = (event: ActivityEvent) => {
+    const deliver = (event: ActivityEvent) => {
       if (once) stop()
       return (listener as ActivityListener<ActivityType>)(event)
     }
-    const subscription: Subscription = { types, fleet, listener, give }
+    const subscription: Subscription = { types, fleet, listener, deliver }
     this.#subscriptions.add(subscription)
     this.#changed()
     return stop
@@ -91,7 +98,7 @@ export class ActivityHub {
     if (this.#subscriptions.delete(subscription)) this.#changed()
   }
 
-  /** Listens from now on, also before the loop asks for the first. */
+  /** Buffers events from now on, even before the loop requests the first one. */
   stream<Name extends ActivityType>(
     options: ActivityOptions<Name>,
   ): EventStream<ActivityEvent<Name>> {
@@ -102,46 +109,51 @@ export class ActivityHub {
       this.#remove(subscription)
     })
     const end = () => stream.close()
-    const give = (event: ActivityEvent) => {
-      const { handler: of, queue: from } = event as { handler?: string; queue?: string }
-      if (handler !== undefined && of !== handler) return
-      if (queue === undefined || from === queue) stream.push(event)
+    const deliver = (event: ActivityEvent) => {
+      const { handler: eventHandler, queue: eventQueue } = event as {
+        handler?: string
+        queue?: string
+      }
+      if (handler !== undefined && eventHandler !== handler) return
+      if (queue === undefined || eventQueue === queue) stream.push(event)
     }
-    const subscription: Subscription = { types: new Set(types), fleet, listener: stream, give }
+    const subscription: Subscription = { types: new Set(types), fleet, listener: stream, deliver }
     this.#subscriptions.add(subscription)
     this.#streams.add(stream)
     this.#changed()
     signal?.addEventListener('abort', end, { once: true })
     if (signal?.aborted) end()
-    // It is given nothing else.
+    // The subscription delivers only events of these types.
     return stream as unknown as EventStream<ActivityEvent<Name>>
   }
 
   #changed(): void {
     const typesOf = (fleet: boolean) => {
-      const those = [...this.#subscriptions].filter((it) => it.fleet === fleet)
-      return new Set(those.flatMap(({ types }) => [...types]))
+      const matching = [...this.#subscriptions].filter(
+        (subscription) => subscription.fleet === fleet,
+      )
+      return new Set(matching.flatMap(({ types }) => [...types]))
     }
     this.#wanted = typesOf(false)
     this.#options.onFleetWanted(typesOf(true))
   }
 
-  tell(event: ActivityEvent, fleet = false): void {
+  publish(event: ActivityEvent, fleet = false): void {
     for (const subscription of [...this.#subscriptions])
       if (subscription.fleet === fleet && subscription.types.has(event.type))
-        this.#give(subscription, event)
+        this.#deliver(subscription, event)
   }
 
-  #give(subscription: Subscription, event: ActivityEvent): void {
+  #deliver(subscription: Subscription, event: ActivityEvent): void {
     try {
-      const answer = subscription.give(event)
+      const answer = subscription.deliver(event)
       if (answer instanceof Promise) answer.catch((error) => this.#options.onError(error))
     } catch (error) {
       this.#options.onError(error)
     }
   }
 
-  /** Nothing more is told: loops over events end. */
+  /** Ends all streams and removes all listeners. */
   close(): void {
     for (const stream of [...this.#streams]) stream.close()
     this.#subscriptions.clear()
@@ -156,11 +168,11 @@ function checkFlag(fleet: unknown): boolean {
 
 function compile(options: ActivityOptions) {
   for (const name of Object.keys(options))
-    if (!KNOWN.includes(name)) refuseOption('options', `made of ${KNOWN.join(', ')}`, name)
+    if (!KNOWN.includes(name)) refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
   const { handler, queue, signal, types } = options
   const fleet = checkFlag(options.fleet ?? false)
   if (types !== undefined && !(Array.isArray(types) && types.length > 0))
-    refuseOption('types', 'a list of at least one name; leave it out to be told of all', types)
+    refuseOption('types', 'a list of at least one type; leave it out to receive all', types)
   if (handler !== undefined) checkName('handler', handler)
   if (queue !== undefined) checkName('queue', queue)
   const wanted = types?.map((type) => checkActivityType(type, fleet))

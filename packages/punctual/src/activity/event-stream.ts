@@ -1,6 +1,7 @@
 /**
- * Events for a loop: `for await (const event of punctual.events())`. What happens while the loop does something else
- * waits here, up to a bound; a loop that falls further behind ends with an error instead of filling the memory.
+ * Events for a loop: `for await (const event of punctual.activity())`. Events that happen while the
+ * loop is busy wait here, up to a bound; a loop that falls further behind ends with an error, so
+ * that memory stays bounded.
  */
 import { PunctualError } from '@punctual/core/errors'
 
@@ -25,13 +26,13 @@ export class EventStream<Event> implements AsyncIterableIterator<Event> {
     else {
       this.#fault = new PunctualError(
         'activity_behind',
-        `The loop over events is more than ${BEHIND_MAX} behind, and ends here. Do slow work elsewhere, or ask for fewer events.`,
+        `The activity loop is more than ${BEHIND_MAX} events behind and was ended. Do slow work elsewhere, or select fewer events.`,
       )
       this.close()
     }
   }
 
-  /** What waits is still given; then the loop ends. */
+  /** Events that are waiting are still delivered; then the loop ends. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -49,7 +50,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event> {
     return new Promise((resolve) => this.#waiting.push({ resolve }))
   }
 
-  /** The loop was left. */
+  /** Called when the program leaves the loop. */
   async return(): Promise<IteratorResult<Event>> {
     this.#events = []
     this.#fault = null

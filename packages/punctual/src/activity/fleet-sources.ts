@@ -1,46 +1,58 @@
-/** Where events of the fleet are read from: each kind from the table that holds it anyway, in the order of its time. */
+/**
+ * The sources of fleet events: each kind is read from the table that already holds it, in the order
+ * of its time.
+ */
 import type { DeadLetter } from '@punctual/core/dead-letter'
 import type { EndsCursor, EndsReader, LookBounds, RunEnd, WorkerLoss } from '@punctual/store'
 import type { ActivityEvent, ActivityType, FleetActivityType } from './event-types.ts'
 
 export type FleetEvent = ActivityEvent<FleetActivityType>
 
-/** A look at one source: whose, and how much. */
-export interface FleetLook extends LookBounds {
+/** The tenant, position and size of one read. */
+export interface FleetRead extends LookBounds {
   readonly tenantId: number
   readonly cursor: EndsCursor
 }
 
 export interface FleetSource {
-  readonly of: readonly ActivityType[]
-  look(ends: EndsReader, look: FleetLook): Promise<FleetEvent[]>
+  readonly types: readonly ActivityType[]
+  read(ends: EndsReader, bounds: FleetRead): Promise<FleetEvent[]>
 }
 
 export const fleetSources: readonly FleetSource[] = [
   {
-    of: ['run.dead'],
-    look: async (ends, { cursor, tenantId, ...bounds }) =>
+    types: ['run.dead'],
+    read: async (ends, { cursor, tenantId, ...bounds }) =>
       (await ends.deaths(cursor, tenantId, bounds)).map(deathOf),
   },
   {
-    of: ['run.cancelled', 'run.skipped', 'run.unknown'],
-    look: async (ends, { cursor, tenantId, ...bounds }) =>
+    types: ['run.cancelled', 'run.skipped', 'run.unknown'],
+    read: async (ends, { cursor, tenantId, ...bounds }) =>
       (await ends.ends(cursor, tenantId, bounds)).flatMap(endOf),
   },
   {
-    of: ['worker.lost'],
-    look: async (ends, { cursor, tenantId: _, ...bounds }) =>
+    types: ['worker.lost'],
+    read: async (ends, { cursor, tenantId: _, ...bounds }) =>
       (await ends.losses(cursor, bounds)).map(lossOf),
   },
 ]
 
-/** What happened first, first. */
+/** Sorts events by their time. */
 export function inOrder(found: readonly FleetEvent[]): FleetEvent[] {
   return [...found].sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 
-function deathOf(letter: DeadLetter): FleetEvent {
-  const { id: runId, handler, queue, attempts: attempt, reason, error, job, diedAt: at } = letter
+function deathOf(deadLetter: DeadLetter): FleetEvent {
+  const {
+    id: runId,
+    handler,
+    queue,
+    attempts: attempt,
+    reason,
+    error,
+    job,
+    diedAt: at,
+  } = deadLetter
   const facts = { runId, handler, queue, attempt, jobId: job?.id ?? null }
   return { type: 'run.dead', at, ...facts, reason, error }
 }

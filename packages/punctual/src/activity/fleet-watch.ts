@@ -1,6 +1,7 @@
 /**
- * Looks for what has ended anywhere in the fleet, about once a second, and only while somebody listens. Each kind is
- * read from where somebody began to listen to it, in the order of its time; a look that fails is made again.
+ * Reads what has ended anywhere in the fleet, about once a second and only while a listener exists.
+ * It reads the runs of the default tenant only. Each kind is read in the order of its time,
+ * beginning when the first listener for it was added; a failed read is repeated.
  */
 import type { Clock } from '@punctual/core/clock'
 import { EndsCursor, type EndsReader } from '@punctual/store'
@@ -9,15 +10,15 @@ import type { ActivityType } from './event-types.ts'
 import { type FleetEvent, type FleetSource, fleetSources, inOrder } from './fleet-sources.ts'
 
 const POLL_MS = 1_000
-/** However much ends here, there are no more looks than one in this time. */
+/** However many runs end here, reads are at least this far apart. */
 const SPACING_MS = 100
-/** What this process thinks the time of the database is may be wrong by so much. */
+/** This process may misjudge the time of the database by this much. */
 const CLOCK_ERROR_MS = 100
 
 export interface FleetWatchOptions {
   readonly ends: EndsReader
   readonly clock: Clock
-  /** By the database's clock. */
+  /** The current time by the database's clock. */
   readonly nowMs: () => number
   readonly onEvent: (event: FleetEvent) => void
   readonly onError: (error: unknown) => void
@@ -33,10 +34,10 @@ export class FleetWatch {
     this.#options = options
   }
 
-  /** These are listened to from now on. */
+  /** Sets the types that have listeners. */
   want(types: ReadonlySet<ActivityType>): void {
     for (const source of fleetSources) {
-      const wanted = source.of.some((type) => types.has(type))
+      const wanted = source.types.some((type) => types.has(type))
       if (!wanted) this.#cursors.delete(source)
       else if (!this.#cursors.has(source))
         this.#cursors.set(source, new EndsCursor(this.#options.nowMs() - CLOCK_ERROR_MS))
@@ -45,17 +46,17 @@ export class FleetWatch {
     else this.#loop ??= this.#run()
   }
 
-  /** Something has ended here: it need not wait for the next look. */
+  /** A run has ended in this process: reads at once instead of waiting for the next poll. */
   hint(): void {
     this.#resting.abort()
   }
 
   async #run(): Promise<void> {
-    // Those who begin to listen together are looked for together.
+    // Listeners that are added together share the first read.
     await Promise.resolve()
     while (this.#cursors.size > 0) {
       this.#resting = new AbortController()
-      await this.#look()
+      await this.#read()
       if (this.#cursors.size === 0) break
       await this.#options.clock.sleep(SPACING_MS)
       await this.#options.clock.sleep(POLL_MS - SPACING_MS, this.#resting.signal)
@@ -63,17 +64,17 @@ export class FleetWatch {
     this.#loop = null
   }
 
-  async #look(): Promise<void> {
-    const looks = [...this.#cursors].map(([source, cursor]) =>
-      source.look(this.#options.ends, { cursor, tenantId: TENANT }).catch((error) => {
+  async #read(): Promise<void> {
+    const reads = [...this.#cursors].map(([source, cursor]) =>
+      source.read(this.#options.ends, { cursor, tenantId: TENANT }).catch((error) => {
         this.#options.onError(error)
         return []
       }),
     )
-    for (const event of inOrder((await Promise.all(looks)).flat())) this.#options.onEvent(event)
+    for (const event of inOrder((await Promise.all(reads)).flat())) this.#options.onEvent(event)
   }
 
-  /** Resolves when no look is under way; nobody may listen any more. */
+  /** Resolves when no read is in progress. Call it after the last listener was removed. */
   async idle(): Promise<void> {
     await this.#loop
   }

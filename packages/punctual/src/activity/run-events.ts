@@ -1,4 +1,4 @@
-/** What the work of this process tells those who listen. Nothing is made of it when nobody does. */
+/** Publishes what the work of this process does to runs. Creates no event without a listener. */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { ActivityHub } from './event-hub.ts'
 import type { RunFacts } from './event-types.ts'
@@ -11,13 +11,13 @@ export class RunEvents {
   readonly #hub: ActivityHub
   readonly #atMs: (monotonicMs?: number) => number
 
-  /** `atMs`: the time of the database, now or at a moment of the local clock. */
+  /** `atMs` returns the database's time, now or at an instant of the local monotonic clock. */
   constructor(hub: ActivityHub, atMs: (monotonicMs?: number) => number) {
     this.#hub = hub
     this.#atMs = atMs
   }
 
-  #about(run: ClaimedRun) {
+  #facts(run: ClaimedRun) {
     return { at: new Date(this.#atMs()), ...factsOf(run) }
   }
 
@@ -26,12 +26,12 @@ export class RunEvents {
     const at = new Date(this.#atMs(monotonicMs))
     const latenessMs = Math.max(0, at.getTime() - run.dueMs)
     const dueAt = new Date(run.dueMs)
-    this.#hub.tell({ type: 'run.started', ...factsOf(run), at, dueAt, latenessMs })
+    this.#hub.publish({ type: 'run.started', ...factsOf(run), at, dueAt, latenessMs })
   }
 
   succeeded(run: ClaimedRun): void {
     const hub = this.#hub
-    if (hub.wants('run.succeeded')) hub.tell({ type: 'run.succeeded', ...this.#about(run) })
+    if (hub.wants('run.succeeded')) hub.publish({ type: 'run.succeeded', ...this.#facts(run) })
   }
 
   settled(settlement: Settlement): void {
@@ -43,26 +43,26 @@ export class RunEvents {
 
   #skipped(run: ClaimedRun, reason: string): void {
     if (this.#hub.wants('run.skipped'))
-      this.#hub.tell({ type: 'run.skipped', ...this.#about(run), attempt: run.attempt, reason })
+      this.#hub.publish({ type: 'run.skipped', ...this.#facts(run), attempt: run.attempt, reason })
   }
 
   #cancelled(run: ClaimedRun, reason: string): void {
     if (this.#hub.wants('run.cancelled'))
-      this.#hub.tell({ type: 'run.cancelled', ...this.#about(run), reason })
+      this.#hub.publish({ type: 'run.cancelled', ...this.#facts(run), reason })
   }
 
   #failed(settlement: Extract<Settlement, { kind: 'retry' | 'dead' }>): void {
     const { run, outcome, failure: error } = settlement
     const hub = this.#hub
-    // One that was interrupted has not failed.
+    // An attempt that was interrupted by a cancellation has not failed.
     if (outcome !== 'cancelled' && hub.wants('run.failed'))
-      hub.tell({ type: 'run.failed', ...this.#about(run), outcome, error })
+      hub.publish({ type: 'run.failed', ...this.#facts(run), outcome, error })
     if (settlement.kind === 'dead') {
       if (!hub.wants('run.dead')) return
-      hub.tell({ type: 'run.dead', ...this.#about(run), reason: settlement.reason, error })
+      hub.publish({ type: 'run.dead', ...this.#facts(run), reason: settlement.reason, error })
     } else if (hub.wants('run.retrying')) {
       const { delayMs } = settlement
-      hub.tell({ type: 'run.retrying', ...this.#about(run), outcome, error, delayMs })
+      hub.publish({ type: 'run.retrying', ...this.#facts(run), outcome, error, delayMs })
     }
   }
 }

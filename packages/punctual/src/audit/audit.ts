@@ -1,4 +1,4 @@
-/** `punctual.audit`: who changed what, and whether the log of it is as it was written. */
+/** `punctual.audit`: reads the audit log and verifies that nobody tampered with it. */
 import type { AuditEntry, AuditHead, VerifiedChain } from '@punctual/core/audit'
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
@@ -7,47 +7,52 @@ import type { AuditFilter, ExpectedHead, PostgresStore } from '@punctual/store'
 
 const LIST = 100
 
-/** Which entries are listed. */
+/** Which entries to list. */
 export interface AuditListOptions {
-  /** The action, such as `job.pause`; with a `*` at the end whatever begins so, such as `job.*`. @default all */
+  /**
+   * The action, such as `job.pause`; a trailing `*` matches any ending, such as `job.*`. @default
+   * all
+   */
   action?: string
-  /** What was changed, by its id or name. @default all */
+  /** The id or name of the changed object. @default all */
   target?: string
-  /** What kind of thing was changed, such as `job`. @default all */
+  /** The kind of the changed object, such as `job`. @default all */
   targetKind?: string
-  /** Who did it, by their id or name. @default all */
+  /** The id or name of the actor. @default all */
   actor?: string
-  /** From this moment on. @default the first entry */
+  /** Start, inclusive. @default the first entry */
   from?: Instant
-  /** Before this moment. @default now */
+  /** End, exclusive. @default now */
   to?: Instant
-  /** Up to 1,000. @default 100 */
+  /** The most entries to return, up to 1,000. @default 100 */
   limit?: number
-  /** Those after this one, which are older: give the id of the last one of a page to get the next page. */
+  /**
+   * Only older entries than this one: pass the id of the last entry of a page to get the next page.
+   */
   after?: string
-  /** Of this tenant only; null: of the installation only. @default all */
+  /** Only entries of this tenant; null: only those of the installation. @default all */
   tenantId?: number | null
 }
 
-/** An end that a chain once had, as `verify` told it then. */
+/** The head that a chain once had, as `verify` returned it then. */
 export interface ExpectedAuditHead extends AuditHead {
-  /** The tenant whose chain it is; null: that of the installation. */
+  /** The tenant that owns the chain; null for the installation's chain. */
   readonly tenantId: number | null
 }
 
-/** What is verified. */
+/** Options of `audit.verify`. */
 export interface AuditVerifyOptions {
-  /** The chain of this tenant only; null: that of the installation only. @default all */
+  /** Only the chain of this tenant; null: only that of the installation. @default all chains */
   tenantId?: number | null
-  /** Ends that were kept elsewhere: the chains must still have them. @default none */
+  /** Heads that you stored elsewhere: each chain must still contain its head. @default none */
   expect?: readonly ExpectedAuditHead[]
 }
 
-/** What verifying the audit log came to. */
+/** The result of verifying the audit log. */
 export interface AuditVerification {
-  /** Nothing was changed, removed or put in. */
+  /** True when no entry was changed, removed or inserted. */
   readonly clean: boolean
-  /** Each chain there is, that of the installation first. */
+  /** The verified chains; that of the installation comes first. */
   readonly chains: readonly VerifiedChain[]
 }
 
@@ -57,10 +62,10 @@ const HASH = /^[0-9a-f]{64}$/i
 function checkNames(options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) refuseOption('options', 'an object', options)
   const unknown = Object.keys(options as object).find((name) => !known.includes(name))
-  if (unknown !== undefined) refuseOption('options', `made of ${known.join(', ')}`, unknown)
+  if (unknown !== undefined) refuseOption('options', `an object with only ${known.join(', ')}`, unknown)
 }
 
-/** The number of a chain: 0 is that of the installation. */
+/** The number of a chain; 0 is the installation's chain. */
 function chainOf(tenantId: number | null | undefined): number | null {
   if (tenantId === undefined) return null
   return tenantId === null ? 0 : integer('tenantId', tenantId, 1, 2_147_483_647)
@@ -94,7 +99,7 @@ function expected({ tenantId, seq, hash }: ExpectedAuditHead): ExpectedHead {
   return { chain: chainOf(tenantId ?? null) as number, seq, hash }
 }
 
-/** `punctual.audit`: who changed what, and whether the log of it is as it was written. */
+/** `punctual.audit`: reads the audit log and verifies that nobody tampered with it. */
 export class Audit {
   readonly #store: PostgresStore
   readonly #tenantId: number | null | undefined
@@ -106,7 +111,7 @@ export class Audit {
   }
 
   /**
-   * Entries, the newest first, a page at a time. What is written meanwhile moves no page.
+   * Audit entries, newest first, page by page. New entries do not shift the pages.
    * @throws `PunctualError` with `invalid_option`.
    * @example
    * ```ts
@@ -118,13 +123,14 @@ export class Audit {
     const own = this.#tenantId === undefined
     checkNames(options, own ? [...LIST_OPTIONS, 'tenantId'] : LIST_OPTIONS)
     const filter = own ? options : { ...options, tenantId: this.#tenantId as number }
-    const asked = filterOf(filter)
-    return this.#store.replica.read(({ audit }) => audit.list(asked))
+    const auditFilter = filterOf(filter)
+    return this.#store.replica.read(({ audit }) => audit.list(auditFilter))
   }
 
   /**
-   * Makes the hashes of the log again, and tells the first entry that was changed, removed or put in. Whoever may write to
-   * all tables can make a whole chain anew: keep the heads elsewhere, and give them as `expect` next time.
+   * Recomputes the hashes of the log and reports the first entry that was changed, removed or
+   * inserted. A user who can write to all tables can rebuild a whole chain: store the heads
+   * elsewhere and pass them as `expect` next time.
    * @throws `PunctualError` with `invalid_option`.
    */
   async verify(options: AuditVerifyOptions = {}): Promise<AuditVerification> {

@@ -1,41 +1,41 @@
 /**
- * The one seam through which control writes are recorded. A write and its entry are committed together or not at all. What
- * takes many transactions by its nature, as cancelling a million runs, is recorded twice: that it begins, before anything is
- * changed, and what it came to.
+ * The one seam that records control writes. A write and its audit entry are committed together or
+ * not at all. An operation that takes many transactions, such as cancelling a million runs, is
+ * recorded twice: before anything is changed, and at the end with its result.
  *
- * The actor travels with the work (AsyncLocalStorage), so that no signature knows of it. Writes that a recorded write is made
- * of are not recorded again.
+ * The actor travels with the work in AsyncLocalStorage, so that no signature has to carry it.
+ * Writes that are part of a recorded write are not recorded again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
 import type { PostgresStore, Queryable } from '@punctual/store'
 
-/** What is said of one change. */
+/** One change, as it is recorded. */
 export interface Recorded {
   readonly action: string
   readonly target: AuditTarget
-  /** Where it belongs to another chain than that of whoever asks; null for the installation. */
+  /** Overrides the chain that the entry goes to; null for the installation's chain. */
   readonly tenantId?: number | null
   readonly before?: unknown
   readonly after?: unknown
   readonly note?: string | null | undefined
 }
 
-/** What a write came to, and what is said of it: nothing where nothing changed. */
+/** The result of a write and its audit entries: none when nothing changed. */
 export interface Written<Result> {
   readonly result: Result
   readonly entries: readonly Recorded[]
 }
 
-/** A write of many transactions. */
+/** A write that takes many transactions. */
 export interface ManyWrites<Result> {
   readonly action: string
   readonly target: AuditTarget
-  /** What was asked for: the filter and the options. */
-  readonly asked: unknown
+  /** The filter and the options that the caller passed. */
+  readonly request: unknown
   readonly note?: string | null | undefined
-  /** What it came to: counts. */
-  came(result: Result): unknown
+  /** The counts to record from the result. */
+  summarise(result: Result): unknown
 }
 
 export class ControlWrites {
@@ -49,48 +49,51 @@ export class ControlWrites {
     this.#byDefault = byDefault
   }
 
-  /** Whoever asks for what is going on. */
+  /** The actor of the current call. */
   get actor(): Actor {
     return this.#actors.getStore() ?? this.#byDefault
   }
 
-  /** Everything that is done within the work is done by this actor, who decides: nothing that is read there is behind. */
+  /**
+   * Runs the work as this actor. Reads inside it use the primary, because the work may decide by
+   * them.
+   */
   as<T>(actor: Actor, work: () => T): T {
     const deciding = () => this.#store.database.transactions.deciding(work)
     return this.#actors.run(Object.freeze({ ...checkActor(actor) }), deciding)
   }
 
-  /** A part of another write is told of by that one. */
+  /** True inside a recorded write, whose entry covers its parts. */
   get recording(): boolean {
     return this.#recording.getStore() === true
   }
 
-  /** Does the write, and appends what it says of itself in the same transaction, or in that of the caller. */
+  /** Performs the write and appends its entries in the same transaction, or in the caller's. */
   record<T>(tenantId: number | null, write: () => Promise<Written<T>>, tx?: Queryable): Promise<T> {
-    const done = async () => {
+    const perform = async () => {
       const { result, entries } = await this.#recording.run(true, write)
       if (entries.length > 0) await this.#append(tenantId, entries, tx)
       return result
     }
-    return tx ? done() : this.#store.transaction(done)
+    return tx ? perform() : this.#store.transaction(perform)
   }
 
   async recordMany<T>(
     tenantId: number | null,
-    { action, target, asked, note, came }: ManyWrites<T>,
+    { action, target, request, note, summarise }: ManyWrites<T>,
     work: () => Promise<T>,
   ): Promise<T> {
-    const say = (what: string, after: object) =>
-      this.#append(tenantId, [{ action: what, target, after, note }])
-    await say(`${action}.begin`, { asked })
+    const append = (name: string, after: object) =>
+      this.#append(tenantId, [{ action: name, target, after, note }])
+    await append(`${action}.begin`, { request })
     try {
       const result = await this.#recording.run(true, work)
-      await say(action, { asked, came: came(result) })
+      await append(action, { request, result: summarise(result) })
       return result
     } catch (error) {
       const failed = error instanceof Error ? error.message : String(error)
-      // The error is what the caller is told; the beginning is recorded in any case.
-      await say(action, { asked, failed }).catch(() => undefined)
+      // The caller receives the first error; that the operation began is recorded in any case.
+      await append(action, { request, failed }).catch(() => undefined)
       throw error
     }
   }

@@ -1,4 +1,4 @@
-/** How changes of tenants and API keys are recorded: never with a key, nor with the hash of one. */
+/** Records changes of tenants and API keys, without keys or their hashes. */
 import type { ApiKey, Tenant } from '@punctual/core/identity'
 import type { ApiKeys } from '../tenants/api-keys.ts'
 import type { Tenants } from '../tenants/tenants.ts'
@@ -13,7 +13,7 @@ function factsOf({ note, quotas, suspendedAt, suspendedNote }: Tenant): Facts {
 
 const target = ({ id, name }: Tenant) => ({ kind: 'tenant', id: String(id), name })
 
-/** A method that answers with the tenant as it is now. */
+/** For methods that return the tenant as it is after the change. */
 async function changed(
   { store }: WriteScope,
   action: string,
@@ -42,7 +42,7 @@ export const tenantWrites: WritesOf<Tenants> = {
   resume: { one: (scope, [tenant], work) => changed(scope, 'tenant.resume', tenant, work) },
 }
 
-/** To the chain of the tenant that the key is of. */
+/** Entries about a key belong to the chain of the key's tenant. */
 function ofKey(action: string, key: ApiKey, more: Omit<Recorded, 'action' | 'target'>): Recorded {
   const { id, name, tenantId } = key
   return { action, target: { kind: 'api_key', id, name }, tenantId, ...more }

@@ -1,4 +1,4 @@
-/** How changes of jobs and calendars are recorded. */
+/** Records changes of jobs and calendars. */
 import type { Job } from '@punctual/core/job'
 import { checkSync } from '../jobs/arguments.ts'
 import type { Calendars } from '../jobs/calendars.ts'
@@ -10,7 +10,7 @@ type Definition = Record<string, unknown>
 
 const PRUNED_MAX = 100_000
 
-/** What people declare of a job, and whether it is paused; not how far it has come. */
+/** The declared options of a job and whether it is paused, without its progress. */
 function definitionOf(job: Job): Definition {
   const { name, handler, queue, priority, payload, rules, startAt, endAt, maxRuns } = job
   const { maxAttempts, timeoutMs, delivery, retry, heartbeatMs, concurrency, rate } = job
@@ -24,14 +24,14 @@ function definitionOf(job: Job): Definition {
 
 const target = (job: Pick<Job, 'id' | 'name'>) => ({ kind: 'job', id: job.id, name: job.name })
 
-/** Only what differs. */
+/** Only the fields that differ. */
 function difference(before: Definition, after: Definition): [Definition, Definition] {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
-  const of = (definition: Definition) =>
+  const pick = (definition: Definition) =>
     Object.fromEntries(names.map((name) => [name, definition[name]]))
-  return [of(before), of(after)]
+  return [pick(before), pick(after)]
 }
 
 type ByName = ReadonlyMap<string, Job>
@@ -40,19 +40,19 @@ function changesOf(names: readonly string[], before: ByName, after: ByName): Rec
   return names.flatMap((name): Recorded[] => {
     const [was, is] = [before.get(name), after.get(name)]
     if (!was && !is) return []
-    const about = { target: target((is ?? was) as Job) }
+    const entry = { target: target((is ?? was) as Job) }
     if (!was || was.id !== is?.id)
       return [
-        ...(was ? [{ ...about, action: 'job.delete', before: definitionOf(was) }] : []),
-        ...(is ? [{ ...about, action: 'job.create', after: definitionOf(is) }] : []),
+        ...(was ? [{ ...entry, action: 'job.delete', before: definitionOf(was) }] : []),
+        ...(is ? [{ ...entry, action: 'job.create', after: definitionOf(is) }] : []),
       ]
     const [old, now] = difference(definitionOf(was), definitionOf(is))
     if (Object.keys(now).length === 0) return []
-    return [{ ...about, action: 'job.update', before: old, after: now }]
+    return [{ ...entry, action: 'job.update', before: old, after: now }]
   })
 }
 
-/** Whether PostgreSQL can be asked for it; what is no name is refused by the write itself. */
+/** Whether PostgreSQL can look it up; the write itself refuses an invalid name. */
 const isText = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && !name.includes('\0')
 
@@ -68,7 +68,7 @@ async function find({ store, tenantId }: WriteScope, nameOrId: unknown): Promise
   return store.schedules.jobs.find(nameOrId, tenantId as number)
 }
 
-/** As it is until the transaction ends: whoever changes it meanwhile waits, and sees what this made of it. */
+/** Locks the job until the transaction ends: concurrent changes wait and see this one. */
 async function held(scope: WriteScope, nameOrId: unknown): Promise<Job | null> {
   if (!isText(nameOrId)) return null
   return scope.store.schedules.steering.held(nameOrId, scope.tenantId as number)
@@ -76,14 +76,14 @@ async function held(scope: WriteScope, nameOrId: unknown): Promise<Job | null> {
 
 async function upserted<T>(scope: WriteScope, jobs: unknown, work: () => Promise<T>) {
   const names = namesOf(jobs)
-  // Many are not held: two lists that share jobs in another order would wait for each other.
+  // Several jobs are not locked: two lists that share jobs in different orders would deadlock.
   if (names.length === 1) await held(scope, names[0])
   const before = await byName(scope, names)
   const result = await work()
   return { result, entries: changesOf(names, before, await byName(scope, names)) }
 }
 
-/** For a method that says whether it changed something. */
+/** For methods whose result says whether they changed something. */
 async function steered<T>(
   scope: WriteScope,
   nameOrId: unknown,
@@ -105,8 +105,8 @@ async function paused(
   return steered(scope, nameOrId, work, async (job, changed) => {
     const after = changed ? await find(scope, job.id) : null
     if (!after) return null
-    const of = ({ pausedAt, pausedNote }: Job) => ({ pausedAt, pausedNote })
-    return { action, before: of(job), after: of(after), note: after.pausedNote }
+    const states = ({ pausedAt, pausedNote }: Job) => ({ pausedAt, pausedNote })
+    return { action, before: states(job), after: states(after), note: after.pausedNote }
   })
 }
 
@@ -114,8 +114,8 @@ export const jobWrites: WritesOf<Jobs> = {
   upsert: { one: (scope, [job], work) => upserted(scope, job, work) },
   upsertMany: { one: (scope, [jobs], work) => upserted(scope, jobs, work) },
   sync: {
-    one: async (scope, [source, jobs, asked], work) => {
-      const { options } = checkSync(source, jobs, asked)
+    one: async (scope, [source, jobs, syncOptions], work) => {
+      const { options } = checkSync(source, jobs, syncOptions)
       if (options.dryRun) return { result: await work(), entries: [] }
       const declared = namesOf(jobs)
       const page = { source, after: '', limit: PRUNED_MAX }
@@ -127,9 +127,9 @@ export const jobWrites: WritesOf<Jobs> = {
       const result = await work()
       const entries = changesOf(names, before, await byName(scope, names))
       if (entries.length === 0) return { result, entries }
-      const about = { action: 'job.sync', target: { kind: 'source', id: null, name: source } }
+      const entry = { action: 'job.sync', target: { kind: 'source', id: null, name: source } }
       const { created, updated, removed } = result
-      return { result, entries: [{ ...about, after: { created, updated, removed } }, ...entries] }
+      return { result, entries: [{ ...entry, after: { created, updated, removed } }, ...entries] }
     },
   },
   delete: {
@@ -157,15 +157,15 @@ export const jobWrites: WritesOf<Jobs> = {
     many: ([job, options]) => ({
       action: 'job.backfill',
       target: { kind: 'job', id: null, name: String(job) },
-      asked: options,
-      came: (result) => result,
+      request: options,
+      summarise: (result) => result,
     }),
   },
 }
 
 async function calendar({ store, tenantId }: WriteScope, name: string) {
   const all = await store.schedules.calendars.list(tenantId as number)
-  return all.find((it) => it.name === name)?.calendar ?? null
+  return all.find((entry) => entry.name === name)?.calendar ?? null
 }
 
 const calendarTarget = (name: string) => ({ kind: 'calendar', id: null, name })
@@ -175,16 +175,16 @@ export const calendarWrites: WritesOf<Calendars> = {
     one: async (scope, [name, after], work) => {
       const before = await calendar(scope, name)
       const result = await work()
-      const about = { action: 'calendar.set', target: calendarTarget(name), before, after }
-      return { result, entries: JSON.stringify(before) === JSON.stringify(after) ? [] : [about] }
+      const entry = { action: 'calendar.set', target: calendarTarget(name), before, after }
+      return { result, entries: JSON.stringify(before) === JSON.stringify(after) ? [] : [entry] }
     },
   },
   delete: {
     one: async (scope, [name], work) => {
       const before = await calendar(scope, name)
       const result = await work()
-      const about = { action: 'calendar.delete', target: calendarTarget(name), before }
-      return { result, entries: result ? [about] : [] }
+      const entry = { action: 'calendar.delete', target: calendarTarget(name), before }
+      return { result, entries: result ? [entry] : [] }
     },
   },
 }

@@ -1,23 +1,23 @@
-/** How changes of dead letters and of groups are recorded. */
+/** Records changes of dead letters and groups. */
 import type { DeadLetters } from '../dead-letters/dead-letters.ts'
 import type { GroupReference, Groups } from '../groups/groups.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
 import { checkCall } from '../submit/submit-call.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 
-async function letter({ store, tenantId }: WriteScope, reference: RunReference) {
+async function deadLetter({ store, tenantId }: WriteScope, reference: RunReference) {
   const id = idOf(reference)
-  const [found] = await store.letters.find([id], tenantId as number)
+  const [found] = await store.deadLetters.find([id], tenantId as number)
   const name = found ? found.handler : null
   return { kind: 'dead_letter', id, name }
 }
 
-const LETTERS = { kind: 'dead_letters', id: null, name: null }
+const DEAD_LETTERS = { kind: 'dead_letters', id: null, name: null }
 
 export const deadLetterWrites: WritesOf<DeadLetters> = {
   replay: {
     one: async (scope, [reference, options], work) => {
-      const target = await letter(scope, reference)
+      const target = await deadLetter(scope, reference)
       const answer = await work()
       if (answer.result !== 'replayed') return { result: answer, entries: [] }
       const { payload, fromCheckpoint, by, note } = options ?? {}
@@ -26,15 +26,15 @@ export const deadLetterWrites: WritesOf<DeadLetters> = {
     },
   },
   replayEach: {
-    many: ([letters, options]) => {
+    many: ([deadLetters, options]) => {
       const { note, by, fromCheckpoint } = options ?? {}
       return {
         action: 'dead_letter.replay_many',
-        target: LETTERS,
-        asked: { letters: letters.map(idOf), fromCheckpoint, by },
+        target: DEAD_LETTERS,
+        request: { ids: deadLetters.map(idOf), fromCheckpoint, by },
         note,
-        came: (answers) => ({
-          asked: letters.length,
+        summarise: (answers) => ({
+          requested: deadLetters.length,
           replayed: answers.filter(({ result }) => result === 'replayed').length,
         }),
       }
@@ -46,16 +46,16 @@ export const deadLetterWrites: WritesOf<DeadLetters> = {
       if (dryRun) return null
       return {
         action: 'dead_letter.replay_many',
-        target: LETTERS,
-        asked: { filter, limit, all, fromCheckpoint, by },
+        target: DEAD_LETTERS,
+        request: { filter, limit, all, fromCheckpoint, by },
         note,
-        came: ({ runIds: _, ...counts }) => counts,
+        summarise: ({ runIds: _, ...counts }) => counts,
       }
     },
   },
   discard: {
     one: async (scope, [reference, options], work) => {
-      const target = await letter(scope, reference)
+      const target = await deadLetter(scope, reference)
       const result = await work()
       const after = { discarded: true, by: options.by }
       const entry = { action: 'dead_letter.discard', target, after, note: options.reason }
@@ -68,10 +68,10 @@ export const deadLetterWrites: WritesOf<DeadLetters> = {
       if (dryRun) return null
       return {
         action: 'dead_letter.discard_many',
-        target: LETTERS,
-        asked: { filter, limit, all, by },
+        target: DEAD_LETTERS,
+        request: { filter, limit, all, by },
         note: reason,
-        came: (counts) => counts,
+        summarise: (counts) => counts,
       }
     },
   },
@@ -96,9 +96,9 @@ export const groupWrites: WritesOf<Groups> = {
     many: ([reference, reason]) => ({
       action: 'group.cancel',
       target: group(reference),
-      asked: null,
+      request: null,
       note: reason,
-      came: (counts) => counts,
+      summarise: (counts) => counts,
     }),
   },
 }

@@ -1,17 +1,17 @@
-/** How changes of queues, limits and workers are recorded. */
+/** Records changes of queues, limits and workers. */
 import type { QueueLimits } from '@punctual/core/flow'
 import type { Limits } from '../queues/limits.ts'
 import type { Queues } from '../queues/queues.ts'
 import type { Workers } from '../queues/workers.ts'
 import type { WriteScope, WritesOf } from './recorded-methods.ts'
 
-/** All queues together have no name. */
+/** The target of all queues together has no name. */
 const target = (kind: string, queue: string | null | undefined) => ({
   ...{ kind, id: null, name: queue ?? null },
 })
 
 const pauseOf = async ({ store, tenantId }: WriteScope, queue: string | null) =>
-  (await store.queues.pauses(tenantId as number)).find((it) => it.queue === queue) ?? null
+  (await store.queues.pauses(tenantId as number)).find((pause) => pause.queue === queue) ?? null
 
 async function pausedOrResumed(
   scope: WriteScope,
@@ -39,7 +39,7 @@ async function limitOf(
   queue: string | undefined,
 ): Promise<QueueLimits | null> {
   const all = await store.limits.list(tenantId as number)
-  const found = all.find((it) => it.queue === (queue ?? null))
+  const found = all.find((limit) => limit.queue === (queue ?? null))
   if (!found) return null
   const { concurrency, rate, ageingMs, weight } = found
   return { concurrency, rate, ageingMs, weight }
@@ -51,8 +51,8 @@ export const limitWrites: WritesOf<Limits> = {
       const before = await limitOf(scope, options?.queue)
       const result = await work()
       const after = await limitOf(scope, options.queue)
-      const about = { action: 'limit.set', target: target('limit', options.queue) }
-      return { result, entries: [{ ...about, before, after }] }
+      const entry = { action: 'limit.set', target: target('limit', options.queue) }
+      return { result, entries: [{ ...entry, before, after }] }
     },
   },
   remove: {
@@ -65,14 +65,14 @@ export const limitWrites: WritesOf<Limits> = {
   },
 }
 
-async function asked(
+async function drainChanged(
   { store }: WriteScope,
   action: 'worker.drain' | 'worker.activate',
   id: string,
   work: () => Promise<boolean>,
 ) {
   const result = await work()
-  const worker = (await store.workers.sessions()).find((it) => it.id === id)
+  const worker = (await store.workers.sessions()).find((session) => session.id === id)
   const name = worker ? `${worker.host}:${worker.pid}` : null
   const drains = action === 'worker.drain'
   const states = { before: { drains: !drains }, after: { drains } }
@@ -83,6 +83,6 @@ async function asked(
 }
 
 export const workerWrites: WritesOf<Workers> = {
-  drain: { one: (scope, [id], work) => asked(scope, 'worker.drain', id, work) },
-  activate: { one: (scope, [id], work) => asked(scope, 'worker.activate', id, work) },
+  drain: { one: (scope, [id], work) => drainChanged(scope, 'worker.drain', id, work) },
+  activate: { one: (scope, [id], work) => drainChanged(scope, 'worker.activate', id, work) },
 }

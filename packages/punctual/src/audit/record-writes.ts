@@ -1,4 +1,4 @@
-/** Which facades are recorded, and how: everything that changes something but submissions and the ends of runs. */
+/** Which facades are recorded, and how: every change except submissions and the ends of runs. */
 import type { PostgresStore } from '@punctual/store'
 import type { DeadLetters } from '../dead-letters/dead-letters.ts'
 import type { Groups } from '../groups/groups.ts'
@@ -44,7 +44,9 @@ export function recordTenant(
   recordMethods(workers, workerWrites, writes, scope)
 }
 
-/** Workers mostly serve all tenants: what is asked of them, and of tenants, is told to the installation. */
+/**
+ * Most workers serve all tenants, so changes of workers and tenants go to the installation's chain.
+ */
 export function recordInstallation(
   { workers, tenants, apiKeys }: { workers: Workers; tenants: Tenants; apiKeys: ApiKeys },
   writes: ControlWrites,

@@ -1,27 +1,31 @@
 /**
- * Puts recording around the methods of a facade that change something. What is recorded, and how, is a table beside it: a
- * test holds the tables equal to the methods there are, so that a new one cannot be forgotten.
+ * Wraps recording around the methods of a facade that change something. A table next to the facade
+ * says how each method is recorded; a test holds the tables equal to the methods, so that a new one
+ * cannot be forgotten.
  */
 import type { PostgresStore, Queryable } from '@punctual/store'
 import type { ControlWrites, ManyWrites, Written } from './control-writes.ts'
 
-/** Whose writes are recorded, and where to look at what there was before. */
+/** The chain of the recorded writes, and the store to read the state before them. */
 export interface WriteScope {
   readonly store: PostgresStore
-  /** Null for what belongs to the installation. */
+  /** Null for the installation's chain. */
   readonly tenantId: number | null
 }
 
 type Method = (...args: never[]) => Promise<unknown>
 
-/** Does the write and tells what it changed; it may look before and after, in the same transaction. */
+/**
+ * Performs the write and returns what it changed; it may read before and after, in the same
+ * transaction.
+ */
 type RecordOne<M extends Method> = (
   scope: WriteScope,
   args: Parameters<M>,
   work: () => Promise<Awaited<ReturnType<M>>>,
 ) => Promise<Written<Awaited<ReturnType<M>>>>
 
-/** What a write of many transactions is; null when it changes nothing, as a dry run. */
+/** Describes a write of many transactions; null when it changes nothing, as a dry run does. */
 type RecordMany<M extends Method> = (
   args: Parameters<M>,
 ) => ManyWrites<Awaited<ReturnType<M>>> | null
@@ -29,11 +33,11 @@ type RecordMany<M extends Method> = (
 export interface RecordedMethod<M extends Method> {
   readonly one?: RecordOne<M>
   readonly many?: RecordMany<M>
-  /** The transaction that the caller gave. */
+  /** The transaction that the caller passed. */
   readonly tx?: (args: Parameters<M>) => Queryable | undefined
 }
 
-/** For each method that changes something, how it is recorded. */
+/** How each method that changes something is recorded. */
 export type WritesOf<Facade> = {
   readonly [Name in keyof Facade]?: Facade[Name] extends Method
     ? RecordedMethod<Facade[Name]>
@@ -65,6 +69,6 @@ function record(
   scope: WriteScope,
 ): Promise<unknown> {
   if (one) return writes.record(scope.tenantId, () => one(scope, args, work), tx?.(args))
-  const asked = many?.(args) ?? null
-  return asked === null ? work() : writes.recordMany(scope.tenantId, asked, work)
+  const writing = many?.(args) ?? null
+  return writing === null ? work() : writes.recordMany(scope.tenantId, writing, work)
 }

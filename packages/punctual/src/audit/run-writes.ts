@@ -1,4 +1,7 @@
-/** How changes of runs are recorded: one by one with what they were, many by their filter and counts. */
+/**
+ * Records changes of runs: single ones with their previous state, bulk ones with their filter and
+ * counts.
+ */
 import type { Run } from '@punctual/core/run'
 import type { BulkOptions, BulkResult } from '../runs/bulk.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
@@ -35,9 +38,14 @@ function many<Answer extends string>(
   return {
     action: `run.${verb}_many`,
     target: { kind: 'runs', id: null, name: null },
-    asked: { filter, limit, all, ...more },
+    request: { filter, limit, all, ...more },
     note: reason,
-    came: ({ matched, states, answers, complete }) => ({ matched, states, answers, complete }),
+    summarise: ({ matched, states, answers, complete }) => ({
+      matched,
+      states,
+      answers,
+      complete,
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** The entry of the command line. */
+/** Entry point of the command line. */
 import { CommanderError } from 'commander'
 import { createProgram } from './program.ts'
 import { exit } from './runtime/exit-code.ts'
@@ -7,18 +7,18 @@ import { createTerminal } from './runtime/terminal.ts'
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  process.exitCode = tell(error)
+  process.exitCode = report(error)
 }
 
-function tell(error: unknown): number {
+function report(error: unknown): number {
   const { code, exitCode } = error instanceof CommanderError ? error : { code: '', exitCode: 1 }
-  // Help and version were asked for, and are out.
+  // Commander throws after it has printed the help or the version that was requested.
   if (code.startsWith('commander.') && exitCode === 0) return exit.ok
-  // A group without its command: its help is out, as the answer.
+  // A group without a subcommand: commander has printed its help.
   if (code === 'commander.help') return exit.usage
   const terminal = createTerminal()
   const result = terminal.fail(error)
   if (error instanceof CommanderError)
-    terminal.note('hint: `punctual --help`, or `punctual <command> --help`')
+    terminal.note('hint: run `punctual --help`, or `punctual <command> --help`')
   return result
 }

@@ -1,4 +1,4 @@
-/** The command line as a whole: every command, in the order in which people need them. */
+/** The whole command line: every command, in the order in which users need them. */
 import { Command } from 'commander'
 import { version } from '../config/version.ts'
 import {
@@ -79,58 +79,60 @@ export function createProgram(): Command {
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    // Errors are thrown, and told in one form with all others.
+    // Errors are thrown, so that main.ts prints all of them in one form.
     .exitOverride()
     .configureOutput({ outputError: () => undefined })
   addStart(program)
   addWorker(program)
   addSubmit(program)
-  addGroup(program, 'runs', 'look at runs, and steer them', [
+  addGroup(program, 'runs', 'list, inspect and change runs', [
     ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
     ...[addRunsPromote, addRunsReprioritise, addRunsEdit, addRunsResolve],
   ])
-  addGroup(program, 'dead', 'look at runs that died, run them again, or discard them', [
+  addGroup(program, 'dead', 'inspect, replay and discard dead letters', [
     ...[addDeadList, addDeadCauses, addDeadShow, addDeadReplay, addDeadDiscard],
   ])
-  addGroup(program, 'groups', 'look at groups of runs, and cancel them', [
+  addGroup(program, 'groups', 'inspect and cancel groups of runs', [
     ...[addGroupsList, addGroupsShow, addGroupsCancel],
   ])
-  addGroup(program, 'jobs', 'what runs again and again, or once under a name', [
+  addGroup(program, 'jobs', 'manage jobs: handlers that run on a schedule, or once at a set time', [
     ...[addJobsCreate, addJobsList, addJobsShow, addJobsDelete, addJobsPause, addJobsResume],
     ...[addJobsTrigger, addJobsPreview, addJobsSkip, addJobsBackfill, addJobsSlots],
     ...[addJobsExplain, addJobsApply, addJobsExport],
   ])
-  addGroup(program, 'calendars', 'dates and times at which jobs run, or do not', [
+  addGroup(program, 'calendars', 'manage calendars: the dates and times at which jobs may run', [
     ...[addCalendarsList, addCalendarsSet, addCalendarsDelete],
   ])
   addNext(program)
-  addGroup(program, 'import', 'make jobs of what another scheduler has', [addImportCrontab])
-  addGroup(program, 'queues', 'look at queues, pause and resume them', [
+  addGroup(program, 'import', 'create jobs from the configuration of another scheduler', [
+    addImportCrontab,
+  ])
+  addGroup(program, 'queues', 'inspect, pause and resume queues', [
     ...[addQueuesList, addQueuesPause, addQueuesResume],
   ])
-  addGroup(program, 'limits', 'how many runs of a queue go on at once and start in a time', [
+  addGroup(program, 'limits', 'manage limits on concurrency and on the rate of starts', [
     ...[addLimitsList, addLimitsSet, addLimitsRemove],
   ])
-  addGroup(program, 'workers', 'look at workers, and drain them', [
+  addGroup(program, 'workers', 'inspect, drain and activate workers', [
     ...[addWorkersList, addWorkersDrain, addWorkersActivate],
   ])
-  addGroup(program, 'secrets', 'values that handlers need and nobody else may see', [
+  addGroup(program, 'secrets', 'manage the encrypted values that handlers read', [
     ...[addSecretsList, addSecretsSet, addSecretsDelete, addSecretsRotateKey],
   ])
-  addGroup(program, 'audit', 'who changed what, and whether the log of it is as it was written', [
+  addGroup(program, 'audit', 'show who changed what, and verify that the audit log is intact', [
     ...[addAuditList, addAuditVerify],
   ])
-  addGroup(program, 'tenants', 'who shares the installation, and what each may have', [
+  addGroup(program, 'tenants', 'manage tenants and their quotas', [
     ...[addTenantsList, addTenantsCreate, addTenantsShow, addTenantsUpdate],
     ...[addTenantsSuspend, addTenantsResume, addTenantsUsage, addTenantsExport, addTenantsErase],
   ])
-  addGroup(program, 'api-keys', 'the keys by which callers of the HTTP API are known', [
+  addGroup(program, 'api-keys', 'manage the keys that authenticate callers of the HTTP API', [
     ...[addApiKeysList, addApiKeysCreate, addApiKeysRotate, addApiKeysRevoke, addApiKeysGenerate],
   ])
   addVerify(program)
   addDoctor(program)
   addMigrate(program)
-  addGroup(program, 'config', 'look at the configuration', [addConfigShow])
+  addGroup(program, 'config', 'show the configuration', [addConfigShow])
   return program.addHelpText('after', footer())
 }
 

@@ -1,4 +1,7 @@
-/** The configuration file: one flat JSON object with the names of the settings. Unknown names are refused. */
+/**
+ * The configuration file: one flat JSON object whose names are those of the settings. Unknown names
+ * are refused.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PunctualError } from '@punctual/core/errors'
@@ -7,7 +10,7 @@ import { type SettingName, settingNames } from './settings.ts'
 const defaultFileName = 'punctual.config.json'
 
 export interface ConfigFile {
-  /** As it was given, for messages. */
+  /** The path as the user gave it, for messages. */
   readonly path: string
   readonly entries: Readonly<Partial<Record<SettingName, unknown>>>
 }
@@ -19,7 +22,9 @@ function refuse(path: string, why: string, cause?: unknown): never {
   })
 }
 
-/** The file that was named, or the one in the current directory; null when there is none. */
+/**
+ * The file named by the user, or the one in the current directory; null when that does not exist.
+ */
 export function readConfigFile(named: string | undefined, cwd: string): ConfigFile | null {
   const path = named ?? defaultFileName
   let text: string
@@ -41,12 +46,12 @@ function parse(path: string, text: string): ConfigFile['entries'] {
     refuse(path, `is not JSON: ${(cause as Error).message}`, cause)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    refuse(path, 'must hold one JSON object.')
+    refuse(path, 'must contain one JSON object.')
   for (const name of Object.keys(value))
     if (!settingNames.includes(name as SettingName))
       refuse(
         path,
-        `has the entry ${JSON.stringify(name.slice(0, 80))}, which is not a setting. Known: ${settingNames.join(', ')}.`,
+        `contains ${JSON.stringify(name.slice(0, 80))}, which is not a setting. Known: ${settingNames.join(', ')}.`,
       )
   return value
 }

@@ -1,12 +1,13 @@
 /**
- * The kinds of values that settings have: how each is read from the text of a flag or variable and from the
- * JSON of a file. A reader returns undefined for what it does not understand; the caller says where it came from.
+ * The kinds of values that settings have: how each is read from the text of a flag or variable and
+ * from the JSON of a file. A reader returns undefined for a value that it cannot read; the caller
+ * reports where the value came from.
  */
 
 export interface Kind<T> {
-  /** Completes the sentence "it must be …". */
+  /** Completes the sentence "must be …". */
   readonly expected: string
-  /** How a flag shows its value; null for a switch that takes none. */
+  /** How help shows the value of the flag; null for a switch, which takes none. */
   readonly placeholder: string | null
   fromText(text: string): T | undefined
   fromJson(value: unknown): T | undefined
@@ -65,7 +66,7 @@ export const onOrOff: Kind<boolean> = {
   fromJson: (value) => (typeof value === 'boolean' ? value : undefined),
 }
 
-/** Decided by Punctual unless it is said. */
+/** Punctual decides unless the value is set. */
 export const autoOnOrOff: Kind<boolean | 'auto'> = {
   expected: 'auto, true or false',
   placeholder: 'auto|on|off',
@@ -73,7 +74,10 @@ export const autoOnOrOff: Kind<boolean | 'auto'> = {
   fromJson: (value) => (value === 'auto' || typeof value === 'boolean' ? value : undefined),
 }
 
-/** Queues by name; a number caps how many of its runs one process runs at once, null leaves it open. */
+/**
+ * Queues by name. A number limits how many of the queue's runs one process executes at once; null
+ * sets no limit.
+ */
 export type QueueCaps = Readonly<Record<string, number | null>>
 
 export function queueCaps(capMax: number): Kind<QueueCaps> {
@@ -88,7 +92,7 @@ export function queueCaps(capMax: number): Kind<QueueCaps> {
     return caps
   }
   return {
-    expected: `names of queues with commas, each with an optional cap (emails,reports=5), or in the file a list or an object of caps`,
+    expected: `names of queues with commas, each with an optional cap (emails,reports=5); in the file a list, or an object of caps`,
     placeholder: 'list',
     fromText: (value) =>
       fromEntries(
@@ -108,21 +112,21 @@ export function queueCaps(capMax: number): Kind<QueueCaps> {
 }
 
 export const pairs: Kind<Readonly<Record<string, string>>> = {
-  expected: 'names and values as name=value with commas, or in the file an object of texts',
+  expected: 'name=value pairs with commas; in the file an object with string values',
   placeholder: 'list',
   fromText: (value) => {
     const entries = value.split(',').map((part) => part.split(/=(.*)/s).slice(0, 2))
-    return entries.every(([name, it]) => name && it !== undefined)
+    return entries.every(([name, content]) => name && content !== undefined)
       ? Object.fromEntries(entries)
       : undefined
   },
   fromJson: (value) =>
-    isRecord(value) && Object.values(value).every((it) => typeof it === 'string')
+    isRecord(value) && Object.values(value).every((content) => typeof content === 'string')
       ? (value as Record<string, string>)
       : undefined,
 }
 
-/** One address or several, of which the next is asked when one does not answer. */
+/** One or several addresses; when one does not answer, the next is used. */
 export const httpUrls: Kind<readonly string[]> = {
   expected: 'http://host:port or https://…, several with commas',
   placeholder: 'url',

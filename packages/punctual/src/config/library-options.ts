@@ -1,4 +1,4 @@
-/** A node's configuration as the options of the library. */
+/** Translates a node's configuration into the options of the library. */
 import type { PunctualOptions, RoleName, WorkerSettings } from './options.ts'
 import type { Config } from './settings.ts'
 

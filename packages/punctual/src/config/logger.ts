@@ -1,11 +1,11 @@
-/** What Punctual needs of a logger: pino, console and most others fit. */
+/** The logger interface that Punctual uses: pino, console and most others implement it. */
 export interface Logger {
-  /** For those who look for a fault. */
+  /** Details for diagnosis. */
   debug(fields: object, message: string): void
-  /** What happens. */
+  /** Normal operation, such as partitions that were created. */
   info(fields: object, message: string): void
-  /** What should not be so. */
+  /** Unexpected conditions that Punctual handles by itself, such as a lost lease. */
   warn(fields: object, message: string): void
-  /** What went wrong. */
+  /** Failures that need attention; `fields.err` holds the error, if there is one. */
   error(fields: object, message: string): void
 }

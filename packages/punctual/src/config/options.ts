@@ -1,4 +1,4 @@
-/** Options as users write them, and the compiled ones that are used inside: defaults are applied once, here. */
+/** Options as users write them, and their compiled form: defaults are applied once, here. */
 import { hostname } from 'node:os'
 import { type Actor, checkActor } from '@punctual/core/audit'
 import { checkName, checkText } from '@punctual/core/check'
@@ -8,73 +8,99 @@ import { isSchemaName, type Keyring, parseConnectionUrl } from '@punctual/store'
 import { readKeyring } from '../secrets/read-keyring.ts'
 import type { Logger } from './logger.ts'
 
-/** What a process does: any mix of roles, on any number of nodes. */
+/** The roles of a process. Any node can have any mix of them. */
 export const roles = ['api', 'planner', 'worker', 'reaper', 'janitor', 'auditor'] as const
-/** What a process does: any mix of roles, on any number of nodes. */
+/** A role of a process. Any number of nodes can have each role. */
 export type RoleName = (typeof roles)[number]
 
-/** How this process takes runs. */
+/** How this process claims and executes runs. */
 export interface WorkerSettings {
-  /** How many runs this process runs at once, up to 10,000. @default 50 */
+  /** How many runs this process executes at once, up to 10,000. @default 50 */
   concurrency?: number
-  /** The queues to take from, each with an optional cap of its own. @default all */
+  /**
+   * The queues to claim from, each with an optional concurrency limit for this process. @default
+   * all
+   */
   queues?: readonly string[] | Readonly<Record<string, { concurrency?: number }>>
-  /** Up to 64 characters of a name and 256 of its value, shown with this worker. @default none */
+  /** Labels shown with this worker: names up to 64 characters, values up to 256. @default none */
   labels?: Readonly<Record<string, string>>
-  /** How long a worker may be silent before its runs go to others. @default 30000 */
+  /**
+   * How long a worker may send no heartbeat before its runs return to the queue, in ms. @default
+   * 30000
+   */
   leaseMs?: number
 }
 
-/** What `Punctual.start` takes. */
+/** Options of `Punctual.start`. */
 export interface PunctualOptions {
-  /** A PostgreSQL 15-18; several hosts with commas. @default process.env.DATABASE_URL, else embedded */
+  /**
+   * URL of a PostgreSQL 15 to 18; several hosts with commas. @default process.env.DATABASE_URL,
+   * else embedded
+   */
   databaseUrl?: string
   /**
-   * A standby of that PostgreSQL, several hosts with commas: lists, pages, counts, reports and exports are read from it, and
-   * may be behind. Nothing is decided by it, and without it they come from the primary.
+   * URL of a standby of that PostgreSQL; several hosts with commas. Lists, pages, counts, reports
+   * and exports are read from it and may lag behind. It is never used for decisions. Without it all
+   * reads use the primary.
    * @default process.env.PUNCTUAL_READ_DATABASE_URL, else none
    */
   readDatabaseUrl?: string
-  /** How far behind it may be, up to an hour; one that is further behind is passed by. @default 10000 */
+  /**
+   * How far the standby may lag, in ms, up to one hour; with a larger lag it is skipped. @default
+   * 10000
+   */
   readLagMs?: number
-  /** Use the embedded PostgreSQL although NODE_ENV is production. @default false */
+  /** Allows the embedded PostgreSQL when NODE_ENV is production. @default false */
   embedded?: boolean
-  /** Where the embedded PostgreSQL keeps its data. @default './.punctual' */
+  /** Data directory of the embedded PostgreSQL. @default './.punctual' */
   dataDir?: string
-  /** The schema of its tables: a lower-case name of up to 48 letters, digits and `_`. @default 'punctual' */
+  /**
+   * The schema of the tables: a lower-case name of up to 48 characters from a-z, 0-9 and `_`.
+   * @default 'punctual'
+   */
   schema?: string
-  /** What this process does. @default ['planner', 'worker', 'reaper', 'janitor', 'auditor'] */
+  /** The roles of this process. @default ['planner', 'worker', 'reaper', 'janitor', 'auditor'] */
   roles?: readonly RoleName[]
-  /** How this process takes runs. */
+  /** How this process claims and executes runs. */
   worker?: WorkerSettings
-  /** How long `stop` waits for running handlers. @default 30000 */
+  /** How long `stop` waits for running handlers, in ms. @default 30000 */
   drainMs?: number
-  /** Days that history is kept. @default 90 */
+  /** How many days of history are kept. @default 90 */
   retentionDays?: number
-  /** The time zone of jobs that name none. @default 'UTC' */
+  /** The time zone of jobs that do not set one. @default 'UTC' */
   timezone?: string
-  /** How far runs of jobs are spread, where a job does not say otherwise. @default 0 */
+  /**
+   * How far the runs of a job are spread after their slots, in ms, unless the job sets it. @default
+   * 0
+   */
   jitterMs?: number
-  /** How far ahead planners turn slots of jobs into runs, 10 s to 10 min. @default 60000 */
+  /** How far ahead planners turn slots into runs, in ms, from 10 s to 10 min. @default 60000 */
   planAheadMs?: number
   /** The largest payload, in bytes of JSON, up to 16 MiB. @default 1048576 */
   payloadBytes?: number
   /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
   outputBytes?: number
-  /** Bring the schema up to date at the start; otherwise only check it. @default true */
+  /** Brings the schema up to date at start; false only checks it. @default true */
   migrate?: boolean
-  /** Name statements so that the server keeps their plans. @default true, unless a pooler is seen */
+  /**
+   * Names statements so that the server keeps their plans. @default true, unless a connection
+   * pooler is detected
+   */
   preparedStatements?: boolean
-  /** Where operational messages go; false = nowhere. @default false */
+  /** Receives operational messages; false discards them. @default false */
   logger?: Logger | false
   /**
-   * The master key of secrets: the base64 of 32 random bytes; of several the first encrypts and all decrypt.
-   * @default process.env.PUNCTUAL_SECRETS_KEY, where several are separated by commas
+   * The master key of secrets: 32 random bytes in base64. With several keys, the first encrypts and
+   * all decrypt.
+   * @default process.env.PUNCTUAL_SECRETS_KEY, where commas separate several keys
    */
   secretsKey?: string | readonly string[]
-  /** A file that has the master keys, one on each line, instead. @default none */
+  /** A file with the master keys, one per line; used if `secretsKey` is not set. @default none */
   secretsKeyFile?: string
-  /** Who the audit log says changes things through this object. @default this library on `<host>:<pid>` */
+  /**
+   * The actor that the audit log records for changes made through this object. @default this
+   * library on `<host>:<pid>`
+   */
   actor?: Actor
 }
 
@@ -128,7 +154,7 @@ const KNOWN = [
   'secretsKeyFile',
 ]
 
-function whole(field: string, value: number, min: number, max: number): number {
+function checkInteger(field: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new PunctualError(
     'invalid_config',
@@ -143,7 +169,7 @@ function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleNam
     if (!roles.includes(name as RoleName))
       throw new PunctualError(
         'invalid_config',
-        `roles takes ${roles.join(', ')}; got ${JSON.stringify(name)}.`,
+        `roles must be a list of ${roles.join(', ')}; got ${JSON.stringify(name)}.`,
         { field: 'roles' },
       )
   return new Set(chosen as RoleName[])
@@ -154,7 +180,7 @@ function refuseUnknown(where: string, options: object, known: readonly string[])
     if (!known.includes(name))
       throw new PunctualError(
         'invalid_config',
-        `${where} has no setting ${JSON.stringify(name.slice(0, 80))}. Known: ${known.join(', ')}.`,
+        `${where} has no option ${JSON.stringify(name.slice(0, 80))}. Known: ${known.join(', ')}.`,
         { field: name.slice(0, 80) },
       )
 }
@@ -184,7 +210,7 @@ function compileQueues(queues: WorkerSettings['queues']) {
     )
     .map(([name, settings]) => [
       name,
-      whole(
+      checkInteger(
         `worker.queues.${name}.concurrency`,
         settings.concurrency as number,
         1,
@@ -201,7 +227,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
   if (databaseUrl === null && env.NODE_ENV === 'production' && !options.embedded)
     throw new PunctualError(
       'database_required',
-      'NODE_ENV is production and no database is named. Set DATABASE_URL, or say `embedded: true` (--embedded) to run on the embedded PostgreSQL.',
+      'NODE_ENV is production and no database is configured. Set DATABASE_URL, or set `embedded: true` (--embedded) to use the embedded PostgreSQL.',
       { field: 'databaseUrl' },
     )
   const readDatabaseUrl = options.readDatabaseUrl || env.PUNCTUAL_READ_DATABASE_URL || null
@@ -210,18 +236,23 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
   if (!isSchemaName(schema))
     throw new PunctualError(
       'invalid_config',
-      `schema must be a lower-case name of letters, digits and _ (up to 48); got ${JSON.stringify(schema)}.`,
+      `schema must be a lower-case name of a-z, 0-9 and _ (up to 48); got ${JSON.stringify(schema)}.`,
       { field: 'schema' },
     )
   const worker = options.worker ?? {}
   return {
     databaseUrl,
     readDatabaseUrl,
-    readLagMs: whole('readLagMs', options.readLagMs ?? defaults.readLagMs, 0, limits.readLagMsMax),
+    readLagMs: checkInteger(
+      'readLagMs',
+      options.readLagMs ?? defaults.readLagMs,
+      0,
+      limits.readLagMsMax,
+    ),
     dataDir: options.dataDir ?? '.punctual',
     schema,
     roles: compileRoles(options.roles),
-    concurrency: whole(
+    concurrency: checkInteger(
       'worker.concurrency',
       worker.concurrency ?? defaults.concurrency,
       1,
@@ -229,29 +260,29 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     ),
     ...compileQueues(worker.queues),
     labels: compileLabels(worker.labels),
-    leaseMs: whole('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
-    drainMs: whole('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
-    retentionDays: whole(
+    leaseMs: checkInteger('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
+    drainMs: checkInteger('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
+    retentionDays: checkInteger(
       'retentionDays',
       options.retentionDays ?? defaults.retentionDays,
       1,
       3_650,
     ),
     timezone: zoneOf(options.timezone ?? defaults.timezone).name,
-    jitterMs: whole('jitterMs', options.jitterMs ?? 0, 0, 86_400_000),
-    planAheadMs: whole(
+    jitterMs: checkInteger('jitterMs', options.jitterMs ?? 0, 0, 86_400_000),
+    planAheadMs: checkInteger(
       'planAheadMs',
       options.planAheadMs ?? defaults.planAheadMs,
       limits.planAheadMsMin,
       limits.planAheadMsMax,
     ),
-    payloadBytes: whole(
+    payloadBytes: checkInteger(
       'payloadBytes',
       options.payloadBytes ?? limits.payloadBytes,
       1_024,
       limits.payloadBytesCeiling,
     ),
-    outputBytes: whole(
+    outputBytes: checkInteger(
       'outputBytes',
       options.outputBytes ?? limits.outputBytes,
       1_024,

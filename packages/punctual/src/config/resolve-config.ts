@@ -1,4 +1,7 @@
-/** Flags over environment over file over defaults: the one place where the values in effect are decided. */
+/**
+ * Decides each setting's value: flags override the environment, which overrides the file and the
+ * defaults.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Config, type Setting, type SettingName, settingNames, settings } from './settings.ts'
@@ -8,28 +11,29 @@ export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface Source {
   readonly origin: Origin
-  /** The flag, the variable or the entry of the file; null for a default. */
+  /** The name of the flag, variable or file entry; null for a default. */
   readonly from: string | null
 }
 
 export interface ResolvedConfig {
   readonly config: Config
   readonly sources: Readonly<Record<SettingName, Source>>
-  /** The file that was read. */
+  /** The path of the file that was read; null when there is none. */
   readonly file: string | null
 }
 
 export interface ConfigInputs {
-  /** As the command line gave them: texts, or booleans for switches. */
+  /** Values from the command line: strings, or booleans for switches. */
   readonly flags: Readonly<Partial<Record<SettingName, string | boolean>>>
-  /** The file that `--config` names. */
+  /** The path given with `--config`. */
   readonly configPath?: string | undefined
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
 }
 
-function refuse(setting: Setting<unknown>, where: string, came: unknown): never {
-  const text = typeof came === 'string' ? came : (JSON.stringify(came) ?? String(came))
+function refuse(setting: Setting<unknown>, where: string, received: unknown): never {
+  const text =
+    typeof received === 'string' ? received : (JSON.stringify(received) ?? String(received))
   const shown = setting.secret
     ? showSecret(setting.secret, text)
     : JSON.stringify(text.slice(0, 80))
@@ -69,7 +73,7 @@ function resolveOne(
     if (value === undefined) refuse(setting, setting.flag, flag)
     return { value, source: { origin: 'flag', from: setting.flag } }
   }
-  // A variable that is set to nothing is one that is not set: compose files and CI write those.
+  // An empty variable counts as not set: compose files and CI define such variables.
   const variable = env[setting.env]
   if (variable !== undefined && variable !== '') {
     const value = kind.fromText(variable)

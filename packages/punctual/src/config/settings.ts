@@ -1,6 +1,6 @@
 /**
- * Every setting of a node, as data: flags, variables, entries of the file, defaults, help and the reference
- * page are all derived from this table. A setting is added here and nowhere else.
+ * Every setting of a node, as data: flags, variables, file entries, defaults, help and the
+ * reference page are all derived from this table. A setting is added here and nowhere else.
  */
 import { defaults, limits } from '@punctual/core/errors'
 import { prefixOfApiKey } from '@punctual/core/identity'
@@ -22,7 +22,10 @@ import {
 import { type RoleName, roles } from './options.ts'
 import type { SecretKind } from './show-secret.ts'
 
-/** Which commands take the flag: all that use the database, those that run a node, the one with HTTP, or those that can work over it. */
+/**
+ * Which commands accept the flag: `database` all that use the database, `node` those that run a
+ * node, `http` the one with the HTTP API, `server` those that can also work over HTTP.
+ */
 export type SettingGroup = 'database' | 'node' | 'http' | 'server'
 
 export interface Setting<T> {
@@ -32,14 +35,14 @@ export interface Setting<T> {
   readonly kind: Kind<T>
   readonly default: T
   readonly help: string
-  /** Shown as this where the default is not a value: "depends on …". */
+  /** Shown in the reference when the default is not a plain value: "depends on …". */
   readonly defaultShown?: string
-  /** Holds a password, or is a key: never shown as it is. */
+  /** The value holds a password or is a key: it is never shown in full. */
   readonly secret?: SecretKind
 }
 
-function setting<T>(it: Setting<T>): Setting<T> {
-  return it
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition
 }
 
 const postgresUrl = text(
@@ -64,7 +67,7 @@ export const settings = {
     kind: postgresUrl,
     default: null,
     defaultShown: 'none: the embedded PostgreSQL',
-    help: 'the PostgreSQL (15 to 18) to use',
+    help: 'URL of the PostgreSQL (15 to 18) to use',
     secret: 'url',
   }),
   readDatabaseUrl: setting<string | null>({
@@ -74,7 +77,7 @@ export const settings = {
     kind: postgresUrl,
     default: null,
     defaultShown: 'none: the primary',
-    help: 'a standby that lists and reports are read from; nothing is decided by it',
+    help: 'URL of a standby for lists and reports; it is never used for decisions',
     secret: 'url',
   }),
   readLagMs: setting<number>({
@@ -83,7 +86,7 @@ export const settings = {
     env: 'PUNCTUAL_READ_LAG_MS',
     kind: whole(0, limits.readLagMsMax),
     default: defaults.readLagMs,
-    help: 'how far behind that standby may be; one that is further behind is passed by',
+    help: 'how far that standby may lag, in ms; with a larger lag it is skipped',
   }),
   embedded: setting({
     group: 'database',
@@ -91,7 +94,7 @@ export const settings = {
     env: 'PUNCTUAL_EMBEDDED',
     kind: onOrOff,
     default: false,
-    help: 'use the embedded PostgreSQL, whatever DATABASE_URL and NODE_ENV say',
+    help: 'use the embedded PostgreSQL, even if DATABASE_URL or NODE_ENV=production is set',
   }),
   dataDir: setting<string>({
     group: 'database',
@@ -99,15 +102,15 @@ export const settings = {
     env: 'PUNCTUAL_DATA_DIR',
     kind: text('a path', 'path'),
     default: './.punctual',
-    help: 'where the embedded PostgreSQL keeps its data',
+    help: 'data directory of the embedded PostgreSQL',
   }),
   schema: setting<string>({
     group: 'database',
     flag: '--schema',
     env: 'PUNCTUAL_SCHEMA',
-    kind: text('a lower-case name of letters, digits and _ (up to 48)', 'name', isSchemaName),
+    kind: text('a lower-case name of a-z, 0-9 and _ (up to 48)', 'name', isSchemaName),
     default: 'punctual',
-    help: 'the schema that holds everything; several installations share a database',
+    help: 'the schema of all tables; several installations can share a database',
   }),
   preparedStatements: setting<boolean | 'auto'>({
     group: 'database',
@@ -115,7 +118,7 @@ export const settings = {
     env: 'PUNCTUAL_PREPARED_STATEMENTS',
     kind: autoOnOrOff,
     default: 'auto',
-    help: 'name statements so that the server keeps their plans; auto: unless a pooler is seen',
+    help: 'name statements so that the server keeps their plans; auto: unless a pooler is detected',
   }),
   secretsKeyFile: setting<string | null>({
     group: 'database',
@@ -124,7 +127,7 @@ export const settings = {
     kind: text('a path', 'path'),
     default: null,
     defaultShown: 'none: `PUNCTUAL_SECRETS_KEY`',
-    help: 'a file with the master keys of secrets, one on each line; the first encrypts',
+    help: 'file with the master keys of secrets, one per line; the first one encrypts',
   }),
   server: setting<readonly string[] | null>({
     group: 'server',
@@ -132,17 +135,17 @@ export const settings = {
     env: 'PUNCTUAL_SERVER',
     kind: httpUrls,
     default: null,
-    defaultShown: 'none: the database itself',
-    help: 'ask this server over HTTP instead of the database',
+    defaultShown: 'none: the database',
+    help: 'send the command to this server over HTTP instead of the database',
   }),
   apiKey: setting<string | null>({
     group: 'server',
     flag: '--api-key',
     env: 'PUNCTUAL_API_KEY',
-    kind: text('a whole API key: punctual_…', 'key', (key) => prefixOfApiKey(key) !== null),
+    kind: text('a complete API key: punctual_…', 'key', (key) => prefixOfApiKey(key) !== null),
     default: null,
     defaultShown: 'none',
-    help: 'the key to ask it with; the variable keeps it out of the list of processes',
+    help: 'API key for that server; the variable keeps it out of the process list',
     secret: 'key',
   }),
   roles: setting<readonly RoleName[] | null>({
@@ -152,13 +155,13 @@ export const settings = {
     kind: someOf(...roles),
     default: null,
     defaultShown: '`start`: all; `worker`: all but api',
-    help: `what this process does: ${roles.join(', ')}`,
+    help: `roles of this process: ${roles.join(', ')}`,
   }),
   host: setting<string>({
     group: 'http',
     flag: '--host',
     env: 'PUNCTUAL_HOST',
-    kind: text('a name or address of this machine', 'address'),
+    kind: text('a host name or address of this machine', 'address'),
     default: '127.0.0.1',
     help: 'the address to listen on',
   }),
@@ -168,7 +171,7 @@ export const settings = {
     env: 'PUNCTUAL_PORT',
     kind: whole(0, 65_535),
     default: 7070,
-    help: 'the port to listen on; 0 picks a free one',
+    help: 'the port to listen on; 0 picks a free port',
   }),
   auth: setting({
     group: 'http',
@@ -176,7 +179,7 @@ export const settings = {
     env: 'PUNCTUAL_AUTH',
     kind: onOrOff,
     default: true,
-    help: 'ask for API keys; off: on a loopback address only, where everybody may do everything',
+    help: 'require API keys; off is allowed on a loopback address only and permits everything',
   }),
   tlsCert: setting<string | null>({
     group: 'http',
@@ -185,7 +188,7 @@ export const settings = {
     kind: text('a path', 'path'),
     default: null,
     defaultShown: 'none: plain HTTP',
-    help: 'the certificate to serve HTTPS with, as a PEM file',
+    help: 'certificate for HTTPS, as a PEM file',
   }),
   tlsKey: setting<string | null>({
     group: 'http',
@@ -194,7 +197,7 @@ export const settings = {
     kind: text('a path', 'path'),
     default: null,
     defaultShown: 'none: plain HTTP',
-    help: 'its private key, as a PEM file',
+    help: 'private key of the certificate, as a PEM file',
   }),
   trustProxy: setting({
     group: 'http',
@@ -202,7 +205,7 @@ export const settings = {
     env: 'PUNCTUAL_TRUST_PROXY',
     kind: onOrOff,
     default: false,
-    help: 'take the address of clients from X-Forwarded-For, as the proxy in front sets it',
+    help: 'take client addresses from X-Forwarded-For, as set by the proxy in front',
   }),
   httpRate: setting<number>({
     group: 'http',
@@ -210,7 +213,7 @@ export const settings = {
     env: 'PUNCTUAL_HTTP_RATE',
     kind: whole(1, limits.httpRateMax),
     default: defaults.httpRate,
-    help: 'how many requests one API key may send to this process in a second',
+    help: 'requests per second that one API key may send to this process',
   }),
   concurrency: setting<number>({
     group: 'node',
@@ -218,7 +221,7 @@ export const settings = {
     env: 'PUNCTUAL_CONCURRENCY',
     kind: whole(1, limits.concurrencyMax),
     default: defaults.concurrency,
-    help: 'how many runs this process runs at once',
+    help: 'how many runs this process executes at once',
   }),
   queues: setting<QueueCaps | null>({
     group: 'node',
@@ -227,7 +230,7 @@ export const settings = {
     kind: queueCaps(limits.concurrencyMax),
     default: null,
     defaultShown: 'all',
-    help: 'the queues to take from, each with an optional cap: emails,reports=5',
+    help: 'queues to claim from, each with an optional cap: emails,reports=5',
   }),
   workerLabels: setting<Readonly<Record<string, string>>>({
     group: 'node',
@@ -236,7 +239,7 @@ export const settings = {
     kind: pairs,
     default: {},
     defaultShown: 'none',
-    help: 'shown with this worker: zone=a,disk=ssd',
+    help: 'labels shown with this worker: zone=a,disk=ssd',
   }),
   leaseMs: setting<number>({
     group: 'node',
@@ -244,7 +247,7 @@ export const settings = {
     env: 'PUNCTUAL_LEASE_MS',
     kind: whole(1_000, 3_600_000),
     default: defaults.leaseMs,
-    help: 'how long a worker may be silent before its runs go to others',
+    help: 'how long a worker may send no heartbeat before its runs return to the queue',
   }),
   drainMs: setting<number>({
     group: 'node',
@@ -252,7 +255,7 @@ export const settings = {
     env: 'PUNCTUAL_DRAIN_MS',
     kind: whole(0, 86_400_000),
     default: defaults.drainMs,
-    help: 'how long stopping waits for handlers that run',
+    help: 'how long stopping waits for running handlers',
   }),
   retentionDays: setting<number>({
     group: 'node',
@@ -260,15 +263,15 @@ export const settings = {
     env: 'PUNCTUAL_RETENTION_DAYS',
     kind: whole(1, 3_650),
     default: defaults.retentionDays,
-    help: 'days that history is kept',
+    help: 'how many days of history are kept',
   }),
   timezone: setting<string>({
     group: 'node',
     flag: '--timezone',
     env: 'PUNCTUAL_TIMEZONE',
-    kind: text('a name of the IANA database such as Europe/Berlin, or UTC', 'zone', isZoneName),
+    kind: text('an IANA time zone such as Europe/Berlin, or UTC', 'zone', isZoneName),
     default: defaults.timezone,
-    help: 'the time zone of jobs that name none',
+    help: 'time zone of jobs that do not set one',
   }),
   jitterMs: setting<number>({
     group: 'node',
@@ -276,7 +279,7 @@ export const settings = {
     env: 'PUNCTUAL_JITTER_MS',
     kind: whole(0, 86_400_000),
     default: 0,
-    help: 'how far runs of jobs are spread behind their slots, where a job does not say otherwise',
+    help: 'how far runs of jobs are spread after their slots, unless the job sets it',
   }),
   planAheadMs: setting<number>({
     group: 'node',
@@ -292,7 +295,7 @@ export const settings = {
     env: 'PUNCTUAL_PAYLOAD_BYTES',
     kind: whole(1_024, limits.payloadBytesCeiling),
     default: limits.payloadBytes,
-    help: 'the largest payload, in bytes of JSON',
+    help: 'largest payload, in bytes of JSON',
   }),
   outputBytes: setting<number>({
     group: 'node',
@@ -300,7 +303,7 @@ export const settings = {
     env: 'PUNCTUAL_OUTPUT_BYTES',
     kind: whole(1_024, limits.payloadBytesCeiling),
     default: limits.outputBytes,
-    help: 'the largest output, in bytes of JSON',
+    help: 'largest output, in bytes of JSON',
   }),
   migrate: setting({
     group: 'node',
@@ -308,7 +311,7 @@ export const settings = {
     env: 'PUNCTUAL_MIGRATE',
     kind: onOrOff,
     default: true,
-    help: 'bring the schema up to date at the start; off: only check it',
+    help: 'bring the schema up to date at start; off only checks it',
   }),
   logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     group: 'node',
@@ -316,7 +319,7 @@ export const settings = {
     env: 'PUNCTUAL_LOG_LEVEL',
     kind: oneOf('debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
-    help: 'the least that is logged',
+    help: 'lowest level that is logged',
   }),
   logFormat: setting<'auto' | 'json' | 'pretty'>({
     group: 'node',
@@ -332,7 +335,7 @@ export type Settings = typeof settings
 export type SettingName = keyof Settings
 export const settingNames = Object.keys(settings) as SettingName[]
 
-/** The values in effect. */
+/** The values of all settings after resolution. */
 export type Config = {
   readonly [Name in SettingName]: Settings[Name] extends Setting<infer T> ? T : never
 }

@@ -1,10 +1,10 @@
-/** What may be shown of a setting that holds a password. */
+/** How settings that contain a password or a key are shown. */
 import { prefixOfApiKey } from '@punctual/core/identity'
 import { redactUrl } from '@punctual/store'
 
 export function showUrl(url: string): string {
   const shown = redactUrl(url)
-  // Whatever else stands before an @ may be a part of a password that was not escaped.
+  // Other text before an @ may be part of a password that was not escaped.
   return shown.replace(':***@', '').includes('@') && !/^[a-z]+:\/\/[\w.%~-]+@[^@]*$/.test(shown)
     ? '*** (not shown: it is not a well-formed URL)'
     : shown
@@ -12,9 +12,9 @@ export function showUrl(url: string): string {
 
 export type SecretKind = 'url' | 'key'
 
-/** Enough to recognise it, too little to use it. */
+/** Shows enough to recognise the value, and too little to use it. */
 export function showSecret(kind: SecretKind, value: string): string {
   if (kind === 'url') return showUrl(value)
   const prefix = prefixOfApiKey(value)
-  return prefix === null ? '*** (not shown: it is not a whole key)' : `${prefix}…`
+  return prefix === null ? '*** (not shown: it is not a complete key)' : `${prefix}…`
 }

@@ -1,4 +1,4 @@
-/** `punctual.deadLetters`: runs that died, looked at, replayed and discarded. */
+/** `punctual.deadLetters`: lists, replays and discards runs that died. */
 import { checkText, encodeJson, refuseOption } from '@punctual/core/check'
 import {
   type CompiledDeadLetterFilter,
@@ -29,53 +29,56 @@ const LOG_LINES = 100
 const DISCARD_BATCH = 500
 const REPLAY_BATCH = 500
 
-/** Which dead letters are looked at, and how many. */
+/** Which dead letters to read, and how many. */
 export interface DeadLetterPage extends DeadLetterFilter {
-  /** Whether somebody has handled them. @default 'open' */
+  /** Whether they have been handled: replayed or discarded. @default 'open' */
   state?: DeadLetterState
-  /** Up to 1,000. @default 50 */
+  /** The most entries to return, up to 1,000. @default 50 */
   limit?: number
 }
 
-/** Which dead letters are listed, a page at a time. */
+/** A page of the list of dead letters. */
 export interface DeadLetterListOptions extends DeadLetterPage {
-  /** Those after this one: give the last of a page to get the next page. */
+  /** Only dead letters after this one: pass the last one of a page to get the next page. */
   after?: RunReference
 }
 
-/** How one dead letter is replayed. */
+/** Options of `replay`. */
 export interface ReplayOptions extends HandlingOptions {
-  /** Instead of its own, which stays with the dead run as it was. */
+  /** Replaces the payload of the new run; the dead run keeps its own. */
   payload?: unknown
-  /** Go on from the last checkpoint of the dead run, where it has one. @default false */
+  /** Continues from the dead run's last checkpoint, if it has one. @default false */
   fromCheckpoint?: boolean
 }
 
-/** A dead letter with all that is known of its run. */
+/** A dead letter with its run, log and checkpoint. */
 export interface DeadLetterDetails extends DeadLetter {
   /** The run that died, with its attempts. */
   readonly run: FinishedRun
-  /** The last hundred lines of its log, oldest first. */
+  /** The last 100 lines of its log, oldest first. */
   readonly log: readonly LogLine[]
-  /** What its last checkpoint has kept; null when there is none. */
+  /** The data of its last checkpoint; null when it has none. */
   readonly checkpoint: unknown
 }
 
-/** What a replay came to. `already_handled`: somebody was faster, and nothing was made. */
+/**
+ * The result of a replay. `already_handled`: it was replayed or discarded before, and no run was
+ * created.
+ */
 export type ReplayResult =
   | { readonly result: 'replayed'; readonly id: string }
   | { readonly result: 'already_handled'; readonly handled: DeadLetterHandling }
   | KeyBusy
 
-/** What discarding many came to. */
+/** The result of `discardMany`. */
 export interface DiscardManyResult {
-  /** How many open ones the filter had. */
+  /** How many open dead letters matched the filter. */
   readonly matching: number
-  /** How many of them were closed. */
+  /** How many of them were discarded. */
   readonly discarded: number
 }
 
-/** `punctual.deadLetters`: runs that died, looked at, replayed and discarded. */
+/** `punctual.deadLetters`: lists, replays and discards runs that died. */
 export class DeadLetters {
   readonly #store: PostgresStore
   readonly #payloadBytes: number
@@ -88,29 +91,33 @@ export class DeadLetters {
     this.#tenantId = tenantId
   }
 
-  /** The last to die first; those that nobody has handled, unless asked for others. */
+  /** Dead letters, the latest death first; only open ones by default. */
   async list(options: DeadLetterListOptions = {}): Promise<DeadLetter[]> {
     const filter = await this.#filter(options, ['state', 'limit', 'after'])
     const after = options.after === undefined ? null : idOf(options.after)
-    const asked = { ...page(options), after }
-    return this.#store.replica.read(({ letters }) => letters.list(filter, asked, this.#tenantId))
+    const range = { ...page(options), after }
+    return this.#store.replica.read(({ deadLetters: letters }) =>
+      letters.list(filter, range, this.#tenantId),
+    )
   }
 
-  /** What dies alike, together; the largest group first. */
+  /** Dead letters grouped by cause (the same fingerprint), the largest group first. */
   async causes(options: DeadLetterPage = {}): Promise<DeadLetterCause[]> {
     const filter = await this.#filter(options, ['state', 'limit'])
-    const asked = page(options)
-    return this.#store.replica.read(({ letters }) => letters.causes(filter, asked, this.#tenantId))
+    const range = page(options)
+    return this.#store.replica.read(({ deadLetters: letters }) =>
+      letters.causes(filter, range, this.#tenantId),
+    )
   }
 
-  /** Everything about one, or null. */
-  async get(letter: RunReference): Promise<DeadLetterDetails | null> {
-    const id = idOf(letter)
+  /** A dead letter with its run, log and checkpoint, or null when there is none. */
+  async get(deadLetter: RunReference): Promise<DeadLetterDetails | null> {
+    const id = idOf(deadLetter)
     const [[found], run, log, checkpoint] = await Promise.all([
-      this.#store.letters.find([id], this.#tenantId),
+      this.#store.deadLetters.find([id], this.#tenantId),
       this.#store.runs.find(id, this.#tenantId),
       this.#store.runs.lastLogs(id, LOG_LINES, this.#tenantId),
-      this.#store.letters.checkpoint(id),
+      this.#store.deadLetters.checkpoint(id),
     ])
     if (!found || !run) return null
     return {
@@ -122,11 +129,12 @@ export class DeadLetters {
   }
 
   /**
-   * Makes a new run of a dead one, due now. The dead run stays as it was; the two name each other.
+   * Creates a new run from a dead one, due now. The dead run stays unchanged; each of the two
+   * refers to the other.
    * @throws `PunctualError` with `dead_letter_not_found` when there is no such dead letter.
    */
-  async replay(letter: RunReference, options: ReplayOptions = {}): Promise<ReplayResult> {
-    const id = idOf(letter)
+  async replay(deadLetter: RunReference, options: ReplayOptions = {}): Promise<ReplayResult> {
+    const id = idOf(deadLetter)
     const payload =
       options.payload === undefined
         ? null
@@ -145,27 +153,32 @@ export class DeadLetters {
   }
 
   /**
-   * Makes new runs of these, in batches of 500 that happen wholly or not at all. Answers in the order asked; of what is
-   * no dead letter there is none.
+   * Replays these dead letters in batches of 500; each batch succeeds or fails as a whole. Results
+   * come in the order of the input; ids without a dead letter have no result.
    */
   async replayEach(
-    letters: readonly RunReference[],
+    deadLetters: readonly RunReference[],
     options: HandlingOptions & { fromCheckpoint?: boolean } = {},
   ): Promise<readonly ReplayResult[]> {
-    const ids = letters.map(idOf)
+    const ids = deadLetters.map(idOf)
     const how = { ...handledBy(options), fromCheckpoint: options.fromCheckpoint === true }
     const answers: ReplayResult[] = []
     for (let i = 0; i < ids.length; i += REPLAY_BATCH) {
       const requests = ids.slice(i, i + REPLAY_BATCH).map((id) => ({ id, payload: null }))
-      for (const it of await this.#store.deadLetterSteering.replay(requests, how, this.#tenantId))
-        if (it.result !== 'not_found') answers.push(it)
+      for (const answer of await this.#store.deadLetterSteering.replay(
+        requests,
+        how,
+        this.#tenantId,
+      ))
+        if (answer.result !== 'not_found') answers.push(answer)
     }
     return answers
   }
 
   /**
-   * Replays the open ones of a filter, the first to die first, at a pace. This process drives it: when it ends, what
-   * was not replayed stays open. What dies meanwhile, replays included, is left alone.
+   * Replays the open dead letters that match a filter, the earliest death first, at a pace. This
+   * process drives the replay: if it ends, the rest stays open. Runs that die meanwhile, replays
+   * included, are not replayed.
    * @example
    * ```ts
    * const { replayed, stopped } = await punctual.deadLetters.replayMany(
@@ -186,25 +199,26 @@ export class DeadLetters {
   }
 
   /**
-   * Closes one without doing it again.
-   * @param options - `reason` says why, and is kept with it; `by` says who.
+   * Closes a dead letter without running it again.
+   * @param options - `reason`: stored with the dead letter, up to 1,024 characters; `by`: who
+   * discards it.
    * @throws `PunctualError` with `dead_letter_not_found` when there is no such dead letter.
    */
   async discard(
-    letter: RunReference,
+    deadLetter: RunReference,
     options: { reason: string; by?: string },
   ): Promise<'discarded' | 'already_handled'> {
-    const id = idOf(letter)
+    const id = idOf(deadLetter)
     const how = handledBy(reasonOf(options))
     const discarded = await this.#store.deadLetterSteering.discard([id], how, this.#tenantId)
     if (discarded.has(id)) return 'discarded'
-    const [found] = await this.#store.letters.find([id], this.#tenantId)
+    const [found] = await this.#store.deadLetters.find([id], this.#tenantId)
     return found ? 'already_handled' : this.#notFound(id)
   }
 
   /**
-   * Closes the open ones of a filter, the first to die first, in batches.
-   * @param options - `reason` says why, and is kept with each; `by` says who.
+   * Discards the open dead letters that match a filter, the earliest death first, in batches.
+   * @param options - `reason`: stored with each, up to 1,024 characters; `by`: who discards them.
    */
   async discardMany(
     filter: DeadLetterFilter,
@@ -213,17 +227,17 @@ export class DeadLetters {
     const how = handledBy(reasonOf(options))
     const compiled = await this.#filterOfMany(filter, options)
     const { limit, dryRun } = checkManyOptions(options)
-    const { letters, deadLetterSteering } = this.#store
+    const { deadLetters: letters, deadLetterSteering } = this.#store
     const count = await letters.count(compiled, this.#tenantId)
     let discarded = 0
-    let looked = 0
+    let checked = 0
     let after: string | null = null
-    while (!dryRun && looked < limit && !options.signal?.aborted) {
-      const most = Math.min(DISCARD_BATCH, limit - looked)
+    while (!dryRun && checked < limit && !options.signal?.aborted) {
+      const most = Math.min(DISCARD_BATCH, limit - checked)
       const ids: string[] = await letters.pick(compiled, count, after, most, this.#tenantId)
       if (ids.length === 0) break
       discarded += (await deadLetterSteering.discard(ids, how, this.#tenantId)).size
-      looked += ids.length
+      checked += ids.length
       after = ids.at(-1) ?? null
     }
     return { matching: count.letters, discarded }
@@ -234,7 +248,7 @@ export class DeadLetters {
     if (compiled.job === null || isRunId(compiled.job)) return compiled
     const job = await this.#store.schedules.jobs.find(compiled.job, this.#tenantId)
     if (job) return { ...compiled, job: job.id }
-    const message = `There is no job ${JSON.stringify(compiled.job)}. One that was deleted is named by its id.`
+    const message = `No job has the name or id ${JSON.stringify(compiled.job)}. Refer to a deleted job by its id.`
     throw new PunctualError('job_not_found', message, { id: compiled.job })
   }
 
@@ -244,7 +258,7 @@ export class DeadLetters {
     if (isEmptyFilter(compiled) && !all)
       throw new PunctualError(
         'invalid_option',
-        'The filter is empty, which means every open dead letter. Say `all: true` if that is meant.',
+        'The filter is empty and would match every open dead letter. Set `all: true` if you want that.',
         { field: 'filter' },
       )
     return compiled
@@ -253,8 +267,8 @@ export class DeadLetters {
   async #notFound(id: string): Promise<never> {
     const run = await this.#store.runs.find(id, this.#tenantId)
     const message = run
-      ? `Run ${id} is ${run.state}, and no dead letter.`
-      : `There is no run ${id}. It may be older than the retention, or belong to another schema.`
+      ? `Run ${id} is ${run.state}, not a dead letter.`
+      : `No run has the id ${id}. It may be older than the retention, or belong to another schema.`
     throw new PunctualError('dead_letter_not_found', message, { id })
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Drives the replay of many dead letters from this process: counts them, then releases batches as the pace allows
- * and watches how they end. Every batch is one transaction that closes its letters and makes their runs, so whenever
- * this process ends, what it has not replayed is open as before.
+ * Drives the replay of many dead letters from this process: counts them, then releases batches as
+ * the pace allows and watches how their runs end. Every batch is one transaction that closes its
+ * dead letters and creates their runs, so when this process ends, the dead letters that it has not
+ * replayed are still open.
  */
 import { refuseOption } from '@punctual/core/check'
 import {
@@ -18,53 +19,53 @@ import type { DeadLetterCount, HandledBy, PostgresStore, ReplayAnswer } from '@p
 const LIMIT_MAX = 100_000
 const WATCHED_MAX = 10_000
 
-/** How many dead letters are dealt with at once. */
+/** Options for handling many dead letters. */
 export interface ManyOptions {
-  /** An empty filter is meant: every open dead letter. @default false */
+  /** Allows an empty filter, which selects every open dead letter. @default false */
   all?: boolean
-  /** At most so many, up to 100,000. @default 10000 */
+  /** The most dead letters to handle, up to 100,000. @default 10000 */
   limit?: number
-  /** Only count them. @default false */
+  /** Only counts the matching dead letters. @default false */
   dryRun?: boolean
-  /** Ends it after the batch that is under way. */
+  /** Stops after the current batch. */
   signal?: AbortSignal
 }
 
-/** How many dead letters are replayed, and how fast. */
+/** Options of `replayMany`, including its pace. */
 export interface ReplayManyOptions extends ManyOptions, ReplayPace {
-  /** Go on from the last checkpoint of each, where it has one. @default false */
+  /** Continues each from its last checkpoint, if it has one. @default false */
   fromCheckpoint?: boolean
-  /** Why, kept with each. */
+  /** The reason, stored with each, up to 1,024 characters. */
   note?: string
-  /** Who, kept with each. */
+  /** Who replays them, stored with each, up to 256 characters. */
   by?: string
-  /** Told after every step. */
+  /** Called after every step. */
   onProgress?: (progress: ReplayProgress) => void
 }
 
-/** How far a replay of many has come. */
+/** Progress of a replay of many dead letters. */
 export interface ReplayProgress {
-  /** How many open ones the filter had. */
+  /** How many open dead letters matched the filter. */
   readonly matching: number
-  /** How many of these are to be replayed: no more than the limit. */
+  /** How many of them are to be replayed: at most the limit. */
   readonly wanted: number
-  /** How many were replayed. */
+  /** How many were replayed so far. */
   readonly replayed: number
-  /** Somebody else was faster. */
+  /** Dead letters that another caller handled first. */
   readonly alreadyHandled: number
-  /** A live run has their key; they stay open. */
+  /** Dead letters whose key a live run has; they stay open. */
   readonly keyBusy: number
-  /** Of the replays; known where a canary or a bound asks for it. */
+  /** Replays that have ended; counted only with a canary or a failure bound. */
   readonly ended: number
-  /** Of those that have ended: dead or unknown. */
+  /** Ended replays that are dead or unknown. */
   readonly failed: number
 }
 
-/** What a replay of many came to. */
+/** The result of `replayMany`. */
 export interface ReplayManyResult extends ReplayProgress {
-  /** Why it ended before all were replayed; null when it did not. */
+  /** Why it stopped before all were replayed; null when all were. */
   readonly stopped: 'failure_rate' | 'aborted' | null
-  /** The new runs, in the order in which they were made. */
+  /** The new runs, in the order of their creation. */
   readonly runIds: readonly string[]
 }
 
@@ -89,7 +90,7 @@ export async function replayMany(
   if (typeof fromCheckpoint !== 'boolean')
     refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
   const rules = compileReplayPace(options)
-  const count = await store.letters.count(filter, tenantId)
+  const count = await store.deadLetters.count(filter, tenantId)
   const how = { ...handledBy, fromCheckpoint }
   const drive = new ReplayDrive({ store, tenantId, filter, count, limit, rules, how, options })
   return dryRun ? drive.result(null) : drive.run()
@@ -107,26 +108,26 @@ interface Drive {
 }
 
 class ReplayDrive {
-  readonly #d: Drive
+  readonly #drive: Drive
   readonly #runIds: string[] = []
   /** Replays whose end is not known yet. */
   readonly #underWay = new Set<string>()
   #after: string | null = null
-  #looked = 0
+  #checked = 0
   #alreadyHandled = 0
   #keyBusy = 0
   #ended = 0
   #failed = 0
 
   constructor(drive: Drive) {
-    this.#d = drive
+    this.#drive = drive
   }
 
   async run(): Promise<ReplayManyResult> {
-    const { store, rules, options } = this.#d
+    const { store, rules, options } = this.#drive
     const clock = store.database.localClock
     let releasedAtMs = Number.NEGATIVE_INFINITY
-    while (this.#looked < this.#d.limit) {
+    while (this.#checked < this.#drive.limit) {
       if (options.signal?.aborted) return this.result('aborted')
       if (watchesEnds(rules)) await this.#watch()
       const step = nextReplayStep(rules, {
@@ -145,16 +146,16 @@ class ReplayDrive {
     return this.result(null)
   }
 
-  /** False when nothing is left. */
+  /** Returns false when no dead letter is left. */
   async #release(most: number): Promise<boolean> {
-    const { store, tenantId, filter, count, limit, how } = this.#d
-    const room = Math.min(most, limit - this.#looked)
-    const ids = await store.letters.pick(filter, count, this.#after, room, tenantId)
+    const { store, tenantId, filter, count, limit, how } = this.#drive
+    const room = Math.min(most, limit - this.#checked)
+    const ids = await store.deadLetters.pick(filter, count, this.#after, room, tenantId)
     if (ids.length === 0) return false
     const requests = ids.map((id) => ({ id, payload: null }))
     for (const answer of await store.deadLetterSteering.replay(requests, how, tenantId))
       this.#note(answer)
-    this.#looked += ids.length
+    this.#checked += ids.length
     this.#after = ids.at(-1) ?? null
     return true
   }
@@ -170,7 +171,7 @@ class ReplayDrive {
   async #watch(): Promise<void> {
     const ids = [...this.#underWay].slice(0, WATCHED_MAX)
     if (ids.length === 0) return
-    for (const [id, state] of await this.#d.store.letters.ends(ids)) {
+    for (const [id, state] of await this.#drive.store.deadLetters.ends(ids)) {
       this.#underWay.delete(id)
       this.#ended++
       if (state === 'dead' || state === 'unknown') this.#failed++
@@ -178,7 +179,7 @@ class ReplayDrive {
   }
 
   #progress(): ReplayProgress {
-    const { count, limit } = this.#d
+    const { count, limit } = this.#drive
     return {
       matching: count.letters,
       wanted: Math.min(count.letters, limit),

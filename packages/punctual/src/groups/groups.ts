@@ -1,4 +1,6 @@
-/** `punctual.groups`: runs that belong together, how far they have come, and what follows when all have ended. */
+/**
+ * `punctual.groups`: runs submitted together, their progress, and the callback when all have ended.
+ */
 import { checkText, integer, refuseOption } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import {
@@ -25,24 +27,27 @@ const POLL_MIN_MS = 20
 const POLL_MAX_MS = 250
 const WAIT_MS_MAX = 2_147_483_647
 
-/** A group as callers name it: by its id, or by anything that has one. */
+/** A group in calls: its id, or any object with its `id`. */
 export type GroupReference = string | { readonly id: string }
 
 /** Which groups to list. */
 export interface GroupListOptions {
-  /** Only those that are done, or only those that are not. @default all */
+  /** True: only done groups. False: only groups that are not done. @default all */
   done?: boolean
-  /** Only those that were made before this one: give the last of a page to get the next page. */
+  /** Only groups created before this one: pass the last one of a page to get the next page. */
   before?: GroupReference
-  /** The most groups to give, up to 1,000. @default 50 */
+  /** The most groups to return, up to 1,000. @default 50 */
   limit?: number
 }
 
-/** Which members to list. */
+/** Which members of a group to list. */
 export interface GroupRunsOptions {
-  /** From this place on: give the place of the last one and 1 to get the next page. @default 0 */
+  /**
+   * Start from this position: pass the position of the last member plus 1 to get the next page.
+   * @default 0
+   */
   from?: number
-  /** The most runs to give, up to 10,000. @default 1000 */
+  /** The most members to return, up to 10,000. @default 1000 */
   limit?: number
 }
 
@@ -51,7 +56,7 @@ export interface GroupsParts {
   readonly store: PostgresStore
   readonly handlers: Handlers
   readonly payloadBytes: number
-  /** Throws when nothing is accepted any more. */
+  /** Throws `stopped` once Punctual stops. */
   checkOpen(): void
   submitted(submissions: readonly Submission[], accepted: readonly Accepted[]): void
 }
@@ -65,14 +70,17 @@ function idOf(group: GroupReference): string {
 function notFound(id: string): never {
   throw new PunctualError(
     'group_not_found',
-    `There is no group ${id}. It may be older than the retention, or belong to another schema.`,
+    `No group has the id ${id}. It may be older than the retention, or belong to another schema.`,
     { id },
   )
 }
 
 const lives = (state: GroupMember['state']) => state !== 'removed' && !isFinal(state as RunState)
 
-/** Runs that are submitted together, what became of them, and one run that follows when all have ended. */
+/**
+ * `punctual.groups`: runs that are submitted together, their states, and one callback run when all
+ * have ended.
+ */
 export class Groups {
   readonly #options: GroupsParts
 
@@ -82,8 +90,9 @@ export class Groups {
   }
 
   /**
-   * Submits runs as a group, with what is to be submitted when all of them have ended: all of it, or nothing. A member
-   * whose key a live run has is that run.
+   * Submits runs as a group, with an optional callback that is submitted when all members have
+   * ended. Everything is accepted, or nothing. If a live run has the key of a member, that run
+   * becomes the member.
    */
   async submit(options: GroupOptions, call: GroupCallOptions = {}): Promise<GroupHandle> {
     const { store, payloadBytes } = this.#options
@@ -108,7 +117,7 @@ export class Groups {
     return { submissions, tx }
   }
 
-  /** What a group can be told and asked, by its id; whether there is one is not looked at. */
+  /** A handle on a group by its id. Does not check that the group exists. */
   handle(group: GroupReference): GroupHandle {
     const id = idOf(group)
     return {
@@ -121,7 +130,7 @@ export class Groups {
     }
   }
 
-  /** Adds up to 10,000 runs to an open group: all of them, or none. */
+  /** Adds up to 10,000 runs to an open group: all, or none. */
   async add(
     group: GroupReference,
     runs: readonly GroupRun[],
@@ -138,19 +147,19 @@ export class Groups {
     if (!tx) this.#options.submitted(submissions, accepted)
   }
 
-  /** Nothing can be added any more; false when it was closed already. */
+  /** Closes a group, so that no runs can be added; false when it was closed already. */
   async close(group: GroupReference, call: GroupCallOptions = {}): Promise<boolean> {
     const id = idOf(group)
     const { tx } = checkCall(call)
     return (await this.#options.store.groups.close(id, this.#options.tenantId, tx)) ?? notFound(id)
   }
 
-  /** The group with the states of its members, or null. */
+  /** The group with the number of members in each state, or null when there is none. */
   async get(group: GroupReference): Promise<Group | null> {
     return this.#options.store.groups.reader.find(idOf(group), this.#options.tenantId)
   }
 
-  /** The newest first. */
+  /** Groups, newest first. */
   async list(options: GroupListOptions = {}): Promise<GroupSummary[]> {
     const { done, before, limit = LIST } = options
     if (done !== undefined && typeof done !== 'boolean') refuseOption('done', 'true or false', done)
@@ -164,7 +173,7 @@ export class Groups {
     )
   }
 
-  /** The members with their states, in the order in which they were added. */
+  /** The members of a group with their states, in the order in which they were added. */
   async runs(group: GroupReference, options: GroupRunsOptions = {}): Promise<GroupMember[]> {
     const { from = 0, limit = MEMBERS } = options
     const page = {
@@ -174,7 +183,7 @@ export class Groups {
     return this.#options.store.groups.reader.members(idOf(group), page, this.#options.tenantId)
   }
 
-  /** Resolves with the group when it is closed and every member has ended, however. */
+  /** Resolves with the group when it is closed and every member has ended, in any final state. */
   async waitFor(group: GroupReference, options: WaitOptions = {}): Promise<Group> {
     const id = idOf(group)
     const { timeoutMs, signal } = options
@@ -188,7 +197,7 @@ export class Groups {
       if (leftMs <= 0)
         throw new PunctualError(
           'wait_timeout',
-          `Group ${id} was not done within ${timeoutMs} ms. It goes on; wait longer or look at it with groups.get.`,
+          `Group ${id} was not done within ${timeoutMs} ms. Its runs continue; wait longer or read it with groups.get.`,
           { id },
         )
       await systemClock.sleep(Math.min(pauseMs, leftMs), signal)
@@ -196,7 +205,10 @@ export class Groups {
     return (await this.get(id)) ?? notFound(id)
   }
 
-  /** Closes a group and cancels what has not ended. It is done, and its callback comes, when all have ended. */
+  /**
+   * Closes a group and cancels its live members. It is done, and its callback submitted, when all
+   * have ended.
+   */
   async cancel(group: GroupReference, reason = 'cancelled'): Promise<GroupCancelResult> {
     const id = idOf(group)
     checkText('reason', reason, limits.createdByLength)
@@ -215,7 +227,7 @@ export class Groups {
           ).values(),
         )
     } while (members.length === MEMBERS)
-    const count = (answer: string) => answers.filter((it) => it === answer).length
+    const count = (result: string) => answers.filter((answer) => answer === result).length
     return { cancelled: count('cancelled'), cancelling: count('cancelling') }
   }
 }

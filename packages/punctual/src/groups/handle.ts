@@ -1,42 +1,45 @@
-/** One group, as whoever made it or asked for it by its id holds it. */
+/** The handle on one group, for its creator or for a caller that knows its id. */
 import type { Group } from '@punctual/core/run'
 import type { SubmitOptions } from '@punctual/core/submit'
 import type { WaitOptions } from '../runs/read-options.ts'
 import type { SubmitCallOptions } from '../submit/handler-handle.ts'
 
-/** A member to be: what `submit` takes, as an object. */
+/** A member of a group: the arguments of `submit` as an object. */
 export interface GroupRun {
-  /** The name of the handler. */
+  /** The name of its handler. */
   handler: string
-  /** What the handler is given, as JSON. @default null */
+  /** The payload, any JSON value. @default null */
   payload?: unknown
-  /** When and how it is to be run, as of `submit`. @default as of `submit` */
+  /** The options of `submit`, without `tx`. @default those of `submit` */
   options?: SubmitOptions
 }
 
-/** Whether to write as a part of a transaction of one's own. */
+/** Options of group calls: `tx` makes the call part of your transaction. */
 export type GroupCallOptions = Pick<SubmitCallOptions, 'tx'>
 
-/** How many runs were cancelled, and how many handlers were asked to end. */
+/** The result of cancelling a group. */
 export interface GroupCancelResult {
-  /** Runs that had not started, and never will. */
+  /** Members cancelled before they started. */
   readonly cancelled: number
-  /** Runs whose handlers were asked to end. */
+  /** Running members whose handlers were signalled to stop. */
   readonly cancelling: number
 }
 
-/** One group, to be asked, added to, closed, waited for and cancelled. */
+/** A handle on one group: reads it, adds to it, closes it, waits for it and cancels it. */
 export interface GroupHandle {
   /** The id of the group; `punctual.groups.handle(id)` makes the same handle in another process. */
   readonly id: string
-  /** How far it has come. */
+  /** The group with the number of members in each state. */
   get(): Promise<Group>
-  /** Adds up to 10,000 runs: all of them, or none. Only while it is open. */
+  /** Adds up to 10,000 runs: all, or none. Only while the group is open. */
   add(runs: readonly GroupRun[], options?: GroupCallOptions): Promise<void>
-  /** Nothing can be added any more; false when it was closed already. */
+  /** Closes the group, so that no runs can be added; false when it was closed already. */
   close(options?: GroupCallOptions): Promise<boolean>
-  /** Resolves with the group when it is closed and every member has ended, however. */
+  /** Resolves with the group when it is closed and every member has ended, in any final state. */
   done(options?: WaitOptions): Promise<Group>
-  /** Closes it and cancels what has not ended. It is done, and its callback comes, when all have ended. */
+  /**
+   * Closes the group and cancels its live members. It is done, and its callback submitted, when all
+   * have ended.
+   */
   cancel(reason?: string): Promise<GroupCancelResult>
 }

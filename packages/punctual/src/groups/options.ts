@@ -1,4 +1,4 @@
-/** Groups as people write them, checked and turned into submissions. */
+/** Checks group options and turns them into submissions. */
 import { checkText, encodeJson, refuseOption } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import { callbackPayload, finalStates, type GroupResult } from '@punctual/core/run'
@@ -13,25 +13,31 @@ import type { Handlers } from '../handlers/handlers.ts'
 import { at, atLater } from '../submit/submit-call.ts'
 import type { GroupRun } from './handle.ts'
 
-/** What to submit once, when the group is done. */
+/** The run that is submitted once, when the group is done. */
 export interface GroupCallbackOptions {
-  /** The name of the handler. */
+  /** The name of its handler. */
   handler: string
-  /** Given to the handler as `payload`, beside `group`. @default null */
+  /** Passed to the handler as `payload`, alongside `group`. @default null */
   payload?: unknown
-  /** As of `submit`, without `key` and `strict`: it is submitted once, whether a worker has its handler or not. */
+  /**
+   * The options of `submit` without `key` and `strict`: it is submitted once, even if no worker has
+   * its handler.
+   */
   options?: Omit<SubmitOptions, 'key' | 'strict'>
 }
 
-/** A group to be made. */
+/** A group to submit. */
 export interface GroupOptions {
-  /** Shown with it. It need not be unique. */
+  /** Display name; need not be unique. */
   name?: string
-  /** Up to 10,000; more are added to an open group. @default none */
+  /** Up to 10,000 members; add more to an open group. @default none */
   runs?: readonly GroupRun[]
-  /** What to submit when the group is closed and all of its runs have ended, however. @default nothing */
+  /**
+   * The run to submit when the group is closed and all members have ended, in any final state.
+   * @default none
+   */
   onDone?: GroupCallbackOptions
-  /** Runs may be added until it is closed. @default false */
+  /** Whether runs can be added until the group is closed. @default false */
   open?: boolean
 }
 
@@ -43,13 +49,13 @@ const NO_RESULT: GroupResult = {
   >),
 }
 
-/** Refuses what is not an object of these fields. */
+/** Refuses a value that is not an object with only these fields. */
 function checkFields(field: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     refuseOption(field, `an object of ${known.join(', ')}`, given)
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      refuseOption(field, `made of ${known.join(', ')}`, name.slice(0, limits.nameLength))
+      refuseOption(field, `an object with only ${known.join(', ')}`, name.slice(0, limits.nameLength))
 }
 
 export function checkGroup(options: GroupOptions): {
@@ -85,7 +91,10 @@ export async function groupSubmissions(
   return submissions
 }
 
-/** The callback as it is kept until the group is done; what could not be submitted then is refused now. */
+/**
+ * The callback as it is stored until the group is done. A callback that could not be submitted is
+ * refused now.
+ */
 export function groupCallback(
   onDone: GroupCallbackOptions | undefined,
   payloadBytes: number,
@@ -95,8 +104,12 @@ export function groupCallback(
   const options: SubmitOptions = onDone.options ?? {}
   for (const name of ['key', 'strict'] as const)
     if (options?.[name] !== undefined)
-      refuseOption(`onDone.options.${name}`, 'left out: it is submitted once', options[name])
-  // In the form in which it is read back.
+      refuseOption(
+        `onDone.options.${name}`,
+        'left out: the callback is submitted once',
+        options[name],
+      )
+  // Checked in the form in which it is read back.
   compileOptions(onDone.handler, options)
   const call = JSON.stringify({ handler: onDone.handler, options })
   const payload = encodeJson(onDone.payload ?? null, 'onDone.payload', payloadBytes)

@@ -7,7 +7,7 @@ import type { HandlerBody, HandlerSettings } from './options.ts'
 
 const WAIT_MS_MAX = 60_000
 
-/** The function as it is, when it takes one run at a time. */
+/** Returns the function unchanged when it takes one run at a time. */
 export function batched(
   name: string,
   { batchSize, batchWaitMs }: HandlerSettings,

@@ -1,4 +1,4 @@
-/** Submissions that ask for it are refused when no live worker would take them. */
+/** Refuses strict submissions when no live worker has their handler. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Submission } from '@punctual/core/submit'
 import type { PostgresStore } from '@punctual/store'

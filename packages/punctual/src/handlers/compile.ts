@@ -1,4 +1,4 @@
-/** How a handler is registered: checked once, where it is. */
+/** Compiles a handler at registration, so that errors surface there and not at the first run. */
 import { checkName, oneOf, refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import type { RegisteredHandler } from '@punctual/worker'
@@ -11,13 +11,13 @@ import { behindSchema, type PayloadSchema } from './payload-schema.ts'
 interface CompiledHandler {
   readonly registered: RegisteredHandler
   readonly schema: PayloadSchema | null
-  /** Ends what it runs in. */
+  /** Ends the threads or processes of an isolated handler. */
   close?(): Promise<void>
 }
 
 const KNOWN = ['schema', 'onLeaseLoss', 'isolation', 'memoryMb', 'batchSize', 'batchWaitMs']
 
-/** The body may come before its options or, which reads better when it is long, behind them. */
+/** The body may stand before its options or, which reads better when it is long, after them. */
 export function compileHandler(
   name: string,
   first: HandlerArgument,
@@ -28,7 +28,7 @@ export function compileHandler(
   if (!isBody(body))
     throw new PunctualError(
       'invalid_option',
-      `The handler ${JSON.stringify(name)} must be a function, or the URL of a module when it is isolated.`,
+      `The handler ${JSON.stringify(name)} must be a function or, when it is isolated, the URL of a module.`,
       { field: 'run' },
     )
   const settings = checkSettings(options as HandlerSettings)
@@ -49,7 +49,7 @@ function checkSettings(options: HandlerSettings): HandlerSettings {
     if (!KNOWN.includes(name))
       throw new PunctualError(
         'invalid_option',
-        `${JSON.stringify(name.slice(0, 80))} is not an option of a handler. Known: ${KNOWN.join(', ')}.`,
+        `Unknown handler option ${JSON.stringify(name.slice(0, 80))}. Known: ${KNOWN.join(', ')}.`,
         { field: name.slice(0, 80) },
       )
   const { onLeaseLoss } = options

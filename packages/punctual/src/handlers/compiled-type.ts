@@ -1,16 +1,20 @@
 /**
- * Types of TypeBox, which has no Standard Schema of its own: a validator, which its `Compile` makes of a type, is taken
- * for one. It is known by its shape, so that nothing of TypeBox is imported here.
+ * Adapts TypeBox, whose types do not implement Standard Schema: Punctual accepts the validator that
+ * `Compile` of TypeBox returns as a schema. Punctual recognises a validator by its methods, and so
+ * never imports TypeBox.
  */
 import type { PayloadSchema } from './payload-schema.ts'
 
-/** What `Compile(Type.Object({ … }))` of TypeBox 1 returns. */
+/** The result of `Compile(Type.Object({ … }))` in TypeBox 1. */
 export interface CompiledType<Input = unknown, Output = unknown> {
-  /** Whether the value is of the type; only its type is used here. */
+  /**
+   * Reports whether the value matches the type. Punctual never calls it, but infers `Input` from
+   * it.
+   */
   Check(value: unknown): value is Input
-  /** What the type makes of the value; throws where it refuses it. */
+  /** Converts the value as the type prescribes; throws when the value does not match. */
   Decode(value: unknown): Output
-  /** What is wrong with the value, each with its place as a JSON pointer. */
+  /** Returns the errors of a value, each with a JSON pointer to the invalid part. */
   Errors(value: unknown): readonly { readonly instancePath: string; readonly message: string }[]
 }
 
@@ -31,7 +35,7 @@ export function fromCompiledType(type: CompiledType): PayloadSchema {
           const issues = type.Errors(value).map(({ instancePath, message }) => ({
             ...{ message, path: pathOf(instancePath) },
           }))
-          // A type that finds nothing wrong has a codec that throws: that is not about the payload's shape.
+          // Without schema errors, the payload has the right shape, and a codec of the type threw.
           if (issues.length === 0) throw error
           return { issues }
         }
@@ -40,7 +44,7 @@ export function fromCompiledType(type: CompiledType): PayloadSchema {
   }
 }
 
-/** A JSON pointer, such as `/items/2/price`, by its parts. */
+/** Splits a JSON pointer such as `/items/2/price` into its keys. */
 function pathOf(pointer: string): readonly PropertyKey[] {
   const parts = pointer.split('/').slice(1)
   return parts.map((part) =>

@@ -1,19 +1,22 @@
-/** The schema of a handler as users give it: a Standard Schema, or what TypeBox has in its place. */
+/** The schema of a handler as users pass it: a Standard Schema, or a compiled TypeBox type. */
 import { refuseOption } from '@punctual/core/check'
 import { type CompiledType, fromCompiledType, isCompiledType } from './compiled-type.ts'
 import { isPayloadSchema, type PayloadSchema } from './payload-schema.ts'
 
-/** What may be given as the schema of a handler. */
+/**
+ * A handler's schema: a Standard Schema (zod, valibot, arktype and others), or a compiled TypeBox
+ * type.
+ */
 export type GivenSchema = PayloadSchema | CompiledType
 
-/** What may be submitted. */
+/** The payload type that callers submit: the schema's input. */
 export type InputOf<Schema extends GivenSchema> = Schema extends PayloadSchema
   ? NonNullable<Schema['~standard']['types']>['input']
   : Schema extends CompiledType<infer Input>
     ? Input
     : never
 
-/** What the handler is called with. */
+/** The payload type that the handler receives: the schema's output. */
 export type OutputOf<Schema extends GivenSchema> = Schema extends PayloadSchema
   ? NonNullable<Schema['~standard']['types']>['output']
   : Schema extends CompiledType<unknown, infer Output>
@@ -21,9 +24,9 @@ export type OutputOf<Schema extends GivenSchema> = Schema extends PayloadSchema
     : never
 
 const EXPECTED =
-  'a Standard Schema, such as one of zod, valibot or arktype, or a type of TypeBox after Compile(type)'
+  'a Standard Schema, such as one of zod, valibot or arktype, or a TypeBox type after Compile(type)'
 
-/** Refuses what is no schema. */
+/** Refuses a value that is not a schema. */
 export function asPayloadSchema(given: unknown): PayloadSchema {
   if (isPayloadSchema(given)) return given
   return isCompiledType(given) ? fromCompiledType(given) : refuseOption('schema', EXPECTED, given)

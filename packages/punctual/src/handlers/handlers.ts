@@ -1,4 +1,4 @@
-/** The handlers of this process: what runs of each name do, what their payloads must be, and what surrounds every call. */
+/** The handlers of this process: their functions, payload schemas and middleware. */
 import { PunctualError } from '@punctual/core/errors'
 import type { RegisteredHandler } from '@punctual/worker'
 import { atLater } from '../submit/submit-call.ts'
@@ -18,7 +18,7 @@ export class Handlers {
     if (this.all.has(name))
       throw new PunctualError(
         'handler_duplicate',
-        `This process has a handler ${JSON.stringify(name)} already. Give each handler its own name.`,
+        `This process already has a handler ${JSON.stringify(name)}. Give each handler its own name.`,
         { field: 'name' },
       )
     this.all.set(name, { ...registered, run: surrounded(this.#middleware, registered.run) })
@@ -35,12 +35,12 @@ export class Handlers {
     this.#middleware.push(checkMiddleware(middleware))
   }
 
-  /** Rejects where a handler of this process would not take the payload. */
-  /** Whether payloads of this handler are checked here. */
+  /** Whether this process checks payloads of this handler. */
   hasSchema(name: string): boolean {
     return this.#schemas.has(name)
   }
 
+  /** Rejects when a handler of this process would refuse the payload. */
   async checkPayload(name: string, payload: unknown): Promise<void> {
     const schema = this.#schemas.get(name)
     if (schema) await readPayload(schema, payload)

@@ -1,4 +1,4 @@
-/** The options of a handler that runs in a thread or a process of its own. */
+/** Checks the options of a handler that runs in a separate thread or process. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { oneOf, refuseOption } from '@punctual/core/check'
@@ -10,35 +10,38 @@ import type { HandlerBody, HandlerSettings } from './options.ts'
 const MEMORY_MB_MIN = 16
 const MEMORY_MB_MAX = 1_048_576
 
-/** Null when the handler runs inline. */
+/** Returns null when the handler runs inline. */
 export function isolated(
   name: string,
   settings: HandlerSettings,
   body: HandlerBody,
 ): IsolatedHandler | null {
-  const { isolation: asked = 'inline', memoryMb = null } = settings
-  const isolation = oneOf('isolation', ['inline', 'thread', 'process'], asked)
+  const { isolation: requested = 'inline', memoryMb = null } = settings
+  const isolation = oneOf('isolation', ['inline', 'thread', 'process'], requested)
   if (isolation === 'inline') {
-    if (memoryMb !== null) refuse('memoryMb', 'memoryMb belongs to isolation thread or process.')
+    if (memoryMb !== null) refuse('memoryMb', 'memoryMb requires isolation "thread" or "process".')
     if (body instanceof URL)
-      refuse('isolation', 'A module needs isolation thread or process. Inline, give a function.')
+      refuse(
+        'isolation',
+        'A module requires isolation "thread" or "process". An inline handler must be a function.',
+      )
     return null
   }
   if (!(body instanceof URL))
     refuse(
       'run',
-      `A function cannot be sent to a ${isolation}. Give the module that exports it: new URL('../resize.js', import.meta.url).`,
+      `A function cannot be sent to a ${isolation}. Pass the module that exports it: new URL('../resize.js', import.meta.url).`,
     )
   if (settings.batchSize !== undefined)
-    refuse('batchSize', 'A handler of batches cannot be isolated. Leave out one of the two.')
-  if (memoryMb !== null && !isWhole(memoryMb, MEMORY_MB_MIN, MEMORY_MB_MAX))
+    refuse('batchSize', 'A batch handler cannot be isolated. Leave out batchSize or isolation.')
+  if (memoryMb !== null && !isInteger(memoryMb, MEMORY_MB_MIN, MEMORY_MB_MAX))
     refuseOption('memoryMb', `an integer from ${MEMORY_MB_MIN} to ${MEMORY_MB_MAX}`, memoryMb)
   const module = readModule(body)
   const options = { handler: name, module, memoryMb, isolation, clock: systemClock }
   return isolatedHandler(options)
 }
 
-/** The name of the export stands behind a #. */
+/** The fragment of the URL names the export. Without a fragment, it is the default export. */
 function readModule(module: URL) {
   if (module.protocol !== 'file:' || !existsSync(fileURLToPath(module)))
     refuseOption('module', 'the URL of a file that exists', module.href)
@@ -50,15 +53,15 @@ function readModule(module: URL) {
   }
 }
 
-/** Compiled, also when this file is run from its source by a test. */
+/** Returns the compiled loader, even when a test runs this file from source. */
 function typeScriptLoader(): URL {
-  const beside = new URL('./typescript-loader.js', import.meta.url)
-  return existsSync(beside)
-    ? beside
+  const sibling = new URL('./typescript-loader.js', import.meta.url)
+  return existsSync(sibling)
+    ? sibling
     : new URL('../../dist/handlers/typescript-loader.js', import.meta.url)
 }
 
-const isWhole = (value: unknown, min: number, max: number) =>
+const isInteger = (value: unknown, min: number, max: number) =>
   Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 
 function refuse(field: string, message: string): never {

@@ -1,25 +1,26 @@
 /**
- * What surrounds every call of a handler in this process: tracing, storage that follows a call, reports of errors. Those
- * that were added first are outermost. Without any, a call costs nothing more.
+ * Middleware wraps every handler call in this process: for tracing, AsyncLocalStorage or error
+ * reporting. The one added first is outermost. Without middleware a call has no extra cost.
  */
 import { refuseOption } from '@punctual/core/check'
 import type { HandlerContext, HandlerFunction } from '@punctual/worker'
 
-/** A call of a handler that is about to be made. */
+/** A handler call that is about to be made. */
 export interface HandlerCall {
   /** The name of the handler. */
   readonly handler: string
-  /** As it was submitted: before the handler's schema has read it. */
+  /** The payload as submitted, before the handler's schema has read it. */
   readonly payload: unknown
-  /** What the handler is given. */
+  /** The context that the handler receives. */
   readonly context: HandlerContext
 }
 
-/** What surrounds every call of a handler: see `punctual.use`. */
+/** Wraps every handler call: see `punctual.use`. */
 export interface Middleware {
   /**
-   * Does what is to be done before and after, and returns what `next` gives, or something else: that is the output. What
-   * it throws fails the attempt, as if the handler had thrown it. Without calling `next` the handler is not called.
+   * Called instead of the handler. Call `next` to run the handler and return its result, or return
+   * another value: the returned value becomes the output. An error fails the attempt as if the
+   * handler had thrown it. If you do not call `next`, the handler does not run.
    */
   around(call: HandlerCall, next: () => Promise<unknown>): unknown
 }
@@ -31,23 +32,23 @@ export function checkMiddleware(middleware: Middleware): Middleware {
   return middleware
 }
 
-/** Also by what is added to the list after the handler was registered. */
+/** Also applies middleware that is added to the list after the handler was registered. */
 export function surrounded(list: readonly Middleware[], run: HandlerFunction): HandlerFunction {
   return (payload, context) => {
     if (list.length === 0) return run(payload, context)
     const call = { handler: context.handler, payload, context }
-    const step = (place: number): unknown => {
-      const middleware = list[place]
+    const step = (index: number): unknown => {
+      const middleware = list[index]
       if (!middleware) return run(payload, context)
       let called = false
       const next = async () => {
-        if (called) throw new Error('next() was called twice: a handler runs once in an attempt.')
+        if (called) throw new Error('next() was called twice; a handler runs once per attempt.')
         called = true
-        return step(place + 1)
+        return step(index + 1)
       }
       return middleware.around(call, () => {
         const result = next()
-        // Whoever does not wait for it does not want to know; nobody's rejection would end the process.
+        // A middleware may ignore this promise: its rejection must not end the process.
         result.catch(() => undefined)
         return result
       })

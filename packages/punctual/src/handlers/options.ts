@@ -1,33 +1,43 @@
-/** The options of handlers, as users write them, and what a handler may be. */
+/** The options of handlers, as users write them, and the forms that a handler can have. */
 import type { BatchFunction, HandlerFunction, HandlerOptions } from '@punctual/worker'
 import type { GivenSchema } from './given-schema.ts'
 
-/** A handler that runs in the process and thread of the program. */
+/** Options of a handler that runs in the main thread of the process. */
 export interface InlineOptions extends HandlerOptions {
-  /** It shares the event loop with everything else. @default 'inline' */
+  /**
+   * `inline`: the handler shares the event loop with everything else in the process. @default
+   * 'inline'
+   */
   readonly isolation?: 'inline'
 }
 
-/** A handler in a thread or a process of its own. */
+/** Options of a handler that runs in a separate thread or process. */
 export interface IsolatedOptions extends HandlerOptions {
   /**
-   * Where the handler runs: in a thread, or in a process of its own. There it is killed at its timeout or cancellation,
-   * one second after its signal was aborted, even when it blocks.
+   * Where the handler runs: in a separate thread or a separate process. At its timeout or
+   * cancellation its signal is aborted, and one second later the thread or process is killed, even
+   * when the handler blocks.
    */
   readonly isolation: 'thread' | 'process'
-  /** How many MiB its JavaScript objects may take; more ends it and fails the attempt. @default Node's own limit */
+  /**
+   * Memory limit for its JavaScript objects, in MiB; exceeding it fails the attempt. @default
+   * Node.js's own limit
+   */
   readonly memoryMb?: number
 }
 
-/** A handler that takes several runs in one call. */
+/** Options of a handler that receives several runs in one call. */
 export interface BatchOptions extends InlineOptions {
-  /** How many runs the handler is called with at most. More than the worker's concurrency are never there at once. */
+  /** The most runs in one call. A batch never exceeds the worker's concurrency. */
   readonly batchSize: number
-  /** How long the first run of a batch waits for others. @default 0: only for those that start with it */
+  /**
+   * How long the first run of a batch waits for others, in ms. @default 0: only runs that start
+   * with it
+   */
   readonly batchWaitMs?: number
 }
 
-/** All of them together, as they are checked. */
+/** The union of all handler options, as the checks read them. */
 export interface HandlerSettings extends HandlerOptions {
   readonly isolation?: 'inline' | 'thread' | 'process'
   readonly memoryMb?: number
@@ -36,7 +46,7 @@ export interface HandlerSettings extends HandlerOptions {
   readonly schema?: GivenSchema
 }
 
-/** What runs do: a function, one of batches, or the module of an isolated one. */
+/** The body of a handler: a function, a batch function, or the module of an isolated handler. */
 // biome-ignore lint/suspicious/noExplicitAny: handlers of every payload type are registered
 export type HandlerBody = HandlerFunction<any, any> | BatchFunction<any> | URL
 

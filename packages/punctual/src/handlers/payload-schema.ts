@@ -1,18 +1,19 @@
 /**
- * What a payload must be, said by a schema of any library that follows Standard Schema (zod, valibot, arktype and
- * others). A payload is checked where it is submitted, so that the caller hears of it, and again before the handler is
- * called: it may come from another process, or from a version of long ago. What is stored is what was submitted; what
- * the schema makes of it (defaults, other types) is what the handler gets.
+ * Validates payloads with a schema of any library that implements Standard Schema (zod, valibot,
+ * arktype and others). A payload is checked at submission, so that the caller gets the error, and
+ * again before the handler is called: it may come from another process or from an old version. The
+ * store keeps the payload as submitted; the handler receives the schema's output (defaults applied,
+ * types converted).
  */
 import { NonRetryableError, PunctualError } from '@punctual/core/errors'
 import type { HandlerFunction } from '@punctual/worker'
 
 /**
- * A schema of any library that follows Standard Schema (zod, valibot, arktype and others), as https://standardschema.dev
- * defines it.
+ * A schema of any library that implements Standard Schema (zod, valibot, arktype and others); see
+ * https://standardschema.dev.
  */
 export interface PayloadSchema<Input = unknown, Output = Input> {
-  /** What the standard asks for. */
+  /** The interface that the standard defines. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -21,45 +22,48 @@ export interface PayloadSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** What a schema makes of a payload: the value to use, or what is wrong with it. */
+/** The result of validating a payload: the value to use, or the issues found. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** Something that a schema finds wrong. */
+/** One issue that a schema found. */
 export interface SchemaIssue {
-  /** What is wrong, for people. */
+  /** A description of the error, for a human reader. */
   readonly message: string
-  /** Where in the payload. */
+  /** Path to the value inside the payload; empty or absent for the payload itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
 const ISSUES_SHOWN = 5
 
 export function isPayloadSchema(value: unknown): value is PayloadSchema {
-  // Those of arktype are functions.
-  const holds = (typeof value === 'object' && value !== null) || typeof value === 'function'
-  const standard = holds ? (value as Partial<PayloadSchema>)['~standard'] : undefined
+  // Schemas of arktype are functions.
+  const canHold = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  const standard = canHold ? (value as Partial<PayloadSchema>)['~standard'] : undefined
   return standard?.version === 1 && typeof standard.validate === 'function'
 }
 
-/** What the schema makes of the payload; rejects with `invalid_payload`, which names each place. */
+/**
+ * Returns the schema's output for the payload; rejects with `invalid_payload`, which names each
+ * place.
+ */
 export async function readPayload(schema: PayloadSchema, payload: unknown): Promise<unknown> {
   const result = await schema['~standard'].validate(payload)
   if (!result.issues) return result.value
   const places = result.issues.map(placeOf)
-  const said = result.issues
+  const shown = result.issues
     .slice(0, ISSUES_SHOWN)
     .map(({ message }, i) => `${places[i]}: ${message}`)
-  const more = result.issues.length - said.length
+  const more = result.issues.length - shown.length
   throw new PunctualError(
     'invalid_payload',
-    `The payload is not what the handler's schema wants: ${said.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+    `The payload does not match the schema of the handler: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
     { field: places[0] ?? 'payload' },
   )
 }
 
-/** As one would write it: `payload.items[2].price`. */
+/** The path in JavaScript notation: `payload.items[2].price`. */
 function placeOf({ path = [] }: SchemaIssue): string {
   return path.reduce<string>((place, part) => {
     const key = typeof part === 'object' ? part.key : part
@@ -67,16 +71,19 @@ function placeOf({ path = [] }: SchemaIssue): string {
   }, 'payload')
 }
 
-/** A handler that is called with what the schema makes of the payload. What it refuses, no other attempt can mend. */
+/**
+ * Calls the handler with the schema's output. A refused payload is not retried: no other attempt
+ * can fix it.
+ */
 export function behindSchema(
   schema: PayloadSchema,
   run: HandlerFunction<unknown>,
 ): HandlerFunction {
   return async (payload, context) => {
-    const read = await readPayload(schema, payload).catch((error: unknown) => {
+    const output = await readPayload(schema, payload).catch((error: unknown) => {
       if (!(error instanceof PunctualError)) throw error
       throw new NonRetryableError(error.message, { cause: error })
     })
-    return run(read, context)
+    return run(output, context)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before modules of users that are written in TypeScript: from then on tsx compiles them. Both kinds of modules:
- * which one a .ts file is depends on the package.json above it.
+ * Loaded before user modules written in TypeScript: from then on tsx compiles them. It registers
+ * both module systems, because the package.json above a .ts file decides which one the file uses.
  */
 import { register as registerCommonJs } from 'tsx/cjs/api'
 import { register } from 'tsx/esm/api'

@@ -1,4 +1,4 @@
-/** Punctual as the HTTP API sees it. */
+/** Implements the ports of the HTTP API with a `Punctual`. */
 import type { Service } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
 import { feedBegin, feedOf } from '../activity/event-feed.ts'
@@ -21,7 +21,7 @@ export function serviceOf(punctual: Punctual): Service {
     async tenantId(name) {
       const tenant = await punctual.tenants.get(name)
       if (tenant) return tenant.id
-      const message = `There is no tenant ${JSON.stringify(name)}. GET /v1/tenants lists those there are.`
+      const message = `No tenant is named ${JSON.stringify(name)}. GET /v1/tenants lists the tenants.`
       throw new PunctualError('tenant_not_found', message, { field: 'X-Punctual-Tenant' })
     },
     tenant(id) {

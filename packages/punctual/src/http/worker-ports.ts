@@ -1,4 +1,4 @@
-/** Punctual as remote workers see it. */
+/** Implements the ports of the remote workers' API with a `Punctual`. */
 import type { WorkerPorts } from '@punctual/api'
 import { systemClock, systemRandom } from '@punctual/store'
 import type { Punctual } from '../punctual.ts'

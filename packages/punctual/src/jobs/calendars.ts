@@ -13,18 +13,21 @@ export class Calendars {
     this.#tenantId = tenantId
   }
 
-  /** Makes a calendar, or changes the one of this name. It holds for every slot that is not decided yet. */
+  /**
+   * Creates or replaces the calendar with this name. It applies to every slot that is not decided
+   * yet.
+   */
   set(name: string, calendar: CalendarInput): Promise<void> {
     return this.#store.schedules.calendars.set(name, calendar, this.#tenantId)
   }
 
-  /** All of them, by name. */
+  /** All calendars, sorted by name. */
   list(): Promise<readonly { name: string; calendar: CalendarInput }[]> {
     return this.#store.schedules.calendars.list(this.#tenantId)
   }
 
   /**
-   * False when there is none.
+   * Deletes a calendar; false when no calendar has this name.
    * @throws `PunctualError` with `calendar_in_use` while jobs refer to it.
    */
   delete(name: string): Promise<boolean> {

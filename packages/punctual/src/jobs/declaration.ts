@@ -1,6 +1,6 @@
 /**
- * A job as a file declares it: the options of the library that make it what it is, in the order in which people
- * read them, without those that have their default. Declaring it again changes nothing.
+ * A job as a file declares it: its options in the order in which people read them, without those
+ * that have their default. Declaring the result again changes nothing.
  */
 import { defaults } from '@punctual/core/errors'
 import type { RunConcurrency, RunRate } from '@punctual/core/flow'
@@ -10,7 +10,7 @@ import type { StoredJob } from '@punctual/store'
 
 export type Declaration = Readonly<Record<string, unknown>>
 
-/** What a registered job and one that is to be registered have in common. */
+/** The fields that a registered job and a declared one have in common. */
 interface Parts {
   readonly name: string
   readonly handler: string
@@ -121,7 +121,7 @@ function misfireOf({ misfire }: JobRules): unknown {
 
 export interface DeclaredChange {
   readonly field: string
-  /** Left out when it was not said. */
+  /** Absent when the option was not set. */
   readonly from?: unknown
   readonly to?: unknown
 }
@@ -137,12 +137,12 @@ export function changesBetween(from: Declaration, to: Declaration): DeclaredChan
     }))
 }
 
-/** One text for values that differ in the order of their names only. */
+/** The same text for values that differ only in the order of their keys. */
 export function canonical(value: unknown): string {
-  const text = JSON.stringify(value, (_, it) =>
-    typeof it === 'object' && it !== null && !Array.isArray(it)
-      ? Object.fromEntries(Object.entries(it).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : it,
+  const text = JSON.stringify(value, (_, nested) =>
+    typeof nested === 'object' && nested !== null && !Array.isArray(nested)
+      ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : nested,
   )
   return text ?? ''
 }

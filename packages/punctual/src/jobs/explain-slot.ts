@@ -4,27 +4,30 @@ import type { Run } from '@punctual/core/run'
 import { zoneOf } from '@punctual/core/schedule'
 import type { PostgresStore, StoredJob } from '@punctual/store'
 
-/** Why a job ran, or did not, at a moment. */
+/** Why a job ran, or did not run, at an instant. */
 export interface SlotExplanation {
   /** The name of the job. */
   readonly job: string
-  /** The slot that is meant: the one at the instant asked about, or the last before it. */
+  /**
+   * The slot in question: the one at the given instant, or the last one before it; null when there
+   * is none.
+   */
   readonly slotAt: Date | null
-  /** What was decided for the slot; null when nothing was. */
+  /** The decision for the slot; null when none was made. */
   readonly decision: 'run' | 'skip' | null
-  /** Why that was decided. */
+  /** The reason for the decision; null when none was made. */
   readonly reason: SlotReason | null
-  /** The run that it became, as far as it is kept. */
+  /** The run that the slot became; null for a skip, or when the run is past its retention. */
   readonly run: Run | null
-  /** All of it in one sentence. */
+  /** The explanation in one sentence. */
   readonly text: string
 }
 
 const SKIPS: Record<string, string> = {
-  misfire: 'nothing was running when it was due, and the job does not make up for missed slots',
+  misfire: 'no planner was running when it was due, and the job does not catch up missed slots',
   paused: 'the job was paused',
   calendar: 'a calendar of the job excludes it',
-  asked: 'somebody asked for it to be skipped',
+  asked: 'an operator requested the skip',
 }
 
 const LOOK_BACK_MS = 366 * 86_400_000
@@ -41,7 +44,7 @@ export async function explainSlot(
     ...{ decision: null, reason: null, run: null, text },
   })
   if (atMs < job.createdAt.getTime())
-    return none(`The job was made on ${shown(job.createdAt.getTime())}, after that.`)
+    return none(`The job was created on ${shown(job.createdAt.getTime())}, after that.`)
   const found = await store.schedules.slots.lastBefore(job, atMs, LOOK_BACK_MS)
   if (!found)
     return none(
@@ -58,16 +61,19 @@ export async function explainSlot(
   return { job: job.name, slotAt: new Date(slotMs), decision, reason, run, text }
 }
 
-/** Why a slot has no decision: that none was made for it behind the cursor is what must not be. */
+/**
+ * Explains a missing decision. Behind the cursor every slot must have one: otherwise it is an
+ * inconsistency.
+ */
 function undecided(job: StoredJob, slotMs: number, nowMs: number): string {
   const { planningError, pausedAt } = job
   const waits = slotMs > job.cursorAt.getTime()
   if (waits && pausedAt) return 'it is not decided, as the job is paused.'
   if (waits && planningError)
-    return `it is not decided, as the job could not be planned: ${planningError} Change the job, or declare it again.`
+    return `it is not decided, because the job could not be planned: ${planningError} Change the job, or declare it again.`
   return slotMs > nowMs
-    ? 'it is still ahead and not planned yet.'
-    : 'the ledger has no decision. `punctual verify` tells more.'
+    ? 'it is in the future and not planned yet.'
+    : 'the ledger has no decision for it. Run `punctual verify` for details.'
 }
 
 function skipText(slot: Slot): string {
@@ -78,9 +84,9 @@ function skipText(slot: Slot): string {
 function runText(slot: Slot, run: Run | null): string {
   const how =
     slot.reason === 'coalesced' ? `${slot.slots} missed slots became one run` : 'it became a run'
-  if (!run) return `${how}, ${slot.runId}, which is not kept any more.`
+  if (!run) return `${how}, ${slot.runId}, which is no longer retained.`
   if (run.state === 'skipped')
-    return `${how}, ${run.id}, which was skipped at its start: ${run.reason === 'overlap' ? 'another run of the job was going on' : run.reason}.`
+    return `${how}, ${run.id}, which was skipped at its start: ${run.reason === 'overlap' ? 'another run of the job was running' : run.reason}.`
   const late = 'latenessMs' in run && run.latenessMs !== null ? `, ${run.latenessMs} ms late` : ''
   const why = 'reason' in run && run.reason ? ` (${run.reason})` : ''
   return `${how}, ${run.id}, which is ${run.state}${why}${late}.`

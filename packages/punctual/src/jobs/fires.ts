@@ -7,42 +7,48 @@ import {
   type FoldPolicy,
   nextFires as firesFrom,
   type GapPolicy,
-  momentIn,
+  localInstant,
   type PreviewOptions as PreviewsFrom,
   previewFires as previewsFrom,
 } from '@punctual/core/schedule'
 
-/** Which fires are computed, and by which rules. */
+/** Options of `nextFires`. */
 export interface NextFiresOptions {
-  /** A name of the IANA database. The prefix `CRON_TZ=` of the expression wins. @default 'UTC' */
+  /** An IANA time zone name. A `CRON_TZ=` prefix in the expression overrides it. @default 'UTC' */
   readonly tz?: string | undefined
-  /** How many, up to 10,000. @default 5 */
+  /** How many fires, up to 10,000. @default 5 */
   readonly count?: number | undefined
-  /** Fires are strictly later. A text without an offset is local time in `tz`. @default now */
+  /**
+   * Returns only fires strictly later than this. A string without an offset is local time in `tz`.
+   * @default now
+   */
   readonly from?: Instant | undefined
-  /** A fixed time that clocks go forward over. @default 'run-after' */
+  /** How to treat a local time that is skipped when clocks go forward. @default 'run-after' */
   readonly gap?: GapPolicy | undefined
-  /** A fixed time that clocks go back over. @default 'first' */
-  readonly overlap?: FoldPolicy | undefined
+  /** How to treat a local time that occurs twice when clocks go back. @default 'first' */
+  readonly fold?: FoldPolicy | undefined
   /** How day of month and weekday combine when both are restricted. @default 'or' */
   readonly dayRule?: DayRule | undefined
-  /** What `H` is spread by: the id of the job. Without it `H` is refused. */
+  /** Seed that places `H`: the id of the job. Without it `H` is refused. */
   readonly seed?: string | undefined
-  /** The first fire of a duration; others follow at whole periods after it. Cron needs none. @default `from` */
+  /**
+   * The first fire of a duration; the others follow at multiples of the period. Ignored for cron.
+   * @default `from`
+   */
   readonly anchor?: Date | number | undefined
 }
 
-/** The same, and what else to show. */
+/** Options of `previewFires`. */
 export interface PreviewOptions extends NextFiresOptions {
-  /** Also show the fires around the next two changes of the clocks. @default false */
+  /** Also returns the fires around the next two clock changes. @default false */
   readonly aroundChanges?: boolean
 }
 
 /**
- * The next fires of a cron expression, a duration or a repeating interval, computed without a database; fewer than
- * `count` when it ends.
- * @throws `PunctualError` with `invalid_schedule`, `invalid_timezone` or `invalid_option`, and with `never_fires` when
- * none is left.
+ * The next fires of a cron expression, a duration or a repeating interval, computed without a
+ * database. Returns fewer than `count` when the schedule ends.
+ * @throws `PunctualError` with `invalid_schedule`, `invalid_timezone` or `invalid_option`, and with
+ * `never_fires` when the schedule has no fire after `from`.
  * @example
  * ```ts
  * import { nextFires } from 'punctual'
@@ -55,7 +61,10 @@ export function nextFires(expression: string | number, options: NextFiresOptions
   return firesFrom(expression, withFrom(options) as FiresOptions)
 }
 
-/** As `nextFires`, with the local time of each, and a note where a change of the clocks moves or repeats it. */
+/**
+ * Like `nextFires`, with the local time of each fire and a note where a clock change moves or
+ * repeats it.
+ */
 export function previewFires(
   expression: string | number,
   options: PreviewOptions = {},
@@ -63,9 +72,9 @@ export function previewFires(
   return previewsFrom(expression, withFrom(options) as PreviewsFrom)
 }
 
-/** What is no object, and what is no moment, is refused by the function itself. */
+/** The core function itself refuses a value that is not an object or not an instant. */
 function withFrom(options: NextFiresOptions): unknown {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
   const { from = Date.now(), tz = 'UTC' } = options
-  return { ...options, from: typeof from === 'string' ? (momentIn(from, tz) ?? from) : from }
+  return { ...options, from: typeof from === 'string' ? (localInstant(from, tz) ?? from) : from }
 }

@@ -1,4 +1,4 @@
-/** `punctual.jobs`: what runs again and again, or once under a name. */
+/** `punctual.jobs`: what runs on a schedule, or once under a name. */
 import { encodeJson, type Instant, instantOf, refuseOption } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import {
@@ -27,45 +27,45 @@ import { planSync, type SyncOptions, type SyncResult } from './sync.ts'
 const SLOTS_MAX = 10_000
 const DAY_MS = 86_400_000
 
-/** Which slots of the past are run, and how fast. */
+/** The past slots to run, and at which pace. */
 export interface BackfillOptions {
-  /** The first moment of the range. */
+  /** Start of the range, inclusive. */
   from: Instant
-  /** The end of the range, not included. Up to 100,000 slots may lie in it. */
+  /** End of the range, exclusive. The range may contain up to 100,000 slots. */
   to: Instant
-  /** The pause between two runs. @default 0 */
+  /** Delay between the due times of two runs, in ms, up to one day. @default 0 */
   paceMs?: number
 }
 
-/** Which slots are listed. */
+/** The slots to list. */
 export interface SlotsOptions {
-  /** The first moment of the range. @default a day before `to` */
+  /** Start of the range, inclusive. @default one day before `to` */
   from?: Instant
-  /** The end of the range. @default now */
+  /** End of the range, inclusive. @default now */
   to?: Instant
-  /** Up to 10,000. @default 100 */
+  /** The most slots to return, up to 10,000. @default 100 */
   limit?: number
 }
 
-/** A slot of the ledger; `decision` is null where one is missing. */
+/** A slot and its decision in the ledger. */
 export interface JobSlot {
-  /** The slot; of a range, the last one. */
+  /** The slot's instant; for a range of slots, that of the last one. */
   readonly slotAt: Date
-  /** The first slot of the range; null when it is the only one. */
+  /** The first slot of the range; null for a single slot. */
   readonly fromAt: Date | null
-  /** How many slots it stands for. */
+  /** How many slots the entry covers. */
   readonly slots: number
-  /** Whether it became a run; null when nothing was decided. */
+  /** The decision; null when the slot has none. */
   readonly decision: 'run' | 'skip' | null
-  /** Why it did, or did not. */
+  /** The reason for the decision; null when there is none. */
   readonly reason: SlotReason | null
-  /** The run that it became; null when it became none. */
+  /** The run that the slot became; null when it was skipped. */
   readonly runId: string | null
-  /** When that was decided. */
+  /** When the decision was made. */
   readonly decidedAt: Date | null
 }
 
-/** `punctual.jobs`: what runs again and again, or once under a name. */
+/** `punctual.jobs`: what runs on a schedule, or once under a name. */
 export class Jobs {
   readonly #store: PostgresStore
   readonly #defaults: JobDefaults
@@ -82,9 +82,9 @@ export class Jobs {
   }
 
   /**
-   * Registers a job, or changes the one of this name. The same job again changes nothing.
-   * @throws `PunctualError` with `invalid_option`, `invalid_schedule`, `invalid_timezone`, `never_fires` or
-   * `calendar_not_found`.
+   * Creates or updates the job with this name. An identical job changes nothing.
+   * @throws `PunctualError` with `invalid_option`, `invalid_schedule`, `invalid_timezone`,
+   * `never_fires` or `calendar_not_found`.
    * @example
    * ```ts
    * await punctual.jobs.upsert({
@@ -100,7 +100,7 @@ export class Jobs {
     return result as JobResult
   }
 
-  /** As `upsert`, for up to 10,000 jobs: all are registered, or none. */
+  /** Like `upsert`, for up to 10,000 jobs: all are registered, or none. */
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
     if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
       refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
@@ -116,7 +116,7 @@ export class Jobs {
       if (names.has(name))
         throw new PunctualError(
           'invalid_option',
-          `The name ${JSON.stringify(name)} is given twice. Give each job its own name.`,
+          `The name ${JSON.stringify(name)} is used twice. Give each job its own name.`,
           { field: 'name' },
         )
       names.add(name)
@@ -124,7 +124,7 @@ export class Jobs {
     return compiled
   }
 
-  /** A job by its name or id, or null. */
+  /** A job by its name or id, or null when there is none. */
   async get(nameOrId: string): Promise<Job | null> {
     return this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
   }
@@ -134,16 +134,18 @@ export class Jobs {
     return job ?? notFound(nameOrId)
   }
 
-  /** All jobs by name, a page at a time: give the last name of a page as `after` to get the next. */
+  /**
+   * All jobs by name, page by page: pass the last name of a page as `after` to get the next page.
+   */
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
     checkJobFilter(filter)
     return this.#store.replica.read(({ jobs }) => jobs.list(filter, this.#tenantId))
   }
 
   /**
-   * Changes some of a job, and leaves the rest as it is.
-   * @param version - Only if it is still this version of it.
-   * @throws `PunctualError` with `job_not_found`, `version_changed`, or what `upsert` throws.
+   * Changes some options of a job and keeps the others.
+   * @param version - Applies the change only if the job still has this version.
+   * @throws `PunctualError` with `job_not_found`, `version_changed`, or the errors of `upsert`.
    */
   change(
     nameOrId: string,
@@ -156,7 +158,7 @@ export class Jobs {
       if (version !== undefined && job.version !== version)
         throw new PunctualError(
           'version_changed',
-          `The job ${JSON.stringify(job.name)} is version ${job.version} by now, not ${version}. Look at it again, and change that.`,
+          `The job ${JSON.stringify(job.name)} now has version ${job.version}, not ${version}. Read it again and change that version.`,
           { id: job.id },
         )
       const declared = withChanges(declareStored(job, this.#defaults), changes)
@@ -168,14 +170,15 @@ export class Jobs {
   }
 
   /**
-   * A page of jobs by name, each with its status and its latest run, and how many match.
+   * A page of jobs sorted by name, each with its status and latest run, and the number of matching
+   * jobs.
    * @throws `PunctualError` with `invalid_option` or `invalid_cursor`.
    */
   async page(filter: JobPageFilter = {}, options: JobPageOptions = {}): Promise<JobPage> {
     return pageOfJobs(this.#store, filter, options, this.#tenantId)
   }
 
-  /** A job with its status and its latest run, or null. */
+  /** A job with its status and latest run, or null when there is none. */
   async inspect(nameOrId: string): Promise<JobItem | null> {
     const job = await this.get(nameOrId)
     if (!job) return null
@@ -184,17 +187,18 @@ export class Jobs {
   }
 
   /**
-   * Removes a job; false when there is none. All of its runs that have not started are cancelled, however they were
-   * made; what runs, or is to be tried again, goes on. The ledger stays.
+   * Deletes a job; false when there is none. All its runs that have not started are cancelled,
+   * however they were created; runs that have started continue, including their retries. The ledger
+   * stays.
    */
   delete(nameOrId: string): Promise<boolean> {
     return this.#store.schedules.steering.delete(checkJob(nameOrId), this.#tenantId)
   }
 
   /**
-   * Makes no more runs of it; false when it was paused already. Runs of slots ahead are taken back. Those that were
-   * decided for slots of the past (backfills, missed slots, jitter) go on.
-   * @param note - Why, for those who find it paused, in up to 1,024 characters.
+   * Stops creating runs; false when the job was paused already. Runs of future slots are withdrawn.
+   * Runs of past slots (backfills, missed slots, jitter) continue.
+   * @param note - The reason, shown with the paused job, up to 1,024 characters.
    * @throws `PunctualError` with `job_not_found` or `invalid_option`.
    */
   async pause(nameOrId: string, note?: string): Promise<boolean> {
@@ -203,7 +207,8 @@ export class Jobs {
   }
 
   /**
-   * Goes on; false when it was not paused. Slots that passed meanwhile are skipped.
+   * Resumes a paused job; false when it was not paused. Slots that passed during the pause are
+   * skipped.
    * @throws `PunctualError` with `job_not_found`.
    */
   resume(nameOrId: string): Promise<boolean> {
@@ -211,9 +216,9 @@ export class Jobs {
   }
 
   /**
-   * Runs it now, apart from its slots.
-   * @param options - `payload` stands in for that of the job.
-   * @returns the id of the run.
+   * Runs the job now, independently of its slots.
+   * @param options - `payload` replaces the job's payload for this run.
+   * @returns The id of the run.
    * @throws `PunctualError` with `job_not_found`.
    */
   async trigger(nameOrId: string, options: { payload?: unknown } = {}): Promise<{ id: string }> {
@@ -227,9 +232,9 @@ export class Jobs {
   }
 
   /**
-   * The next slots, and on request those around the next two changes of the clocks.
-   * @param options - `count`: how many, 5 unless said. `from`: those after this moment, which is now unless said.
-   * `aroundChanges`: also those around changes of the clocks.
+   * The next slots and, on request, those around the next two clock changes.
+   * @param options - `count`: how many, 5 by default. `from`: returns slots after this instant, now
+   * by default. `aroundChanges`: adds the slots around clock changes.
    * @throws `PunctualError` with `job_not_found`.
    */
   async preview(
@@ -244,10 +249,10 @@ export class Jobs {
       const at = job.anchorMs === null ? null : new Date(job.anchorMs)
       return at && at.getTime() > fromMs ? [{ at, local: at.toISOString() }] : []
     }
-    const { expression, tz, gap, fold: overlap, dayRule, seed, anchor } = input
+    const { expression, tz, gap, fold, dayRule, seed, anchor } = input
     const from = new Date(fromMs)
     const fires = previewFires(expression, {
-      ...{ from, tz, gap, fold: overlap, dayRule, seed, anchor, count: options.count ?? 5 },
+      ...{ from, tz, gap, fold, dayRule, seed, anchor, count: options.count ?? 5 },
       aroundChanges: options.aroundChanges ?? false,
     })
     const endMs = job.endAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -255,10 +260,10 @@ export class Jobs {
   }
 
   /**
-   * One slot ahead is not to run.
-   * @param by - Who asks for it, in up to 256 characters.
-   * @throws `PunctualError` with `job_not_found`, and with `slot_not_found` when the instant is no slot that is still
-   * ahead.
+   * Skips one future slot.
+   * @param by - Who requests it, up to 256 characters.
+   * @throws `PunctualError` with `job_not_found`, and with `slot_not_found` when the instant is not
+   * a future slot of the job.
    */
   async skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
@@ -267,10 +272,10 @@ export class Jobs {
   }
 
   /**
-   * Runs slots of the past that have not run; asking again runs none twice. What passed without a decision, because no
-   * planner was running, is decided first, by the misfire rules of the job.
-   * @throws `PunctualError` with `job_not_found`, and with `invalid_option` when there are more than 100,000 slots in
-   * the range.
+   * Runs past slots that have not run. Repeating the call runs no slot twice. Slots without a
+   * decision, because no planner was running, are first decided by the job's misfire rules.
+   * @throws `PunctualError` with `job_not_found`, and with `invalid_option` when the range has more
+   * than 100,000 slots.
    */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
     checkedOptions(options, ['from', 'to', 'paceMs'])
@@ -280,7 +285,7 @@ export class Jobs {
     if (toMs <= fromMs) refuseOption('to', 'later than from, and from in the past', options.to)
     const { paceMs = 0 } = options
     if (!Number.isInteger(paceMs) || paceMs < 0 || paceMs > DAY_MS)
-      refuseOption('paceMs', 'whole milliseconds up to a day', paceMs)
+      refuseOption('paceMs', 'an integer of milliseconds, up to a day', paceMs)
     const { slots, steering } = this.#store.schedules
     const untilMs = Math.min(toMs - 1, await steering.decidePassed(id, this.#tenantId))
     const job = await this.#need(id)
@@ -292,7 +297,7 @@ export class Jobs {
   }
 
   /**
-   * What was decided for its slots, oldest first.
+   * The slots of a range and their decisions, oldest first.
    * @throws `PunctualError` with `job_not_found`.
    */
   async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
@@ -315,7 +320,7 @@ export class Jobs {
   }
 
   /**
-   * Why it ran, or did not, at an instant; now unless said.
+   * Explains why the job ran, or did not run, at an instant; now by default.
    * @throws `PunctualError` with `job_not_found`.
    */
   async explain(nameOrId: string, at?: Instant): Promise<SlotExplanation> {
@@ -325,20 +330,27 @@ export class Jobs {
   }
 
   /**
-   * Makes the jobs of a source those that are declared. Jobs of other sources, and those without one, are never
-   * touched. An older version that declares the same source during a rolling deploy does not undo what a newer one
-   * made unless it declares it differently; only `prune` removes.
-   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, with `invalid_option`
-   * when the source is no name or an option is unknown, or what `upsert` throws.
+   * Registers the declared jobs as the jobs of a source. Never touches jobs of other sources or
+   * without a source. During a rolling deploy, an older version that declares the same source does
+   * not undo jobs of a newer version unless it declares them differently; only `prune` removes
+   * jobs.
+   * @throws `PunctualError` with `job_of_other_source` when a name belongs to another source, with
+   * `invalid_option` when the source is not a valid name or an option is unknown, or with the
+   * errors of `upsert`.
    */
   async sync(
     source: string,
     jobs: readonly JobOptions[],
     options: SyncOptions = {},
   ): Promise<SyncResult> {
-    const of = checkSync(source, jobs, options)
-    const compiled = this.#compile(of.jobs.map((job) => ({ ...job, source: of.source })))
-    return planSync(this.#store, of.source, compiled, { ...of.options, tenantId: this.#tenantId })
+    const declared = checkSync(source, jobs, options)
+    const compiled = this.#compile(
+      declared.jobs.map((job) => ({ ...job, source: declared.source })),
+    )
+    return planSync(this.#store, declared.source, compiled, {
+      ...declared.options,
+      tenantId: this.#tenantId,
+    })
   }
 
   #nowMs(): number {
@@ -348,7 +360,7 @@ export class Jobs {
 
 const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs']
 
-/** Another way to say when takes the place of the one before. */
+/** A changed schedule replaces the previous one, also when it is of another kind. */
 function withChanges(declared: Declaration, changes: object): Declaration {
   const rest: Record<string, unknown> = { ...declared }
   if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
@@ -356,6 +368,6 @@ function withChanges(declared: Declaration, changes: object): Declaration {
 }
 
 function notFound(nameOrId: string): never {
-  const message = `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`
+  const message = `No job has the name or id ${JSON.stringify(nameOrId)}. \`punctual jobs list\` lists the jobs.`
   throw new PunctualError('job_not_found', message, { id: nameOrId })
 }

@@ -1,4 +1,4 @@
-/** A declared list of jobs of one source becomes what is registered of that source. */
+/** Makes the registered jobs of one source equal to a declared list. */
 
 import { PunctualError } from '@punctual/core/errors'
 import type { CompiledJob } from '@punctual/core/job'
@@ -6,25 +6,25 @@ import type { PostgresStore } from '@punctual/store'
 
 const PAGE = 1_000
 
-/** What a sync may do. */
+/** Options of `jobs.sync`. */
 export interface SyncOptions {
-  /** Remove jobs of this source that are not in the list. @default false */
+  /** Deletes jobs of this source that are not in the list. @default false */
   prune?: boolean
-  /** Only tell what would change. @default false */
+  /** Only reports what would change. @default false */
   dryRun?: boolean
 }
 
-/** What a sync came to, by the names of jobs. */
+/** The result of a sync: job names by what happened to them. */
 export interface SyncResult {
-  /** Declared, and not there before. */
+  /** Declared and new. */
   readonly created: readonly string[]
-  /** Declared otherwise than they were. */
+  /** Declared with different options than before. */
   readonly updated: readonly string[]
-  /** Declared as they were. */
+  /** Declared with the same options as before. */
   readonly unchanged: readonly string[]
-  /** Of this source and not declared: removed when `prune` was asked for. */
+  /** Jobs of this source that are no longer declared and were deleted, because `prune` is set. */
   readonly removed: readonly string[]
-  /** Of this source and not declared: still there, as `prune` was not asked for. */
+  /** Jobs of this source that are no longer declared and were kept, because `prune` is not set. */
   readonly kept: readonly string[]
 }
 
@@ -49,17 +49,17 @@ export async function planSync(
     : await registry.upsert(jobs, tenantId)
   if (options.prune && !options.dryRun)
     for (const name of others) await steering.delete(name, tenantId)
-  const of = (change: string) => results.filter((r) => r.change === change).map((r) => r.name)
+  const names = (change: string) => results.filter((r) => r.change === change).map((r) => r.name)
   return {
-    created: of('created'),
-    updated: of('updated'),
-    unchanged: of('unchanged'),
+    created: names('created'),
+    updated: names('updated'),
+    unchanged: names('unchanged'),
     removed: options.prune ? others : [],
     kept: options.prune ? [] : others,
   }
 }
 
-/** A name that somebody else declares is not taken over. */
+/** A job that another source declares is not taken over. */
 async function refuseForeign(
   store: PostgresStore,
   source: string,

@@ -1,6 +1,7 @@
 /**
- * Gauges of what all processes share: queues and workers. All are read from the database at once, at most every five
- * seconds, and each waits for that reading: whoever scrapes gets one picture.
+ * Gauges of what all processes share: queues and workers. One query round fills them all, at most
+ * every five seconds, and every scrape waits for it: all gauges of a scrape are of the same
+ * instant.
  */
 import type { PostgresStore } from '@punctual/store'
 import { Gauge, type Registry } from 'prom-client'
@@ -8,7 +9,7 @@ import { Workers } from '../queues/workers.ts'
 
 const CACHE_MS = 5_000
 
-/** Makes a gauge that is filled by the reading of all. */
+/** Makes a gauge that is filled by the shared query round. */
 type MakeGauge = (name: string, help: string, label: string) => Gauge
 type Fill = () => Promise<void>
 
@@ -43,12 +44,12 @@ export function exposeFleet(store: PostgresStore, registry: Registry, nowMs: () 
 function queueGauges(store: PostgresStore, make: MakeGauge): Fill {
   const due = make(
     'punctual_queue_due',
-    'Runs that are due and wait for a worker (counted to 10,000 a lane).',
+    'Runs that are due and wait for a worker (counted up to 10,000 per lane).',
     'queue',
   )
   const running = make('punctual_queue_running', 'Runs held by workers.', 'queue')
   const oldest = make('punctual_queue_oldest_seconds', 'Age of the oldest due run.', 'queue')
-  const paused = make('punctual_queue_paused', '1 while nothing is taken from the queue.', 'queue')
+  const paused = make('punctual_queue_paused', '1 while the queue is paused, else 0.', 'queue')
   return async () => {
     const depths = await store.queues.depths()
     for (const gauge of [due, running, oldest, paused]) gauge.reset()
@@ -67,7 +68,7 @@ function workerGauges(store: PostgresStore, make: MakeGauge): Fill {
   const workers = make('punctual_workers', 'Workers by state: active, draining, lost.', 'state')
   const stuck = make(
     'punctual_stuck_handlers',
-    'Handlers that go on although their attempts have ended, and keep their slots.',
+    'Handlers still executing after their attempt has ended; each keeps one permit of capacity.',
     'handler',
   )
   const reader = new Workers(store)
@@ -76,7 +77,7 @@ function workerGauges(store: PostgresStore, make: MakeGauge): Fill {
     workers.reset()
     stuck.reset()
     for (const state of ['active', 'draining', 'lost'])
-      workers.set({ state }, present.filter((it) => it.state === state).length)
-    for (const { handler } of present.flatMap((it) => it.stuck)) stuck.inc({ handler })
+      workers.set({ state }, present.filter((worker) => worker.state === state).length)
+    for (const { handler } of present.flatMap((worker) => worker.stuck)) stuck.inc({ handler })
   }
 }

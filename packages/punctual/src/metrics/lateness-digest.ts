@@ -1,7 +1,7 @@
-/** How late runs were, in a fixed amount of memory: exact up to a second, then within one part in a hundred. */
+/** Quantiles of lateness in a fixed amount of memory: exact up to one second, then within 1 %. */
 const EXACT_MS = 1_000
 const GROWTH = Math.log(1.01)
-/** Up to three hundred years. */
+/** Enough buckets for three hundred years. */
 const BUCKETS = EXACT_MS + 2_400
 
 export class LatenessDigest {
@@ -18,7 +18,7 @@ export class LatenessDigest {
     this.#maxMs = Math.max(this.#maxMs, ms)
   }
 
-  /** Null when nothing was added. */
+  /** Returns null when nothing was added. */
   summary(): { p50Ms: number; p99Ms: number; maxMs: number } | null {
     if (this.#count === 0) return null
     return { p50Ms: this.#quantile(0.5), p99Ms: this.#quantile(0.99), maxMs: this.#maxMs }

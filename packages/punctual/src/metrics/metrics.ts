@@ -1,4 +1,4 @@
-/** The one seam for measurements: what workers and roles report becomes Prometheus metrics. */
+/** The seam for measurements: turns reports of workers and roles into Prometheus metrics. */
 import type { ClaimedRun, ReapResult, Settlement } from '@punctual/core/ports'
 import type { AuditResult } from '@punctual/engine'
 import type { PostgresStore } from '@punctual/store'
@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { exposeFleet } from './fleet-gauges.ts'
 import { RunTally } from './run-tally.ts'
 
-/** What this process and its queues did, for Prometheus. */
+/** Prometheus metrics of this process, of its queues and of the workers. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #runs = new RunTally()
@@ -29,7 +29,7 @@ export class Metrics {
     this.#runs.register(this.#registry)
     this.#stale = new Counter({
       name: 'punctual_stale_settles_total',
-      help: 'Outcomes refused because the run was given to another worker.',
+      help: 'Outcomes refused because another worker owns the run.',
       registers,
     })
     this.#dead = new Counter({
@@ -40,25 +40,25 @@ export class Metrics {
     })
     this.#errors = new Counter({
       name: 'punctual_errors_total',
-      help: 'Faults of this process by where they happened.',
+      help: 'Faults of this process, by the part that failed.',
       labelNames: ['where'],
       registers,
     })
     this.#reaped = new Counter({
       name: 'punctual_reaped_total',
-      help: 'Sessions fenced and runs taken back by this process.',
+      help: 'Expired sessions fenced and runs returned to the queue by this process.',
       labelNames: ['what'],
       registers,
     })
     this.#findings = new Counter({
       name: 'punctual_audit_findings_total',
-      help: 'What the auditor of this process found, repaired or not.',
+      help: 'Inconsistencies found by the auditor of this process, repaired or not.',
       labelNames: ['kind'],
       registers,
     })
     this.#repairs = new Counter({
       name: 'punctual_audit_repairs_total',
-      help: 'What the auditor of this process put right.',
+      help: 'Inconsistencies repaired by the auditor of this process.',
       labelNames: ['kind'],
       registers,
     })
@@ -103,12 +103,15 @@ export class Metrics {
     this.#auditedAtMs = this.#nowMs()
   }
 
-  /** A process that audits nothing has no age to tell. */
+  /**
+   * Registered with the first finished round: a process without an auditor must not export this
+   * gauge.
+   */
   #exposeAudit(): void {
     const ageMs = () => this.#nowMs() - (this.#auditedAtMs ?? 0)
     new Gauge({
       name: 'punctual_audit_round_age_seconds',
-      help: 'How long ago the auditor of this process had looked at every job.',
+      help: 'Time since the auditor of this process last completed a round over all jobs.',
       registers: [this.#registry],
       collect() {
         this.set(ageMs() / 1_000)
@@ -116,13 +119,13 @@ export class Metrics {
     })
   }
 
-  /** Adds what is read from the database and from the process. */
+  /** Adds metrics that are read from the database and from the process. */
   #exposeProcess(store: PostgresStore, nowMs: () => number): void {
     collectDefaultMetrics({ register: this.#registry })
     exposeFleet(store, this.#registry, nowMs)
     new Gauge({
       name: 'punctual_clock_skew_seconds',
-      help: "How far this machine's clock is ahead of the database's.",
+      help: 'How far the clock of this machine is ahead of that of the database.',
       registers: [this.#registry],
       collect() {
         this.set(store.database.clock.skewMs / 1_000)
@@ -131,7 +134,10 @@ export class Metrics {
     exposeDeadLetters(this.#registry, store, nowMs)
   }
 
-  /** Everything in Prometheus' text format. What costs something is only measured once somebody asks. */
+  /**
+   * All metrics in Prometheus text format. Metrics that cost a query are only collected after the
+   * first call.
+   */
   text(): Promise<string> {
     if (!this.#exposed) this.#expose()
     this.#exposed = true
@@ -139,23 +145,23 @@ export class Metrics {
   }
 }
 
-const LETTERS_CACHE_MS = 5_000
+const DEAD_LETTERS_CACHE_MS = 5_000
 
-/** A gauge that asks the database itself, so that its figure is of this very look. */
+/** Queries the database when it is scraped, and at most every five seconds. */
 function exposeDeadLetters(registry: Registry, store: PostgresStore, nowMs: () => number): void {
-  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let readAtMs = Number.NEGATIVE_INFINITY
   new Gauge({
     name: 'punctual_dead_letters_open',
-    help: 'Dead letters that nobody has handled (counted to 10,000 a lane).',
+    help: 'Dead letters that are not handled yet (counted up to 10,000 per lane).',
     labelNames: ['queue'],
     registers: [registry],
     async collect() {
-      if (nowMs() - lookedAtMs < LETTERS_CACHE_MS) return
-      lookedAtMs = nowMs()
-      // While the database is away there is no figure; punctual_up says why.
-      const open = await store.letters.countOpen().catch(() => new Map<string, number>())
+      if (nowMs() - readAtMs < DEAD_LETTERS_CACHE_MS) return
+      readAtMs = nowMs()
+      // While the database is unreachable the gauge has no value; punctual_up shows the reason.
+      const open = await store.deadLetters.countOpen().catch(() => new Map<string, number>())
       this.reset()
-      for (const [queue, letters] of open) this.set({ queue }, letters)
+      for (const [queue, count] of open) this.set({ queue }, count)
     },
   })
 }

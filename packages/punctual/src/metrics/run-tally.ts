@@ -1,13 +1,13 @@
 /**
- * Counts and times of this process's attempts, by queue. Every run passes through here, so a number in an
- * array is added to, and Prometheus' shape is made only when somebody asks.
+ * Counts and durations of this process's attempts, by queue. Every run passes through here, so
+ * recording only adds to a number in an array; the Prometheus format is built at a scrape.
  */
 import type { Histogram, Registry } from 'prom-client'
 
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300]
 
 class Distribution {
-  /** Of each bound, and beyond the last. */
+  /** One count for each bound, and one for values above the last. */
   readonly counts = new Float64Array(bounds.length + 1)
   sum = 0
 
@@ -29,7 +29,7 @@ export class RunTally {
   readonly #queues = new Map<string, QueueTally>()
   #last: { queue: string; tally: QueueTally } | null = null
 
-  #of(queue: string): QueueTally {
+  #tallyOf(queue: string): QueueTally {
     if (this.#last?.queue === queue) return this.#last.tally
     let tally = this.#queues.get(queue)
     if (!tally) {
@@ -41,26 +41,30 @@ export class RunTally {
   }
 
   started(queue: string, latenessMs: number): void {
-    this.#of(queue).lateness.observe(Math.max(0, latenessMs) / 1_000)
+    this.#tallyOf(queue).lateness.observe(Math.max(0, latenessMs) / 1_000)
   }
 
   ended(queue: string, outcome: string, durationMs: number | null): void {
-    const { outcomes, duration } = this.#of(queue)
+    const { outcomes, duration } = this.#tallyOf(queue)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     if (durationMs !== null) duration.observe(durationMs / 1_000)
   }
 
-  /** Makes the tallies part of a registry. */
+  /** Adds the tallies to a registry. */
   register(registry: Registry): void {
-    const histogram = (name: string, help: string, of: (tally: QueueTally) => Distribution) =>
+    const histogram = (
+      name: string,
+      help: string,
+      distributionOf: (tally: QueueTally) => Distribution,
+    ) =>
       register(registry, { name, help, type: 'histogram' }, () =>
-        [...this.#queues].flatMap(([queue, tally]) => series(name, queue, of(tally))),
+        [...this.#queues].flatMap(([queue, tally]) => series(name, queue, distributionOf(tally))),
       )
-    histogram('punctual_lateness_seconds', 'Start minus due time.', (tally) => tally.lateness)
-    histogram('punctual_attempt_seconds', 'How long attempts took.', (tally) => tally.duration)
+    histogram('punctual_lateness_seconds', 'Start time minus due time.', (tally) => tally.lateness)
+    histogram('punctual_attempt_seconds', 'Duration of attempts.', (tally) => tally.duration)
     const attempts = {
       name: 'punctual_attempts_total',
-      help: 'Attempts of this process by how they ended.',
+      help: 'Attempts of this process, by outcome.',
       type: 'counter',
     }
     register(registry, attempts, () =>
@@ -91,15 +95,18 @@ function series(name: string, queue: string, { counts, sum }: Distribution): Sam
   ]
 }
 
-/** A registry asks a metric for its samples by `get`, and for nothing else. */
+/**
+ * The registry calls only `get` on a metric, so the tallies need not be copied into a prom-client
+ * metric.
+ */
 function register(
   registry: Registry,
-  about: { name: string; help: string; type: string },
+  description: { name: string; help: string; type: string },
   samples: () => Sample[],
 ): void {
   const metric = {
-    ...about,
-    get: async () => ({ ...about, aggregator: 'sum', values: samples() }),
+    ...description,
+    get: async () => ({ ...description, aggregator: 'sum', values: samples() }),
     reset: () => undefined,
   }
   registry.registerMetric(metric as unknown as Histogram)

@@ -1,11 +1,11 @@
-/** `punctual.limits`: how many runs of a queue, or of all of them, go on at once and start in a time; weights and ageing. */
+/** `punctual.limits`: concurrency limits, rates, weights and ageing of queues and of a tenant. */
 import { checkName } from '@punctual/core/check'
 import { compileLimits, type LimitOptions } from '@punctual/core/flow'
 import type { LimitInForce, PostgresStore } from '@punctual/store'
 
 /**
- * `punctual.limits`: how many runs of a queue, or of all of them, go on at once and start in a time; weights and
- * ageing.
+ * `punctual.limits`: how many runs of a queue, or of all queues together, may run at once and start
+ * per period; the tenant's weight and the ageing of priorities.
  */
 export class Limits {
   readonly #store: PostgresStore
@@ -18,11 +18,12 @@ export class Limits {
   }
 
   /**
-   * Sets what limits a queue, or all of them together, in place of what was set for it before. Runs that go on are
-   * counted and not ended. Workers keep to it from their next claim on.
+   * Sets the limits of a queue, or of all queues together, and replaces the previous ones. Running
+   * runs are counted, never stopped. Workers apply the limits from their next claim.
    * @example
    * ```ts
-   * await punctual.limits.set({ queue: 'mail', concurrency: 10, rate: { limit: 500, per: 'second' } })
+   * const rate = { limit: 500, per: 'second' } as const
+   * await punctual.limits.set({ queue: 'mail', concurrency: 10, rate })
    * ```
    */
   async set(options: LimitOptions): Promise<void> {
@@ -30,13 +31,13 @@ export class Limits {
     await this.#store.limits.set(queue, limits, by, this.#tenantId)
   }
 
-  /** Ends the limits of a queue, or those of all of them together. False when there were none. */
+  /** Removes the limits of a queue, or those of all queues together; false when none were set. */
   async remove(queue?: string): Promise<boolean> {
     const name = queue === undefined ? null : checkName('queue', queue)
     return this.#store.limits.remove(name, this.#tenantId)
   }
 
-  /** What is set, that of all queues together first, and how much of it is used. */
+  /** The limits in force and their current use; the limits of all queues together come first. */
   list(): Promise<LimitInForce[]> {
     return this.#store.limits.list(this.#tenantId)
   }

@@ -1,4 +1,4 @@
-/** `punctual.queues`: what waits and runs in each queue, and pausing them. */
+/** `punctual.queues`: shows what is waiting and running in each queue, and pauses queues. */
 import { checkName, checkText, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import type { FinalState } from '@punctual/core/run'
@@ -6,33 +6,33 @@ import type { LaneDepth, Pause, PostgresStore } from '@punctual/store'
 
 const LAST_SECONDS = 60
 
-/** What is kept with a pause. */
+/** Options of `pause` and `pauseAll`: stored with the pause and shown with the queue. */
 export interface PauseOptions {
-  /** Why, for those who find it paused. */
+  /** The reason, up to 1,024 characters. */
   note?: string
-  /** Who pauses it. */
+  /** Who pauses it, up to 256 characters. */
   by?: string
 }
 
-/** A queue: what waits and runs in it. */
+/** A queue: what is waiting and running in it. */
 export interface Queue {
-  /** Its name. */
+  /** The name of the queue. */
   readonly queue: string
-  /** Nothing is taken from it. */
+  /** True while workers claim nothing from it. */
   readonly paused: boolean
-  /** Its own pause, or that of everything; null when it is not paused. */
+  /** The pause of this queue, or else the pause of all queues; null when neither is paused. */
   readonly pause: Pause | null
   /** Runs that are due and wait for a worker, counted to 10,000 a lane. */
   readonly due: number
-  /** Runs whose time comes within a minute or so; those that are further ahead are not counted. */
+  /** Runs that become due within about a minute; later ones are not counted. */
   readonly scheduled: number
-  /** Runs that workers have. */
+  /** Runs that workers are executing. */
   readonly running: number
-  /** How long the oldest due run has waited. */
+  /** How long the oldest due run has been waiting. */
   readonly oldestMs: number
-  /** How many runs ended in the last minute, by state. */
+  /** Runs that ended in the last minute, by final state. */
   readonly endedLastMinute: Partial<Record<FinalState, number>>
-  /** The same by handler and priority. */
+  /** The same counts by handler and priority. */
   readonly lanes: readonly LaneDepth[]
 }
 
@@ -50,18 +50,22 @@ function checkOptions(options: PauseOptions) {
   }
 }
 
-/** The pause that holds a queue up: its own, or that of everything. */
+/** The pause that stops a queue: its own, or else the pause of all queues. */
 export function pauseOf(pauses: readonly Pause[], queue: string): Pause | null {
-  return pauses.find((it) => it.queue === queue) ?? pauses.find((it) => it.queue === null) ?? null
+  return (
+    pauses.find((pause) => pause.queue === queue) ??
+    pauses.find((pause) => pause.queue === null) ??
+    null
+  )
 }
 
 export function describePause({ queue, pausedAt, note, pausedBy }: Pause): string {
-  const what = queue === null ? 'Everything is' : `The queue ${queue} is`
+  const subject = queue === null ? 'Everything is' : `The queue ${queue} is`
   const who = pausedBy === null ? '' : ` by ${pausedBy}`
-  return `${what} paused since ${pausedAt.toISOString()}${who}${note === null ? '.' : `: ${note}`}`
+  return `${subject} paused since ${pausedAt.toISOString()}${who}${note === null ? '.' : `: ${note}`}`
 }
 
-/** `punctual.queues`: what waits and runs in each queue, and pausing them. */
+/** `punctual.queues`: shows what is waiting and running in each queue, and pauses queues. */
 export class Queues {
   readonly #store: PostgresStore
   readonly #tenantId: number
@@ -72,7 +76,7 @@ export class Queues {
     this.#tenantId = tenantId
   }
 
-  /** Every queue that runs were submitted to, or that is paused, by name. */
+  /** Every queue that has had a submission or is paused, sorted by name. */
   async list(): Promise<Queue[]> {
     const { queues } = this.#store
     const [depths, ended, pauses] = await Promise.all([
@@ -85,14 +89,14 @@ export class Queues {
     return [...names].sort().map((queue) => summary(queue, depths, ended, pauses))
   }
 
-  /** What is paused, that of everything first. */
+  /** All pauses; the pause of all queues comes first. */
   pauses(): Promise<Pause[]> {
     return this.#store.queues.pauses(this.#tenantId)
   }
 
   /**
-   * No run of this queue is taken by a worker once this resolves; those that workers have go on. False when it was
-   * paused already.
+   * Pauses a queue: once this resolves, workers claim no run from it. Running runs continue. False
+   * when the queue was paused already.
    */
   async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
     return this.#store.queues.pause(
@@ -102,17 +106,23 @@ export class Queues {
     )
   }
 
-  /** False when it was not paused. While everything is paused it stays so. */
+  /** Resumes a queue; false when it was not paused. It stays paused while all queues are paused. */
   async resume(queue: string): Promise<boolean> {
     return this.#store.queues.resume(checkName('queue', queue), this.#tenantId)
   }
 
-  /** No run at all is taken by a worker once this resolves. False when everything was paused already. */
+  /**
+   * Pauses all queues: once this resolves, workers claim nothing. False when everything was paused
+   * already.
+   */
   async pauseAll(options: PauseOptions = {}): Promise<boolean> {
     return this.#store.queues.pause(null, checkOptions(options), this.#tenantId)
   }
 
-  /** Ends `pauseAll`; queues that are paused by themselves stay so. False when not everything was paused. */
+  /**
+   * Ends `pauseAll`; queues that are paused individually stay paused. False when `pauseAll` was not
+   * in effect.
+   */
   resumeAll(): Promise<boolean> {
     return this.#store.queues.resume(null, this.#tenantId)
   }
@@ -125,7 +135,8 @@ function summary(
   pauses: readonly Pause[],
 ): Queue {
   const lanes = depths.filter((lane) => lane.queue === queue)
-  const sum = (of: (lane: LaneDepth) => number) => lanes.reduce((total, it) => total + of(it), 0)
+  const sum = (count: (lane: LaneDepth) => number) =>
+    lanes.reduce((total, lane) => total + count(lane), 0)
   const pause = pauseOf(pauses, queue)
   return {
     queue,
@@ -136,7 +147,7 @@ function summary(
     running: sum((lane) => lane.running),
     oldestMs: Math.max(0, ...lanes.map((lane) => (lane.due > 0 ? lane.oldestMs : 0))),
     endedLastMinute: Object.fromEntries(
-      ended.filter((it) => it.queue === queue).map(({ state, runs }) => [state, runs]),
+      ended.filter((entry) => entry.queue === queue).map(({ state, runs }) => [state, runs]),
     ),
     lanes,
   }

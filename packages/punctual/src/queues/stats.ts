@@ -7,47 +7,59 @@ import type { PostgresStore } from '@punctual/store'
 const DAY_MS = 86_400_000
 const FINAL = Object.keys(finalStates) as FinalState[]
 
-/** How runs ended. */
+/** Counts of ended runs. */
 export interface Ends {
-  /** How many ended. */
+  /** All runs that ended. */
   readonly runs: number
-  /** How many of them in each way. */
+  /** Ended runs by final state. */
   readonly ended: Readonly<Record<FinalState, number>>
-  /** Those that succeeded among those that succeeded, died or were lost: from 0 to 1, null when there is none. */
+  /**
+   * Succeeded runs divided by those that succeeded, died or became unknown; null when there are
+   * none.
+   */
   readonly successRate: number | null
 }
 
-/** How runs of a queue and a handler ended. */
+/** Counts of ended runs of one queue and handler. */
 export interface RecentEnds extends Ends {
-  /** The queue. */
+  /** The name of the queue. */
   readonly queue: string
-  /** The handler. */
+  /** The name of the handler. */
   readonly handler: string
 }
 
-/** One line of a report. */
+/** One row of a report. */
 export interface ReportRow extends Ends {
-  /** The day, such as 2026-11-16, or the name of the job; null for a job that was deleted, and for all others together. */
+  /**
+   * The day, such as 2026-11-16, or the job's name; null for a deleted job and for the row of all
+   * remaining jobs.
+   */
   readonly name: string | null
-  /** Of a job: its id; null for all jobs together that are not told apart. */
+  /** Only with `by: 'job'`: the id of the job; null for the row of all remaining jobs. */
   readonly jobId?: string | null
 }
 
-/** What a report is of. */
+/** The days and the grouping of a report. */
 export interface ReportOptions {
-  /** The first day: any moment of it, in UTC. @default thirty days before `to` */
+  /** The first day, given as any instant of it in UTC. @default thirty days before `to` */
   from?: Instant
-  /** The last day: any moment of it, in UTC. @default today */
+  /** The last day, given as any instant of it in UTC. @default today */
   to?: Instant
-  /** By day, of all runs by when they ended; or by job, of the runs of jobs by when they were due. @default day */
+  /**
+   * `day`: all runs, by the day they ended. `job`: runs of jobs, by the day they were due. @default
+   * day
+   */
   by?: 'day' | 'job'
 }
 
-/** How runs ended in some days. */
+/** How runs ended over a range of days. */
 export interface Report {
-  /** By day, or the jobs with the most runs first. */
+  /** One row per day, or one per job with the most runs first. */
   readonly rows: readonly ReportRow[]
-  /** What came after this is not counted yet; null when all of it is. Jobs are counted hour by hour. */
+  /**
+   * Later ends are not counted yet; null when the report is complete. Counts by job are updated
+   * hourly.
+   */
   readonly countedTo: Date | null
 }
 
@@ -64,7 +76,7 @@ export class Stats {
 
   /**
    * How runs ended in the last minutes, by queue and handler.
-   * @param options - `minutes`: 5 unless said, up to 1,440.
+   * @param options - `minutes`: how far back, from 1 to 1,440; 5 by default.
    */
   async recent(options: { minutes?: number } = {}): Promise<RecentEnds[]> {
     const { minutes = 5 } = options
@@ -105,7 +117,7 @@ export class Stats {
 
   #range({ from, to, by, ...others }: ReportOptions) {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) refuseOption('options', 'made of from, to and by', unknown)
+    if (unknown !== undefined) refuseOption('options', 'an object with only from, to and by', unknown)
     if (by !== undefined && by !== 'day' && by !== 'job') refuseOption('by', 'day or job', by)
     const dayOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
     const nowMs = this.#store.database.clock.nowMs()
@@ -117,13 +129,16 @@ export class Stats {
   }
 }
 
-/** How the runs of workers ended in the last hour, by worker; those that ended none are not there. */
+/**
+ * How the runs of each worker ended in the last hour, by worker id; workers without ended runs are
+ * missing.
+ */
 export async function endsOfWorkers(store: PostgresStore): Promise<ReadonlyMap<string, Ends>> {
   const found = await store.replica.read(({ stats }) => stats.workers())
-  return new Map(grouped(found, (it) => it.worker).map(([{ worker }, ends]) => [worker, ends]))
+  return new Map(grouped(found, (row) => row.worker).map(([{ worker }, ends]) => [worker, ends]))
 }
 
-/** What belongs together, each with the first of them, in the order in which they came. */
+/** Groups rows by key, each group with its first row, in the order of first appearance. */
 function grouped<Row extends { state: FinalState; runs: number }>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,

@@ -1,4 +1,4 @@
-/** `punctual.workers`: the processes that run handlers, and draining them. */
+/** `punctual.workers`: lists and drains the processes that run handlers. */
 import { integer, refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import type { StuckHandler } from '@punctual/core/ports'
@@ -11,63 +11,73 @@ import {
 } from '@punctual/store'
 import { type Ends, endsOfWorkers, noneEnded } from './stats.ts'
 
-const LOOK_AGAIN_MS = 200
+const POLL_MS = 200
 const WAIT_MS_MAX = 2_147_483_647
 const ID_MAX = 2n ** 63n
 
 /**
- * `active` takes work. `draining` takes nothing more: somebody asked it to, or it is stopping. `lost` was not heard of
- * for a whole lease, and its runs will be taken from it. `offline` has left, in the last day.
+ * The state of a worker. `active`: it claims work. `draining`: it claims nothing more, because a
+ * drain was requested or it is stopping. `lost`: it sent no heartbeat for a whole lease; the reaper
+ * will return its runs to the queue. `offline`: it ended within the last day.
  */
 export type WorkerState = 'active' | 'draining' | 'lost' | 'offline'
 
-/** A worker: a process that takes runs. */
+/** A worker: a process that claims and executes runs. */
 export interface WorkerProcess {
-  /** Of this start of it; another start has another. */
+  /** The id of the worker's session; a restarted process has a new one. */
   readonly id: string
-  /** What it does. */
+  /** Whether the worker is active, draining, lost or offline. */
   readonly state: WorkerState
-  /** The machine that it is on. */
+  /** Host name of its machine. */
   readonly host: string
-  /** Its process there. */
+  /** Process id on that machine. */
   readonly pid: number
-  /** Its version of Punctual. */
+  /** The Punctual version it runs. */
   readonly version: string
-  /** How many runs it runs at once. */
+  /** How many runs it may execute at the same time. */
   readonly capacity: number
-  /** The names of its handlers. */
+  /** Names of the handlers it has registered. */
   readonly handlers: readonly string[]
-  /** Empty when it takes from all. */
+  /** Names of the queues it claims from; empty when it claims from all. */
   readonly queues: readonly string[]
-  /** What it was given as `worker.labels`. */
+  /** Labels from its `worker.labels` option. */
   readonly labels: Readonly<Record<string, string>>
-  /** How many runs it holds. */
+  /** How many runs it is executing. */
   readonly running: number
-  /** How many runs it ended in the last hour, and how. Attempts that are tried again have not ended a run. */
+  /**
+   * Runs that it ended in the last hour, by final state. Attempts that will be retried do not
+   * count.
+   */
   readonly endedLastHour: Readonly<Record<FinalState, number>>
-  /** Those that died or were lost among those that succeeded, died or were lost: from 0 to 1, null when there is none. */
+  /**
+   * Dead and unknown runs divided by those that succeeded, died or became unknown; null when there
+   * are none.
+   */
   readonly failureRate: number | null
-  /** Handlers that go on although their attempts have ended. */
+  /** Handlers that are still executing although their attempts have ended. */
   readonly stuck: readonly StuckHandler[]
-  /** Since when it is there. */
+  /** When its session was opened. */
   readonly openedAt: Date
-  /** When it was last heard of; null once it has left. */
+  /** Its last heartbeat; null once it is offline. */
   readonly renewedAt: Date | null
-  /** When somebody asked it to drain. */
+  /** When a drain was requested; null when none was. */
   readonly drainAskedAt: Date | null
-  /** When it left. */
+  /** When its session ended; null while it is connected. */
   readonly endedAt: Date | null
-  /** It has left because it was not heard of for a whole lease. */
+  /** True when its session ended because it sent no heartbeat for a whole lease. */
   readonly fenced: boolean
-  /** The number of the tenant that it works for; null when it works for all, or has left. */
+  /** The tenant that it serves exclusively; null when it serves all tenants or is offline. */
   readonly tenantId: number | null
 }
 
-/** How long to wait for a worker. */
+/** Options of `waitUntilDrained`. */
 export interface DrainedOptions {
-  /** After this the wait rejects with `wait_timeout`; the worker goes on draining. @default no limit */
+  /**
+   * After this many milliseconds the wait rejects with `wait_timeout`; the worker keeps draining.
+   * @default no limit
+   */
   timeoutMs?: number
-  /** Ends the wait with its reason. */
+  /** Ends the wait with the signal's reason. */
   signal?: AbortSignal
 }
 
@@ -76,7 +86,7 @@ function stateOf({ alive, state, drainAskedAt }: WorkerSession): WorkerState {
   return state === 'draining' || drainAskedAt !== null ? 'draining' : 'active'
 }
 
-/** What is known of a worker beside how its runs ended. */
+/** A worker without the counts of how its runs ended. */
 type Known = Omit<WorkerProcess, 'endedLastHour' | 'failureRate'>
 
 function toKnown({ alive, held, ...session }: WorkerSession): Known {
@@ -93,12 +103,12 @@ function rated(worker: Known, ends: Ends | undefined): WorkerProcess {
 
 function checkId(id: unknown): string {
   if (typeof id === 'string' && /^\d{1,19}$/.test(id) && BigInt(id) < ID_MAX) return id
-  return refuseOption('id', 'the id of a worker, such as workers.list tells', id)
+  return refuseOption('id', 'the id of a worker, as workers.list returns it', id)
 }
 
 /**
- * `punctual.workers`: the processes that run handlers, and draining them. Those of `punctual.tenant(id)` are the remote
- * workers that work for that tenant alone; for it, others are not there.
+ * `punctual.workers`: lists and drains the processes that run handlers. With `punctual.tenant(id)`
+ * it covers only the remote workers that serve that tenant exclusively.
  */
 export class Workers {
   readonly #store: PostgresStore
@@ -116,12 +126,15 @@ export class Workers {
     return tenantId === null ? all : all.filter((session) => session.tenantId === tenantId)
   }
 
-  /** Those that left in the last day; whom they worked for is not kept. */
+  /**
+   * Workers that ended within the last day. Their tenant is not stored, so a tenant sees none of
+   * them.
+   */
   async #past(id?: string): Promise<PastSession[]> {
     return this.#tenantId === null ? this.#store.workers.past(id) : []
   }
 
-  /** Those that are there, oldest first. */
+  /** The connected workers, oldest first. */
   async present(): Promise<WorkerProcess[]> {
     return this.#rated((await this.#sessions()).map(toKnown))
   }
@@ -131,7 +144,10 @@ export class Workers {
     return workers.map((worker) => rated(worker, ends.get(worker.id)))
   }
 
-  /** Those that are there, oldest first, then those that left in the last day; of a tenant those that are there. */
+  /**
+   * The connected workers, oldest first, then those that ended within the last day; a tenant sees
+   * only the former.
+   */
   async list(): Promise<WorkerProcess[]> {
     const [present, past] = await Promise.all([this.#sessions(), this.#past()])
     const left = past.map((session): Known => {
@@ -142,35 +158,35 @@ export class Workers {
   }
 
   /**
-   * Asks a worker to take nothing more: it gives back what it has not started, and finishes what it runs. False when
-   * it was asked already. It holds for the process, also when that loses its session: one that is started again takes
-   * work.
+   * Requests a drain: the worker claims nothing more, releases what it has not started, and
+   * finishes what it is running. False when a drain was requested before. The request holds for the
+   * process, even if it loses its session; a restarted process claims work again.
    * @throws `PunctualError` with `worker_not_found`.
    */
   async drain(id: string): Promise<boolean> {
-    return this.#ask(checkId(id), true)
+    return this.#request(checkId(id), true)
   }
 
   /**
-   * Asks a worker that drains to take work again. False when it was not asked to drain.
+   * Ends a drain: the worker claims work again. False when no drain was requested.
    * @throws `PunctualError` with `worker_not_found`.
    */
   async activate(id: string): Promise<boolean> {
-    return this.#ask(checkId(id), false)
+    return this.#request(checkId(id), false)
   }
 
-  async #ask(id: string, drains: boolean): Promise<boolean> {
+  async #request(id: string, drains: boolean): Promise<boolean> {
     const answer = await this.#store.workers.drain(id, drains, this.#tenantId)
     if (answer !== null) return answer === 'asked'
     const [past] = await this.#past(id)
     const message = past
-      ? `Worker ${id} has left at ${past.endedAt.toISOString()}.`
-      : `There is no worker ${id}. Each start of a worker has an id of its own.`
+      ? `Worker ${id} ended at ${past.endedAt.toISOString()}.`
+      : `No worker has the id ${id}. Each start of a worker has its own id.`
     throw new PunctualError('worker_not_found', message, { id })
   }
 
   /**
-   * Resolves when the worker holds no run any more, or has left.
+   * Resolves when the worker has drained and holds no runs, or has left.
    * @throws `PunctualError` with `wait_timeout`.
    */
   async waitUntilDrained(id: string, options: DrainedOptions = {}): Promise<'drained' | 'left'> {
@@ -178,19 +194,19 @@ export class Workers {
     const { timeoutMs, signal } = options
     if (timeoutMs !== undefined) integer('timeoutMs', timeoutMs, 0, WAIT_MS_MAX)
     const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)]
-    const ending = AbortSignal.any(limits.filter((it) => it !== undefined))
+    const ending = AbortSignal.any(limits.filter((limit) => limit !== undefined))
     for (;;) {
-      const worker = (await this.#sessions()).find((it) => it.id === id)
+      const worker = (await this.#sessions()).find((session) => session.id === id)
       if (!worker) return 'left'
       if (worker.held === 0 && worker.state === 'draining') return 'drained'
       signal?.throwIfAborted()
       if (ending.aborted)
         throw new PunctualError(
           'wait_timeout',
-          `Worker ${id} still holds ${worker.held} runs after ${timeoutMs} ms. It goes on draining.`,
+          `Worker ${id} still holds ${worker.held} runs after ${timeoutMs} ms. It keeps draining.`,
           { id },
         )
-      await systemClock.sleep(LOOK_AGAIN_MS, ending)
+      await systemClock.sleep(POLL_MS, ending)
     }
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Steers the runs that a filter means: looks at a stretch of ids, changes what matches in batches, and goes on with
- * the next stretch. Runs that are accepted after it began are not meant. A batch that has begun is finished, also when
- * the caller wants to stop; what workers do meanwhile is for each batch to deal with.
+ * Changes all runs that a filter selects: reads a range of ids, changes the matching runs in
+ * batches, and continues with the next range. Runs accepted after it began are not included. A
+ * batch that has begun is finished, also when the caller aborts. Workers may take runs meanwhile;
+ * each batch handles that itself.
  */
 import { integer, refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
@@ -19,48 +20,50 @@ const BATCH = 500
 const SAMPLE = 10
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** How far a change of many runs has come. */
+/** Progress of a change of many runs. */
 export interface BulkProgress {
-  /** Runs that matched so far. */
+  /** Runs that have matched so far. */
   readonly matched: number
-  /** Of those, how many were dealt with. */
+  /** Matching runs processed so far; 0 in a dry run. */
   readonly done: number
 }
 
-/** How many runs are changed at once. */
+/** Options of a change of many runs. */
 export interface BulkOptions {
-  /** Only count what matches. @default false */
+  /** Only counts the matching runs. @default false */
   dryRun?: boolean
-  /** Deal with so many at most. @default no limit */
+  /** The most runs to process. @default no limit */
   limit?: number
-  /** An empty filter is meant: all runs that can be steered so. @default false */
+  /**
+   * Allows an empty filter, which selects every run that the operation applies to. @default false
+   */
   all?: boolean
   /** Called after each batch. */
   onProgress?: (progress: BulkProgress) => void
-  /** Stops after the batch that is under way; what was done is told. */
+  /** Stops after the current batch; the result counts the runs processed until then. */
   signal?: AbortSignal
 }
 
-/** What a change of many runs came to. */
+/** The result of a change of many runs. */
 export interface BulkResult<Answer extends string> {
-  /** Nothing was changed: it was only counted. */
+  /** True when nothing was changed, only counted. */
   readonly dryRun: boolean
   /** How many runs matched. */
   readonly matched: number
-  /** How many of them were in each state. */
+  /** Matching runs by state, as read before the change. */
   readonly states: Partial<Record<RunState, number>>
-  /** What became of them; in a dry run nothing did. */
+  /** Runs by outcome; all 0 in a dry run. */
   readonly answers: Readonly<Record<Answer, number>>
-  /** The ids of the first ten. */
+  /** The ids of the first ten matching runs. */
   readonly sample: readonly string[]
-  /** False when the limit or the signal ended it before all runs were looked at. */
+  /** False when the limit or the signal ended it before all runs were checked. */
   readonly complete: boolean
 }
 
 export interface BulkChange<Answer extends string> {
   readonly verb: BulkVerb
   readonly answers: readonly Answer[]
-  /** Changes these, and tells what became of each. */
+  /** Changes these runs and returns the outcome of each. */
   readonly change: (ids: readonly string[]) => Promise<(id: string) => Answer>
 }
 
@@ -71,7 +74,7 @@ export function checkBulkOptions<T extends BulkOptions>(options: T, more: readon
     return refuseOption('options', 'an object', options)
   const known = [...OPTIONS, ...more]
   for (const name of Object.keys(options))
-    if (!known.includes(name)) refuseOption('options', `made of ${known.join(', ')}`, name)
+    if (!known.includes(name)) refuseOption('options', `an object with only ${known.join(', ')}`, name)
   const { dryRun, limit, all } = options
   if (dryRun !== undefined && typeof dryRun !== 'boolean')
     refuseOption('dryRun', 'true or false', dryRun)
@@ -80,7 +83,7 @@ export function checkBulkOptions<T extends BulkOptions>(options: T, more: readon
   return options
 }
 
-/** Looks the job of a filter up. One that was deleted is known by its id. */
+/** Resolves the job of a filter to its id. A deleted job can still be given by its id. */
 export async function filterInStore<Filter extends CompiledRunFilter>(
   store: PostgresStore,
   { job, ...filter }: Filter,
@@ -90,18 +93,18 @@ export async function filterInStore<Filter extends CompiledRunFilter>(
   const found = await store.schedules.jobs.find(job, tenantId)
   if (found) return { ...filter, jobId: found.id }
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(job)) return { ...filter, jobId: job }
-  const message = `There is no job ${JSON.stringify(job)}. \`punctual jobs list\` shows those there are.`
+  const message = `No job has the name or id ${JSON.stringify(job)}. \`punctual jobs list\` lists the jobs.`
   throw new PunctualError('job_not_found', message, { id: job })
 }
 
 export async function steerMany<Answer extends string>(
   store: PostgresStore,
   tenantId: number,
-  asked: RunFilter,
+  runFilter: RunFilter,
   options: BulkOptions,
   { verb, answers, change }: BulkChange<Answer>,
 ): Promise<BulkResult<Answer>> {
-  const compiled = compileBulkFilter(verb, asked, options.all === true)
+  const compiled = compileBulkFilter(verb, runFilter, options.all === true)
   const nowMs = await store.runs.nowMs()
   const createdToMs = Math.min(compiled.createdToMs ?? Number.POSITIVE_INFINITY, nowMs + 1)
   const filter = { ...(await filterInStore(store, compiled, tenantId)), createdToMs, tenantId }

@@ -1,13 +1,13 @@
-/** Why somebody dealt with a dead letter or an unknown run, and who that was; kept with it. */
+/** The note and the name stored when a dead letter or an unknown run is handled. */
 import { checkText } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import type { HandledBy } from '@punctual/store'
 
-/** Why somebody deals with a run, and who that is; kept with it. */
+/** Why a run is handled, and by whom. Stored with the run. */
 export interface HandlingOptions {
-  /** Why, up to 1,024 characters. */
+  /** The reason, up to 1,024 characters. */
   note?: string
-  /** Who, up to 256 characters. */
+  /** Name of the person or program, up to 256 characters. */
   by?: string
 }
 

@@ -1,4 +1,4 @@
-/** What pages and counts of runs take, and the names that they need: a filter names a job by its name, groups tell it. */
+/** Pages and counts of runs. Filters and count groups use job names; the store uses job ids. */
 import { integer, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import {
@@ -14,34 +14,37 @@ import {
 import type { PostgresStore } from '@punctual/store'
 import { filterInStore } from './bulk.ts'
 
-/** How many runs a page has, and where it begins. */
+/** The size, start and order of a page of runs. */
 export interface RunPageOptions {
-  /** The most runs to give, up to 1,000. @default 50 */
+  /** The most runs to return, up to 1,000. @default 50 */
   limit?: number
-  /** Where the page before ended: its `nextCursor`. It belongs to the filter and the order that it came with. */
+  /** `nextCursor` of the previous page. It is valid only with the same filter and order. */
   cursor?: string
   /**
-   * `ended` needs states that are no success. @default ended where the filter names a time in which runs ended and only
-   * such states, otherwise newest
+   * `ended` sorts by end time and requires a filter with only unsuccessful end states. @default
+   * ended where the filter has a range of end times and only such states, otherwise newest
    */
   order?: RunOrder
 }
 
-/** What runs are counted by. */
+/** Options of `runs.count`. */
 export interface RunCountOptions {
-  /** `job`, `label:<name>` and so on; `day` is the day in UTC that a run was due on. @default state */
+  /**
+   * The field to group by, such as `job` or `label:<name>`; `day` is the UTC day of the due time.
+   * @default state
+   */
   by?: CountBy
 }
 
 export async function pageOfRuns(
   store: PostgresStore,
-  asked: RunPageFilter,
+  runFilter: RunPageFilter,
   options: RunPageOptions,
   tenantId: number,
 ): Promise<RunPage> {
-  const { limit = 50, cursor, order } = known(options, ['limit', 'cursor', 'order'])
+  const { limit = 50, cursor, order } = checkKnown(options, ['limit', 'cursor', 'order'])
   integer('limit', limit, 1, limits.pageSize)
-  const compiled = compileRunPageFilter(asked)
+  const compiled = compileRunPageFilter(runFilter)
   const page = { limit, cursor, order: orderOf(compiled, order) }
   const filter = await filterInStore(store, compiled, tenantId)
   return store.replica.read(({ pages }) => pages.page(filter, page, tenantId))
@@ -49,12 +52,12 @@ export async function pageOfRuns(
 
 export async function countOfRuns(
   store: PostgresStore,
-  asked: RunPageFilter,
+  runFilter: RunPageFilter,
   options: RunCountOptions,
   tenantId: number,
 ): Promise<RunCount> {
-  const by = compileCountBy(known(options, ['by']).by ?? 'state')
-  const filter = await filterInStore(store, compileRunPageFilter(asked), tenantId)
+  const by = compileCountBy(checkKnown(options, ['by']).by ?? 'state')
+  const filter = await filterInStore(store, compileRunPageFilter(runFilter), tenantId)
   const counted = await store.replica.read(({ pages }) => pages.count(filter, by, tenantId))
   if (by.by !== 'job') return counted
   const ids = counted.groups.flatMap(({ name }) => name ?? [])
@@ -67,10 +70,10 @@ export async function countOfRuns(
   }
 }
 
-function known<T extends object>(options: T, names: readonly string[]): T {
+function checkKnown<T extends object>(options: T, names: readonly string[]): T {
   if (typeof options !== 'object' || options === null)
     return refuseOption('options', 'an object', options)
   for (const name of Object.keys(options))
-    if (!names.includes(name)) refuseOption('options', `made of ${names.join(', ')}`, name)
+    if (!names.includes(name)) refuseOption('options', `an object with only ${names.join(', ')}`, name)
   return options
 }

@@ -1,4 +1,4 @@
-/** What reading runs, waiting for them and reading their logs takes. */
+/** Options for reading runs, waiting for them and reading their logs. */
 import { integer } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { LogPosition, RunFilter } from '@punctual/core/run'
@@ -6,29 +6,32 @@ import type { LogPosition, RunFilter } from '@punctual/core/run'
 const LIST_MAX = 1_000
 const DAYS_MAX = 3_660
 
-/** How long to wait for a run. */
+/** Options of `waitFor`. */
 export interface WaitOptions {
-  /** After this the wait rejects with `wait_timeout`; the run goes on. @default no limit */
+  /**
+   * After this many milliseconds the wait rejects with `wait_timeout`; the run itself continues.
+   * @default no limit
+   */
   timeoutMs?: number
-  /** Ends the wait with its reason; the run goes on. */
+  /** Ends the wait with the signal's reason; the run itself continues. */
   signal?: AbortSignal
 }
 
-/** Which lines of a log are read. */
+/** Which log lines to read. */
 export interface LogOptions {
-  /** Only lines after this one: give the last line of a page to get the next page. */
+  /** Only lines after this position: pass the last line of a page to get the next page. */
   after?: LogPosition
-  /** The most lines to give, up to 10,000. @default 10000 */
+  /** The most lines to return, up to 10,000. @default 10000 */
   limit?: number
-  /** The last so many lines instead, up to 10,000; not together with the others. */
+  /** Returns the last N lines instead, up to 10,000; excludes `after` and `limit`. */
   last?: number
 }
 
-/** Which runs are listed, and how many. */
+/** Which runs to list, and how many. */
 export interface ListOptions extends RunFilter {
-  /** The most runs to give, up to 1,000. @default 50 */
+  /** The most runs to return, up to 1,000. @default 50 */
   limit?: number
-  /** How many days back finished runs are looked for. @default 90 */
+  /** How many days back to search finished runs, up to 3,660. @default 90 */
   days?: number
 }
 
@@ -50,7 +53,7 @@ export function checkLogOptions(options: LogOptions): LogOptions {
   if (last !== undefined && (after !== undefined || limit !== undefined))
     throw new PunctualError(
       'invalid_option',
-      'last excludes after and limit; give it alone, or the others.',
+      'last excludes after and limit; pass last alone, or the others.',
       { field: 'last' },
     )
   return options

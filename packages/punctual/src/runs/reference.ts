@@ -1,8 +1,8 @@
-/** A run as callers name it: by its id, or by anything that has one. */
+/** A run in calls: its id, or any object that has its `id`. */
 import { refuseOption } from '@punctual/core/check'
 import { isRunId } from '@punctual/core/run'
 
-/** A run as callers name it: by its id, or by anything that has one. */
+/** A run in calls: its id, or any object with its `id`. */
 export type RunReference = string | { readonly id: string }
 
 export function idOf(run: RunReference): string {

@@ -1,4 +1,4 @@
-/** What `runs.resolve` answers: somebody says what became of an unknown run. */
+/** `runs.resolve`: an operator states the outcome of an unknown run. */
 import { refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import { type Resolution, type RunResolution, type RunState, resolutions } from '@punctual/core/run'
@@ -6,8 +6,8 @@ import type { KeyBusy, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 
 /**
- * What resolving a run came to. `already_resolved`: somebody has said so before, and the first answer stays.
- * `not_unknown`: it has not ended, or everybody knows how.
+ * The answer to `runs.resolve`. `already_resolved`: the run was resolved before, and the first
+ * resolution stays. `not_unknown`: the run has not ended, or its outcome is known.
  */
 export type ResolveResult =
   | { readonly result: 'resolved'; readonly replayedAs: string | null }
@@ -34,7 +34,7 @@ export async function resolveRun(
   if (!run)
     throw new PunctualError(
       'run_not_found',
-      `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+      `No run has the id ${id}. It may be older than the retention, or belong to another schema.`,
       { id },
     )
   if ('resolved' in run && run.resolved)

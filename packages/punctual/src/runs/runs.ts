@@ -1,4 +1,4 @@
-/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
+/** `punctual.runs`: reads runs, waits for them and changes one or many. */
 import { checkText, encodeJson, integer, refuseOption } from '@punctual/core/check'
 import { invariant, limits, PunctualError } from '@punctual/core/errors'
 import {
@@ -41,25 +41,25 @@ import type { Waiter } from './waiter.ts'
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
 
-/** What a cancel came to, and the state that the run has now. */
+/** The answer to a cancel, and the state that the run has now. */
 export type CancelAnswer =
   | { readonly result: 'cancelled'; readonly state: 'cancelled' }
   | { readonly result: 'cancelling'; readonly state: 'cancelling' }
   | { readonly result: 'already_finished'; readonly state: FinalState }
 
-/** Why a run could not be changed: a worker has it, or it has ended. */
+/** Why a run could not be changed: a worker is executing it, or it has ended. */
 export type TooLate = 'running' | 'already_finished'
 
-/** How many runs are cancelled at once. */
+/** Options of `cancelMany`. */
 export interface CancelManyOptions extends BulkOptions {
-  /** Kept with the runs. @default 'cancelled' */
+  /** Stored with the runs, up to 256 characters. @default 'cancelled' */
   reason?: string
 }
 
 function notFound(id: string): never {
   throw new PunctualError(
     'run_not_found',
-    `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+    `No run has the id ${id}. It may be older than the retention, or belong to another schema.`,
     { id },
   )
 }
@@ -70,7 +70,7 @@ function tooLate(state: RunState): TooLate {
   return isFinal(state) ? 'already_finished' : 'running'
 }
 
-function momentOf(runAt: unknown): number {
+function runAtMs(runAt: unknown): number {
   const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
   if (ms >= 0 && ms <= RUN_AT_MAX) return ms
   return refuseOption('runAt', 'a Date between the years 1970 and 9999', runAt)
@@ -80,7 +80,7 @@ function priorityOf(priority: unknown): number {
   return integer('priority', priority, limits.priorityMin, limits.priorityMax)
 }
 
-/** `punctual.runs`: reading runs, waiting for them, and steering them, one or many. */
+/** `punctual.runs`: reads runs, waits for them and changes one or many. */
 export class Runs {
   readonly #store: PostgresStore
   readonly #waiter: Waiter
@@ -99,26 +99,29 @@ export class Runs {
     return this.#store.runs.find(id, this.#tenantId)
   }
 
-  /** The run with its attempts, or null. */
+  /** The run with its attempts, or null when no run has this id. */
   async get(run: RunReference): Promise<Run | null> {
     return this.#find(idOf(run))
   }
 
-  /** Running ones first, then those that wait, then finished ones, latest due first. */
+  /**
+   * Runs that match: running ones first, then waiting ones, then finished ones, each with the
+   * latest due time first.
+   */
   async list(options: ListOptions = {}): Promise<RunSummary[]> {
     const { limit, days, ...filter } = checkList(options)
-    const asked = {
+    const listFilter = {
       ...(await filterInStore(this.#store, compileRunFilter(filter), this.#tenantId)),
       tenantId: this.#tenantId,
       ...(limit !== undefined && { limit }),
       ...(days !== undefined && { days }),
     }
-    return this.#store.replica.read(({ runs }) => runs.list(asked))
+    return this.#store.replica.read(({ runs }) => runs.list(listFilter))
   }
 
   /**
-   * A page of all runs, those that wait and those that ended, newest first. Runs that come or move on meanwhile neither
-   * repeat a run nor hide one that was there throughout.
+   * A page of all runs, waiting and finished, newest first. Runs that are added or change state
+   * between pages never make a page repeat a run, or miss one that existed throughout.
    * @throws `PunctualError` with `invalid_option`, `invalid_cursor` or `job_not_found`.
    * @example
    * ```ts
@@ -133,7 +136,7 @@ export class Runs {
   }
 
   /**
-   * How many runs match, by what they are. Exact while no more than 100,000 have to be looked at.
+   * Counts matching runs, grouped by a field. Exact while at most 100,000 runs have to be read.
    * @throws `PunctualError` with `invalid_option` or `job_not_found`.
    * @example
    * ```ts
@@ -145,7 +148,9 @@ export class Runs {
     return countOfRuns(this.#store, filter, options, this.#tenantId)
   }
 
-  /** What the run has logged, oldest first: the first lines, those after a line, or the last ones. */
+  /**
+   * The run's log lines, oldest first: the first ones, those after a position, or the last ones.
+   */
   async logs(run: RunReference, options: LogOptions = {}): Promise<LogLine[]> {
     const id = idOf(run)
     const { after, limit, last } = checkLogOptions(options)
@@ -154,8 +159,9 @@ export class Runs {
   }
 
   /**
-   * Resolves with the run when it has finished, however it ended.
-   * @throws `PunctualError` with `run_not_found`, and with `wait_timeout` when it takes longer than that.
+   * Resolves with the run when it has finished, in any final state.
+   * @throws `PunctualError` with `run_not_found`, and with `wait_timeout` when the run does not
+   * finish in time.
    * @example
    * ```ts
    * const { id } = await punctual.submit('send-email', { to: 'a@b.c' })
@@ -179,16 +185,16 @@ export class Runs {
     options.signal?.throwIfAborted()
     throw new PunctualError(
       'wait_timeout',
-      `Run ${id} did not finish within ${options.timeoutMs} ms. It goes on; wait longer or look at it with runs.get.`,
+      `Run ${id} did not finish within ${options.timeoutMs} ms. It is still running or waiting; wait longer or read it with runs.get.`,
       { id },
     )
   }
 
   /**
-   * Cancels a run. One that has not started is cancelled at once. Of one that runs the handler is asked to end: its
-   * `ctx.signal` is aborted, and 30 s later the run is cancelled whether it has heeded that or not. To cancel it again
-   * changes nothing.
-   * @param reason - Kept with the run, up to 256 characters; `cancelled` unless said.
+   * Cancels a run. A run that has not started is cancelled at once. A running one gets its
+   * `ctx.signal` aborted, and 30 s later it is cancelled even if its handler ignored the signal.
+   * Cancelling it again changes nothing.
+   * @param reason - Stored with the run, up to 256 characters; `cancelled` by default.
    * @throws `PunctualError` with `run_not_found`.
    */
   async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
@@ -198,24 +204,25 @@ export class Runs {
     if (result) return { result, state: result } as CancelAnswer
     const { state } = (await this.#find(id)) ?? notFound(id)
     if (state === 'cancelled') return { result: 'cancelled', state }
-    invariant(isFinal(state), `run ${id} is ${state} and was found in no place`)
+    invariant(isFinal(state), `run ${id} is ${state} and no table holds it`)
     return { result: 'already_finished', state }
   }
 
   /**
-   * Gives a run that has not started another time. One that waits for another run of its job has none.
+   * Changes the due time of a run that has not started. A run that waits for another run of its job
+   * has no due time.
    * @throws `PunctualError` with `run_not_found`.
    */
   async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reschedule([id], momentOf(runAt), this.#tenantId)
+    const moved = await this.#store.steering.reschedule([id], runAtMs(runAt), this.#tenantId)
     if (moved.has(id)) return 'rescheduled'
     const { state } = (await this.#find(id)) ?? notFound(id)
     return state === 'waiting' ? 'waiting' : tooLate(state)
   }
 
   /**
-   * Lets a run start now whose time has not come: its first attempt, or the next one.
+   * Makes a run due now whose time has not come: its first attempt, or the next one.
    * @throws `PunctualError` with `run_not_found`.
    */
   async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
@@ -228,7 +235,8 @@ export class Runs {
   }
 
   /**
-   * Gives a run that has not started another priority. One that is due goes behind those that are due there.
+   * Changes the priority of a run that has not started. A due run moves behind the due runs of its
+   * new priority.
    * @throws `PunctualError` with `run_not_found`.
    */
   async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
@@ -243,8 +251,8 @@ export class Runs {
   }
 
   /**
-   * Gives a run another payload, unless an attempt was made at it already.
-   * @throws `PunctualError` with `run_not_found`, or what a payload is refused for.
+   * Replaces the payload of a run that no attempt has been made at.
+   * @throws `PunctualError` with `run_not_found`, or with the errors of an invalid payload.
    */
   async edit(
     run: RunReference,
@@ -261,12 +269,13 @@ export class Runs {
   }
 
   /**
-   * Cancels what a filter means. What workers have is asked to end.
-   * @throws `PunctualError` with `invalid_option` when the filter is empty and `all` is not said.
+   * Cancels the runs that a filter selects, as `cancel` does.
+   * @throws `PunctualError` with `invalid_option` when the filter is empty and `all` is not set.
    * @example
    * ```ts
-   * const { matched } = await punctual.runs.cancelMany({ queue: 'mail' }, { dryRun: true })
-   * if (matched < 1_000) await punctual.runs.cancelMany({ queue: 'mail' }, { reason: 'wrong template' })
+   * const filter = { queue: 'mail' }
+   * const { matched } = await punctual.runs.cancelMany(filter, { dryRun: true })
+   * if (matched < 1_000) await punctual.runs.cancelMany(filter, { reason: 'wrong template' })
    * ```
    */
   async cancelMany(
@@ -285,7 +294,7 @@ export class Runs {
     })
   }
 
-  /** Lets runs start now whose time has not come. */
+  /** Makes runs due now whose time has not come. */
   async promoteMany(
     filter: RunFilter,
     options: BulkOptions = {},
@@ -301,14 +310,14 @@ export class Runs {
     })
   }
 
-  /** Gives runs that have not started another time. */
+  /** Changes the due time of runs that have not started. */
   async rescheduleMany(
     filter: RunFilter,
     runAt: Date,
     options: BulkOptions = {},
   ): Promise<BulkResult<'rescheduled' | 'missed'>> {
     checkBulkOptions(options, [])
-    const dueMs = momentOf(runAt)
+    const dueMs = runAtMs(runAt)
     return steerMany(this.#store, this.#tenantId, filter, options, {
       verb: 'reschedule',
       answers: ['rescheduled', 'missed'],
@@ -319,7 +328,7 @@ export class Runs {
     })
   }
 
-  /** Gives runs that have not started another priority. */
+  /** Changes the priority of runs that have not started. */
   async reprioritiseMany(
     filter: RunFilter,
     priority: number,
@@ -338,8 +347,9 @@ export class Runs {
   }
 
   /**
-   * Says what became of an `unknown` run: an at-most-once run whose worker was lost. `failed` makes it a dead letter;
-   * `run-again` makes a new run of it, and it stays unknown. It is said once: the first answer stays.
+   * States the outcome of an `unknown` run: an at-most-once run whose worker was lost. `failed`
+   * makes it a dead letter; `run-again` creates a new run, and this one stays unknown. The first
+   * resolution is final.
    * @throws `PunctualError` with `run_not_found`.
    */
   async resolve(
@@ -351,10 +361,10 @@ export class Runs {
   }
 
   /**
-   * Whether a run runs, and if not, everything that stands in its way: since when, until when, by whom, and which runs and
-   * workers it waits for.
-   * @param options - `fleet`: false when it is to be shown to the tenant: hosts and loads of workers that work for all are
-   * left out then.
+   * Whether a run is running and, if not, everything that prevents it: since when, until when, by
+   * whom, and which runs and workers it waits for.
+   * @param options - `fleet`: set it to false when the answer is shown to the tenant; it then
+   * leaves out hosts and loads of workers that serve all tenants.
    * @throws `PunctualError` with `run_not_found`.
    */
   async explain(run: RunReference, options: { fleet?: boolean } = {}): Promise<RunExplanation> {

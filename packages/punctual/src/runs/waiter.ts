@@ -1,6 +1,7 @@
 /**
- * Waits for runs to finish. All waits of a process share one look at the database; outcomes settled by this
- * process are seen at once, those of others within the poll, which grows from 20 ms to 500 ms.
+ * Waits for runs to finish. All waits of a process share one poll of the database. An outcome
+ * settled by this process resolves its waits at once, any other with the next poll, whose interval
+ * grows from 20 ms to 500 ms.
  */
 import type { Clock } from '@punctual/core/clock'
 import { type FinishedRun, isFinal, type Run } from '@punctual/core/run'
@@ -27,7 +28,7 @@ export class Waiter {
     this.#options = options
   }
 
-  /** A run was settled here. */
+  /** Called when this process settled a run. */
   settled(id: string): void {
     if (this.#waiting.size === 0) return
     const waiting = this.#waiting.get(id)
@@ -36,12 +37,12 @@ export class Waiter {
     for (const { resolve } of waiting) resolve()
   }
 
-  /** The finished run; null when the signal is aborted first. */
+  /** The finished run, or null when the signal is aborted first. */
   async wait(id: string, signal: AbortSignal): Promise<FinishedRun | null> {
-    for (let looks = 0; ; looks++) {
+    for (let reads = 0; ; reads++) {
       const run = await this.#options.find(id).catch((error) => {
-        // Whoever waits already waits through an outage too; whoever begins is told of it.
-        if (looks === 0) throw error
+        // A wait that has begun survives an outage; one that begins in an outage reports it.
+        if (reads === 0) throw error
         return null
       })
       if (run && isFinal(run.state)) return run as FinishedRun
@@ -80,7 +81,7 @@ export class Waiter {
       pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.5)
       const ids = [...this.#waiting.keys()].slice(0, 10_000)
       if (ids.length === 0) return
-      // A look that fails is tried again with the next poll.
+      // A failed query is repeated with the next poll.
       const finished = await this.#options.finished(ids).catch(() => new Set<string>())
       for (const id of finished) this.settled(id)
       if (finished.size > 0) pauseMs = POLL_MIN_MS

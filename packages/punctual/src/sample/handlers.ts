@@ -17,14 +17,14 @@ const handlers: Readonly<Record<string, HandlerFunction<Record<string, unknown> 
   },
 
   'fetch-rates': (_, { attempt }) => {
-    if (attempt === 1) throw new RetryAfterError(2_000, 'too many requests, come back in 2 s')
+    if (attempt === 1) throw new RetryAfterError(2_000, 'too many requests, retry after 2 s')
     return { EUR: 1, USD: 1.09 }
   },
 
   'resize-image': async (_, { log, progress, signal }) => {
     const sizes = ['small', 'medium', 'large']
     for (const [done, size] of sizes.entries()) {
-      log.info(`making the ${size} one`)
+      log.info(`creating size ${size}`)
       await delay(700, undefined, { signal })
       progress((done + 1) / sizes.length)
     }
@@ -42,7 +42,7 @@ const handlers: Readonly<Record<string, HandlerFunction<Record<string, unknown> 
   },
 
   'import-file': () => {
-    throw new NonRetryableError('line 7 is not CSV, and will not be tomorrow')
+    throw new NonRetryableError('line 7 is not valid CSV')
   },
 
   'nightly-report': () => ({ pages: 12 }),

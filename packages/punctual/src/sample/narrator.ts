@@ -1,4 +1,4 @@
-/** How the sample tells what happens; the command line decides what that looks like. */
+/** The port to which the sample reports its events; the command line decides how they look. */
 import type { AttemptOutcome, RunState } from '@punctual/core/run'
 
 export interface StoryEvent {
@@ -6,13 +6,13 @@ export interface StoryEvent {
   readonly word: RunState | AttemptOutcome | 'submitted'
   readonly handler: string
   readonly runId: string
-  /** Such as `2/3`. */
+  /** Attempt and maximum, such as `2/3`. */
   readonly attempt?: string
   readonly message: string
 }
 
 export interface Narrator {
   event(event: StoryEvent): void
-  /** Something that is not about one run; the fields are for programs. */
+  /** Prints lines that are not about one run; the fields are for JSON output. */
   say(lines: readonly string[], fields?: object): void
 }

@@ -1,4 +1,7 @@
-/** Plays the sample: submits the story, tells how each run fares, sums up, and then lets a job fire for a while. */
+/**
+ * Runs the sample: submits its runs, reports their events, summarises, then lets a job fire for ten
+ * minutes.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FinishedRun } from '@punctual/core/run'
 import type { Punctual } from '../punctual.ts'
@@ -6,7 +9,7 @@ import type { Narrator } from './narrator.ts'
 import { type Scene, story } from './story.ts'
 import { RunWatch } from './watch-run.ts'
 
-const LOOK_MS = 100
+const POLL_MS = 100
 const STORY_MAX_MS = 60_000
 const JOB = {
   name: 'heartbeat',
@@ -15,12 +18,12 @@ const JOB = {
   misfire: 'none',
 } as const
 const JOB_FOR_MS = 600_000
-const JOB_LOOK_MS = 500
+const JOB_POLL_MS = 500
 
 export interface SampleOptions {
   readonly narrator: Narrator
   readonly signal: AbortSignal
-  /** A command as a person types it so that it finds this database. */
+  /** Returns a complete shell command that uses this database. */
   readonly cli: (command: string) => string
 }
 
@@ -40,7 +43,7 @@ async function greet(punctual: Punctual, narrator: Narrator): Promise<void> {
   const before = (await punctual.runs.list({ limit })).length
   if (before === 0) return
   const count = before === limit ? `more than ${limit - 1}` : String(before)
-  narrator.say([`Found ${count} ${before === 1 ? 'run' : 'runs'} from before.`, ''], { before })
+  narrator.say([`Found ${count} ${before === 1 ? 'run' : 'runs'} from earlier.`, ''], { before })
 }
 
 async function submitScene(
@@ -48,23 +51,23 @@ async function submitScene(
   narrator: Narrator,
   scene: Scene,
 ): Promise<RunWatch> {
-  const { handler, about, payload = null, options, thenCancel } = scene
+  const { handler, message, payload = null, options, thenCancel } = scene
   const { id } = await punctual.submit(handler, payload, options)
-  narrator.event({ at: new Date(), word: 'submitted', handler, runId: id, message: about })
-  if (thenCancel) await punctual.runs.cancel(id, 'nobody wants it any more')
+  narrator.event({ at: new Date(), word: 'submitted', handler, runId: id, message })
+  if (thenCancel) await punctual.runs.cancel(id, 'no longer needed')
   return new RunWatch(id, narrator)
 }
 
 async function playStory(punctual: Punctual, options: SampleOptions): Promise<void> {
   const { narrator, signal } = options
   const startedMs = performance.now()
-  narrator.say([`A sample: ${story.length} runs that succeed, fail, retry and die.`, ''])
+  narrator.say([`Sample: ${story.length} runs that succeed, fail, retry and die.`, ''])
   const watches: RunWatch[] = []
   for (const scene of story) watches.push(await submitScene(punctual, narrator, scene))
   while (performance.now() - startedMs < STORY_MAX_MS) {
     const open = watches.filter((watch) => watch.ended === null)
     if (open.length === 0) break
-    await delay(LOOK_MS, undefined, { signal })
+    await delay(POLL_MS, undefined, { signal })
     for (const watch of open) {
       const run = await punctual.runs.get(watch.id)
       if (run) watch.see(run)
@@ -84,19 +87,22 @@ function sumUp({ narrator, cli }: SampleOptions, ended: readonly FinishedRun[], 
     [
       '',
       `Summary: ${words}, ${retries} retries, in ${(tookMs / 1_000).toFixed(1)} s.`,
-      'Look around from another terminal:',
+      'Try these commands in another terminal:',
       `  ${cli('runs list')}`,
       ...(dead ? [`  ${cli(`runs show ${dead.id}`)}`] : []),
       `  ${cli(`submit welcome-email '{"to":"you@example.com"}' --wait`)}`,
       `  ${cli(`jobs slots ${JOB.name}`)}`,
-      `For ten minutes from now the job ${JOB.name} fires by ${JOB.cron}.`,
+      `For the next ten minutes the job ${JOB.name} fires on the schedule ${JOB.cron}.`,
       '',
     ],
     { ...Object.fromEntries(counts), retries },
   )
 }
 
-/** Tells of the job's runs. It ends by itself: who starts without the sample later is left in peace. */
+/**
+ * Reports the runs of the job. The job ends by itself, so that a later start without the sample is
+ * not affected.
+ */
 async function followJob(punctual: Punctual, narrator: Narrator, signal: AbortSignal) {
   const { name } = JOB
   const endAt = new Date(Date.now() + JOB_FOR_MS)
@@ -104,7 +110,7 @@ async function followJob(punctual: Punctual, narrator: Narrator, signal: AbortSi
   await punctual.jobs.upsert({ ...JOB, endAt })
   const open = new Set<RunWatch>()
   do {
-    await delay(JOB_LOOK_MS, undefined, { signal })
+    await delay(JOB_POLL_MS, undefined, { signal })
     for (const { slotAt, runId } of await punctual.jobs.slots(name, { from })) {
       from = new Date(slotAt.getTime() + 1)
       if (runId) open.add(new RunWatch(runId, narrator))
@@ -114,5 +120,5 @@ async function followJob(punctual: Punctual, narrator: Narrator, signal: AbortSi
       if (run) watch.see(run)
       if (watch.ended) open.delete(watch)
     }
-  } while (open.size > 0 || Date.now() < endAt.getTime() + JOB_LOOK_MS)
+  } while (open.size > 0 || Date.now() < endAt.getTime() + JOB_POLL_MS)
 }

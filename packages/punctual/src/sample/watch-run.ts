@@ -1,4 +1,4 @@
-/** Watches one run and tells each thing that happens to it once, from what the database says. */
+/** Polls one run and reports each of its events once. */
 import { type Attempt, type FinishedRun, isFinal, type Run } from '@punctual/core/run'
 import type { Narrator } from './narrator.ts'
 
@@ -7,7 +7,7 @@ const OUTPUT_MAX = 60
 export class RunWatch {
   readonly id: string
   readonly #narrator: Narrator
-  #told = 0
+  #reported = 0
   #running = 0
   #ended: FinishedRun | null = null
 
@@ -16,23 +16,23 @@ export class RunWatch {
     this.#narrator = narrator
   }
 
-  /** The run, once it has ended. */
+  /** The run once it has ended; null before. */
   get ended(): FinishedRun | null {
     return this.#ended
   }
 
   see(run: Run): void {
     const earlier = isFinal(run.state) ? run.attempts.slice(0, -1) : run.attempts
-    for (const attempt of earlier.slice(this.#told)) this.#tellRetry(run, attempt)
-    this.#told = Math.max(this.#told, earlier.length)
-    if ('finishedAt' in run) this.#tellEnd(run)
+    for (const attempt of earlier.slice(this.#reported)) this.#reportRetry(run, attempt)
+    this.#reported = Math.max(this.#reported, earlier.length)
+    if ('finishedAt' in run) this.#reportEnd(run)
     else if (run.state === 'running' && this.#running <= run.attempts.length) {
       this.#running = run.attempts.length + 1
-      this.#tell(run, 'running', run.claimedAt, this.#running, 'a worker has it')
+      this.#report(run, 'running', run.claimedAt, this.#running, 'a worker claimed it')
     }
   }
 
-  #tell(
+  #report(
     run: Run,
     word: Parameters<Narrator['event']>[0]['word'],
     at: Date,
@@ -43,18 +43,18 @@ export class RunWatch {
     this.#narrator.event({ at, word, handler: run.handler, runId: run.id, ...tries, message })
   }
 
-  #tellRetry(run: Run, { attempt, outcome, endedAt, error }: Attempt): void {
+  #reportRetry(run: Run, { attempt, outcome, endedAt, error }: Attempt): void {
     const next = 'nextAt' in run ? run.nextAt : null
     const inMs = next ? next.getTime() - endedAt.getTime() : 0
-    const why = (error?.message ?? 'it ended').replace(/\.$/, '')
-    const again = inMs > 0 ? `; again in ${(inMs / 1_000).toFixed(1)} s` : ''
-    this.#tell(run, outcome, endedAt, attempt, `${why}${again}`)
+    const why = (error?.message ?? 'the attempt ended').replace(/\.$/, '')
+    const retry = inMs > 0 ? `; retry in ${(inMs / 1_000).toFixed(1)} s` : ''
+    this.#report(run, outcome, endedAt, attempt, `${why}${retry}`)
   }
 
-  #tellEnd(run: FinishedRun): void {
+  #reportEnd(run: FinishedRun): void {
     if (this.#ended) return
     this.#ended = run
-    this.#tell(run, run.state, run.finishedAt, run.attempts.length, endMessage(run))
+    this.#report(run, run.state, run.finishedAt, run.attempts.length, endMessage(run))
   }
 }
 

@@ -1,4 +1,4 @@
-/** The master keys of this process: from the program, from a file, or from the environment. */
+/** Reads the master keys of this process from its options, a file or the environment. */
 import { readFileSync } from 'node:fs'
 import { PunctualError } from '@punctual/core/errors'
 import { Keyring } from '@punctual/store'
@@ -24,7 +24,10 @@ function readKeyFile(path: string): string[] {
 
 const listed = (keys: string) => keys.split(',').map((key) => key.trim())
 
-/** The first key encrypts, all decrypt. Empty when none is named: then secrets can be listed and deleted only. */
+/**
+ * The first key encrypts, all decrypt. Without a key the keyring is empty: secrets can then only be
+ * listed and deleted.
+ */
 export function readKeyring(source: KeyringSource, env: NodeJS.ProcessEnv): Keyring {
   const { secretsKey, secretsKeyFile } = source
   if (secretsKey !== undefined) {
@@ -34,7 +37,7 @@ export function readKeyring(source: KeyringSource, env: NodeJS.ProcessEnv): Keyr
   if (secretsKeyFile !== undefined) {
     const keys = readKeyFile(secretsKeyFile)
     if (keys.length > 0) return new Keyring(keys, 'secretsKeyFile')
-    const message = `secretsKeyFile must have a key on its first line, but ${secretsKeyFile} has none.`
+    const message = `secretsKeyFile must contain a key; ${secretsKeyFile} has none.`
     throw new PunctualError('invalid_config', message, { field: 'secretsKeyFile' })
   }
   const variable = env[VARIABLE]

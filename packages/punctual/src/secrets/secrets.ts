@@ -1,31 +1,31 @@
-/** `punctual.secrets`: values that handlers need and nobody else may see, encrypted at rest. */
+/** `punctual.secrets`: values that only handlers can read, encrypted at rest. */
 import { checkName, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import type { PostgresStore, SecretInfo } from '@punctual/store'
 import type { ControlWrites } from '../audit/control-writes.ts'
 
-/** What setting a secret came to. */
+/** The result of setting a secret. */
 export interface SecretSet {
-  /** 1 when it is new; counts up with every new value. */
+  /** 1 for a new secret; each new value adds 1. */
   readonly version: number
 }
 
-/** What rotating the master key came to. */
+/** The result of rotating the master key. */
 export interface RotatedSecrets {
-  /** Secrets that are encrypted with the first key now. */
+  /** Secrets that were re-encrypted with the first key. */
   readonly recrypted: number
-  /** Secrets that no key of this process can decrypt; they stay as they are. */
+  /** Secrets that no key of this process can decrypt; they were left unchanged. */
   readonly unreadable: number
 }
 
-/** Never shows what came. */
+/** Its messages never contain the value. */
 function checkValue(value: unknown): string {
   const bytes = typeof value === 'string' ? Buffer.byteLength(value) : -1
-  const expected = `a text of at least ${limits.secretLengthMin} characters and at most ${limits.secretBytes} bytes`
+  const expected = `a string of at least ${limits.secretLengthMin} characters and at most ${limits.secretBytes} bytes`
   if (typeof value !== 'string') return refuseOption('value', expected, typeof value)
   if (value.length < limits.secretLengthMin || bytes > limits.secretBytes)
     return refuseOption('value', expected, `${value.length} characters`)
-  if (!value.isWellFormed()) return refuseOption('value', 'well-formed text', 'a broken surrogate')
+  if (!value.isWellFormed()) return refuseOption('value', 'well-formed text', 'a lone surrogate')
   return value
 }
 
@@ -34,7 +34,9 @@ export interface SecretsParts {
   readonly writes: ControlWrites
 }
 
-/** Secrets of one tenant. Values are written here, and read by handlers with `ctx.secret(name)`. */
+/**
+ * Secrets of one tenant. Programs write values here; handlers read them with `ctx.secret(name)`.
+ */
 export class Secrets {
   readonly #store: PostgresStore
   readonly #writes: ControlWrites
@@ -48,9 +50,10 @@ export class Secrets {
   }
 
   /**
-   * Stores a secret, or a new value of one. Handlers get it within seconds.
-   * @param value - 8 characters at least, so that it can be told from other text and redacted; up to 64 kB.
-   * @throws `PunctualError` with `invalid_option`, and with `secrets_key_missing` when this process has no master key.
+   * Stores a secret, or a new value of an existing one. Handlers receive it within seconds.
+   * @param value - From 8 characters, the shortest that logs can redact reliably, to 64 KiB.
+   * @throws `PunctualError` with `invalid_option`, and with `secrets_key_missing` when this process
+   * has no master key.
    * @example
    * ```ts
    * await punctual.secrets.set('stripe-key', process.env.STRIPE_KEY ?? '')
@@ -70,12 +73,15 @@ export class Secrets {
     })
   }
 
-  /** What there is, by name; without values, and also without a master key. */
+  /** Existing secrets by name, without their values; needs no master key. */
   list(): Promise<readonly SecretInfo[]> {
     return this.#store.secrets.list(this.#tenantId)
   }
 
-  /** False when there is none. Handlers may have it for some more seconds. */
+  /**
+   * Deletes a secret; false when there is none. Running processes may use the value for a few more
+   * seconds.
+   */
   async delete(name: string): Promise<boolean> {
     checkName('name', name)
     return this.#writes.record(this.#tenantId, async () => {
@@ -87,7 +93,7 @@ export class Secrets {
   }
 }
 
-/** Secrets of the first tenant, and the master key of those of all. */
+/** Secrets of the default tenant, and the master key for the secrets of all tenants. */
 export class SecretsOfInstallation extends Secrets {
   readonly #options: SecretsParts
 
@@ -98,8 +104,8 @@ export class SecretsOfInstallation extends Secrets {
   }
 
   /**
-   * Encrypts the secrets of all tenants with the first master key that are encrypted with another one. Give all processes
-   * the new key first, before the old one; the old one can go when nothing is left `unreadable`.
+   * Re-encrypts the secrets of all tenants with the first master key. First give every process the
+   * new key, listed before the old one; remove the old one when `unreadable` is 0.
    * @throws `PunctualError` with `secrets_key_missing`.
    */
   rotateKey(): Promise<RotatedSecrets> {

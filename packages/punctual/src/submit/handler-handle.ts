@@ -1,38 +1,45 @@
-/** A registered handler, as the program that registered it uses it: typed submission. */
+/** Typed submission: the handle that `handler` returns to the program that registered it. */
 import type { SubmitOptions, SubmitOutcome } from '@punctual/core/submit'
 import type { OpenTransaction } from './open-transaction.ts'
 
-/** What `submit` takes: how the run is run, and the transaction that it is accepted in. */
+/** Options of `submit`: how the run is executed, and the transaction that accepts it. */
 export interface SubmitCallOptions extends SubmitOptions {
   /**
-   * Your own open transaction: the run is accepted when it commits, and vanishes when it rolls back. A client of
-   * `pg`, or what Drizzle, Kysely, Knex or Prisma hand to the function of their transaction.
+   * Your own open transaction: the run is accepted when it commits and disappears when it rolls
+   * back. Pass a client of `pg`, or the transaction object that Drizzle, Kysely, Knex or Prisma
+   * passes to your callback.
    */
   tx?: OpenTransaction
 }
 
-/** What a submission came to. */
+/** The answer to a submission. */
 export interface Submitted {
-  /** The id of the run: give it to `punctual.runs`. */
+  /** The id of the run; pass it to `punctual.runs`. */
   readonly id: string
-  /** False when a run with the same key was there already; its id is returned. */
+  /** False when a run with the same key already existed; `id` is then the id of that run. */
   readonly created: boolean
-  /** `existing`: the run with the same key is as it was. `replaced`: it is what this submission says. */
+  /**
+   * `existing`: a run with the same key exists, unchanged. `replaced`: that run was updated from
+   * this submission.
+   */
   readonly outcome: SubmitOutcome
 }
 
-/** The options of `submitMany`: the same for all, or made for each payload. */
+/**
+ * Options of `submitMany`: one object for all runs, or a function that makes the options of each
+ * payload.
+ */
 export type SubmitManyOptions<Payload> =
   | SubmitCallOptions
   | ((payload: Payload, index: number) => SubmitOptions)
 
-/** A registered handler: submits to it with the types of its payload. */
+/** A registered handler: submits runs to it with the type of its payload. */
 export interface HandlerHandle<Payload> {
-  /** The name that it was registered by. */
+  /** The name under which the handler was registered. */
   readonly name: string
-  /** As `punctual.submit`, to this handler. */
+  /** Like `punctual.submit`, to this handler. */
   submit(payload: Payload, options?: SubmitCallOptions): Promise<Submitted>
-  /** As `punctual.submitMany`, to this handler: up to 10,000 at once, of which all are accepted, or none. */
+  /** Like `punctual.submitMany`, to this handler: up to 10,000 runs, all or none. */
   submitMany(
     payloads: readonly Payload[],
     options?: SubmitManyOptions<Payload>,

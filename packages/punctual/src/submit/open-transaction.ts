@@ -1,49 +1,54 @@
 /**
- * Open transactions of the libraries that people use, told apart by their shape: none of them is a dependency.
- * Only `pg`, and what hands its client out, passes Buffers on as they are; all others get arrays as text.
+ * Accepts open transactions of common libraries and recognises each by its shape: none of them is a
+ * dependency. `pg`, and libraries that hand out its client, send Buffers unchanged; all others
+ * receive arrays as text.
  *
- * What is no transaction is refused where it can be told: on a pool, on the library's own root object, or on a client of
- * `pg` without `begin`, every statement would commit by itself.
+ * Objects without an open transaction are refused where they can be recognised: on a pool, on the
+ * library's root object, or on a client of `pg` without `begin`, every statement would commit by
+ * itself.
  */
 import { PunctualError } from '@punctual/core/errors'
 import { type Queryable, valuesAsText } from '@punctual/store'
 
-/** Kysely: what `db.transaction().execute(…)` and `db.startTransaction()` give. */
+/** A Kysely transaction: from `db.transaction().execute(…)` or `db.startTransaction()`. */
 export interface KyselyTransaction {
-  /** Tells it from the root object, which is refused. */
+  /** Distinguishes a transaction from the root object, which is refused. */
   readonly isTransaction: boolean
   /** Runs a compiled statement. */
   executeQuery(query: never): Promise<{ readonly rows: unknown[] }>
-  /** The same without plugins, which may rename columns. */
+  /** The same transaction without plugins, which may rename columns. */
   withoutPlugins(): unknown
 }
 
-/** Knex, with the client `pg`: what `knex.transaction(…)` gives. */
+/** A Knex transaction, with the client `pg`: from `knex.transaction(…)`. */
 export interface KnexTransaction {
-  /** Tells it from the root object, which is refused. */
+  /** Distinguishes a transaction from the root object, which is refused. */
   readonly isTransaction?: boolean | undefined
-  /** Hands out the connection of `pg`. */
-  // biome-ignore lint/suspicious/noExplicitAny: so says Knex
+  /** Returns the connection of `pg`. */
+  // biome-ignore lint/suspicious/noExplicitAny: Knex declares it as any
   readonly client: any
-  /** Runs a statement. */
+  /** Runs a statement with Knex's own placeholders. */
   raw(sql: string): unknown
 }
 
-/** Drizzle on PostgreSQL: what `db.transaction(…)` gives. */
+/** A Drizzle transaction on PostgreSQL: from `db.transaction(…)`. */
 export interface DrizzleTransaction {
   /** Runs a statement. */
   execute(query: string): PromiseLike<unknown>
-  /** Tells it from the root object, which is refused. */
+  /** Distinguishes a transaction from the root object, which is refused. */
   rollback(): never
 }
 
-/** Prisma: what `prisma.$transaction(async (tx) => …)` gives. */
+/** A Prisma transaction: from `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
-  /** Runs a statement. */
+  /** Runs a statement with positional parameters. */
   $queryRawUnsafe(query: string, ...values: unknown[]): PromiseLike<unknown>
 }
 
-/** An open transaction: a client of `pg`, or anything with its `query`, or the transaction of one of these libraries. */
+/**
+ * An open transaction: a client of `pg` (or any object with its `query`), or one of Kysely, Knex,
+ * Drizzle or Prisma.
+ */
 export type OpenTransaction =
   | Queryable
   | KyselyTransaction
@@ -54,42 +59,46 @@ export type OpenTransaction =
 const EXPECTED =
   'an open transaction: a connected client of pg, or the transaction of Kysely, Knex, Drizzle or Prisma'
 
-function refuse(what: string): never {
-  throw new PunctualError('invalid_option', `tx must be ${EXPECTED}. ${what}`, { field: 'tx' })
+function refuse(problem: string): never {
+  throw new PunctualError('invalid_option', `tx must be ${EXPECTED}${problem}`, { field: 'tx' })
 }
 
 /** The transaction as something with `query(text, values)`. */
 export function queryableOf(tx: unknown): Queryable {
   if ((typeof tx !== 'object' && typeof tx !== 'function') || tx === null)
-    refuse(`But ${String(tx)} came.`)
+    refuse(`; got ${String(tx)}.`)
   const has = (method: string) => typeof (tx as Record<string, unknown>)[method] === 'function'
   if (has('$queryRawUnsafe')) return ofPrisma(tx as PrismaTransaction)
   if (has('executeQuery')) return ofKysely(tx as KyselyTransaction)
   if (has('raw') && 'client' in tx) return ofKnex(tx as KnexTransaction)
   if (has('execute')) return ofDrizzle(tx as DrizzleTransaction)
-  if (!has('query')) refuse('It needs a query method.')
+  if (!has('query')) refuse('. This object has no query method.')
   if (has('connect') && 'totalCount' in tx)
-    refuse('This is a pool: take a client from it with connect(), and begin a transaction.')
+    refuse('. This is a pool: take a client from it with connect(), and begin a transaction.')
   if (isOutside(tx))
     refuse(
-      'No transaction is open on this client: send begin before, and commit or rollback after.',
+      '. No transaction is open on this client: send begin before, and commit or rollback after.',
     )
   return tx as Queryable
 }
 
-/** What a client of `pg` knows of itself. */
+/** The fields in which a client of `pg` keeps its state. */
 interface PgState {
   readonly readyForQuery?: unknown
   getTransactionStatus?: () => unknown
 }
 
-/** Nothing is under way, a `begin` neither, and the server has said that no transaction is open. Others do not tell. */
+/**
+ * True when `pg` reports no query in progress and no open transaction. Other clients do not expose
+ * this.
+ */
 function isOutside(client: PgState): boolean {
   return client.readyForQuery === true && client.getTransactionStatus?.() === 'I'
 }
 
 function ofKysely(tx: KyselyTransaction): Queryable {
-  if (!tx.isTransaction) refuse('This is the Kysely instance: give what transaction() hands you.')
+  if (!tx.isTransaction)
+    refuse('. This is the Kysely instance: pass the object that transaction() gives you.')
   // Plugins may rename the columns of the answer.
   const plain = tx.withoutPlugins() as KyselyTransaction
   return {
@@ -101,9 +110,12 @@ function ofKysely(tx: KyselyTransaction): Queryable {
   }
 }
 
-/** Through the client of `pg` that the transaction holds: `raw` has placeholders of its own. */
+/**
+ * Uses the client of `pg` that the transaction holds, because `raw` has its own placeholder syntax.
+ */
 function ofKnex(tx: KnexTransaction): Queryable {
-  if (!tx.isTransaction) refuse('This is the Knex instance: give what transaction() hands you.')
+  if (!tx.isTransaction)
+    refuse('. This is the Knex instance: pass the object that transaction() gives you.')
   return {
     query: async (text, values) => {
       const client: Queryable = await tx.client.acquireConnection()
@@ -114,7 +126,7 @@ function ofKnex(tx: KnexTransaction): Queryable {
 
 function ofDrizzle(tx: DrizzleTransaction): Queryable {
   if (typeof tx.rollback !== 'function')
-    refuse('This is the Drizzle database: give what transaction() hands you.')
+    refuse('. This is the Drizzle database: pass the object that transaction() gives you.')
   return {
     query: async (sql, values = []) => {
       const statement = { toQuery: () => ({ sql, params: valuesAsText(values) }) }
@@ -122,7 +134,7 @@ function ofDrizzle(tx: DrizzleTransaction): Queryable {
       try {
         return rowsIn(await tx.execute(wrapped as string))
       } catch (error) {
-        // Drizzle wraps what the database said.
+        // Drizzle wraps the error of the database.
         throw (error as Error).cause ?? error
       }
     },
@@ -130,14 +142,15 @@ function ofDrizzle(tx: DrizzleTransaction): Queryable {
 }
 
 function ofPrisma(tx: PrismaTransaction): Queryable {
-  if ('$connect' in tx) refuse('This is the Prisma client: give what $transaction() hands you.')
+  if ('$connect' in tx)
+    refuse('. This is the Prisma client: pass the object that $transaction() gives you.')
   return {
     query: async (text, values = []) =>
       rowsIn(await tx.$queryRawUnsafe(text, ...valuesAsText(values))),
   }
 }
 
-/** Some drivers answer with the rows alone. */
+/** Some drivers return only the rows. */
 function rowsIn(answer: unknown): { rows: unknown[] } {
   return Array.isArray(answer) ? { rows: answer } : (answer as { rows: unknown[] })
 }

@@ -1,4 +1,4 @@
-/** What every call of `submit` and `submitMany` goes through before its submissions are made. */
+/** The checks of every `submit` and `submitMany` call, before its submissions are made. */
 import { PunctualError, reworded } from '@punctual/core/errors'
 import type { SubmitOptions } from '@punctual/core/submit'
 import type { Queryable } from '@punctual/store'
@@ -9,7 +9,7 @@ export interface CheckedCall extends SubmitOptions {
   readonly tx?: Queryable
 }
 
-/** Refuses options that are none, before anything is read from them. */
+/** Refuses options that are not an object, before any field is read. */
 export function checkCall(options: SubmitCallOptions): CheckedCall {
   if (typeof options !== 'object' || options === null)
     throw new PunctualError(
@@ -21,23 +21,23 @@ export function checkCall(options: SubmitCallOptions): CheckedCall {
   return tx === undefined ? rest : { ...rest, tx: queryableOf(tx) }
 }
 
-/** Names the item of a batch in the error of one. */
+/** Names the item of a batch in an error about that item. */
 export function at<T>(index: number, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    throw ofItem(index, error)
+    throw itemError(index, error)
   }
 }
 
-/** The same for what has to be waited for. */
+/** Like `at`, for asynchronous work. */
 export function atLater<T>(index: number, making: Promise<T>): Promise<T> {
   return making.catch((error: unknown) => {
-    throw ofItem(index, error)
+    throw itemError(index, error)
   })
 }
 
-function ofItem(index: number, error: unknown): unknown {
+function itemError(index: number, error: unknown): unknown {
   if (!(error instanceof PunctualError)) return error
   return reworded(error, `Item ${index}: ${error.message}`, `[${index}].${error.field ?? ''}`)
 }

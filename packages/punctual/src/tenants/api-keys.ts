@@ -1,4 +1,4 @@
-/** `punctual.apiKeys`: the keys by which callers of the HTTP API are known. */
+/** `punctual.apiKeys`: the API keys that identify callers of the HTTP API. */
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { type ApiKey, type Scope, scopeNames } from '@punctual/core/identity'
@@ -9,49 +9,54 @@ import { checkTenant } from './tenants.ts'
 const LIST_MAX = 1_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What `punctual.apiKeys.create` takes. */
+/** Options of `punctual.apiKeys.create`. */
 export interface ApiKeyOptions {
-  /** What people call it, up to 128 characters. */
+  /** Display name, up to 128 characters. */
   name: string
-  /** What it may do: one scope at least. `system` stands alone, and is of no tenant. */
+  /**
+   * The permissions of the key: at least one scope. `system` must be the only scope, and belongs to
+   * no tenant.
+   */
   scopes: readonly Scope[]
-  /** The tenant that it belongs to; left out for a key with the scope `system`. */
+  /** The tenant that owns the key; leave it out for a key with the scope `system`. */
   tenant?: TenantReference
-  /** From when on it is refused. @default never */
+  /** The key is refused from this instant on. @default never */
   expiresAt?: Instant
-  /** Who makes it. */
+  /** Who creates it, up to 256 characters. */
   by?: string
 }
 
-/** Whose keys may be looked at or changed. */
+/** Restricts a call to the keys of one tenant. */
 export interface ApiKeyOwner {
-  /** Only a key of this tenant is found. @default a key of anybody */
+  /** Finds only a key of this tenant. @default keys of all tenants */
   tenant?: TenantReference
 }
 
-/** Which keys are listed. */
+/** Which keys to list. */
 export interface ApiKeyListOptions extends ApiKeyOwner {
-  /** Only keys of the installation, which are of no tenant. @default false */
+  /** Lists only keys of the installation, which belong to no tenant. @default false */
   system?: boolean
-  /** Only those made after the one with this id: give the last of a page to get the next page. */
+  /**
+   * Only keys created after the one with this id: pass the last id of a page to get the next page.
+   */
   after?: string
-  /** Up to 1,000. @default 100 */
+  /** The most keys to return, up to 1,000. @default 100 */
   limit?: number
 }
 
-/** What `punctual.apiKeys.rotate` takes. */
+/** Options of `punctual.apiKeys.rotate`. */
 export interface RotateOptions extends ApiKeyOwner {
-  /** How long the old key is still accepted, up to 30 days. @default one day */
+  /** How long the old key stays valid, in ms, up to 30 days. @default one day */
   overlapMs?: number
-  /** From when on the new one is refused. @default as long after now as the old one after its making */
+  /** Expiry of the new key. @default the lifetime of the old key, counted from now */
   expiresAt?: Instant
-  /** Who rotates it. */
+  /** Who rotates it, up to 256 characters. */
   by?: string
 }
 
-/** What `punctual.apiKeys.revoke` takes. */
+/** Options of `punctual.apiKeys.revoke`. */
 export interface RevokeOptions extends ApiKeyOwner {
-  /** Who revokes it. */
+  /** Who revokes it, up to 256 characters. */
   by?: string
 }
 
@@ -62,9 +67,13 @@ function checkScopes(scopes: unknown, ofTenant: boolean): readonly Scope[] {
     if (!scopeNames.includes(scope)) refuseOption('scopes', scopeNames.join(', '), scope)
   const unique = scopeNames.filter((scope) => scopes.includes(scope))
   if (ofTenant && unique.includes('system'))
-    refuseOption('scopes', 'without system: that is across tenants, and this key is of one', scopes)
+    refuseOption('scopes', 'without system, because the key belongs to a tenant', scopes)
   if (!ofTenant && (unique.length !== 1 || unique[0] !== 'system'))
-    refuseOption('scopes', '["system"] for a key of no tenant; name the tenant otherwise', scopes)
+    refuseOption(
+      'scopes',
+      '["system"] for a key without a tenant; otherwise name the tenant',
+      scopes,
+    )
   return unique
 }
 
@@ -72,7 +81,9 @@ const byOf = (by: string | undefined) =>
   by === undefined ? null : checkText('by', by, limits.createdByLength)
 
 function notFound(id: string): never {
-  throw new PunctualError('api_key_not_found', `There is no API key ${JSON.stringify(id)}.`, { id })
+  throw new PunctualError('api_key_not_found', `No API key has the id ${JSON.stringify(id)}.`, {
+    id,
+  })
 }
 
 function expiryOf(expiresAt: Instant | undefined, nowMs: number): Date | null {
@@ -82,7 +93,7 @@ function expiryOf(expiresAt: Instant | undefined, nowMs: number): Date | null {
   return new Date(expiresMs)
 }
 
-/** `punctual.apiKeys`: the keys by which callers of the HTTP API are known. */
+/** `punctual.apiKeys`: the API keys that identify callers of the HTTP API. */
 export class ApiKeys {
   readonly #store: PostgresStore
 
@@ -92,11 +103,13 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key. The answer has it in `key`, once: only a hash is stored.
-   * @throws `PunctualError` with `invalid_option`, `tenant_not_found`, or `quota_exceeded` at 1,000 keys of a tenant.
+   * Creates a key. Its text is returned once, in `key`: only a hash is stored.
+   * @throws `PunctualError` with `invalid_option`, `tenant_not_found`, or `quota_exceeded` at 1,000
+   * keys of a tenant.
    * @example
    * ```ts
-   * const { key } = await punctual.apiKeys.create({ name: 'ci', tenant: 'acme', scopes: ['submit'] })
+   * const options = { name: 'ci', tenant: 'acme', scopes: ['submit'] } as const
+   * const { key } = await punctual.apiKeys.create(options)
    * ```
    */
   async create(options: ApiKeyOptions): Promise<CreatedApiKey> {
@@ -117,14 +130,14 @@ export class ApiKeys {
     return (await this.#store.tenants.get(checkTenant(tenant))).id
   }
 
-  /** A key by its id, or null. */
+  /** A key by its id, or null when there is none. */
   async get(id: string, owner: ApiKeyOwner = {}): Promise<ApiKey | null> {
     const { tenant } = checkedOptions(owner, ['tenant'])
     if (!UUID.test(id)) return null
     return this.#store.apiKeys.find(id, await this.#tenantId(tenant))
   }
 
-  /** Keys in the order of their making, those that are revoked or expired included; a page at a time. */
+  /** Keys in the order of creation, including revoked and expired ones, page by page. */
   async list(options: ApiKeyListOptions = {}): Promise<readonly ApiKey[]> {
     const known = ['tenant', 'system', 'after', 'limit'] as const
     const { tenant, system = false, after, limit = 100 } = checkedOptions(options, known)
@@ -138,13 +151,15 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key with the same name and scopes in the place of another, which is accepted for a while yet.
-   * @throws `PunctualError` with `api_key_not_found`, or with `api_key_inactive` when it is revoked, expired or was rotated.
+   * Creates a key with the same name and scopes as an existing one, which stays valid for
+   * `overlapMs`.
+   * @throws `PunctualError` with `api_key_not_found`, or with `api_key_inactive` when the key is
+   * revoked, expired or already rotated.
    */
   async rotate(id: string, options: RotateOptions = {}): Promise<CreatedApiKey> {
     const known = ['tenant', 'overlapMs', 'expiresAt', 'by'] as const
     const { tenant, overlapMs, expiresAt, by } = checkedOptions(options, known)
-    const about = {
+    const rotation = {
       overlapMs: integer(
         'overlapMs',
         overlapMs ?? defaults.rotationOverlapMs,
@@ -157,18 +172,18 @@ export class ApiKeys {
     const tenantId = await this.#tenantId(tenant)
     const found = await this.get(id, { ...(tenant !== undefined && { tenant }) })
     if (!found) notFound(id)
-    const made = await this.#store.apiKeys.rotate(id, tenantId, about)
+    const made = await this.#store.apiKeys.rotate(id, tenantId, rotation)
     if (made) return made
     throw new PunctualError(
       'api_key_inactive',
-      `The API key ${JSON.stringify(found.name)} is revoked, expired or was rotated already. Make another one.`,
+      `The API key ${JSON.stringify(found.name)} is revoked, expired or already rotated. Create a new one.`,
       { id },
     )
   }
 
   /**
-   * Revokes a key: every node refuses it within two seconds, most at once. Answers with the key; one that is revoked stays
-   * as it is.
+   * Revokes a key and returns it: most nodes refuse it at once, all within two seconds. A key that
+   * was revoked before is returned unchanged.
    * @throws `PunctualError` with `api_key_not_found`.
    */
   async revoke(id: string, options: RevokeOptions = {}): Promise<ApiKey> {

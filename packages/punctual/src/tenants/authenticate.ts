@@ -1,4 +1,4 @@
-/** Lets callers in: who holds a key, and whether that may do what it asks for. */
+/** Authenticates a caller by API key, and checks the scope that the operation needs. */
 import { type Caller, checkScope, type Scope } from '@punctual/core/identity'
 import type { PostgresStore } from '@punctual/store'
 

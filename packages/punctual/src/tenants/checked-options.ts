@@ -1,4 +1,4 @@
-/** Options that are an object with known names and nothing else: a name that is mistyped is refused, not ignored. */
+/** Checks an options object: an unknown name is refused, because it may be a typing error. */
 import { refuseOption } from '@punctual/core/check'
 
 export function checkedOptions<T extends object>(options: T, known: readonly (keyof T)[]): T {

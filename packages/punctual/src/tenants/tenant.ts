@@ -1,4 +1,4 @@
-/** The tenant that the library and the command line act for, and how tenants are numbered. */
+/** The default tenant of the library and the command line, and the check of tenant numbers. */
 import { integer } from '@punctual/core/check'
 
 export const TENANT = 1

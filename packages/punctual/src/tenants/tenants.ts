@@ -1,4 +1,4 @@
-/** `punctual.tenants`: the users that share an installation, what each may have, and ending them. */
+/** `punctual.tenants`: the tenants that share an installation, their quotas, export and erasure. */
 import type { Actor } from '@punctual/core/audit'
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
@@ -23,52 +23,55 @@ import { checkedOptions } from './checked-options.ts'
 const LIST_MAX = 1_000
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
-/** The last moment that the id of a run can carry is far beyond this. */
+/** The last instant of the year 9999: later than any run. */
 const ID_TIME_MAX_MS = 253_402_300_799_999
 
-/** What `punctual.tenants.create` takes. */
+/** Options of `punctual.tenants.create`. */
 export interface TenantOptions {
-  /** Up to 63 lower-case letters, digits, dots, dashes and `_`; it begins with a letter. */
+  /** Up to 63 characters: a-z, digits, dots, dashes and `_`, starting with a-z. */
   name: string
-  /** Whatever people want to remember of it, up to 1,024 characters. */
+  /** Free text, up to 1,024 characters. */
   note?: string
-  /** What it may have and do. @default no limits */
+  /** Limits on what the tenant may use and do. @default no limits */
   quotas?: Quotas
-  /** Who makes it. */
+  /** Who creates it, up to 256 characters. */
   by?: string
 }
 
-/** What `punctual.tenants.update` takes: what is not named stays. */
+/** Options of `punctual.tenants.update`: options that are left out stay unchanged. */
 export interface TenantChanges {
-  /** Another note; null for none. */
+  /** The new note; null removes it. */
   note?: string | null
-  /** Other quotas: those that are null are not limited any more, those that are not named stay. */
+  /** New quotas: null removes a quota, and quotas that are left out stay unchanged. */
   quotas?: QuotaChanges
 }
 
-/** Which days or runs of a tenant are reported or exported, by when they were due. */
+/** A range of days or runs, by due time. */
 export interface TenantRange {
-  /** From this moment on. @default a week ago; for exports the beginning */
+  /** Start, inclusive. @default one week ago; the beginning for exports */
   from?: Instant
-  /** Before this moment. @default the end of today; for exports the end */
+  /** End, exclusive. @default the end of today; unlimited for exports */
   to?: Instant
 }
 
-/** What `punctual.tenants.erase` takes. */
+/** Options of `punctual.tenants.erase`. */
 export interface EraseOptions {
-  /** The name of the tenant again, so that nobody erases another one by mistake. */
+  /** The name of the tenant once more, as a safeguard against erasing the wrong one. */
   confirm: string
-  /** Called as it goes on. */
+  /** Called after each batch of erased rows. */
   onProgress?: (progress: EraseProgress) => void
-  /** Ends it early: what is gone stays gone, the tenant stays suspended, and asking again goes on. */
+  /**
+   * Stops early: erased data stays erased and the tenant stays suspended; calling erase again
+   * continues.
+   */
   signal?: AbortSignal
 }
 
-/** Which tenants are listed. */
+/** Which tenants to list. */
 export interface TenantListOptions {
-  /** Only names after this one: give the last of a page to get the next page. */
+  /** Only names after this one: pass the last name of a page to get the next page. */
   after?: string
-  /** Up to 1,000. @default 100 */
+  /** The most tenants to return, up to 1,000. @default 100 */
   limit?: number
 }
 
@@ -82,7 +85,7 @@ export function checkTenant(tenant: TenantReference, field = 'tenant'): TenantRe
 const noteOf = (note: string | null | undefined) =>
   note === undefined || note === null ? null : checkText('note', note, limits.descriptionLength)
 
-/** `punctual.tenants`: the users that share an installation, what each may have, and ending them. */
+/** `punctual.tenants`: the tenants that share an installation, their quotas, export and erasure. */
 export class Tenants {
   readonly #store: PostgresStore
   readonly #actor: () => Actor
@@ -94,7 +97,7 @@ export class Tenants {
   }
 
   /**
-   * Makes a tenant.
+   * Creates a tenant.
    * @throws `PunctualError` with `tenant_exists` or `invalid_option`.
    * @example
    * ```ts
@@ -105,27 +108,28 @@ export class Tenants {
     const known = ['name', 'note', 'quotas', 'by'] as const
     const { name, note, quotas = {}, by } = checkedOptions(options, known)
     const changes = compileQuotas(quotas)
-    const about = handledBy({
+    const handling = handledBy({
       ...(note !== undefined && { note }),
       ...(by !== undefined && { by }),
     })
-    return this.#store.tenants.create(checkTenantName('name', name), about, changes)
+    return this.#store.tenants.create(checkTenantName('name', name), handling, changes)
   }
 
-  /** A tenant by its name or number, or null. */
+  /** A tenant by its name or number, or null when there is none. */
   async get(tenant: TenantReference): Promise<Tenant | null> {
     return this.#store.tenants.find(checkTenant(tenant))
   }
 
-  /** All tenants by name, a page at a time. */
+  /** All tenants sorted by name, page by page. */
   async list(options: TenantListOptions = {}): Promise<readonly Tenant[]> {
     const { after = '', limit = 100 } = checkedOptions(options, ['after', 'limit'])
-    if (typeof after !== 'string') refuseOption('after', 'a text', after)
+    if (typeof after !== 'string') refuseOption('after', 'a string', after)
     return this.#store.tenants.list({ after, limit: integer('limit', limit, 1, LIST_MAX) })
   }
 
   /**
-   * Changes its note or quotas. Nodes keep to new quotas within two seconds; what the tenant has beyond them stays.
+   * Changes a tenant's note or quotas. Nodes apply new quotas within two seconds; existing data
+   * above a quota stays.
    * @throws `PunctualError` with `tenant_not_found` or `invalid_option`.
    */
   async update(tenant: TenantReference, changes: TenantChanges): Promise<Tenant> {
@@ -137,8 +141,9 @@ export class Tenants {
   }
 
   /**
-   * Suspends it: nothing is accepted for it within two seconds, nothing of it is claimed once this resolves, its jobs make
-   * no runs, and its keys may only read. What runs goes on. One that is suspended stays as it is.
+   * Suspends a tenant. Once this resolves, none of its runs is claimed; within two seconds all
+   * nodes refuse its submissions. Its jobs create no runs and its keys may only read. Running runs
+   * continue. Suspending it again changes nothing.
    * @throws `PunctualError` with `tenant_not_found`.
    */
   async suspend(tenant: TenantReference, options: HandlingOptions = {}): Promise<Tenant> {
@@ -146,7 +151,7 @@ export class Tenants {
   }
 
   /**
-   * Ends its suspension: what waited is claimed, and its jobs go on.
+   * Ends the suspension: waiting runs are claimed and the jobs create runs again.
    * @throws `PunctualError` with `tenant_not_found`.
    */
   async resume(tenant: TenantReference): Promise<Tenant> {
@@ -154,8 +159,8 @@ export class Tenants {
   }
 
   /**
-   * What it has used, for each day (UTC) on which runs of it were due. Reads the history of those days whole, which takes
-   * a while where there are many runs; days whose history was dropped have nothing.
+   * Usage per UTC day on which runs were due. Reads the whole history of those days, which takes
+   * time when there are many runs; days beyond the retention report nothing.
    * @throws `PunctualError` with `tenant_not_found` or `invalid_option`.
    */
   async usage(tenant: TenantReference, range: TenantRange = {}): Promise<readonly UsageDay[]> {
@@ -171,8 +176,9 @@ export class Tenants {
   }
 
   /**
-   * Everything that it has declared (calendars, limits, jobs), and its runs of a range with their payloads and outputs: lines
-   * of JSON, each with its `type`, in snake_case. Read a page at a time, however much it is.
+   * Exports the tenant's declarations (calendars, limits, jobs) and its runs of a range with
+   * payloads and outputs, as lines of JSON in snake_case, each with a `type`. It reads page by
+   * page, so memory does not grow with the export.
    * @throws `PunctualError` with `tenant_not_found` or `invalid_option`, at the first line.
    * @example
    * ```ts
@@ -193,11 +199,13 @@ export class Tenants {
   }
 
   /**
-   * Erases it and everything of it for good, a piece at a time, which takes a while. From the first moment on it is
-   * suspended and none of its keys is accepted. What stays: its number, which is never used again; an entry in the audit log
-   * of the installation; rules of schedules, which belong to nobody; for a day, the hosts, handlers, queues and labels of
-   * workers of its own that have left; backups; and what handlers have written elsewhere. Of several that erase it at once
-   * one ends it, and the others reject with `tenant_not_found`.
+   * Erases a tenant and all its data permanently, in batches, which takes time. As soon as it
+   * begins, the tenant is suspended and its keys are refused. These remain: the number of the
+   * tenant, which is never used again; an entry in the installation's audit log; rules of
+   * schedules, which are shared between tenants; for one day, hosts, handlers, queues and labels of
+   * its dedicated workers that have ended; backups; and data that handlers wrote elsewhere. If
+   * several callers erase the tenant at the same time, one completes and the others reject with
+   * `tenant_not_found`.
    * @throws `PunctualError` with `tenant_not_found`, `tenant_protected` or `invalid_option`.
    * @example
    * ```ts

@@ -1,24 +1,24 @@
-/** A job of the lab: what PostgreSQL would hold of it, and how its runs behave. */
+/** A job of the lab: the state that PostgreSQL would hold for it, and how its runs behave. */
 import type { CompiledJob, JobOptions, NextSlot } from '@punctual/core/job'
 import { type LabEntry, LabLedger } from './lab-ledger.ts'
 
-/** A job of the lab: a job, and how its runs behave. */
+/** A job of the lab: the options of a job, and how its simulated runs behave. */
 export interface LabJob extends Omit<JobOptions, 'handler' | 'payload'> {
-  /** Only a name: nothing is called. @default 'lab' */
+  /** Only a name: the lab calls no handler. @default 'lab' */
   handler?: string
-  /** What its runs would be given. @default null */
+  /** Payload of its runs; nothing reads it. @default null */
   payload?: unknown
-  /** How long a run takes. @default 0 */
+  /** How long a run takes, in ms, or a function of its slot. @default 0 */
   takesMs?: number | ((slotAt: Date) => number)
-  /** Whether the run of a slot dies. @default none does */
+  /** Whether the run of a slot dies. @default no run dies */
   fails?: (slotAt: Date) => boolean
 }
 
-/** A stretch of time in which the job had the same rules. */
+/** A period during which the job had the same rules. */
 export interface LabEra {
   readonly next: NextSlot
   readonly rhythm: 'rhythm' | 'once' | 'after-end'
-  /** No slot before this; of a job that runs once, its slot. */
+  /** No slot is earlier; for a job that runs once, this is its slot. */
   readonly fromMs: number
   readonly endMs: number | null
   untilMs: number
@@ -38,10 +38,10 @@ export class StoredLabJob {
   next: NextSlot = () => null
   nextMs: number | null = null
   anchorMs: number | null = null
-  /** When its last run ended, of a job that waits for that. */
+  /** When its last run ended; set only for jobs that fire after the end of the previous run. */
   endedMs: number | null = null
   runsLeft: number | null
-  /** Everything up to here is decided. */
+  /** All slots up to here are decided. */
   cursorMs: number
   version = 1
   failures = 0
@@ -62,7 +62,7 @@ export class StoredLabJob {
     return this.compiled.rules.when.kind
   }
 
-  /** Whether nothing that it does takes time or decides about what follows. */
+  /** True when its runs take no time and nothing depends on their outcomes. */
   get isInstant(): boolean {
     const { takesMs = 0, fails } = this.options
     return takesMs === 0 && !fails && this.kind !== 'after-end'

@@ -1,6 +1,7 @@
 /**
- * The ledger of one job. Decisions are single while they may change, and are packed once they are final: slots
- * that follow each other and went alike are one segment, so that a year of seconds fits into memory.
+ * The ledger of one job. Entries are stored individually while they may change and are packed once
+ * they are final: consecutive slots with the same result form one segment, so that a year of
+ * seconds fits in memory.
  */
 import type { NextSlot, SlotDecision, SlotReason } from '@punctual/core/job'
 
@@ -10,14 +11,14 @@ export type LabOutcome = 'succeeded' | 'dead' | 'cancelled' | 'skipped'
 /** A run of the lab; `outcome` is null until it has ended. */
 export interface LabRun {
   readonly dueMs: number
-  /** It takes no time and cannot overlap, so that nobody has to watch it. */
+  /** True when it takes no time and cannot overlap, so that the worker need not simulate it. */
   readonly instant: boolean
   startedMs: number | null
   endedMs: number | null
   outcome: LabOutcome | null
 }
 
-/** What was decided for a slot, or for a range of slots. */
+/** The decision for a slot, or for a range of slots. */
 export interface LabEntry {
   readonly slotMs: number
   readonly fromMs: number
@@ -38,22 +39,22 @@ export class LabLedger {
   readonly #segments: Segment[] = []
   #open: { entry: LabEntry; next: NextSlot }[] = []
 
-  add(of: SlotDecision, next: NextSlot, instant: boolean): LabEntry {
-    const { slotMs, fromMs, slots, decision, reason } = of
+  add(planned: SlotDecision, next: NextSlot, instant: boolean): LabEntry {
+    const { slotMs, fromMs, slots, decision, reason } = planned
     const run =
-      of.decision === 'run'
-        ? { dueMs: of.dueMs, instant, startedMs: null, endedMs: null, outcome: null }
+      planned.decision === 'run'
+        ? { dueMs: planned.dueMs, instant, startedMs: null, endedMs: null, outcome: null }
         : null
     const entry = { slotMs, fromMs, slots, decision, reason, run }
     this.#open.push({ entry, next })
     return entry
   }
 
-  /** Packs what cannot change any more. `availableMs` tells when a run that is due can start. */
+  /** Packs entries that can no longer change. `availableMs` returns when a due run can start. */
   pack(nowMs: number, availableMs: (atMs: number) => number): void {
     let done = 0
     for (const { entry, next } of this.#open) {
-      if (entry.run?.instant) pass(entry.run, nowMs, availableMs)
+      if (entry.run?.instant) runInstantly(entry.run, nowMs, availableMs)
       if (entry.slotMs > nowMs || (entry.run && entry.run.outcome === null)) break
       this.#close(entry, next)
       done++
@@ -75,8 +76,8 @@ export class LabLedger {
   }
 
   /**
-   * Takes back decisions for slots ahead, back to the last one that stays: that of a run which has started, or a
-   * skip that began in the past.
+   * Withdraws decisions for future slots, back to the last one that must stay: that of a run that
+   * has started, or of a skipped range that began in the past.
    */
   takeBack(nowMs: number): { stayMs: number | null; entries: LabEntry[] } {
     let keep = this.#open.length
@@ -91,7 +92,7 @@ export class LabLedger {
     return run ? slotMs > nowMs && run.startedMs === null && run.outcome === null : fromMs > nowMs
   }
 
-  /** A slot ahead that is planned as a run is skipped instead; false when it is not. */
+  /** Turns a future slot that is planned as a run into a skip; false when there is no such run. */
   skip(slotMs: number): boolean {
     const at = this.#open.findIndex(({ entry }) => entry.slotMs === slotMs)
     const open = this.#open[at]
@@ -102,7 +103,7 @@ export class LabLedger {
     return true
   }
 
-  /** One after the other, oldest first. */
+  /** All entries, oldest first. */
   *entries(): Generator<LabEntry> {
     for (const { first, next, count } of this.#segments) {
       let slotMs = first.slotMs
@@ -115,7 +116,7 @@ export class LabLedger {
   }
 }
 
-function pass(run: LabRun, nowMs: number, availableMs: (atMs: number) => number): void {
+function runInstantly(run: LabRun, nowMs: number, availableMs: (atMs: number) => number): void {
   const atMs = availableMs(run.dueMs)
   if (run.outcome !== null || atMs > nowMs) return
   run.startedMs = atMs
@@ -137,12 +138,12 @@ function isAlike(a: LabEntry, b: LabEntry): boolean {
 
 const since = ({ slotMs }: LabEntry, ms: number | null) => (ms === null ? null : ms - slotMs)
 
-function moved(of: LabEntry, slotMs: number): LabEntry {
-  const byMs = slotMs - of.slotMs
-  const { run } = of
+function moved(entry: LabEntry, slotMs: number): LabEntry {
+  const byMs = slotMs - entry.slotMs
+  const { run } = entry
   const later = (ms: number | null) => (ms === null ? null : ms + byMs)
   return {
-    ...of,
+    ...entry,
     slotMs,
     fromMs: slotMs,
     run: run && {

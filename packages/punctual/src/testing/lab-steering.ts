@@ -1,4 +1,4 @@
-/** What people do to jobs, in the lab: the rules are those of the store, on memory. */
+/** Steering of jobs in the lab: the rules are those of the store, applied to memory. */
 import {
   type CompiledJob,
   countSlots,
@@ -42,7 +42,7 @@ export class LabSteering {
     job.eras.push({ next: job.next, rhythm, fromMs: firstMs, endMs, untilMs: Infinity })
   }
 
-  /** Compiled once: the proof asks it for every slot. */
+  /** Compiled once, because the proof calls it for every slot. */
   #nextOf({ id, compiled: { rules } }: StoredLabJob, anchorMs: number | null): NextSlot {
     const input = timingInput(rules, { seed: id, anchorMs: anchorMs ?? 0 })
     if (input === null || rules.when.kind === 'after-end')
@@ -118,7 +118,7 @@ export class LabSteering {
     return true
   }
 
-  /** Takes back what was decided for slots ahead; the runs of it were not made after all. */
+  /** Withdraws the decisions for future slots; their runs count as never created. */
   takeBack(job: StoredLabJob, nowMs: number): { stayMs: number | null; runs: number } {
     const { stayMs, entries } = job.ledger.takeBack(nowMs)
     let runs = 0
@@ -137,7 +137,7 @@ export class LabSteering {
     return false
   }
 
-  /** The slot after an instant, also of a job that runs once. */
+  /** The slot after an instant, also for a job that runs once. */
   #after(job: StoredLabJob, afterMs: number): number | null {
     if (job.kind !== 'once') return job.next(afterMs)
     const slotMs = job.eras.at(-1)?.fromMs ?? Number.POSITIVE_INFINITY
@@ -163,7 +163,7 @@ export class LabSteering {
     }
   }
 
-  /** One decision for what has passed while the job could not be planned. */
+  /** Adds one decision for all slots that passed while the job could not be planned. */
   #skipPassed(job: StoredLabJob, nowMs: number): void {
     if (job.kind === 'after-end' || job.runsLeft === 0) return
     const fromMs = this.#within(job, this.#after(job, job.cursorMs))

@@ -1,15 +1,21 @@
 /**
- * Runs what was planned, in virtual time: as many at once as are due, each as long as its job says. Overlap is
- * decided when a run would start, and what its end means for the job follows, as the store does both.
+ * Executes planned runs in virtual time: every due run starts at once and takes as long as its job
+ * says. Overlap is decided when a run would start, and the end of a run affects its job, both as in
+ * the store.
  */
 import { TimeQueue } from '@punctual/engine'
 import type { StoredLabJob } from './lab-job.ts'
 import type { LabEntry, LabOutcome, LabRun } from './lab-ledger.ts'
 
 export interface LabWorkerOptions {
-  /** When the workers are there at or after an instant: later than it during an outage. */
+  /**
+   * The first instant from `atMs` on at which workers are available: later than `atMs` during an
+   * outage.
+   */
   readonly availableMs: (atMs: number) => number
-  /** A job fires again after the run that has ended, or has had too many dead ones. */
+  /**
+   * Called when a run has ended: the job may fire after it, or may pause after too many dead runs.
+   */
   readonly onEnded: (job: StoredLabJob, nowMs: number) => void
 }
 
@@ -36,7 +42,7 @@ export class LabWorker {
     this.#steps.add(run.dueMs, { job, entry, kind: 'start' })
   }
 
-  /** Does what is due at this instant. */
+  /** Performs all steps that are due at this instant. */
   work(nowMs: number): void {
     for (let step = this.#steps.take(nowMs); step !== null; step = this.#steps.take(nowMs)) {
       const { job, entry, kind } = step

@@ -1,11 +1,17 @@
-/** Whether a value has what a pattern says: objects may have more, lists must be of the same length. */
+/**
+ * Whether a value matches a pattern: objects may have additional fields; lists must have the same
+ * length.
+ */
 import { isDeepStrictEqual } from 'node:util'
 
 interface Asymmetric {
   asymmetricMatch(value: unknown): boolean
 }
 
-/** Matchers of vitest, Jest and their kin, such as `expect.stringContaining('x')`. */
+/**
+ * Recognises matchers of vitest, Jest and compatible runners, such as
+ * `expect.stringContaining('x')`.
+ */
 function isAsymmetric(pattern: object): pattern is Asymmetric {
   return typeof (pattern as Partial<Asymmetric>).asymmetricMatch === 'function'
 }

@@ -1,6 +1,7 @@
 /**
- * The store of the lab: what planners ask of PostgreSQL, answered from memory with the same rules. A job is moved
- * on only while it is as it was read, and every answer lets the other planners go first.
+ * The store of the lab: answers the planners' requests from memory, by the same rules as
+ * PostgreSQL. A job advances only if it is unchanged since it was read, and every answer lets the
+ * other planners run first.
  */
 import type { DueJob, JobRules, PlannedJob } from '@punctual/core/job'
 import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
@@ -12,7 +13,7 @@ import type { VirtualTime } from './virtual-clock.ts'
 export interface MemoryPlanStoreOptions {
   readonly time: VirtualTime
   readonly calendars: Readonly<Record<string, CalendarInput>>
-  /** Every planner takes itself for the only one, so that all plan the same shards. */
+  /** Every planner sees only itself, so that all planners plan the same shards. */
   readonly race: boolean
   readonly onPlanned: (job: StoredLabJob, plan: PlannedJob) => void
   readonly onFailing: (job: StoredLabJob) => void
@@ -33,7 +34,7 @@ export class MemoryPlanStore implements PlanStore {
     )
   }
 
-  /** Equal rules have one number. */
+  /** Equal rules get the same number. */
   internRules(text: string, rules: JobRules): number {
     const known = this.#rules.get(text)
     if (known !== undefined) return known
@@ -43,7 +44,7 @@ export class MemoryPlanStore implements PlanStore {
     return timing
   }
 
-  /** The earliest slot that is to be decided; null when there is none. */
+  /** The earliest slot to decide; null when there is none. */
   get nextMs(): number | null {
     let least: number | null = null
     for (const { nextMs } of this.jobs.values())
@@ -54,10 +55,12 @@ export class MemoryPlanStore implements PlanStore {
   async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
     const { nowMs } = this.#options.time
     this.#planners.set(id, nowMs + ttlMs)
-    const living = [...this.#planners].filter(([, untilMs]) => untilMs > nowMs).map(([of]) => of)
+    const alive = [...this.#planners]
+      .filter(([, untilMs]) => untilMs > nowMs)
+      .map(([planner]) => planner)
     return {
       nowMs,
-      planners: this.#options.race ? [id] : living,
+      planners: this.#options.race ? [id] : alive,
       newerZoneData: null,
       anyJob: this.nextMs !== null,
     }
@@ -102,7 +105,7 @@ export class MemoryPlanStore implements PlanStore {
     return this.accept(plans)
   }
 
-  /** Accepts what was planned for jobs that are as they were read; returns how many. */
+  /** Accepts the plans of jobs that are unchanged since they were read; returns how many. */
   accept(plans: readonly PlannedJob[]): number {
     let accepted = 0
     for (const plan of plans) {

@@ -1,9 +1,9 @@
-/** When nothing, or some planner, is running. */
+/** A period during which everything, or some planners, are down. */
 interface Outage {
   readonly fromMs: number
-  /** Over at this instant. */
+  /** The first instant after the outage. */
   readonly toMs: number
-  /** The places of the planners that are down; null when everything is. */
+  /** The indexes of the planners that are down; null when everything is down. */
   readonly planners: readonly number[] | null
 }
 
@@ -16,7 +16,7 @@ export class Outages {
     )
   }
 
-  /** The first instant from this one on at which workers are there. */
+  /** The first instant from `atMs` on at which workers are available. */
   overAtMs(atMs: number): number {
     let backMs = atMs
     for (const { fromMs, toMs, planners } of this.#outages)
@@ -31,7 +31,7 @@ export class Outages {
     )
   }
 
-  /** The first instant from this one on at which one of so many planners is there. */
+  /** The first instant from `atMs` on at which at least one of `count` planners is up. */
   plannersBackMs(atMs: number, count: number): number {
     let backMs = atMs
     for (const { toMs } of [...this.#outages].sort((a, b) => a.toMs - b.toMs)) {

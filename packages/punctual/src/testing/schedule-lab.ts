@@ -1,6 +1,7 @@
 /**
- * Schedules in virtual time: the real planners and the real decisions on a store in memory, so that a year takes
- * milliseconds. Runs are simulated: they start when they are due and take as long as their job says.
+ * Schedules in virtual time: the real planner code decides on a store in memory, so that a year
+ * takes milliseconds. Runs are simulated: they start when they are due and take as long as their
+ * job says.
  */
 import { type Instant, instantOf } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
@@ -16,46 +17,49 @@ import { Outages } from './outages.ts'
 import { type LedgerProof, verifyLedger } from './verify-ledger.ts'
 import { VirtualTime } from './virtual-clock.ts'
 
-/** When the virtual time begins, and what there is then. */
+/** Options of a lab: its start, its jobs and its planners. */
 export interface ScheduleLabOptions {
-  /** When the virtual clock begins. */
+  /** Where the virtual clock starts. */
   start: Instant
-  /** Jobs to begin with. @default none */
+  /** Jobs that exist from the start. @default none */
   jobs?: readonly LabJob[]
-  /** Calendars by name, that jobs may refer to. @default none */
+  /** Calendars by name, for the jobs to refer to. @default none */
   calendars?: Readonly<Record<string, CalendarInput>>
-  /** How many planners there are, or how wrong the clock of each is. @default 1 */
+  /** The number of planners, or a list with the clock error of each. @default 1 */
   planners?: number | readonly { readonly skewMs?: number }[]
-  /** All planners plan all jobs, as if none knew of the others. @default false */
+  /** True: every planner plans all jobs, as if it were alone. @default false */
   race?: boolean
-  /** How far ahead slots become runs. @default 60000, as in production */
+  /** How far ahead slots become runs, in ms. @default 60000, as in production */
   aheadMs?: number
-  /** The least time between two looks of the planners: raise it with `aheadMs` for jobs of seconds. @default 0 */
+  /**
+   * Minimum time between two rounds of the planners, in ms: raise it with `aheadMs` for jobs of
+   * seconds. @default 0
+   */
   tickEveryMs?: number
-  /** The time zone of jobs that name none. @default 'UTC' */
+  /** The time zone of jobs that do not set one. @default 'UTC' */
   timezone?: string
-  /** The jitter of jobs that have none of their own. @default 0 */
+  /** The jitter of jobs that do not set one, in ms. @default 0 */
   jitterMs?: number
 }
 
-/** A slot, or a range of slots for which one thing was decided. */
+/** A slot, or a range of slots that share one decision. */
 export interface LabSlot {
-  /** The slot; of a range, the last one. */
+  /** The slot's instant; for a range, that of the last slot. */
   readonly slotAt: Date
-  /** The first slot of the range; null when it is the only one. */
+  /** The first slot of the range; null for a single slot. */
   readonly fromAt: Date | null
-  /** How many slots it stands for. */
+  /** How many slots the entry covers. */
   readonly slots: number
-  /** Whether it became a run. */
+  /** Whether the slot became a run. */
   readonly decision: 'run' | 'skip'
-  /** Why it did, or did not. */
+  /** The reason for the decision. */
   readonly reason: SlotReason
-  /** The run that it became, and how that went; null when it was skipped. */
+  /** The run of the slot and how it went; null for a skip. */
   readonly run: {
     readonly dueAt: Date
     readonly startedAt: Date | null
     readonly endedAt: Date | null
-    /** Null while it waits or goes on. */
+    /** Null while the run waits or is running. */
     readonly outcome: LabOutcome | null
   } | null
 }
@@ -63,13 +67,14 @@ export interface LabSlot {
 const TICKS_MAX = 100_000
 
 /**
- * Schedules in virtual time: the real planners and the real decisions on a store in memory, so that a year takes
- * milliseconds. Runs are simulated.
+ * Schedules in virtual time: the real planner code decides on a store in memory, so that a year
+ * takes milliseconds. Runs are simulated.
  * @example
  * ```ts
  * import { ScheduleLab } from 'punctual/testing'
  *
- * const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'hourly', cron: '0 * * * *' }] })
+ * const jobs = [{ name: 'hourly', cron: '0 * * * *' }]
+ * const lab = new ScheduleLab({ start: '2026-01-01', jobs })
  * await lab.run({ until: '2026-12-31T23:30:00Z' })
  * console.log(lab.tally('hourly')) // { 'run on-time succeeded': 8760 }
  * ```
@@ -86,7 +91,7 @@ export class ScheduleLab {
   readonly #options: ScheduleLabOptions
   #restUntilMs = Number.NEGATIVE_INFINITY
 
-  /** Begins with the clock at `start`; nothing has been planned then. */
+  /** Starts with the clock at `start` and nothing planned. */
   constructor(options: ScheduleLabOptions) {
     this.#options = options
     this.#time = new VirtualTime(instantOf('start', options.start))
@@ -96,8 +101,8 @@ export class ScheduleLab {
       race: options.race ?? false,
       onPlanned: (job, { decisions }) => {
         job.ledger.pack(this.#time.nowMs, this.#availableMs)
-        for (const of of decisions) {
-          const entry = job.ledger.add(of, job.next, job.isInstant)
+        for (const planned of decisions) {
+          const entry = job.ledger.add(planned, job.next, job.isInstant)
           if (entry.run && !entry.run.instant) this.#worker.take(job, entry)
         }
       },
@@ -130,12 +135,14 @@ export class ScheduleLab {
     return this.#options.aheadMs ?? defaults.planAheadMs
   }
 
-  /** What the virtual clock shows. */
+  /** The current time of the virtual clock. */
   get now(): Date {
     return new Date(this.#time.nowMs)
   }
 
-  /** Registers a job, or changes the one of this name: what is planned and has not started is taken back. */
+  /**
+   * Creates or updates the job with this name. Planned runs that have not started are withdrawn.
+   */
   upsert(job: LabJob): void {
     const { takesMs, fails, ...options } = job
     const { timezone = defaults.timezone, jitterMs = 0 } = this.#options
@@ -157,22 +164,22 @@ export class ScheduleLab {
     this.#wake()
   }
 
-  /** What is planned and has not started is taken back. */
+  /** Pauses a job. Planned runs that have not started are withdrawn. */
   pause(name: string): void {
     this.#steer(name, (job, nowMs) => this.#steering.pause(job, nowMs))
   }
 
-  /** Slots that passed meanwhile are skipped, in one row. */
+  /** Resumes a job. Slots that passed during the pause are skipped as one entry. */
   resume(name: string): void {
     this.#steer(name, (job, nowMs) => this.#steering.resume(job, nowMs))
   }
 
-  /** One slot ahead is not to run. */
+  /** Skips one future slot. */
   skip(name: string, slot: Instant): void {
     const slotMs = instantOf('slot', slot)
     this.#steer(name, (job, nowMs) => {
       if (this.#steering.skip(job, slotMs, nowMs)) return
-      const message = `${new Date(slotMs).toISOString()} is not a slot of ${name} that is still ahead.`
+      const message = `${new Date(slotMs).toISOString()} is not a future slot of ${name}.`
       throw new PunctualError('slot_not_found', message, { field: 'slot', id: name })
     })
   }
@@ -184,17 +191,22 @@ export class ScheduleLab {
     this.#wake()
   }
 
-  /** From `from` until before `to` nothing is running: no planner, or only not those given, and no worker. */
+  /**
+   * Between `from` (inclusive) and `to` (exclusive) everything is down, or only the planners with
+   * these indexes.
+   */
   outage(from: Instant, to: Instant, only: { planners?: readonly number[] } = {}): void {
     this.#outages.add(instantOf('from', from), instantOf('to', to), only.planners ?? null)
   }
 
-  /** Does something when the clock shows this: pause, resume, skip, upsert. */
+  /**
+   * Calls an action when the virtual clock reaches an instant: to pause, resume, skip or upsert.
+   */
   at(when: Instant, action: (lab: ScheduleLab) => void): void {
     this.#actions.add(instantOf('when', when), () => action(this))
   }
 
-  /** Lets time pass. */
+  /** Advances the clock to `until` and performs everything that is due on the way. */
   async run({ until }: { until: Instant }): Promise<void> {
     const untilMs = instantOf('until', until)
     for (;;) {
@@ -211,7 +223,7 @@ export class ScheduleLab {
     for (const job of this.#names.values()) job.ledger.pack(this.#time.nowMs, this.#availableMs)
   }
 
-  /** Planners look when a slot comes near, and then no more often than they do in production. */
+  /** Planners run when a slot comes near, and then not more often than in production. */
   #tickMs(): number | null {
     const { nextMs } = this.#store
     if (nextMs === null) return null
@@ -230,7 +242,7 @@ export class ScheduleLab {
     this.#restUntilMs = this.#time.nowMs
   }
 
-  /** What the end of a run means for its job. */
+  /** Applies the end of a run to its job. */
   #follow(job: StoredLabJob, nowMs: number): void {
     const most = job.compiled.rules.pauseAfterFailures ?? Number.POSITIVE_INFINITY
     if (job.failures >= most) this.#steering.pause(job, nowMs)
@@ -241,27 +253,30 @@ export class ScheduleLab {
     this.#wake()
   }
 
-  /** What was decided for the slots of a job, oldest first; those that are planned ahead are the last. */
+  /** The entries of a job, oldest first, including those planned ahead. */
   ledger(name: string): LabSlot[] {
     return [...this.slots(name)]
   }
 
-  /** The same one by one: a year of seconds is too long a list. */
+  /** The same entries one by one, because a year of seconds is too long for a list. */
   *slots(name: string): Generator<LabSlot> {
     for (const entry of this.#need(name).ledger.entries()) yield shown(entry)
   }
 
-  /** How often what was decided, and what became of it: `{ 'run on-time succeeded': 8760 }`. */
+  /** Counts entries by decision, reason and outcome: `{ 'run on-time succeeded': 8760 }`. */
   tally(name: string): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const { decision, reason, run } of this.#need(name).ledger.entries()) {
-      const what = `${decision} ${reason}${run ? ` ${run.outcome ?? 'planned'}` : ''}`
-      counts[what] = (counts[what] ?? 0) + 1
+      const label = `${decision} ${reason}${run ? ` ${run.outcome ?? 'planned'}` : ''}`
+      counts[label] = (counts[label] ?? 0) + 1
     }
     return counts
   }
 
-  /** What is wrong with the ledger up to now: slots without a decision, and with more than one. */
+  /**
+   * Compares the ledgers up to now with the rules: reports slots without a decision and with
+   * several.
+   */
   verify(): LedgerProof {
     return verifyLedger(this.#names.values(), this.#time.nowMs)
   }
@@ -269,7 +284,7 @@ export class ScheduleLab {
   #need(name: string): StoredLabJob {
     const job = this.#names.get(name)
     if (job) return job
-    const message = `There is no job ${JSON.stringify(name)} in this lab.`
+    const message = `No job of this lab is named ${JSON.stringify(name)}.`
     throw new PunctualError('job_not_found', message, { id: name })
   }
 }
@@ -302,7 +317,7 @@ function least(...times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** Always the same for a name, so that `H` and jitter are, too. */
+/** The same id for the same name in every run, so that `H` and jitter are reproducible. */
 function idOf(name: string): string {
   let [low, high] = [2_166_136_261, 40_389]
   for (let i = 0; i < name.length; i++) {

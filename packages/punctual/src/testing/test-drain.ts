@@ -1,7 +1,7 @@
 /**
- * Lets everything run that is due, and what that submits, until nothing is left. Each look at live runs is one snapshot
- * of the database, so that none is overlooked while it moves from one place to another. Attempts that follow a failed
- * one do not wait for their time: backoff is for production.
+ * Runs everything that is due, and what it submits, until nothing is left. Each read of live runs
+ * is one snapshot of the database, so that no run is missed while it moves between tables. Retries
+ * do not wait for their backoff: backoff is for production.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Instant } from '@punctual/core/check'
@@ -9,20 +9,23 @@ import { PunctualError } from '@punctual/core/errors'
 import { isFinal, type Run, type RunState, type RunSummary } from '@punctual/core/run'
 import type { Punctual } from '../punctual.ts'
 
-/** What `drain` lets run, and how long that may take. */
+/** Options of `drain`: what to run, and how long it may take. */
 export interface DrainOptions {
-  /** How long it may take before it is an error. @default what `startTestPunctual` was given, 4000 */
+  /**
+   * Rejects after this many milliseconds. @default the `timeoutMs` given to `startTestPunctual`,
+   * 4000
+   */
   timeoutMs?: number
   /**
-   * Runs that are due up to then are run now, one time after the other. Slots of jobs are only those that are planned
-   * already, about a minute ahead.
+   * Also runs what is due up to this instant, one due time after the other. Of jobs it runs only
+   * slots that are already planned, about a minute ahead.
    */
   until?: Instant
 }
 
 const BUSY: readonly RunState[] = ['queued', 'running', 'cancelling', 'waiting']
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LOOK_AT_ONCE = 10_000
+const SELECT_MAX = 10_000
 const NAMED_MAX = 10
 const [POLL_MIN_MS, POLL_MAX_MS] = [2, 50]
 
@@ -41,13 +44,14 @@ export class TestDrain {
       if (busy.length > 0 && isLast) throw await this.#stuck(busy, timeoutMs)
       if (busy.length > 0) return false
       if (await this.#promoteNext(until)) return false
-      // What follows a group is a part of what is to run, also when the group was finished by another just now.
+      // The callback of a group belongs to the work, even if another process has just finished the
+      // group.
       await this.#punctual.store.groups.look()
       return (await this.#busy()).length === 0
     })
   }
 
-  /** The run once it has ended, its retries without waiting; null when its time has not come. */
+  /** Waits until a run has ended, without backoff between retries; null when it is not due yet. */
   async settle(id: string, timeoutMs: number, waitsForIt: boolean): Promise<Run | null> {
     let ended: Run | null = null
     await poll(timeoutMs, async (isLast) => {
@@ -65,19 +69,19 @@ export class TestDrain {
     return ended
   }
 
-  /** Ids of what is due or runs. */
+  /** Ids of runs that are due or running. */
   async #busy(): Promise<string[]> {
     const ids: string[] = []
     for (let after: string | null = FIRST_ID; after !== null; ) {
       const filter = { states: BUSY }
-      const { runs, next } = await this.#punctual.store.runs.select(filter, after, LOOK_AT_ONCE)
+      const { runs, next } = await this.#punctual.store.runs.select(filter, after, SELECT_MAX)
       ids.push(...runs.map((run) => run.id))
       after = next
     }
     return ids
   }
 
-  /** Whether something was to be run that was not due. */
+  /** Makes the next scheduled runs due; returns false when there are none to run. */
   async #promoteNext(until: number | null): Promise<boolean> {
     const { runs } = this.#punctual
     const scheduled = await runs.list({ states: ['scheduled'], limit: 1_000 })
@@ -102,26 +106,26 @@ export class TestDrain {
   async #describe(run: Run): Promise<string> {
     const { running, reasons } = await this.#punctual.runs.explain(run)
     const attempt = `attempt ${run.attempts.length + 1} of ${run.maxAttempts}`
-    const what = running
+    const state = running
       ? `Its handler has not returned (${attempt}).`
       : reasons.map(({ detail }) => detail).join(' ')
-    return `- ${run.handler} ${run.id}, ${run.state}: ${what}`
+    return `- ${run.handler} ${run.id}, ${run.state}: ${state}`
   }
 }
 
-/** Those that are due first, and all that are due at the same time. */
+/** The runs with the earliest due time. */
 function firstOf(scheduled: readonly RunSummary[], until: number | null): readonly RunSummary[] {
   const [first] = scheduled
   if (until === null || first === undefined || first.dueAt.getTime() > until) return []
   return scheduled.filter((run) => run.dueAt.getTime() === first.dueAt.getTime())
 }
 
-/** Looks until there is nothing more to do; the last look is told that it is. */
-async function poll(timeoutMs: number, look: (isLast: boolean) => Promise<boolean>): Promise<void> {
+/** Calls `step` until it returns true; the last call before the timeout gets `isLast`. */
+async function poll(timeoutMs: number, step: (isLast: boolean) => Promise<boolean>): Promise<void> {
   const endAt = performance.now() + timeoutMs
   for (let pauseMs = POLL_MIN_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 1.3)) {
     const isLast = performance.now() >= endAt
-    if (await look(isLast)) return
+    if (await step(isLast)) return
     await delay(pauseMs)
   }
 }

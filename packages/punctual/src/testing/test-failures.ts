@@ -1,15 +1,18 @@
-/** What handlers have thrown in a test: nothing waits for a run, so that its error would be seen by nobody. */
+/**
+ * Collects the errors that handlers throw in a test: usually nothing awaits a run, so they would go
+ * unnoticed.
+ */
 import type { Middleware } from '../handlers/middleware.ts'
 
-/** What a handler has thrown. */
+/** An error that a handler threw. */
 export interface TestFailure {
   /** The name of the handler. */
   readonly handler: string
-  /** The run that it was called for. */
+  /** The id of the run. */
   readonly runId: string
-  /** 1 for the first attempt. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** As it was thrown: its class and its stack are those of the handler. */
+  /** The thrown value itself, with its class and stack. */
   readonly error: unknown
 }
 
@@ -17,18 +20,18 @@ const SHOWN_MAX = 5
 
 export class TestFailures implements Middleware {
   readonly #print: boolean
-  #kept: TestFailure[] = []
+  #errors: TestFailure[] = []
 
   constructor(print: boolean) {
     this.#print = print
   }
 
   get all(): readonly TestFailure[] {
-    return this.#kept
+    return this.#errors
   }
 
   clear(): void {
-    this.#kept = []
+    this.#errors = []
   }
 
   async around(
@@ -39,20 +42,20 @@ export class TestFailures implements Middleware {
       return await next()
     } catch (error) {
       const { runId, attempt, maxAttempts } = context
-      this.#kept.push({ handler, runId, attempt, error })
+      this.#errors.push({ handler, runId, attempt, error })
       if (this.#print)
         console.error(`punctual: attempt ${attempt} of ${maxAttempts} of ${handler} failed:`, error)
       throw error
     }
   }
 
-  /** The latest of them, for the message of something else that went wrong; empty when there are none. */
+  /** The latest errors, for the message of another failure; empty when there are none. */
   describe(): string {
-    const latest = this.#kept.slice(-SHOWN_MAX)
+    const latest = this.#errors.slice(-SHOWN_MAX)
     if (latest.length === 0) return ''
     const lines = latest.map(
       ({ handler, attempt, error }) => `- ${handler}, attempt ${attempt}: ${String(error)}`,
     )
-    return `\nHandlers have failed ${this.#kept.length} times, at last:\n${lines.join('\n')}`
+    return `\nHandlers have failed ${this.#errors.length} times; the latest:\n${lines.join('\n')}`
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A real Punctual for tests: real handlers and a real PostgreSQL, on a database of its own that goes with it. It is the
- * object of the library with a few more methods, so that a program under test takes it as it is.
+ * A real Punctual for tests: real handlers on a real PostgreSQL, in a scratch database that `stop`
+ * removes. It is a `Punctual` with additional methods, so that a program under test can use it
+ * unchanged.
  */
 import { instantOf } from '@punctual/core/check'
 import { createScratchDatabase } from '@punctual/store'
@@ -18,58 +19,72 @@ import {
 } from './test-submissions.ts'
 import { TestSubmit, type TestSubmitted } from './test-submit.ts'
 
-/** What `startTestPunctual` takes: the options of Punctual that do not name a database, and some of its own. */
+/**
+ * Options of `startTestPunctual`: those of `Punctual.start` that do not name a database, and some
+ * for tests.
+ */
 export interface TestPunctualOptions
   extends Omit<PunctualOptions, 'databaseUrl' | 'embedded' | 'dataDir' | 'migrate'> {
-  /** `submit` resolves when the run has ended, with the run in its answer. @default false */
+  /** True: `submit` resolves when the run has ended, and returns the run. @default false */
   inline?: boolean
-  /** How long `drain`, and in inline mode `submit`, may take before it is an error. @default 4000 */
+  /**
+   * How long `drain` and, in inline mode, `submit` may take before they reject, in ms. @default
+   * 4000
+   */
   timeoutMs?: number
-  /** Print what handlers throw to stderr; it is kept in `failures` in any case. @default true */
+  /** Prints errors of handlers to stderr. `failures` contains them in any case. @default true */
   printErrors?: boolean
   /**
-   * A server on which a database is made and removed again.
-   * @default process.env.PUNCTUAL_TEST_DATABASE_URL, else one that all tests of this process share
+   * URL of a server on which the scratch database is created and removed.
+   * @default process.env.PUNCTUAL_TEST_DATABASE_URL, else a server that all tests of this process
+   * share
    */
   serverUrl?: string
 }
 
-/** What a Punctual of tests has besides. */
+/** The methods that a `TestPunctual` has in addition to `Punctual`. */
 export interface TestKit {
-  /** As `punctual.submit`; in inline mode it resolves when the run has ended. */
+  /** Like `punctual.submit`; in inline mode it resolves when the run has ended. */
   submit(handler: string, payload?: unknown, options?: SubmitCallOptions): Promise<TestSubmitted>
-  /** As `punctual.submitMany`; in inline mode it resolves when the runs have ended. */
+  /** Like `punctual.submitMany`; in inline mode it resolves when all runs have ended. */
   submitMany<Payload>(
     handler: string,
     payloads: readonly Payload[],
     options?: SubmitManyOptions<Payload>,
   ): Promise<readonly TestSubmitted[]>
-  /** Resolves when nothing is due and nothing runs; what is due later is not waited for. */
+  /** Resolves when no run is due or running; does not wait for runs that are due later. */
   drain(options?: DrainOptions): Promise<void>
-  /** What was submitted with this object since the last `clear`, and is not rolled back, oldest first. */
+  /**
+   * The submissions made through this object since the last `clear`, oldest first, without
+   * rolled-back ones.
+   */
   submitted(handler: HandlerReference): Promise<readonly TestSubmission[]>
-  /** Rejects unless there is such a submission; resolves with the first. */
+  /** Rejects unless a submission matches; resolves with the first match. */
   assertSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<TestSubmission>
-  /** Rejects if there is such a submission. */
+  /** Rejects if a submission matches. */
   assertNotSubmitted(handler: HandlerReference, match?: SubmissionMatch): Promise<void>
-  /** What handlers have thrown since the last `clear`, oldest first. */
+  /** The errors that handlers threw since the last `clear`, oldest first. */
   readonly failures: readonly TestFailure[]
   /**
-   * Cancels what has not ended, and forgets submissions, failures, windows of keys and what was used of rates. Jobs,
-   * pauses, limits and handlers stay.
+   * Cancels all live runs, and clears submissions, failures, throttle and debounce windows, and the
+   * use of rates. Jobs, pauses, limits and handlers stay.
    */
   clear(): Promise<void>
 }
 
-/** A Punctual with the methods of the test kit, which come first: their answers say more. */
+/**
+ * A `Punctual` with the methods of the test kit, which override those of the same name and return
+ * more.
+ */
 export type TestPunctual = TestKit & Punctual
 
 const TIMEOUT_MS = 4_000
-/** Tests do not wait as long for handlers that hang as production does. */
+/** Shorter than in production, so that a test with a hanging handler ends soon. */
 const DRAIN_MS = 1_000
 
 /**
- * Starts a real Punctual on a database of its own. Call `stop` when the tests are over: it removes the database.
+ * Starts a real Punctual on a scratch database. Call `stop` after the tests: it removes the
+ * database.
  * @example
  * ```ts
  * import { startTestPunctual } from 'punctual/testing'
@@ -112,11 +127,11 @@ function makeKit(punctual: Punctual, settings: KitSettings): TestKit & Pick<Punc
   const { inline, timeoutMs: usualMs, printErrors, remove } = settings
   const failures = new TestFailures(printErrors)
   punctual.use(failures)
-  const told = () => failures.describe()
-  const drain = new TestDrain(punctual, told)
+  const describeFailures = () => failures.describe()
+  const drain = new TestDrain(punctual, describeFailures)
   const submissions = new TestSubmissions(
     async (id) => (await punctual.runs.get(id)) !== null,
-    told,
+    describeFailures,
   )
   const parts = { punctual, submissions, drain, inline, timeoutMs: usualMs }
   const submitting = new TestSubmit(parts)
@@ -127,7 +142,7 @@ function makeKit(punctual: Punctual, settings: KitSettings): TestKit & Pick<Punc
     submitMany: (handler, payloads, options) => submitting.submitMany(handler, payloads, options),
     drain: ({ timeoutMs = usualMs, until } = {}) =>
       drain.drain(timeoutMs, until === undefined ? null : instantOf('until', until)),
-    submitted: (handler) => submissions.of(handler),
+    submitted: (handler) => submissions.list(handler),
     assertSubmitted: (handler, match = {}) => submissions.assertSubmitted(handler, match),
     assertNotSubmitted: (handler, match = {}) => submissions.assertNotSubmitted(handler, match),
     get failures() {

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL for tests that lives no longer than this process. Nothing is flushed to disk, and its directory goes with
- * it: by `stop()`, by the exit hook, and after kill -9, which ends the server by its supervisor's own means, by the next
- * start, which sweeps away what others have left.
+ * A PostgreSQL for tests that ends with this process. It does not flush to disk. Its directory is
+ * removed by `stop()` or the exit hook. After kill -9 the supervisor ends the server, and the next
+ * start removes the directory.
  */
 import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -9,16 +9,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedServer, startEmbedded } from '@punctual/store'
 
-/** A PostgreSQL for tests that lives no longer than this process. */
+/** A PostgreSQL for tests that ends with this process. */
 export interface TestServer {
-  /** A URL of some database; its role may make others. */
+  /** URL of one database on the server; its role may create others. */
   readonly url: string
-  /** Ends the server and removes its files. Idempotent. */
+  /** Stops the server and removes its files. Idempotent. */
   stop(): Promise<void>
 }
 
 const PREFIX = 'punctual-throwaway-'
-/** Where `startTestPunctual` looks for a server before it starts one. */
+/**
+ * The environment variable with the URL of a server that `startTestPunctual` uses instead of its
+ * own.
+ */
 export const SERVER_VARIABLE = 'PUNCTUAL_TEST_DATABASE_URL'
 const settings = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
@@ -35,7 +38,7 @@ export async function startTestServer(): Promise<TestServer> {
       if (server?.pid !== undefined) process.kill(server.pid, 'SIGQUIT')
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // The process is on its way out; what is left is swept away by a later one.
+      // The process is ending; the next start removes the directory.
     }
   }
   const stop = async () => {
@@ -53,10 +56,10 @@ export async function startTestServer(): Promise<TestServer> {
   }
 }
 
-/** Removes the directories of processes that are gone. */
+/** Removes the directories of processes that no longer run. */
 async function sweep(): Promise<void> {
   const names = await readdir(tmpdir())
-  for (const name of names.filter((it) => it.startsWith(PREFIX)))
+  for (const name of names.filter((entry) => entry.startsWith(PREFIX)))
     if (!isRunning(Number.parseInt(name.slice(PREFIX.length), 10)))
       await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
 }
@@ -74,11 +77,14 @@ interface Shared {
   readonly server: Promise<TestServer>
 }
 
-/** Test runners load this module once for each file, also into one process: they still share the server. */
+/**
+ * Test runners load this module once per file, even within one process: the symbol lets them share
+ * the server.
+ */
 const PLACE = Symbol.for('punctual.testing.server')
 const place = globalThis as { [PLACE]?: Shared | undefined }
 
-/** The server that all tests of this process share; it ends with the last that has given it back. */
+/** The server that all tests of this process share; it stops when its last user has returned it. */
 export async function borrowServer(): Promise<TestServer> {
   place[PLACE] ??= { users: 0, server: startTestServer() }
   const shared = place[PLACE]

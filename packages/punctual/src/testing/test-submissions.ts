@@ -1,38 +1,44 @@
-/** What a program has submitted, as it said it: for asserts. What a rolled back transaction took along does not count. */
+/**
+ * Records what a program submitted, for assertions. Submissions of a rolled-back transaction do not
+ * count.
+ */
 import { AssertionError } from 'node:assert'
 import { inspect } from 'node:util'
 import type { SubmitOptions } from '@punctual/core/submit'
 import type { SubmitCallOptions, Submitted } from '../submit/handler-handle.ts'
 import { matches } from './matches.ts'
 
-/** Something that the program under test has submitted. */
+/** A submission made by the program under test. */
 export interface TestSubmission {
   /** The id of the run. */
   readonly id: string
-  /** The name that it was submitted to. */
+  /** The name of the handler. */
   readonly handler: string
-  /** What a handler gets to see: it has been JSON. */
+  /** The payload as a handler receives it, after a round trip through JSON. */
   readonly payload: unknown
-  /** The options that the program gave. */
+  /** The options passed to `submit`, without `tx`. */
   readonly options: SubmitOptions
 }
 
-/** All that is said must be true of a submission. */
+/** A pattern for submissions: every given field must match. */
 export interface SubmissionMatch {
-  /** Part of the payload. Values may be regular expressions, and matchers such as `expect.any(String)`. */
+  /**
+   * A part of the payload; may contain regular expressions and matchers such as
+   * `expect.any(String)`.
+   */
   readonly payload?: unknown
-  /** Part of the options, compared as the payload is. */
+  /** A part of the options, compared like the payload. */
   readonly options?: Readonly<Record<string, unknown>>
-  /** How many must match. @default at least one */
+  /** The exact number of matching submissions. @default at least one */
   readonly times?: number
-  /** Whatever else must be true. */
+  /** An additional condition. */
   readonly where?: (submission: TestSubmission) => boolean
 }
 
-/** A handler: its name, or what `punctual.handler` returned. */
+/** A handler: its name, or the handle that `punctual.handler` returned. */
 export type HandlerReference = string | { readonly name: string }
 
-interface Kept extends TestSubmission {
+interface RecordedSubmission extends TestSubmission {
   readonly inTransaction: boolean
 }
 
@@ -41,61 +47,66 @@ const SHOWN_MAX = 10
 export class TestSubmissions {
   readonly #exists: (id: string) => Promise<boolean>
   readonly #failures: () => string
-  #kept: Kept[] = []
+  #all: RecordedSubmission[] = []
 
   constructor(exists: (id: string) => Promise<boolean>, failures: () => string) {
     this.#exists = exists
     this.#failures = failures
   }
 
-  /** A submission whose key was live already has submitted nothing. */
+  /** Ignores a submission that created no run because its key was live. */
   keep(handler: string, payload: unknown, given: SubmitCallOptions, submitted: Submitted): void {
     if (!submitted.created) return
     const { tx, ...options } = given
-    this.#kept.push({ id: submitted.id, handler, payload, options, inTransaction: Boolean(tx) })
+    this.#all.push({ id: submitted.id, handler, payload, options, inTransaction: Boolean(tx) })
   }
 
   clear(): void {
-    this.#kept = []
+    this.#all = []
   }
 
-  /** In the order in which they were submitted. */
-  async of(handler: HandlerReference): Promise<TestSubmission[]> {
+  /** The submissions to a handler, oldest first. */
+  async list(handler: HandlerReference): Promise<TestSubmission[]> {
     const name = nameOf(handler)
     const found: TestSubmission[] = []
-    for (const { inTransaction, ...kept } of this.#kept)
-      if (kept.handler === name && (!inTransaction || (await this.#exists(kept.id))))
-        found.push(kept)
+    for (const { inTransaction, ...submission } of this.#all)
+      if (submission.handler === name && (!inTransaction || (await this.#exists(submission.id))))
+        found.push(submission)
     return found
   }
 
-  /** The first that matches. */
+  /** Returns the first match. */
   async assertSubmitted(
     handler: HandlerReference,
     match: SubmissionMatch,
   ): Promise<TestSubmission> {
-    const { all, matching } = await this.#look(handler, match)
+    const { all, matching } = await this.#match(handler, match)
     const [first] = matching
     if (first && (match.times === undefined || match.times === matching.length)) return first
-    const wanted = match.times === undefined ? 'Expected a submission' : `Expected ${match.times}`
-    return this.#fail(handler, match, all, `${wanted}${asked(match)}, found ${matching.length}`)
+    const expected = match.times === undefined ? 'Expected a submission' : `Expected ${match.times}`
+    return this.#fail(
+      handler,
+      match,
+      all,
+      `${expected}${conditions(match)}, found ${matching.length}`,
+    )
   }
 
   async assertNotSubmitted(handler: HandlerReference, match: SubmissionMatch): Promise<void> {
-    const { all, matching } = await this.#look(handler, match)
+    const { all, matching } = await this.#match(handler, match)
     if (matching.length === 0) return
-    const what = `Expected no submission${asked(match)}, found ${matching.length}`
-    this.#fail(handler, match, all, what)
+    const message = `Expected no submission${conditions(match)}, found ${matching.length}`
+    this.#fail(handler, match, all, message)
   }
 
-  async #look(handler: HandlerReference, match: SubmissionMatch) {
-    const all = await this.of(handler)
+  async #match(handler: HandlerReference, match: SubmissionMatch) {
+    const all = await this.list(handler)
     const { payload, options, where } = match
     const matching = all.filter(
-      (it) =>
-        (payload === undefined || matches(payload, it.payload)) &&
-        (options === undefined || matches(options, it.options)) &&
-        (where === undefined || where(it)),
+      (submission) =>
+        (payload === undefined || matches(payload, submission.payload)) &&
+        (options === undefined || matches(options, submission.options)) &&
+        (where === undefined || where(submission)),
     )
     return { all, matching }
   }
@@ -104,15 +115,15 @@ export class TestSubmissions {
     handler: HandlerReference,
     match: SubmissionMatch,
     all: readonly TestSubmission[],
-    what: string,
+    message: string,
   ): never {
-    const others = [...new Set(this.#kept.map((it) => it.handler))]
+    const others = [...new Set(this.#all.map((submission) => submission.handler))]
     const seen =
       all.length > 0
-        ? `Submitted to it, at last:\n${all.slice(-SHOWN_MAX).map(describe).join('\n')}`
-        : `Nothing was submitted to it; to others: ${others.join(', ') || 'nothing either'}.`
+        ? `Its latest submissions:\n${all.slice(-SHOWN_MAX).map(describe).join('\n')}`
+        : `It has no submissions; other handlers with submissions: ${others.join(', ') || 'none'}.`
     throw new AssertionError({
-      message: `${what} to ${nameOf(handler)}. ${seen}${this.#failures()}`,
+      message: `${message} to ${nameOf(handler)}. ${seen}${this.#failures()}`,
       actual: all.map(({ payload, options }) => ({ payload, options })),
       expected: match,
       operator: 'submitted',
@@ -124,11 +135,11 @@ function nameOf(handler: HandlerReference): string {
   return typeof handler === 'string' ? handler : handler.name
 }
 
-function asked({ payload, options, where }: SubmissionMatch): string {
+function conditions({ payload, options, where }: SubmissionMatch): string {
   const parts = [
     ...(payload === undefined ? [] : [`the payload ${inspect(payload, { breakLength: 200 })}`]),
     ...(options === undefined ? [] : [`the options ${inspect(options, { breakLength: 200 })}`]),
-    ...(where === undefined ? [] : ['what `where` asks for']),
+    ...(where === undefined ? [] : ['the condition of `where`']),
   ]
   return parts.length === 0 ? '' : ` with ${parts.join(' and ')}`
 }

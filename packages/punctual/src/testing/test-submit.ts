@@ -1,6 +1,7 @@
 /**
- * `submit` and `submitMany` as a Punctual of tests has them: they keep what was submitted and, in inline mode, resolve
- * when its runs have ended. The run itself is a real one: it is stored, claimed, run by the worker and settled.
+ * `submit` and `submitMany` of a test's Punctual: they record submissions and, in inline mode,
+ * resolve when the runs have ended. The runs are real: stored, claimed, executed by the worker and
+ * settled.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { instantOf } from '@punctual/core/check'
@@ -11,9 +12,12 @@ import { checkCall } from '../submit/submit-call.ts'
 import type { TestDrain } from './test-drain.ts'
 import type { TestSubmissions } from './test-submissions.ts'
 
-/** What a submission of a test came to. */
+/** The answer to a submission in a test. */
 export interface TestSubmitted extends Submitted {
-  /** How it ended. Null without inline mode, when it is due later, and in a transaction of your own. */
+  /**
+   * The ended run. Null without inline mode, when the run is due later, and in your own
+   * transaction.
+   */
   readonly run: FinishedRun | null
 }
 
@@ -27,8 +31,8 @@ export interface TestSubmitParts {
 
 export class TestSubmit {
   readonly #parts: TestSubmitParts
-  /** The runs inside of which the program is: they cannot end before what they wait for has. */
-  readonly #around = new AsyncLocalStorage<readonly string[]>()
+  /** The runs whose handlers enclose the current call: they cannot end before the call returns. */
+  readonly #enclosing = new AsyncLocalStorage<readonly string[]>()
   readonly #submit: Punctual['submit']
   readonly #submitMany: Punctual['submitMany']
 
@@ -39,12 +43,12 @@ export class TestSubmit {
     this.#submitMany = punctual.submitMany.bind(punctual)
     if (parts.inline)
       punctual.use({
-        around: ({ context }, next) => this.#around.run([...this.#outer, context.runId], next),
+        around: ({ context }, next) => this.#enclosing.run([...this.#outer, context.runId], next),
       })
   }
 
   get #outer(): readonly string[] {
-    return this.#around.getStore() ?? []
+    return this.#enclosing.getStore() ?? []
   }
 
   async submit(
@@ -52,7 +56,7 @@ export class TestSubmit {
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<TestSubmitted> {
-    const accepting = this.#submit(handler, payload, this.#asked(options))
+    const accepting = this.#submit(handler, payload, this.#strict(options))
     const seen = asSeen(payload)
     const submitted = await accepting
     this.#parts.submissions.keep(handler, seen, options, submitted)
@@ -70,18 +74,20 @@ export class TestSubmit {
     )
     const accepting =
       typeof options === 'function'
-        ? this.#submitMany(handler, payloads, (_, i) => this.#asked(each[i] ?? {}))
-        : this.#submitMany(handler, payloads, this.#asked(options))
+        ? this.#submitMany(handler, payloads, (_, i) => this.#strict(each[i] ?? {}))
+        : this.#submitMany(handler, payloads, this.#strict(options))
     const seen = payloads.map(asSeen)
     const submitted = await accepting
     const optionsOf = (i: number): SubmitCallOptions => each[i] ?? {}
-    for (const [i, it] of submitted.entries())
-      this.#parts.submissions.keep(handler, seen[i], optionsOf(i), it)
-    return Promise.all(submitted.map((it, i) => this.#ended(it, optionsOf(i))))
+    for (const [i, answer] of submitted.entries())
+      this.#parts.submissions.keep(handler, seen[i], optionsOf(i), answer)
+    return Promise.all(submitted.map((answer, i) => this.#ended(answer, optionsOf(i))))
   }
 
-  /** A run that nobody here can run would be waited for in vain: say so at once. */
-  #asked(options: SubmitCallOptions): SubmitCallOptions {
+  /**
+   * In inline mode a run without a worker for its handler would never end: it is refused at once.
+   */
+  #strict(options: SubmitCallOptions): SubmitCallOptions {
     return this.#parts.inline ? { ...checkCall(options), strict: true } : options
   }
 
@@ -89,13 +95,16 @@ export class TestSubmit {
     const { inline, drain, timeoutMs } = this.#parts
     const isWaitedFor = inline && options.tx === undefined && !isLater(options)
     if (!isWaitedFor || this.#outer.includes(submitted.id)) return { ...submitted, run: null }
-    // One whose key was live already may be due at another time than this one.
+    // A run whose key was already live may be due at another time.
     const run = await drain.settle(submitted.id, timeoutMs, submitted.created)
     return { ...submitted, run: run as FinishedRun | null }
   }
 }
 
-/** The payload as a handler gets it; what cannot be JSON is refused by `submit` itself. */
+/**
+ * The payload as a handler receives it; `submit` itself refuses a payload that JSON cannot
+ * represent.
+ */
 function asSeen(payload: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(payload ?? null))

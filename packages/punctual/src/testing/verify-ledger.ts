@@ -1,19 +1,22 @@
-/** The proof that a ledger is whole: what there should be is computed from the rules, apart from the planners. */
+/**
+ * Proves that a ledger is complete: computes the expected slots from the rules, independently of
+ * the planners.
+ */
 import type { LabEra, StoredLabJob } from './lab-job.ts'
 
-/** A slot that was decided wrongly. */
+/** A slot with a wrong decision. */
 export interface LedgerFault {
   /** The name of its job. */
   readonly job: string
-  /** The slot. */
+  /** The slot's instant. */
   readonly slotAt: Date
 }
 
-/** What is wrong with a ledger, up to 1,000 slots of each kind; nothing when all is well. */
+/** The faults of a ledger, up to 1,000 of each kind; both lists are empty when it is complete. */
 export interface LedgerProof {
-  /** Slots of the past without a decision. */
+  /** Past slots without a decision. */
   readonly holes: readonly LedgerFault[]
-  /** Decisions for a slot that has one already, or for an instant that is no slot. */
+  /** Second decisions for a slot, and decisions for instants that are not slots. */
   readonly doubles: readonly LedgerFault[]
 }
 
@@ -27,7 +30,8 @@ export function verifyLedger(jobs: Iterable<StoredLabJob>, nowMs: number): Ledge
     const add = (to: LedgerFault[], slotMs: number) => {
       if (to.length < FAULTS_MAX) to.push({ job: name, slotAt: new Date(slotMs) })
     }
-    // What a paused job has missed is decided when it goes on, and one that is over has no slots.
+    // Slots that a paused job has missed are decided when it resumes; a finished job has no further
+    // slots.
     const rests = job.paused || job.nextMs === null
     const untilMs = rests ? Math.min(nowMs, job.cursorMs) : nowMs
     const expected = expectedSlots(job.eras, untilMs)
@@ -39,7 +43,8 @@ export function verifyLedger(jobs: Iterable<StoredLabJob>, nowMs: number): Ledge
         continue
       }
       lastMs = slotMs
-      // Which slots there are of a job that waits for its runs to end only their ends tell.
+      // The slots of a job that fires after the end of its runs depend on those ends, not on the
+      // rules.
       if (job.eras.find((era) => fromMs <= era.untilMs)?.rhythm === 'after-end') continue
       for (; !next.done && next.value < fromMs; next = expected.next()) add(holes, next.value)
       if (slotMs > untilMs) break

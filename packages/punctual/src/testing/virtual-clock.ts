@@ -1,4 +1,6 @@
-/** Time that passes when the lab says so. Each planner has a clock of its own, which may be wrong. */
+/**
+ * Time that advances only when the lab says so. Each planner has its own clock, which may be wrong.
+ */
 import type { Clock } from '@punctual/core/clock'
 
 export class VirtualTime {
@@ -8,7 +10,7 @@ export class VirtualTime {
     this.nowMs = startMs
   }
 
-  /** The clock of a machine that is wrong by so much. It never sleeps: the lab ticks. */
+  /** The clock of a machine with this error. It never sleeps: the lab calls `tick`. */
   clock(skewMs: number): Clock {
     const wallMs = () => this.nowMs + skewMs
     const after = () => () => undefined

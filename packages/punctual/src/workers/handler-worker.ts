@@ -1,6 +1,7 @@
 /**
- * The worker that runs the handlers of this process. It starts with the first of them; those that come later are
- * announced to the others. Handlers that are registered together are announced together.
+ * The worker that runs the handlers of this process. It starts with the first handler and announces
+ * later ones to the other processes. Handlers registered in one turn of the event loop are
+ * announced together.
  */
 import { systemClock } from '@punctual/store'
 import type { Worker } from '@punctual/worker'
@@ -9,7 +10,7 @@ const ANNOUNCE_AGAIN_MS = 1_000
 
 export interface WorkerOfHandlersOptions {
   readonly make: () => Worker
-  /** Announcing failed, and is tried again. */
+  /** Announcing failed and will be retried. */
   readonly onError: (error: unknown) => void
 }
 
@@ -24,12 +25,12 @@ export class HandlerWorker {
     this.#options = options
   }
 
-  /** How many runs it runs. */
+  /** How many runs it is executing. */
   get running(): number {
     return this.#worker?.running ?? 0
   }
 
-  /** There are other handlers than before. */
+  /** Called when handlers were added. */
   announce(): void {
     this.#announced = false
     this.#announcing ??= this.#announceAll().finally(() => {
@@ -43,7 +44,9 @@ export class HandlerWorker {
     await this.#worker?.stop(drainMs)
   }
 
-  /** Until every handler is announced: others may come while some are being announced. */
+  /**
+   * Loops until every handler is announced: more can be registered while an announcement is sent.
+   */
   async #announceAll(): Promise<void> {
     while (!this.#announced && !this.#stopping) {
       await new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** How workers of this process are made: what they share, and what their work is reported to. */
+/** Makes the workers of this process: the options they share, and the listeners they report to. */
 import { hostname } from 'node:os'
 import { defaults } from '@punctual/core/errors'
 import { createHeartbeat, type PostgresStore, systemClock, systemRandom } from '@punctual/store'
@@ -58,7 +58,7 @@ export interface WorkerReports {
   readonly fault: (where: string, error: unknown) => void
 }
 
-/** Metrics, those who wait, those who listen, and the log. */
+/** Reports to metrics, waits, activity listeners and the log. */
 export function reportTo(to: WorkerReports): WorkerEvents {
   const { store, metrics, waiter, events, warn, fault } = to
   return {
@@ -73,7 +73,7 @@ export function reportTo(to: WorkerReports): WorkerEvents {
       else
         warn(
           { runId: settlement.run.id },
-          'an outcome was refused: the run was given to another worker',
+          'an outcome was refused: another worker owns the run now',
         )
     },
     onTransacted: (run) => {
@@ -82,7 +82,7 @@ export function reportTo(to: WorkerReports): WorkerEvents {
       events.succeeded(run)
     },
     onSessionLost: (sessionId) => {
-      warn({}, 'the lease of this worker was lost; a new one is opened')
+      warn({}, 'this worker lost its lease and opens a new session')
       events.workerLost(sessionId, hostname(), process.pid)
     },
     onError: fault,

@@ -1,6 +1,7 @@
 /**
- * A worker without a database: it takes runs from a Punctual server over HTTP, with the same loop, the same handlers and
- * the same fences as one that is connected. What needs the database is refused.
+ * A worker without a database connection: it claims runs from a Punctual server over HTTP, with the
+ * same loop, handlers and fences as a connected worker. Operations that need the database are
+ * refused.
  */
 import { hostname } from 'node:os'
 import { defaults, PunctualError } from '@punctual/core/errors'
@@ -23,24 +24,27 @@ import type { RegisterHandler } from '../handlers/register.ts'
 import type { HandlerHandle } from '../submit/handler-handle.ts'
 import { HandlerWorker } from './handler-worker.ts'
 
-/** What `RemoteWorker.start` takes. */
+/** Options of `RemoteWorker.start`. */
 export interface RemoteWorkerOptions {
-  /** Where the server is, such as `https://jobs.example.com`; several nodes of one installation as a list. */
+  /**
+   * The server's address, such as `https://jobs.example.com`; a list names several nodes of one
+   * installation.
+   */
   server: string | readonly string[]
-  /** A key with the scope `worker`. @default none, for a server without keys */
+  /** An API key with the scope `worker`. @default none, for a server without authentication */
   apiKey?: string
-  /** How this process takes runs. */
+  /** Queues, concurrency and other settings of the worker. */
   worker?: WorkerSettings
-  /** How long `stop` waits for running handlers. @default 30000 */
+  /** How long `stop` waits for running handlers, in ms. @default 30000 */
   drainMs?: number
   /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
   outputBytes?: number
-  /** Where operational messages go; false = nowhere. @default false */
+  /** Receives operational messages; false discards them. @default false */
   logger?: Logger | false
 }
 
-function notRemote(what: string): never {
-  const message = `${what} needs the database, and this worker takes its runs over HTTP. Run it with a DATABASE_URL instead.`
+function notRemote(operation: string): never {
+  const message = `${operation} needs the database, and this worker has no database connection. Run it with DATABASE_URL instead.`
   throw new PunctualError('not_remote', message)
 }
 
@@ -57,8 +61,8 @@ function serversOf(server: string | readonly string[]): string[] {
 }
 
 /**
- * Runs handlers without a connection to the database: runs come from a Punctual server over HTTP. Several of its nodes
- * can be named: while one is gone, another one is asked.
+ * Runs handlers without a database connection: it claims runs from a Punctual server over HTTP.
+ * When several nodes are named and one is unreachable, the worker uses another.
  * @example
  * ```ts
  * import { RemoteWorker } from 'punctual'
@@ -77,7 +81,7 @@ export class RemoteWorker {
 
   private constructor(given: RemoteWorkerOptions) {
     const { server, apiKey, ...options } = given
-    // The database of a worker that has none is not asked for.
+    // Satisfies the check for a database URL, which this worker does not use.
     this.#options = compileOptions({ ...options, embedded: true }, {})
     this.#servers = serversOf(server)
     this.#apiKey = apiKey ?? null
@@ -88,14 +92,14 @@ export class RemoteWorker {
   }
 
   /**
-   * Begins to work with the first handler that is registered; tries again while no server answers.
+   * Starts working when the first handler is registered; retries while no server answers.
    * @throws `PunctualError` with `invalid_config`.
    */
   static start(options: RemoteWorkerOptions): RemoteWorker {
     return new RemoteWorker(options)
   }
 
-  /** Registers what runs of this name do, as `punctual.handler` does; its handle cannot submit. */
+  /** Registers a handler, as `punctual.handler` does; the returned handle cannot submit. */
   readonly handler: RegisterHandler = (
     name: string,
     first: HandlerArgument,
@@ -103,17 +107,17 @@ export class RemoteWorker {
   ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
     this.#worker.announce()
-    const submit = async () => notRemote('To submit')
+    const submit = async () => notRemote('Submitting')
     return { name, submit, submitMany: submit }
   }
 
-  /** Surrounds every call of a handler in this process. */
+  /** Wraps every handler call in this process, as `punctual.use` does. */
   use(middleware: Middleware): this {
     this.#handlers.use(middleware)
     return this
   }
 
-  /** How many runs this process is running. */
+  /** How many runs this process is executing. */
   get running(): number {
     return this.#worker.running
   }
@@ -131,7 +135,7 @@ export class RemoteWorker {
       clock: systemClock,
       random: systemRandom,
       heartbeat: createRemoteHeartbeat({ ...at, renewMs, stallMs: defaults.stallMs }),
-      transaction: async () => notRemote('A transaction of a handler'),
+      transaction: async () => notRemote('A transaction in a handler'),
       secret: (run, name) => store.secret(run, name),
       onHint: (listener) => hints.listen(listener),
       hintsArrive: () => hints.arrive,
@@ -149,13 +153,10 @@ export class RemoteWorker {
     return {
       onSettled: ({ run }, accepted) => {
         if (!accepted && logger)
-          logger.warn(
-            { runId: run.id },
-            'an outcome was refused: the run was given to another worker',
-          )
+          logger.warn({ runId: run.id }, 'an outcome was refused: another worker owns the run now')
       },
       onSessionLost: () => {
-        if (logger) logger.warn({}, 'the lease of this worker was lost; a new one is opened')
+        if (logger) logger.warn({}, 'this worker lost its lease and opens a new session')
       },
       onError: (where, error) => this.#fault(where, error),
     }
@@ -168,8 +169,9 @@ export class RemoteWorker {
   }
 
   /**
-   * Drains and stops. Resolves when nothing is left.
-   * @param options - `drainMs`: how long to wait for running handlers, instead of what `start` was given.
+   * Drains and stops. Resolves when everything has ended.
+   * @param options - `drainMs`: how long to wait for running handlers; overrides the `drainMs`
+   * given to `start`.
    */
   async stop(options: { drainMs?: number } = {}): Promise<void> {
     await this.#worker.stop(options.drainMs ?? this.#options.drainMs)

@@ -1,4 +1,7 @@
-/** `punctual api-keys list|create|rotate|revoke|generate`: the keys by which callers of the HTTP API are known. */
+/**
+ * `punctual api-keys list|create|rotate|revoke|generate`: the keys that authenticate callers of the
+ * HTTP API.
+ */
 import { type ApiKey, makeApiKey, type Scope } from '@punctual/core/identity'
 import { type CreatedApiKey, systemRandom } from '@punctual/store'
 import type { Command } from 'commander'
@@ -21,9 +24,9 @@ interface CreateFlags {
 export function addApiKeysList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('list API keys, the oldest first; the keys themselves are stored nowhere')
-    .option('--tenant <name>', 'only those of this tenant')
-    .option('--system', 'only those of the installation')
+    .description('list API keys, oldest first, without the keys themselves')
+    .option('--tenant <name>', 'only keys of this tenant')
+    .option('--system', 'only system keys')
   addFlags(command, ['database'])
   command.action((flags: { tenant?: string; system?: true }) =>
     perform(command, (context) => list(context, flags)),
@@ -33,11 +36,11 @@ export function addApiKeysList(parent: Command): void {
 export function addApiKeysCreate(parent: Command): void {
   const command = parent
     .command('create')
-    .description('make an API key, and show it this once')
-    .argument('<name>', 'what people call it')
+    .description('create an API key and print it once')
+    .argument('<name>', 'name of the key')
     .requiredOption('--scopes <list>', 'read, submit, operate, worker, admin; or system alone')
-    .option('--tenant <name>', 'the tenant that it belongs to; none for system')
-    .option('--expires-in <time>', 'refuse it after this time, such as 90d (default: never)')
+    .option('--tenant <name>', 'tenant of the key; omit for system')
+    .option('--expires-in <time>', 'expire after this long, such as 90d (default: never)')
   addFlags(command, ['database'])
   command.action((name: string, flags: CreateFlags) =>
     perform(command, (context) => create(context, name, flags)),
@@ -47,9 +50,9 @@ export function addApiKeysCreate(parent: Command): void {
 export function addApiKeysRotate(parent: Command): void {
   const command = parent
     .command('rotate')
-    .description('make a key in the place of another one, which is accepted for a while yet')
-    .argument('<id>', 'the id of the key')
-    .option('--overlap <time>', 'how long the old one is still accepted (default: 1d)')
+    .description('create a key that replaces another one; the old key stays valid for a while')
+    .argument('<id>', 'id of the old key')
+    .option('--overlap <time>', 'how long the old key stays valid (default: 1d)')
   addFlags(command, ['database'])
   command.action((id: string, flags: { overlap?: string }) =>
     perform(command, (context) => rotate(context, id, flags.overlap)),
@@ -59,8 +62,8 @@ export function addApiKeysRotate(parent: Command): void {
 export function addApiKeysRevoke(parent: Command): void {
   const command = parent
     .command('revoke')
-    .description('refuse a key from now on; every node does so within two seconds')
-    .argument('<id>', 'the id of the key')
+    .description('revoke a key; every node refuses it within two seconds')
+    .argument('<id>', 'id of the key')
   addFlags(command, ['database'])
   command.action((id: string) => perform(command, (context) => revoke(context, id)))
 }
@@ -68,7 +71,7 @@ export function addApiKeysRevoke(parent: Command): void {
 export function addApiKeysGenerate(parent: Command): void {
   const command = parent
     .command('generate')
-    .description('print a key for PUNCTUAL_ADMIN_KEY, and store it nowhere; needs no database')
+    .description('print a new key for PUNCTUAL_ADMIN_KEY without storing it; needs no database')
   addFlags(command, [])
   command.action(() => perform(command, generate))
 }
@@ -89,7 +92,7 @@ async function list(context: CommandContext, flags: { tenant?: string; system?: 
   }
   if (json) terminal.json(all)
   else if (all.length === 0)
-    terminal.line('No API keys. Make one: punctual api-keys create operators --scopes system')
+    terminal.line('No API keys. Create one: punctual api-keys create operators --scopes system')
   else showKeys(context, all, store.database.clock.nowMs())
   return exit.ok
 }
@@ -117,24 +120,24 @@ function stateOf({ revokedAt, expiresAt, rotatedTo }: ApiKey, nowMs: number): st
 async function create(context: CommandContext, name: string, flags: CreateFlags) {
   const { tenant, expiresIn } = flags
   const { apiKeys, store } = await openPunctual(context)
-  const made = await apiKeys.create({
+  const created = await apiKeys.create({
     name,
-    scopes: flags.scopes.split(',').map((it) => it.trim()) as Scope[],
+    scopes: flags.scopes.split(',').map((scope) => scope.trim()) as Scope[],
     by: createdBy(),
     ...(tenant !== undefined && { tenant }),
     ...(expiresIn !== undefined && {
       expiresAt: store.database.clock.nowMs() + parseDuration('--expires-in', expiresIn),
     }),
   })
-  return showCreated(context, made)
+  return showCreated(context, created)
 }
 
-/** The key alone goes to the standard output, so that a script can take it from there. */
-function showCreated({ terminal, json }: CommandContext, made: CreatedApiKey) {
-  if (json) terminal.json(made)
+/** Only the key goes to stdout, so that a script can read it from there. */
+function showCreated({ terminal, json }: CommandContext, created: CreatedApiKey) {
+  if (json) terminal.json(created)
   else {
-    terminal.note(`The key ${JSON.stringify(made.name)} (${made.id}), shown this once:`)
-    terminal.line(made.key)
+    terminal.note(`Key ${JSON.stringify(created.name)} (${created.id}), shown only once:`)
+    terminal.line(created.key)
   }
   return exit.ok
 }
@@ -151,7 +154,8 @@ async function revoke(context: CommandContext, id: string) {
   const { apiKeys } = await openPunctual(context)
   const key = await apiKeys.revoke(id, { by: createdBy() })
   if (json) terminal.json(key)
-  else terminal.line(`Revoked the key ${JSON.stringify(key.name)}. It is refused within seconds.`)
+  else
+    terminal.line(`Revoked the key ${JSON.stringify(key.name)}. Nodes refuse it within 2 seconds.`)
   return exit.ok
 }
 

@@ -49,9 +49,9 @@ function dates(list: readonly string[] | undefined): string {
 export function addCalendarsSet(parent: Command): void {
   const command = parent
     .command('set')
-    .description('make a calendar, or replace the one of this name')
-    .argument('<name>', 'the name that jobs refer to it by')
-    .requiredOption('-f, --file <path>', 'YAML or JSON; - reads the input')
+    .description('create or replace a calendar')
+    .argument('<name>', 'the name by which jobs refer to it')
+    .requiredOption('-f, --file <path>', 'YAML or JSON file; - reads standard input')
   addFlags(command, ['database'])
   command.action((name: string, flags: { file: string }) =>
     perform(command, (context) => setCalendar(context, name, flags.file)),
@@ -64,22 +64,22 @@ async function setCalendar(context: CommandContext, name: string, path: string) 
   const file = new FilePlaces(inputName(path), readInput('The calendar', path))
   const [root, ...others] = file.roots
   if (!root || others.length > 0)
-    throw new CliError('file_invalid', `${inputName(path)} must hold one calendar.`, {
+    throw new CliError('file_invalid', `${inputName(path)} must contain one calendar.`, {
       hint: 'A calendar is { timezone, exclude: [dates], include: [dates], windows: [{ days, from, to }] }.',
     })
   file.locating(root.path, `calendar ${JSON.stringify(name)}`, () => parseCalendar(root.value))
   const { jobs } = await openPunctual(context)
   await jobs.calendars.set(name, root.value as CalendarInput)
   if (context.json) terminal.json({ name, calendar: root.value })
-  else terminal.line(`Set the calendar ${name}. Slots that are planned already stay as they are.`)
+  else terminal.line(`Set the calendar ${name}. Slots that are already planned do not change.`)
   return exit.ok
 }
 
 export function addCalendarsDelete(parent: Command): void {
   const command = parent
     .command('delete')
-    .description('remove a calendar that no job refers to')
-    .argument('<name>', 'its name')
+    .description('delete a calendar that no job refers to')
+    .argument('<name>', 'name of the calendar')
   addFlags(command, ['database'])
   command.action((name: string) => perform(command, (context) => deleteCalendar(context, name)))
 }
@@ -89,7 +89,7 @@ async function deleteCalendar(context: CommandContext, name: string) {
   if (!(await jobs.calendars.delete(name)))
     throw new PunctualError(
       'calendar_not_found',
-      `There is no calendar ${JSON.stringify(name)}. \`punctual calendars list\` shows those there are.`,
+      `The calendar ${JSON.stringify(name)} does not exist. \`punctual calendars list\` lists calendars.`,
       { id: name },
     )
   if (context.json) context.terminal.json({ name, result: 'deleted' })

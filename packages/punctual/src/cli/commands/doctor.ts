@@ -1,6 +1,6 @@
 /**
- * `punctual doctor`: examines the database, says what each finding means, and which promises hold on it. Exit 1
- * when something must be mended.
+ * `punctual doctor`: checks the database, explains each finding, and shows which guarantees hold.
+ * Exit 1 when a check fails.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -25,7 +25,7 @@ import { openDatabase } from '../target/open-database.ts'
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
-    .description('examine the database, and say which guarantees hold on it')
+    .description('check the database and show which guarantees hold')
   addFlags(command, ['database'])
   command.action(() => perform(command, runDoctor))
 }
@@ -43,13 +43,13 @@ async function runDoctor(context: CommandContext) {
   const { database, replica } = store
   const findings = await examine(database, { retentionDays, replica })
   const guarantees = judgeGuarantees(await readGuaranteeFacts(database, replica))
-  const count = (level: Level) => findings.filter((it) => it.level === level).length
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') }
   if (context.json) terminal.json({ database: description, ...summary, findings, guarantees })
   else {
     terminal.line(`${description}, schema ${schema}\n`)
     for (const finding of findings) showFinding(terminal, finding)
-    terminal.line(`\n${summary.ok} fine, ${summary.warn} to look at, ${summary.fail} to mend\n`)
+    terminal.line(`\n${summary.ok} ok, ${summary.warn} to review, ${summary.fail} to fix\n`)
     showGuarantees(terminal, guarantees)
   }
   return summary.fail > 0 ? exit.failure : exit.ok

@@ -1,10 +1,10 @@
-/** `punctual limits`: what limits queues, or all of them together: list, set and remove. */
+/** `punctual limits list|set|remove`: the limits of one queue, or of all queues together. */
 import type { LimitOptions } from '@punctual/core/flow'
 import type { LimitInForce } from '@punctual/store'
 import type { Command } from 'commander'
 import { parseDuration, showDuration } from '../flags/durations.ts'
 import { flowOptions } from '../flags/flow-flags.ts'
-import { wholeNumber } from '../flags/integer.ts'
+import { parseInteger } from '../flags/integer.ts'
 import { createdBy } from '../flags/submit-flags.ts'
 import { showTable } from '../output/table.ts'
 import { exit } from '../runtime/exit-code.ts'
@@ -21,12 +21,12 @@ interface Flags {
   weight?: string
 }
 
-const QUEUE = 'the queue (default: all queues together)'
+const QUEUE = 'the queue (default: one limit for all queues together)'
 
 export function addLimitsList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('show what limits queues, and how much of it is used')
+    .description('list limits and their current use')
   addFlags(command, ['database'])
   command.action(() => perform(command, list))
 }
@@ -34,13 +34,16 @@ export function addLimitsList(parent: Command): void {
 export function addLimitsSet(parent: Command): void {
   const command = parent
     .command('set')
-    .description('set what limits a queue or all of them, in place of what was set before')
+    .description('set the limits of a queue or of all queues together, replacing earlier ones')
     .option('--queue <name>', QUEUE)
-    .option('--concurrency <n>', 'how many runs may go on at once, in the whole fleet')
-    .option('--rate <n/unit>', 'how many may start in a time: 500/second, 100/minute, 10/hour')
+    .option('--concurrency <n>', 'maximum number of concurrent runs, across all workers')
+    .option('--rate <n/unit>', 'maximum rate of starts: 500/second, 100/minute, 10/hour, 1/day')
     .option('--rate-burst <n>', 'how many may start at once (default: a tenth of the rate)')
-    .option('--ageing <time>', 'after waiting so long a run counts as of the next higher priority')
-    .option('--weight <n>', 'the part of workers beside other tenants; not of a queue (default: 1)')
+    .option(
+      '--ageing <time>',
+      'raise the priority of a run by one for each time it waits this long',
+    )
+    .option('--weight <n>', 'share of worker capacity relative to other tenants; tenant-wide only')
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => set(context, flags)))
 }
@@ -48,7 +51,7 @@ export function addLimitsSet(parent: Command): void {
 export function addLimitsRemove(parent: Command): void {
   const command = parent
     .command('remove')
-    .description('end the limits of a queue, or those of all of them together')
+    .description('remove the limits of a queue, or of all queues together')
     .option('--queue <name>', QUEUE)
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => remove(context, flags.queue)))
@@ -68,11 +71,11 @@ async function list(context: CommandContext) {
 function showRows({ terminal }: CommandContext, all: readonly LimitInForce[]): void {
   showTable(
     terminal,
-    ['QUEUE', 'AT ONCE', 'RATE', 'NEXT START', 'AGEING', 'WEIGHT', 'SET BY'],
+    ['QUEUE', 'CONCURRENCY', 'RATE', 'NEXT START', 'AGEING', 'WEIGHT', 'SET BY'],
     all.map(({ queue, concurrency, running, rate, freeAt, ageingMs, weight, setBy }) => [
       queue ?? '(all together)',
       concurrency === null ? '-' : `${running} of ${concurrency}`,
-      rate ? `${rate.limit} in ${showDuration(rate.perMs)}, ${rate.burst} at once` : '-',
+      rate ? `${rate.limit} per ${showDuration(rate.perMs)}, burst ${rate.burst}` : '-',
       rate ? (freeAt?.toISOString() ?? 'now') : '-',
       ageingMs === null ? '-' : showDuration(ageingMs),
       weight ?? '-',
@@ -84,10 +87,10 @@ function showRows({ terminal }: CommandContext, all: readonly LimitInForce[]): v
 function optionsOf({ queue, concurrency, ageing, weight, ...rate }: Flags): LimitOptions {
   return {
     ...(queue !== undefined && { queue }),
-    ...(concurrency !== undefined && { concurrency: wholeNumber('--concurrency', concurrency) }),
+    ...(concurrency !== undefined && { concurrency: parseInteger('--concurrency', concurrency) }),
     ...flowOptions(rate),
     ...(ageing !== undefined && { ageingMs: parseDuration('--ageing', ageing) }),
-    ...(weight !== undefined && { weight: wholeNumber('--weight', weight) }),
+    ...(weight !== undefined && { weight: parseInteger('--weight', weight) }),
     by: createdBy(),
   } as LimitOptions
 }
@@ -102,8 +105,9 @@ async function remove(context: CommandContext, queue: string | undefined) {
   const { terminal, json } = context
   const { limits } = await openPunctual(context)
   const removed = await limits.remove(queue)
-  const whose = queue === undefined ? 'all queues together' : `the queue ${queue}`
+  const owner = queue === undefined ? 'all queues together' : `the queue ${queue}`
   if (json) terminal.json({ queue: queue ?? null, result: removed ? 'removed' : 'not_limited' })
-  else terminal.line(removed ? `Removed the limits of ${whose}.` : `${whose} had no limits.`)
+  else
+    terminal.line(removed ? `Removed the limits of ${owner}.` : `No limits were set for ${owner}.`)
   return exit.ok
 }

@@ -1,4 +1,4 @@
-/** `punctual migrate`: brings the schema up to date, tells where it stands, or prints what it would run. */
+/** `punctual migrate`: brings the schema up to date, shows its status, or prints the SQL. */
 import { randomUUID } from 'node:crypto'
 import {
   installScript,
@@ -21,8 +21,8 @@ export function addMigrate(program: Command): void {
   const command = program
     .command('migrate')
     .description('bring the schema up to date')
-    .option('--sql', 'print what would run instead: all of it, or what the database named lacks')
-    .option('--status', 'only tell what is applied and what is missing')
+    .option('--sql', 'print the SQL and run nothing: all of it, or what the given database lacks')
+    .option('--status', 'show which migrations are applied and which are missing')
   addFlags(command, ['database'])
   command.action((flags: { sql?: true; status?: true }) =>
     perform(command, (context) => {
@@ -32,8 +32,8 @@ export function addMigrate(program: Command): void {
   )
 }
 
-async function openStore(context: CommandContext, wish: 'have' | 'use'): Promise<PostgresStore> {
-  const { url } = await openDatabase(context, wish)
+async function openStore(context: CommandContext, mode: 'have' | 'use'): Promise<PostgresStore> {
+  const { url } = await openDatabase(context, mode)
   const ports = { clock: systemClock, random: systemRandom, node: randomUUID() }
   const store = new PostgresStore({ url, schema: context.config.schema, ...ports })
   context.onEnd(() => store.close())
@@ -83,7 +83,7 @@ async function showStatus(context: CommandContext) {
   return exit.ok
 }
 
-/** Touches no embedded database: a script is for one that somebody else looks after. */
+/** Never starts the embedded database: the SQL is meant for a database that others administer. */
 async function printSql(context: CommandContext) {
   const { terminal, config, json } = context
   const { schema } = config

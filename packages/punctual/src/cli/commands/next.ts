@@ -1,9 +1,9 @@
-/** `punctual next "<expression>"`: when a schedule fires, without a database. */
+/** `punctual next "<expression>"`: when a schedule fires; needs no database. */
 import { dayRules, foldPolicies, gapPolicies, zoneOf } from '@punctual/core/schedule'
 import { type Command, Option } from 'commander'
 import { nextFires, previewFires } from '../../jobs/fires.ts'
 import { parseCount } from '../flags/counts.ts'
-import { parseMomentIn, zoneIn } from '../flags/instants.ts'
+import { parseInstantIn, zoneIn } from '../flags/instants.ts'
 import { showFires } from '../output/job-fires.ts'
 import { exit } from '../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../runtime/perform.ts'
@@ -23,20 +23,32 @@ interface Flags {
 }
 
 export function addNext(program: Command): void {
-  const choice = (flags: string, about: string, choices: readonly string[]) =>
-    new Option(flags, `${about}: ${choices.join(', ')} (default: ${choices[0]})`).choices(choices)
+  const choice = (flags: string, help: string, choices: readonly string[]) =>
+    new Option(flags, `${help} (default: ${choices[0]})`).choices(choices)
   const command = program
     .command('next')
     .description('show when a schedule fires next; needs no database')
     .argument('<expression>', "cron ('0 2 * * *', '@daily'), 5m, PT1H, or a repeating interval")
-    .option('--tz <zone>', 'the time zone: Europe/Berlin (default: the setting timezone)')
-    .option('--from <time>', 'fires after this (default: now)')
-    .option('--count <n>', `so many, up to ${COUNT_MAX} (default: 5)`)
-    .addOption(choice('--dst-gap <policy>', 'a fixed time that clocks go over', gapPolicies))
-    .addOption(choice('--dst-fold <policy>', 'a fixed time that comes twice', foldPolicies))
-    .addOption(choice('--day-rule <rule>', 'how both day fields combine', dayRules))
-    .option('--seed <text>', 'what H is spread by: the id of the job')
-    .option('--around-dst', 'also those around the next two changes of the clocks')
+    .option('--tz <zone>', 'time zone, such as Europe/Berlin (default: the setting timezone)')
+    .option('--from <time>', 'fires after this time (default: now)')
+    .option('--count <n>', `number of fires, up to ${COUNT_MAX} (default: 5)`)
+    .addOption(
+      choice(
+        '--dst-gap <policy>',
+        'local times that do not exist when clocks go forward',
+        gapPolicies,
+      ),
+    )
+    .addOption(
+      choice(
+        '--dst-fold <policy>',
+        'local times that occur twice when clocks go back',
+        foldPolicies,
+      ),
+    )
+    .addOption(choice('--day-rule <rule>', 'how day of month and weekday combine', dayRules))
+    .option('--seed <text>', 'the value that H is derived from: the id of the job')
+    .option('--around-dst', 'also show the fires around the next two clock changes')
   addFlags(command, [])
   command.action((expression: string, flags: Flags) =>
     perform(command, (context) => showNextFires(context, expression, flags)),
@@ -47,7 +59,7 @@ async function showNextFires(context: CommandContext, expression: string, flags:
   const tz = zoneOf(flags.tz ?? context.config.timezone).name
   const options = {
     tz,
-    from: parseMomentIn('--from', flags.from ?? 'now', tz, Date.now()),
+    from: parseInstantIn('--from', flags.from ?? 'now', tz, Date.now()),
     count: parseCount('--count', flags.count ?? '5', COUNT_MAX),
     ...{ gap: flags.dstGap, fold: flags.dstFold, dayRule: flags.dayRule, seed: flags.seed },
   }

@@ -1,4 +1,4 @@
-/** `punctual secrets`: set, list and delete secrets, and encrypt them with a new master key. */
+/** `punctual secrets list|set|delete|rotate-key`: encrypted values for handlers. */
 import type { SecretInfo } from '@punctual/store'
 import type { Command } from 'commander'
 import type { Punctual } from '../../punctual.ts'
@@ -12,7 +12,7 @@ import { addFlags } from '../runtime/setting-flags.ts'
 import { openPunctual } from '../target/open-punctual.ts'
 import { findTenant } from './tenants/tenants.ts'
 
-const TENANT = 'the tenant that it belongs to (default: the first one)'
+const TENANT = 'tenant of the secret (default: the first tenant)'
 
 interface Flags {
   tenant?: string
@@ -21,7 +21,7 @@ interface Flags {
 export function addSecretsList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('show which secrets there are, without their values')
+    .description('list secrets, without their values')
     .option('--tenant <name>', TENANT)
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => list(context, flags)))
@@ -30,8 +30,8 @@ export function addSecretsList(parent: Command): void {
 export function addSecretsSet(parent: Command): void {
   const command = parent
     .command('set')
-    .argument('<name>', 'the name that handlers read it by')
-    .description('store a secret, or a new value of one, from the standard input or a prompt')
+    .argument('<name>', 'the name by which handlers read it')
+    .description('store a secret or a new value of it, from standard input or a prompt')
     .option('--tenant <name>', TENANT)
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
@@ -42,8 +42,8 @@ export function addSecretsSet(parent: Command): void {
 export function addSecretsDelete(parent: Command): void {
   const command = parent
     .command('delete')
-    .argument('<name>', 'its name')
-    .description('remove a secret')
+    .argument('<name>', 'name of the secret')
+    .description('delete a secret')
     .option('--tenant <name>', TENANT)
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
@@ -54,12 +54,12 @@ export function addSecretsDelete(parent: Command): void {
 export function addSecretsRotateKey(parent: Command): void {
   const command = parent
     .command('rotate-key')
-    .description('encrypt all secrets with the first master key that are encrypted with another')
+    .description('re-encrypt secrets of all tenants with the first master key')
   addFlags(command, ['database'])
   command.action(() => perform(command, rotate))
 }
 
-/** Those of the tenant that was named, or of the first one. */
+/** The secrets of the given tenant, or of the first tenant. */
 async function secretsOf(punctual: Punctual, { tenant }: Flags): Promise<Secrets> {
   if (tenant === undefined) return punctual.secrets
   return punctual.tenant((await findTenant(punctual.tenants, tenant)).id).secrets
@@ -106,7 +106,7 @@ async function remove(context: CommandContext, name: string, flags: Flags) {
   const secrets = await secretsOf(await openPunctual(context), flags)
   const deleted = await secrets.delete(name)
   if (json) terminal.json({ name, result: deleted ? 'deleted' : 'not_found' })
-  else terminal.line(deleted ? `Deleted ${name}.` : `There is no secret ${name}.`)
+  else terminal.line(deleted ? `Deleted ${name}.` : `The secret ${name} does not exist.`)
   return deleted ? exit.ok : exit.notFound
 }
 
@@ -116,10 +116,10 @@ async function rotate(context: CommandContext) {
   const result = await punctual.secrets.rotateKey()
   if (json) terminal.json(result)
   else {
-    terminal.line(`${result.recrypted} encrypted with the first key.`)
+    terminal.line(`Re-encrypted with the first master key: ${result.recrypted}.`)
     if (result.unreadable > 0)
       terminal.line(
-        `${result.unreadable} cannot be read with the keys given, and stay as they are.`,
+        `Unchanged, because no configured master key decrypts them: ${result.unreadable}.`,
       )
   }
   return result.unreadable === 0 ? exit.ok : exit.failure

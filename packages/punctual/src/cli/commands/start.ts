@@ -1,4 +1,7 @@
-/** `punctual start`: a node with any mix of roles, on the embedded PostgreSQL unless a database is named. */
+/**
+ * `punctual start`: a node with any mix of roles, on the embedded PostgreSQL unless a database is
+ * given.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import { roles as allRoles, type RoleName } from '../../config/options.ts'
@@ -14,8 +17,10 @@ import { addFlags } from '../runtime/setting-flags.ts'
 export function addStart(program: Command): void {
   const command = program
     .command('start')
-    .description('start a node: HTTP, planner, worker, reaper and janitor, or some of them')
-    .option('--sample', 'run sample handlers and show what happens to their runs')
+    .description(
+      'start a node: HTTP API, planner, worker, reaper, janitor and auditor, or some of them',
+    )
+    .option('--sample', 'submit sample runs and show what happens to them')
   addFlags(command, ['http', 'node', 'database'])
   command.action((flags: { sample?: true }) =>
     perform(command, (context) => startNode(context, flags.sample === true), {
@@ -29,22 +34,22 @@ async function startNode(context: CommandContext, sample: boolean) {
   if (sample && !roles.includes('worker'))
     throw new PunctualError(
       'invalid_option',
-      `--sample needs the worker role, but the roles are ${roles.join(', ')}.`,
+      `--sample needs the worker role; got ${roles.join(', ')}.`,
       { field: '--sample' },
     )
-  // HTTP and logging are loaded here, so that every other command starts without them.
+  // HTTP and logging are loaded only here, so that every other command starts faster.
   const { runNode } = await import('../node/run-node.ts')
   return runNode(context, {
     roles,
-    wish: 'own',
+    mode: 'own',
     begin: async (node) => {
       const dataDir = node.database.server ? context.config.dataDir : null
       const first = await ensureFirstKey(node.punctual.store, dataDir, process.env)
-      const tellSample = sample ? await prepareSample(context, node) : null
+      const startSample = sample ? await prepareSample(context, node) : null
       return () => {
         greet(context, node, roles, sample)
-        tellFirstKey(context, node, first)
-        tellSample?.()
+        showFirstKey(context, node, first)
+        startSample?.()
       }
     },
   })
@@ -57,13 +62,13 @@ async function prepareSample(context: CommandContext, node: RunningNode): Promis
   const narrator = createNarrator(log, context.terminal)
   return () => {
     runSample(punctual, { narrator, signal, cli: typed(context) }).catch((error: Error) =>
-      log.error({ err: error }, `the sample ended: ${error.message}`),
+      log.error({ err: error }, `the sample failed: ${error.message}`),
     )
   }
 }
 
-/** A key is shown once, when it is made; later starts are silent. */
-function tellFirstKey(
+/** A key is shown once, when it is created; later starts print nothing. */
+function showFirstKey(
   { terminal }: CommandContext,
   { log, url }: RunningNode,
   { key, path, found }: FirstKey,
@@ -71,23 +76,27 @@ function tellFirstKey(
   if (!found && url)
     log.warn(
       {},
-      'nobody holds a key of the installation yet: punctual api-keys create operators --scopes system',
+      'no system API key exists; create one: punctual api-keys create operators --scopes system',
     )
   if (key === null) return
   if (!log.pretty) {
-    log.info({ adminKey: key, path }, 'the first API key was made; it is shown this once')
+    log.info({ adminKey: key, path }, 'created the first API key; it is shown only once')
     return
   }
   const { bold, dim } = terminal.colors
   terminal.line(`  ${dim('API key'.padEnd(9))} ${bold(key)}`)
-  terminal.line(`  ${dim(''.padEnd(9))} shown this once, and kept in ${path}\n`)
+  terminal.line(`  ${dim(''.padEnd(9))} shown only once, and stored in ${path}\n`)
 }
 
-/** The flags that another terminal has to repeat. A URL is not one of them: it holds a password. */
+/**
+ * The flags that a command in another terminal must repeat. Not the URL: it contains a password.
+ */
 function typed({ resolved }: CommandContext): (command: string) => string {
   const { config, sources } = resolved
-  const repeated = (['dataDir', 'schema'] as const).filter((it) => sources[it].origin === 'flag')
-  const flags = repeated.map((it) => ` ${settings[it].flag} ${config[it]}`).join('')
+  const repeated = (['dataDir', 'schema'] as const).filter(
+    (name) => sources[name].origin === 'flag',
+  )
+  const flags = repeated.map((name) => ` ${settings[name].flag} ${config[name]}`).join('')
   return (command) => `npx punctual ${command}${flags}`
 }
 
@@ -107,13 +116,13 @@ function greet(
   const where = url ? ` listens on ${green(url)}` : ' is running'
   terminal.line(`${bold(`Punctual ${version}`)}${where}`)
   field('database', description)
-  if (url) field('HTTP', '/v1, described at /docs; /healthz  /readyz  /metrics')
+  if (url) field('HTTP', '/v1, documented at /docs; /healthz  /readyz  /metrics')
   if (!sample && roles.includes('worker'))
-    field('handlers', 'none here; run some with `npx punctual worker ./worker.ts`')
+    field('handlers', 'none; start a worker with `npx punctual worker ./worker.ts`')
   if (!sample) field('try', '`npx punctual submit <handler>`, `runs list`, `queues`, `doctor`')
   field(
     'Ctrl-C',
-    database.server ? 'drains and stops everything, the database too' : 'drains and stops',
+    database.server ? 'drains and stops everything, including the database' : 'drains and stops',
   )
   terminal.line()
 }

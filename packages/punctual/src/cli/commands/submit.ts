@@ -1,4 +1,4 @@
-/** `punctual submit <handler> [payload]`: hands in one run, and waits for its end when asked to. */
+/** `punctual submit <handler> [payload]`: submits one run, and waits for its end with `--wait`. */
 import { checkJsonText } from '@punctual/core/check'
 import type { FinishedRun } from '@punctual/core/run'
 import type { Command } from 'commander'
@@ -22,23 +22,23 @@ interface Flags extends SubmitFlags {
 export function addSubmit(program: Command): void {
   const command = program
     .command('submit')
-    .description('submit one run of a handler, wherever the handler lives')
-    .argument('<handler>', 'the name of the handler')
-    .argument('[payload]', 'JSON; @file reads a file, - reads the input (default: null)')
-    .option('--run-at <time>', 'when to run: 2030-01-31T12:00:00Z, or +5m from now')
-    .option('--delay <time>', 'run this long from now: 500ms, 10s, 5m, 2h, 1d')
+    .description('submit one run of a handler')
+    .argument('<handler>', 'name of the handler')
+    .argument('[payload]', 'JSON; @file reads a file, - reads standard input (default: null)')
+    .option('--run-at <time>', 'run at this time: 2030-01-31T12:00:00Z, or +5m from now')
+    .option('--delay <time>', 'run after this long: 500ms, 10s, 5m, 2h, 1d')
     .option(
       '--expires-at <time>',
-      'not worth running after: a time, or +5m from now (default: never)',
+      'do not start after this time, or +5m from now (default: never expires)',
     )
     .option('--priority <n>', '0 to 10, higher first (default: 5)')
     .option('--queue <name>', 'the queue (default: default)')
-    .option('--max-attempts <n>', 'attempts, the first included (default: 3)')
-    .option('--timeout <time>', 'how long one attempt may take (default: 5m)')
-    .option('--label <name=value...>', 'for finding runs; may be repeated')
+    .option('--max-attempts <n>', 'attempts, including the first (default: 3)')
+    .option('--timeout <time>', 'time limit of one attempt (default: 5m)')
+    .option('--label <name=value...>', 'label for finding the run; may be repeated')
     .option('--strict', 'refuse when no live worker has the handler')
-    .option('--wait', 'wait until the run has ended, and show how')
-    .option('--wait-timeout <time>', 'give up waiting after this long; the run goes on')
+    .option('--wait', 'wait until the run has ended, and show its result')
+    .option('--wait-timeout <time>', 'stop waiting after this long; the run continues')
   addFlags(addFlowFlags(addDeliveryFlags(addKeyFlags(command))), ['database', 'server'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
@@ -65,7 +65,7 @@ async function submitRun(
     else terminal.line(keyAnswer(submitted))
     return exit.ok
   }
-  if (!json) terminal.note(`Submitted ${submitted.id}; waiting for its end.`)
+  if (!json) terminal.note(`Submitted ${submitted.id}; waiting for it to end.`)
   const run = await punctual.runs.waitFor(submitted.id, {
     signal: context.interrupts.signal,
     ...(timeoutMs && { timeoutMs }),

@@ -1,9 +1,12 @@
-/** `punctual verify`: proves that every slot of a range has one decision. Exit 1 when anything is wrong. */
+/**
+ * `punctual verify`: proves that every slot of a range has one decision. Exit 1 when a finding
+ * exists.
+ */
 import { auditKinds } from '@punctual/core/job'
 import type { Command } from 'commander'
 import type { Verification, VerifyFinding, VerifyProgress } from '../../verify.ts'
 import { showDuration } from '../flags/durations.ts'
-import { parseMomentIn } from '../flags/instants.ts'
+import { parseInstantIn } from '../flags/instants.ts'
 import { createProgressLine } from '../output/progress-line.ts'
 import { showTable } from '../output/table.ts'
 import { exit } from '../runtime/exit-code.ts'
@@ -23,10 +26,12 @@ interface Flags {
 export function addVerify(program: Command): void {
   const command = program
     .command('verify')
-    .description('prove that every slot of a range has exactly one decision, and every run a place')
-    .option('--from <time>', 'slots from this on (default: a day before --to)')
-    .option('--to <time>', 'slots up to this (default: now)')
-    .option('--job <name>', 'only this job, by name or id (default: all)')
+    .description(
+      'prove that every slot in a range has exactly one decision, and every run one place',
+    )
+    .option('--from <time>', 'slots at or after this time (default: a day before --to)')
+    .option('--to <time>', 'slots up to this time (default: now)')
+    .option('--job <job>', 'only this job, by name or id (default: all)')
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => runVerify(context, flags)))
 }
@@ -35,13 +40,13 @@ async function runVerify(context: CommandContext, flags: Flags) {
   const { terminal, config, json } = context
   const punctual = await openPunctual(context)
   const nowMs = punctual.store.database.clock.nowMs()
-  const moment = (flag: string, text: string) => parseMomentIn(flag, text, config.timezone, nowMs)
+  const instant = (flag: string, text: string) => parseInstantIn(flag, text, config.timezone, nowMs)
   const progress = createProgressLine()
   const result = await punctual.verify({
-    ...(flags.from !== undefined && { from: moment('--from', flags.from) }),
-    ...(flags.to !== undefined && { to: moment('--to', flags.to) }),
+    ...(flags.from !== undefined && { from: instant('--from', flags.from) }),
+    ...(flags.to !== undefined && { to: instant('--to', flags.to) }),
     ...(flags.job !== undefined && { job: flags.job }),
-    ...(progress && { onProgress: (far) => progress.show(progressText(far)) }),
+    ...(progress && { onProgress: (state) => progress.show(progressText(state)) }),
   })
   progress?.clear()
   if (json) terminal.json(result)
@@ -51,8 +56,8 @@ async function runVerify(context: CommandContext, flags: Flags) {
 
 function progressText({ jobs, slots, rows }: VerifyProgress): string {
   const number = new Intl.NumberFormat('en')
-  const done = [`${number.format(jobs)} jobs`, `${number.format(slots)} slots`]
-  return `${done.join(', ')}, ${number.format(rows)} rows of the ledger`
+  const checked = [`${number.format(jobs)} jobs`, `${number.format(slots)} slots`]
+  return `Checked ${checked.join(', ')}, ${number.format(rows)} rows of the ledger`
 }
 
 function showVerification(terminal: Terminal, result: Verification): void {
@@ -63,7 +68,7 @@ function showVerification(terminal: Terminal, result: Verification): void {
   line(`${result.from.toISOString()} to ${result.to.toISOString()}\n`)
   showTable(
     terminal,
-    ['WHAT', 'COUNT'],
+    ['CHECK', 'COUNT'],
     [
       ['jobs', result.jobs],
       ['slots expected', result.slots],
@@ -75,14 +80,17 @@ function showVerification(terminal: Terminal, result: Verification): void {
       ['strays', wrong(result.strays)],
       ['runs in no place', wrong(result.lost)],
       ['wrong cursors', wrong(result.cursors)],
-      ['jobs set aside', wrong(result.setAside)],
+      ['jobs not planned', wrong(result.setAside)],
       ['lateness p50', late ? showDuration(late.p50Ms) : '-'],
       ['lateness p99', late ? showDuration(late.p99Ms) : '-'],
       ['lateness max', late ? showDuration(late.maxMs) : '-'],
     ],
   )
   line()
-  if (result.clean) line(colors.green('Every slot has one decision, and every run a place.'))
+  if (result.clean)
+    line(
+      colors.green('Every slot has exactly one decision, and every run is in exactly one place.'),
+    )
   else showFindings(terminal, result.findings)
 }
 
@@ -102,5 +110,5 @@ function showFindings(terminal: Terminal, findings: readonly VerifyFinding[]): v
     ['RUN', 'MEANING'],
   )
   if (findings.length > SHOWN_MAX)
-    terminal.line(`… and more; \`--json\` has the first hundred of each kind.`)
+    terminal.line(`… and more; \`--json\` prints the first hundred of each kind.`)
 }

@@ -18,18 +18,18 @@ export function addWorker(program: Command): void {
 
 async function startWorker(context: CommandContext, path: string) {
   const { config, terminal, interrupts } = context
-  // Before anything is started: most mistakes are in the module.
+  // The module is loaded before anything is started: most mistakes are in it.
   const register = await loadHandlers(path, process.cwd())
   interrupts.signal.throwIfAborted()
   if (config.server !== null) {
     const { runRemoteWorker } = await import('../node/run-remote-worker.ts')
     return runRemoteWorker(context, config.server, register)
   }
-  // HTTP and logging are loaded here, so that every other command starts without them.
+  // HTTP and logging are loaded only here, so that every other command starts faster.
   const { runNode } = await import('../node/run-node.ts')
   return runNode(context, {
     roles: config.roles ?? allRoles.filter((role) => role !== 'api'),
-    wish: 'have',
+    mode: 'have',
     begin: async ({ punctual, database, log, url }) => {
       const handlers = await register(punctual)
       return () => {

@@ -1,15 +1,15 @@
 /**
- * Names of jobs that are made from a crontab. A name comes from the command alone, so that importing again after
- * an edit elsewhere in the file finds the same jobs; only a second job of the same command gets a mark, which
- * comes from its schedule.
+ * Names of jobs created from a crontab. A name depends on the command alone, so that importing
+ * again after an edit elsewhere in the file finds the same jobs. Only a second job with the same
+ * command gets a suffix, derived from its schedule.
  */
 import { createHash } from 'node:crypto'
 import type { CrontabEntry } from './read-crontab.ts'
 
 const LENGTH_MAX = 60
-const MARK_LENGTH = 6
+const SUFFIX_LENGTH = 6
 
-/** Words that say how to run and not what. */
+/** Words that say how a command is run, not what it does. */
 const WRAPPERS =
   /^(?:sudo|nice|ionice|nohup|exec|time|env|sh|bash|zsh|dash|python[\d.]*|perl|php[\d.]*|node|ruby)$/
 
@@ -17,15 +17,15 @@ export function nameEntries(entries: readonly CrontabEntry[], prefix: string): s
   const taken = new Set<string>()
   return entries.map((entry) => {
     const plain = `${prefix}${slugOf(entry.command)}`
-    const marked = `${plain}-${markOf(entry)}`
-    let name = taken.has(plain) ? marked : plain
-    for (let n = 2; taken.has(name); n++) name = `${marked}-${n}`
+    const suffixed = `${plain}-${suffixOf(entry)}`
+    let name = taken.has(plain) ? suffixed : plain
+    for (let n = 2; taken.has(name); n++) name = `${suffixed}-${n}`
     taken.add(name)
     return name
   })
 }
 
-/** `/usr/bin/php /srv/app/cron.php --queue=mail > /dev/null 2>&1` is `cron-php-queue-mail`. */
+/** `/usr/bin/php /srv/app/cron.php --queue=mail > /dev/null 2>&1` becomes `cron-php-queue-mail`. */
 function slugOf(command: string): string {
   const words = lastStep(command)
     .replace(/\d*>>?\s*(?:&\d|\S+)|<\s*\S+/g, ' ')
@@ -43,7 +43,7 @@ function slugOf(command: string): string {
   return slug || 'job'
 }
 
-/** Tests and changes of the directory come first: `cd /srv && make`, `test -x /x || ( /x )`. */
+/** Drops tests and directory changes that come first: `cd /srv && make`, `test -x /x || ( /x )`. */
 function lastStep(command: string): string {
   const preparing = /^\s*(?:cd|test|\[|command -v|umask|set|export|\.|source)\s[^&|;]*(?:&&|\|\||;)/
   let rest = command
@@ -55,7 +55,7 @@ function lastStep(command: string): string {
   return rest.split(/\|\||&&|[|;]/)[0] as string
 }
 
-function markOf({ cron, timezone, user, command, stdin }: CrontabEntry): string {
+function suffixOf({ cron, timezone, user, command, stdin }: CrontabEntry): string {
   const text = JSON.stringify([cron, timezone, user, command, stdin])
-  return createHash('sha256').update(text).digest('hex').slice(0, MARK_LENGTH)
+  return createHash('sha256').update(text).digest('hex').slice(0, SUFFIX_LENGTH)
 }

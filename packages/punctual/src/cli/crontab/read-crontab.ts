@@ -1,6 +1,7 @@
 /**
- * Reads a crontab in the dialects of Vixie cron, cronie and /etc/crontab: what each line says, what Punctual
- * makes of it, and what it cannot take. Pure: names and registration follow elsewhere.
+ * Reads a crontab in the dialects of Vixie cron, cronie and /etc/crontab: the meaning of each line,
+ * the job that Punctual makes of it, and what it cannot import. Pure; naming and registration
+ * happen elsewhere.
  */
 import { PunctualError } from '@punctual/core/errors'
 import { type DayRule, nextFires } from '@punctual/core/schedule'
@@ -8,9 +9,9 @@ import { splitCommand } from './split-command.ts'
 import { ZoneOfLines } from './zone-of-lines.ts'
 
 export interface CrontabOptions {
-  /** Lines have the name of a user between schedule and command, as /etc/crontab has. */
+  /** Each line names a user between schedule and command, as in /etc/crontab. */
   readonly userColumn: boolean
-  /** The zone of lines before which the crontab names none. */
+  /** The time zone of lines for which the crontab sets none. */
   readonly timezone: string
 }
 
@@ -28,12 +29,12 @@ export interface CrontabEntry {
 export type CrontabLine = {
   readonly line: number
   readonly text: string
-  /** What is worth knowing about how it was taken. */
+  /** How the meaning differs from cron's, for the user. */
   readonly notes: readonly string[]
 } & (
   | { readonly kind: 'job'; readonly entry: CrontabEntry }
   | { readonly kind: 'variable'; readonly name: string; readonly value: string }
-  /** `wrong`: cron would not take it either; otherwise it means what Punctual does not do. */
+  /** `wrong`: cron would refuse the line too; otherwise Punctual does not support it. */
   | { readonly kind: 'refused'; readonly why: string; readonly wrong: boolean }
 )
 
@@ -41,7 +42,7 @@ const ASSIGNMENT = /^(?:"([^"]+)"|'([^']+)'|([A-Za-z_]\w*))[ \t]*=[ \t]*(.*)$/
 const FIELDS = 5
 const MINUTE_MS = 60_000
 
-/** Blank lines and comments are left out. */
+/** Skips blank lines and comments. */
 export function readCrontab(text: string, options: CrontabOptions): CrontabLine[] {
   const reader = new Reader(options)
   return text
@@ -81,31 +82,31 @@ class Reader {
 
   #variable(text: string, line: number, name: string, value: string): CrontabLine {
     const notes: string[] = []
-    const about = { line, text, notes }
+    const common = { line, text, notes }
     if (name === 'CRON_TZ' || name === 'TZ') {
       const why = this.#zones.set(name, value, line)
-      if (why !== null) return { ...about, kind: 'refused', why, wrong: true }
-      notes.push(`the lines that follow are in ${this.#zones.name}`)
+      if (why !== null) return { ...common, kind: 'refused', why, wrong: true }
+      notes.push(`the following lines use the time zone ${this.#zones.name}`)
     }
     if (name === 'RANDOM_DELAY') {
       this.#jitterMs = /^\d+$/.test(value) ? Number(value) * MINUTE_MS : null
-      notes.push('a delay by chance becomes jitter, which is the same for every run of a job')
+      notes.push('the random delay becomes jitter, which is the same for every run of a job')
     } else if (name !== 'CRON_TZ') this.#env.set(name, value)
     if (name === 'MAILTO' && value !== '')
-      notes.push('Punctual sends no mail; the output of a run is in its result and its log')
-    return { ...about, kind: 'variable', name, value }
+      notes.push('Punctual sends no mail; see the result and the log of a run')
+    return { ...common, kind: 'variable', name, value }
   }
 
   #entry(text: string, notes: string[]): CrontabEntry {
     const { schedule, rest } = splitSchedule(text, notes)
     const timezone = this.#zones.need()
     const cron = schedule.startsWith('@') ? schedule : withoutTildes(schedule, notes)
-    // Refuses what is wrong, and says at which character.
+    // Validates the expression; the error names the position of a mistake.
     nextFires(cron, { tz: timezone, from: 0, count: 1, seed: '' })
     noteSteps(cron, notes)
     const { user, command: whole } = this.#userOf(rest, notes)
     const { command, stdin } = splitCommand(whole, notes)
-    if (command === '') throw new Refusal('there is no command behind the schedule', true)
+    if (command === '') throw new Refusal('expected a command after the schedule; got none', true)
     const env = Object.fromEntries(this.#env)
     return { cron, timezone, jitterMs: this.#jitterMs, command, stdin, user, env }
   }
@@ -115,11 +116,11 @@ class Reader {
     if (this.#options.userColumn) {
       if (others === '')
         throw new Refusal(`expected a user and a command; got ${JSON.stringify(first)}`, true)
-      notes.push(`cron runs it as ${first}; here its handler has to do that`)
+      notes.push(`cron runs this as ${first}; with Punctual the handler must do that`)
       return { user: first, command: others }
     }
     if (/^(root|www-data|nobody|postgres|daemon)$/.test(first) && others !== '')
-      notes.push(`${first} looks like a user: for a file like /etc/crontab say --user-column`)
+      notes.push(`${first} looks like a user; for a file like /etc/crontab use --user-column`)
     return { user: null, command: rest }
   }
 }
@@ -133,12 +134,12 @@ class Refusal extends Error {
   }
 }
 
-/** The schedule and what follows it. */
+/** Splits a line into its schedule and the rest. */
 function splitSchedule(text: string, notes: string[]): { schedule: string; rest: string } {
   let line = text
   if (/^-[\d*]/.test(line)) {
     line = line.slice(1)
-    notes.push('the - that keeps a run out of the system log means nothing here')
+    notes.push('the leading -, which keeps a run out of the system log, is ignored')
   }
   if (line.startsWith('@')) return splitWord(line)
   const fields: string[] = []
@@ -164,7 +165,7 @@ function splitWord(line: string): { schedule: string; rest: string } {
   const lower = word.toLowerCase()
   if (lower === '@reboot')
     throw new Refusal(
-      'there is no restart of the machine to wait for. Run it from what starts your worker, or submit it there',
+      'Punctual does not see machine restarts. Run the command, or submit a run, where you start your worker',
       false,
     )
   if (lower === '@every_minute') return { schedule: '* * * * *', rest }
@@ -175,25 +176,25 @@ function splitWord(line: string): { schedule: string; rest: string } {
   return { schedule: lower, rest }
 }
 
-/** cronie and OpenBSD: a value by chance, chosen when the crontab is loaded. */
+/** cronie and OpenBSD: a random value, chosen when the crontab is loaded. */
 function withoutTildes(schedule: string, notes: string[]): string {
   if (!schedule.includes('~')) return schedule
   const spread = schedule.replace(/(\d*)~(\d*)/g, (_, from: string, to: string) => {
     if (from === '' && to === '') return 'H'
     if (from === '' || to === '')
-      throw new Refusal('give both ends of a value by chance: 0~30', true)
+      throw new Refusal('a random value needs both ends of its range: 0~30', true)
     return `H(${from}-${to})`
   })
-  notes.push('a value by chance becomes H: by chance too, but the same for ever')
+  notes.push('the random value becomes H, which is chosen once for each job and then stays')
   return spread
 }
 
-/** Vixie cron takes `5/15` for 5, or refuses it. */
+/** Vixie cron reads `5/15` as 5, or refuses it. */
 function noteSteps(cron: string, notes: string[]): void {
   const step = /(?:^|[ ,])(\d+)\/(\d+)/.exec(cron)
   if (step)
     notes.push(
-      `${step[1]}/${step[2]} is ${step[1]} and every ${step[2]} after it; some crons differ`,
+      `${step[1]}/${step[2]} means ${step[1]} and every ${step[2]} after it; some crons differ`,
     )
 }
 

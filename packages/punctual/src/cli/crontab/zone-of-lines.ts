@@ -1,31 +1,33 @@
-/** The time zone of the lines of a crontab: CRON_TZ and TZ hold for those that follow, and CRON_TZ wins. */
+/**
+ * The time zone of crontab lines: CRON_TZ and TZ apply to the lines that follow, and CRON_TZ wins.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { zoneOf } from '@punctual/core/schedule'
 
 export class ZoneOfLines {
-  readonly #otherwise: string
+  readonly #fallback: string
   readonly #named = new Map<'CRON_TZ' | 'TZ', { name: string | null; line: number }>()
 
-  constructor(otherwise: string) {
-    this.#otherwise = otherwise
+  constructor(fallback: string) {
+    this.#fallback = fallback
   }
 
   get name(): string {
-    return this.#current?.name ?? this.#otherwise
+    return this.#current?.name ?? this.#fallback
   }
 
   get #current() {
     return this.#named.get('CRON_TZ') ?? this.#named.get('TZ')
   }
 
-  /** Why the zone cannot be taken; null when it can. */
+  /** Sets a variable; returns why the zone is refused, or null. */
   set(variable: 'CRON_TZ' | 'TZ', value: string, line: number): string | null {
     if (value === '') {
       this.#named.delete(variable)
       return null
     }
     try {
-      // POSIX has a colon before names of the database.
+      // POSIX puts a colon before names of the time zone database.
       this.#named.set(variable, { name: zoneOf(value.replace(/^:/, '')).name, line })
       return null
     } catch (error) {
@@ -35,14 +37,14 @@ export class ZoneOfLines {
     }
   }
 
-  /** A line must not be taken in another zone than the one that was meant. */
+  /** Throws after an unknown zone: a line must not be imported in a zone that was not intended. */
   need(): string {
     const current = this.#current
-    if (!current) return this.#otherwise
+    if (!current) return this.#fallback
     if (current.name !== null) return current.name
     throw new PunctualError(
       'invalid_timezone',
-      `The time zone that line ${current.line} names is not known.`,
+      `The time zone set in line ${current.line} is unknown.`,
     )
   }
 }

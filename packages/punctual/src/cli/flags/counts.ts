@@ -1,4 +1,4 @@
-/** Counts as people write them in flags. */
+/** Parses flags that take a count. */
 import { limits, PunctualError } from '@punctual/core/errors'
 
 export function parseCount(flag: string, text: string, max: number): number {

@@ -1,9 +1,9 @@
-/** The flags that say which dead letters are meant. */
+/** The flags that select dead letters. */
 import type { DeadLetterFilter } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import type { Operator } from '../runtime/operator.ts'
-import { parseMomentIn } from './instants.ts'
+import { parseInstantIn } from './instants.ts'
 
 export interface DeadLetterFlags {
   queue?: string
@@ -20,15 +20,15 @@ export function addDeadLetterFlags(command: Command): Command {
   return command
     .option('--queue <name>', 'only of this queue')
     .option('--handler <name>', 'only of this handler')
-    .option('--job <name>', 'only of this job, by name or id')
-    .option('--fingerprint <text>', 'only what died of this, as `dead causes` shows it')
-    .option('--like <id>', 'only what died of the same as this one')
-    .option('--died-of <reason>', 'only for this reason, such as attempts_exhausted')
-    .option('--from <time>', 'only what died from then on: 2030-01-31T12:00Z, or -2h')
-    .option('--before <time>', 'only what died before that')
+    .option('--job <job>', 'only of this job, by name or id')
+    .option('--fingerprint <text>', 'only with this fingerprint, as `dead causes` shows it')
+    .option('--like <id>', 'only with the same cause as this dead letter')
+    .option('--died-of <reason>', 'only with this reason, such as attempts_exhausted')
+    .option('--from <time>', 'only those that died at or after this time: 2030-01-31T12:00Z, -2h')
+    .option('--before <time>', 'only those that died before this time')
 }
 
-/** What it takes to know which are meant. */
+/** Dependencies of the filter: the lookup of --like, and the clock. */
 export interface DeadLetterReader {
   readonly deadLetters: Pick<Operator['deadLetters'], 'get'>
   nowMs(): number
@@ -46,15 +46,15 @@ export async function deadLetterFilter(
   const fingerprint =
     like === undefined ? flags.fingerprint : await fingerprintOf(deadLetters, like)
   const nowMs = now()
-  const moment = (flag: string, text: string) => parseMomentIn(flag, text, 'UTC', nowMs)
+  const instant = (flag: string, text: string) => parseInstantIn(flag, text, 'UTC', nowMs)
   return {
     ...(queue !== undefined && { queue }),
     ...(handler !== undefined && { handler }),
     ...(job !== undefined && { job }),
     ...(fingerprint !== undefined && { fingerprint }),
     ...(flags.diedOf !== undefined && { reason: flags.diedOf }),
-    ...(flags.from !== undefined && { diedFrom: moment('--from', flags.from) }),
-    ...(flags.before !== undefined && { diedBefore: moment('--before', flags.before) }),
+    ...(flags.from !== undefined && { diedFrom: instant('--from', flags.from) }),
+    ...(flags.before !== undefined && { diedBefore: instant('--before', flags.before) }),
   }
 }
 
@@ -65,20 +65,20 @@ const many = {
   ...{ stopAtFailureRate: '--stop-at-failure-rate', minEnded: '--min-ended' },
 } as const
 
-/** One run is named by its id: what narrows or paces many is a mistake beside it. */
+/** With an id, flags that filter, limit or pace many dead letters are mistakes. */
 export function refuseFlagsOfMany(flags: object): void {
   for (const [name, flag] of Object.entries(many))
     if ((flags as Record<string, unknown>)[name] !== undefined)
-      throw new PunctualError('invalid_option', `${flag} is for many: leave out the id.`, {
+      throw new PunctualError('invalid_option', `${flag} cannot be combined with an id.`, {
         field: flag,
       })
 }
 
 async function fingerprintOf(
-  letters: DeadLetterReader['deadLetters'],
+  deadLetters: DeadLetterReader['deadLetters'],
   id: string,
 ): Promise<string> {
-  const letter = await letters.get(id)
-  if (letter) return letter.fingerprint
-  throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })
+  const deadLetter = await deadLetters.get(id)
+  if (deadLetter) return deadLetter.fingerprint
+  throw new PunctualError('dead_letter_not_found', `Run ${id} is not a dead letter.`, { id })
 }

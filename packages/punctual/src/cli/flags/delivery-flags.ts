@@ -1,4 +1,6 @@
-/** How a run is delivered and tried again: the flags of `submit` and `jobs create`, and how it is shown. */
+/**
+ * Delivery and retries: the flags of `submit` and `jobs create`, and how `runs show` prints them.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { type Delivery, deliveries, type RetryPolicyInput } from '@punctual/core/run'
 import type { SubmitOptions } from '@punctual/core/submit'
@@ -14,15 +16,19 @@ export interface DeliveryFlags {
 }
 
 export function addDeliveryFlags(command: Command): Command {
-  const modes = deliveries.join(', ')
   return command
     .addOption(
-      new Option('--delivery <mode>', `how often it may happen: ${modes}`).choices(deliveries),
+      new Option('--delivery <mode>', 'delivery guarantee (default: at-least-once)').choices(
+        deliveries,
+      ),
     )
-    .option('--heartbeat <time>', 'its handler must be heard of this often (default: never)')
-    .option('--backoff <delays>', 'exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m')
-    .option('--retry-on <name...>', 'only these are tried again: failed, timed_out, an error code')
-    .option('--abort-on <name...>', 'these are not tried again')
+    .option('--heartbeat <time>', 'longest time between heartbeats of the handler (default: none)')
+    .option(
+      '--backoff <delays>',
+      'exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m (default: exponential:1s..1h)',
+    )
+    .option('--retry-on <name...>', 'retry only these: failed, timed_out, crashed, error codes')
+    .option('--abort-on <name...>', 'never retry these error names or codes')
 }
 
 export function deliveryOptions(
@@ -46,15 +52,17 @@ function retryOf({ backoff, retryOn, abortOn }: DeliveryFlags): RetryPolicyInput
   }
 }
 
-/** What differs from the default. */
+/** The delivery and heartbeat of a run; null when both have their defaults. */
 export function deliveryText(delivery: Delivery, heartbeatMs: number | null): string | null {
-  const heard = heartbeatMs === null ? '' : `, heard of every ${showDuration(heartbeatMs)}`
-  return delivery === 'at-least-once' && heard === '' ? null : `${delivery}${heard}`
+  const heartbeat = heartbeatMs === null ? '' : `, heartbeat every ${showDuration(heartbeatMs)}`
+  return delivery === 'at-least-once' && heartbeat === '' ? null : `${delivery}${heartbeat}`
 }
 
 const FLAG = '--backoff'
 
-/** `exponential:1s..1h` is from 1 s on, doubled each time, up to an hour. What is left out takes its default. */
+/**
+ * `exponential:1s..1h` starts at 1 s and doubles up to an hour. Omitted parts take their defaults.
+ */
 function backoffOf(text: string): NonNullable<RetryPolicyInput['backoff']> {
   const [kind, rest] = text.split(/:(.*)/s) as [string, string | undefined]
   const delay = (delayText: string) => parseDuration(FLAG, delayText)
@@ -70,7 +78,7 @@ function backoffOf(text: string): NonNullable<RetryPolicyInput['backoff']> {
     return { kind, ...(first !== undefined && { delayMs: delay(first) }) }
   throw new PunctualError(
     'invalid_option',
-    `${FLAG} must be such as exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m; got ${JSON.stringify(text.slice(0, 80))}.`,
+    `${FLAG} must look like exponential:1s..1h, linear:1m..1h, fixed:10s or list:1s,10s,1m; got ${JSON.stringify(text.slice(0, 80))}.`,
     { field: FLAG },
   )
 }

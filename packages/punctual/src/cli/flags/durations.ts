@@ -1,4 +1,4 @@
-/** Lengths of time as people write and read them. */
+/** Durations and instants in flags and in output. */
 import { PunctualError } from '@punctual/core/errors'
 
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -9,18 +9,18 @@ export function parseDuration(flag: string, text: string): number {
   if (!match)
     throw new PunctualError(
       'invalid_option',
-      `${flag} must be a length of time such as 500ms, 10s, 5m, 2h or 1d; got ${JSON.stringify(text.slice(0, 80))}.`,
+      `${flag} must be a duration such as 500ms, 10s, 5m, 2h or 1d; got ${JSON.stringify(text.slice(0, 80))}.`,
       { field: flag },
     )
   return Math.round(Number(match[1]) * UNITS_MS[(match[2] ?? 'ms') as keyof typeof UNITS_MS])
 }
 
-/** A moment: an ISO 8601 text, or `+5m` from now. */
-export function parseMoment(flag: string, text: string, nowMs: number): Date {
+/** An instant: an ISO 8601 string, or `+5m` from now. */
+export function parseInstant(flag: string, text: string, nowMs: number): Date {
   if (text.startsWith('+')) return new Date(nowMs + parseDuration(flag, text.slice(1)))
-  const moment = new Date(text)
-  // `new Date('5')` is a day in 2001; only what begins like a date is taken for one.
-  if (/^\d{4}-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment
+  const instant = new Date(text)
+  // `new Date('5')` is a day in 2001, so only text that begins like a date is accepted.
+  if (/^\d{4}-\d\d/.test(text) && !Number.isNaN(instant.getTime())) return instant
   throw new PunctualError(
     'invalid_option',
     `${flag} must be a time such as 2030-01-31T12:00:00Z or +5m; got ${JSON.stringify(text.slice(0, 80))}.`,
@@ -47,9 +47,9 @@ export function showDuration(ms: number): string {
   return [first, second].filter(Boolean).join(' ')
 }
 
-/** Seen from now, in one unit: `12 s ago`, `in 5 m`. */
-export function showAge(moment: Date, nowMs: number): string {
-  const ms = nowMs - moment.getTime()
+/** Relative to now, in one unit: `12 s ago`, `in 5 m`. */
+export function showAge(instant: Date, nowMs: number): string {
+  const ms = nowMs - instant.getTime()
   if (Math.abs(ms) < 500) return 'now'
   const [largest, unit] = showDuration(roundAge(Math.abs(ms))).split(' ')
   return ms > 0 ? `${largest} ${unit} ago` : `in ${largest} ${unit}`

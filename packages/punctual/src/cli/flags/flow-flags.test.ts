@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { concurrencyText, flowOptions, rateText } from './flow-flags.ts'
 
-it('the flags say what the options of the library say', () => {
+it('turns the flags into options of the library', () => {
   expect(flowOptions({})).toEqual({})
   expect(flowOptions({ concurrencyKey: 'a:b', concurrencyLimit: '3' })).toEqual({
     concurrency: { key: 'a:b', limit: 3 },
@@ -12,21 +12,21 @@ it('the flags say what the options of the library say', () => {
 })
 
 it.for([
-  [{ concurrencyLimit: '3' }, /--concurrency-limit says more about --concurrency-key/],
-  [{ rateKey: 'k' }, /--rate-key says more about --rate/],
-  [{ rateBurst: '1' }, /--rate-burst says more about --rate/],
-  [{ rate: '5/week' }, /--rate must be such as 500\/second/],
+  [{ concurrencyLimit: '3' }, /--concurrency-limit needs --concurrency-key/],
+  [{ rateKey: 'k' }, /--rate-key needs --rate/],
+  [{ rateBurst: '1' }, /--rate-burst needs --rate/],
+  [{ rate: '5/week' }, /--rate must look like 500\/second/],
   [{ rate: '5/second', rateBurst: 'some' }, /--rate-burst must be an integer/],
-] as const)('%j is refused: %s', ([flags, message]) => {
+] as const)('refuses %j: %s', ([flags, message]) => {
   expect(() => flowOptions(flags)).toThrow(message)
 })
 
-it('what a run has is shown in a few words, and nothing where it has none', () => {
+it('shows the concurrency and rate of a run, and null when it has none', () => {
   const rate = { key: 'api', limit: 100, perMs: 60_000, burst: 10 }
   const flow = { concurrency: { key: 'c', limit: 2 }, rate }
   expect([concurrencyText(flow), rateText(flow)]).toEqual([
-    '2 at once of c',
-    '100 in 1 m of api, 10 at once',
+    'at most 2 at once for c',
+    '100 per 1 m for api, burst 10',
   ])
   const none = { concurrency: null, rate: null }
   expect([concurrencyText(none), rateText(none)]).toEqual([null, null])

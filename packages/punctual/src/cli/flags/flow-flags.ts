@@ -1,9 +1,9 @@
-/** Flow control: the flags of `submit` and `jobs create`, and how it is shown. */
+/** Flow control: the flags of `submit` and `jobs create`, and how `runs show` prints it. */
 import { PunctualError } from '@punctual/core/errors'
 import type { ConcurrencyOptions, RateOptions, RunFlow } from '@punctual/core/flow'
 import type { Command } from 'commander'
 import { showDuration } from './durations.ts'
-import { wholeNumber } from './integer.ts'
+import { parseInteger } from './integer.ts'
 
 export interface FlowFlags {
   concurrencyKey?: string
@@ -15,10 +15,10 @@ export interface FlowFlags {
 
 export function addFlowFlags(command: Command): Command {
   return command
-    .option('--concurrency-key <text>', 'so many runs of this key go on at once')
-    .option('--concurrency-limit <n>', 'how many (default: 1)')
-    .option('--rate <n/unit>', 'so many runs start in a time: 500/second, 100/minute, 10/hour')
-    .option('--rate-key <text>', 'what shares the rate (default: the handler)')
+    .option('--concurrency-key <text>', 'limit how many runs with this key run at the same time')
+    .option('--concurrency-limit <n>', 'the limit for the concurrency key (default: 1)')
+    .option('--rate <n/unit>', 'limit how many runs start: 500/second, 100/minute, 10/hour, 1/day')
+    .option('--rate-key <text>', 'runs with this key share the rate (default: the handler)')
     .option('--rate-burst <n>', 'how many may start at once (default: a tenth of the rate)')
 }
 
@@ -36,14 +36,14 @@ export function flowOptions(flags: FlowFlags): {
     ...(key !== undefined && {
       concurrency: {
         key,
-        ...(limit !== undefined && { limit: wholeNumber('--concurrency-limit', limit) }),
+        ...(limit !== undefined && { limit: parseInteger('--concurrency-limit', limit) }),
       },
     }),
     ...(rate !== undefined && {
       rate: {
         ...rateOf(rate),
         ...(rateKey !== undefined && { key: rateKey }),
-        ...(rateBurst !== undefined && { burst: wholeNumber('--rate-burst', rateBurst) }),
+        ...(rateBurst !== undefined && { burst: parseInteger('--rate-burst', rateBurst) }),
       },
     }),
   }
@@ -51,7 +51,7 @@ export function flowOptions(flags: FlowFlags): {
 
 function refuseWithout(given: string | undefined, flag: string, needed: string): void {
   if (given === undefined) return
-  throw new PunctualError('invalid_option', `${flag} says more about ${needed}; give that too.`, {
+  throw new PunctualError('invalid_option', `${flag} needs ${needed}.`, {
     field: flag,
   })
 }
@@ -62,17 +62,17 @@ function rateOf(text: string): RateOptions {
   const shown = JSON.stringify(text.slice(0, 80))
   throw new PunctualError(
     'invalid_option',
-    `--rate must be such as 500/second, 100/minute, 10/hour or 1/day; got ${shown}.`,
+    `--rate must look like 500/second, 100/minute, 10/hour or 1/day; got ${shown}.`,
     { field: '--rate' },
   )
 }
 
 export function concurrencyText({ concurrency }: RunFlow): string | null {
-  return concurrency && `${concurrency.limit} at once of ${concurrency.key}`
+  return concurrency && `at most ${concurrency.limit} at once for ${concurrency.key}`
 }
 
 export function rateText({ rate }: RunFlow): string | null {
   return (
-    rate && `${rate.limit} in ${showDuration(rate.perMs)} of ${rate.key}, ${rate.burst} at once`
+    rate && `${rate.limit} per ${showDuration(rate.perMs)} for ${rate.key}, burst ${rate.burst}`
   )
 }

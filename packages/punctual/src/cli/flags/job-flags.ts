@@ -1,4 +1,4 @@
-/** What the flags of `punctual jobs create` say, as the options of the library. */
+/** The flags of `punctual jobs create`, as options of the library. */
 import { checkJsonText } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import type { JobOptions, MisfireRules, Overlap } from '@punctual/core/job'
@@ -8,8 +8,8 @@ import type { Config } from '../../config/settings.ts'
 import { addDeliveryFlags, type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
 import { parseDuration } from './durations.ts'
 import { addFlowFlags, type FlowFlags, flowOptions } from './flow-flags.ts'
-import { parseMomentIn } from './instants.ts'
-import { wholeNumber } from './integer.ts'
+import { parseInstantIn } from './instants.ts'
+import { parseInteger } from './integer.ts'
 import { createdBy, labelsOf, readPayload } from './submit-flags.ts'
 
 export interface JobFlags extends DeliveryFlags, FlowFlags {
@@ -54,41 +54,55 @@ const overlaps: readonly Overlap[] = [
 ]
 
 export function addJobFlags(command: Command): Command {
-  const choice = (flags: string, about: string, choices: readonly string[]) =>
-    new Option(flags, `${about}: ${choices.join(', ')}`).choices(choices)
+  const choice = (flags: string, help: string, choices: readonly string[], unset = choices[0]) =>
+    new Option(flags, `${help} (default: ${unset})`).choices(choices)
   const named = command
-    .requiredOption('--handler <name>', 'what runs')
+    .requiredOption('--handler <name>', 'the handler that runs')
     .option('--cron <expression>', "a cron expression: '0 2 * * *', '@daily'")
     .option('--every <time>', 'a fixed rate: 5s, 1h30m, P1M, R5/2026-01-01T00:00:00Z/PT1H')
-    .option('--every-after-end <time>', 'so long after the run before has ended')
-    .option('--at <time>', 'once: 2030-01-31T12:00:00Z, or +5m from now')
-    .option('--delay <time>', 'once, so long from now')
-    .option('--payload <json>', 'JSON; @file reads a file, - reads the input (default: null)')
-    .option('--tz <zone>', 'the time zone: Europe/Berlin (default: the setting timezone)')
-    .option('--start-at <time>', 'no slot before this (default: now)')
-    .option('--end-at <time>', 'no slot from this on')
-    .option('--max-runs <n>', 'the most runs that are made')
-    .option('--jitter <time>', 'move its runs by a part of this (default: the setting jitterMs)')
-    .option('--exact', 'not moved, whatever the setting jitterMs says')
-    .option('--calendar <name...>', 'only when these calendars allow it; may be repeated')
-    .addOption(choice('--dst-gap <policy>', 'a fixed time that clocks go over', gapPolicies))
-    .addOption(choice('--dst-fold <policy>', 'a fixed time that comes twice', foldPolicies))
-    .addOption(choice('--day-rule <rule>', 'how both day fields combine', dayRules))
-    .addOption(choice('--misfire <policy>', 'slots missed while nothing ran', misfires))
-    .option('--misfire-grace <time>', 'a slot is missed when it is this late (default: 1m)')
-    .option('--misfire-max-age <time>', 'with all: older ones become one run (default: 1h)')
-    .option('--misfire-max-count <n>', 'with all: so many single runs at most (default: 1000)')
-    .option('--misfire-drip <time>', 'the pause between runs that make up (default: 0)')
-    .addOption(choice('--overlap <policy>', 'when its run before still goes on', overlaps))
-    .option('--pause-after-failures <n>', 'pause it after so many dead runs in a row')
-    .option('--description <text>', 'what it is for')
-    .option('--owner <text>', 'whom to ask')
-    .option('--label <name=value...>', 'kept with each of its runs; may be repeated')
-    .option('--source <name>', 'who declares it; `jobs apply` of a source owns its jobs')
-    .option('--queue <name>', 'the queue of its runs (default: default)')
+    .option('--every-after-end <time>', 'wait this long after the previous run ends')
+    .option('--at <time>', 'run once at this time: 2030-01-31T12:00:00Z, or +5m from now')
+    .option('--delay <time>', 'run once after this long')
+    .option('--payload <json>', 'JSON; @file reads a file, - reads standard input (default: null)')
+    .option('--tz <zone>', 'time zone, such as Europe/Berlin (default: the setting timezone)')
+    .option('--start-at <time>', 'no slots before this time (default: now)')
+    .option('--end-at <time>', 'no slots at or after this time')
+    .option('--max-runs <n>', 'stop after this many runs (default: no limit)')
+    .option('--jitter <time>', 'delay runs by a fixed part of this (default: the setting jitterMs)')
+    .option('--exact', 'no jitter, regardless of the setting jitterMs')
+    .option('--calendar <name...>', 'run only when this calendar allows it; may be repeated')
+    .addOption(
+      choice(
+        '--dst-gap <policy>',
+        'local times that do not exist when clocks go forward',
+        gapPolicies,
+      ),
+    )
+    .addOption(
+      choice(
+        '--dst-fold <policy>',
+        'local times that occur twice when clocks go back',
+        foldPolicies,
+      ),
+    )
+    .addOption(choice('--day-rule <rule>', 'how day of month and weekday combine', dayRules))
+    .addOption(choice('--misfire <policy>', 'slots missed while no planner ran', misfires))
+    .option('--misfire-grace <time>', 'a slot this late counts as missed (default: 1m)')
+    .option('--misfire-max-age <time>', 'all: older slots become one run (default: 1h)')
+    .option('--misfire-max-count <n>', 'all: at most this many single runs (default: 1000)')
+    .option('--misfire-drip <time>', 'pause between catch-up runs (default: 0)')
+    .addOption(
+      choice('--overlap <policy>', 'when the previous run is still running', overlaps, 'skip'),
+    )
+    .option('--pause-after-failures <n>', 'pause the job after this many dead runs in a row')
+    .option('--description <text>', 'what the job is for')
+    .option('--owner <text>', 'who is responsible for it')
+    .option('--label <name=value...>', 'label of the job and of its runs; may be repeated')
+    .option('--source <name>', 'the source that declares it; see `jobs apply`')
+    .option('--queue <name>', 'queue of its runs (default: default)')
     .option('--priority <n>', '0 to 10, higher first (default: 5)')
-    .option('--max-attempts <n>', 'attempts of a run, the first included (default: 3)')
-    .option('--timeout <time>', 'how long one attempt may take (default: 5m)')
+    .option('--max-attempts <n>', 'attempts for each run, including the first (default: 3)')
+    .option('--timeout <time>', 'time limit of one attempt (default: 5m)')
   return addFlowFlags(addDeliveryFlags(named))
 }
 
@@ -99,15 +113,15 @@ export function jobOptions(
   nowMs: number,
 ): JobOptions {
   const tz = zoneOf(flags.tz ?? config.timezone).name
-  const moment = (flag: string, text: string) => parseMomentIn(flag, text, tz, nowMs)
+  const instant = (flag: string, text: string) => parseInstantIn(flag, text, tz, nowMs)
   const payload = (text: string) => checkJsonText(readPayload(text), 'payload', config.payloadBytes)
   const { handler, tz: timezone, cron, every, everyAfterEnd } = flags
   const misfire = misfireOf(flags)
   const given = {
-    ...{ name, handler, cron, every, everyAfterEnd, timezone, ...onceOf(flags, moment) },
+    ...{ name, handler, cron, every, everyAfterEnd, timezone, ...onceOf(flags, instant) },
     payload: flags.payload === undefined ? undefined : payload(flags.payload),
-    startAt: flags.startAt === undefined ? undefined : moment('--start-at', flags.startAt),
-    endAt: flags.endAt === undefined ? undefined : moment('--end-at', flags.endAt),
+    startAt: flags.startAt === undefined ? undefined : instant('--start-at', flags.startAt),
+    endAt: flags.endAt === undefined ? undefined : instant('--end-at', flags.endAt),
     maxRuns: whole('--max-runs', flags.maxRuns),
     jitterMs: duration('--jitter', flags.jitter),
     exact: flags.exact,
@@ -129,23 +143,23 @@ export function jobOptions(
   return defined(given) as unknown as JobOptions
 }
 
-type Moment = (flag: string, text: string) => Date
+type ParseInstant = (flag: string, text: string) => Date
 
-/** A time from now is a delay, which the database's clock measures. */
-function onceOf(flags: JobFlags, moment: Moment): { at?: Date; delayMs?: number } {
-  const whens = ['--cron', '--every', '--every-after-end', '--at', '--delay']
+/** A time from now is sent as a delay, because the database's clock measures it. */
+function onceOf(flags: JobFlags, instant: ParseInstant): { at?: Date; delayMs?: number } {
+  const names = ['--cron', '--every', '--every-after-end', '--at', '--delay']
   const { cron, every, everyAfterEnd, at, delay } = flags
-  const given = whens.filter((_, i) => [cron, every, everyAfterEnd, at, delay][i] !== undefined)
+  const given = names.filter((_, i) => [cron, every, everyAfterEnd, at, delay][i] !== undefined)
   if (given.length !== 1)
     throw new PunctualError(
       'invalid_option',
-      `A job needs one of ${whens.join(', ')}; got ${given.length === 0 ? 'none' : given.join(' and ')}.`,
+      `A job needs exactly one of ${names.join(', ')}; got ${given.length === 0 ? 'none' : given.join(' and ')}.`,
       { field: given[1] ?? '--cron' },
     )
   if (delay !== undefined) return { delayMs: parseDuration('--delay', delay) }
   if (at === undefined) return {}
   if (at.startsWith('+')) return { delayMs: parseDuration('--at', at.slice(1)) }
-  return { at: moment('--at', at) }
+  return { at: instant('--at', at) }
 }
 
 function dstOf({ dstGap, dstFold }: JobFlags): NonNullable<JobOptions['dst']> {
@@ -163,14 +177,14 @@ function misfireOf(flags: JobFlags): Partial<MisfireRules> {
 }
 
 function whole(flag: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : wholeNumber(flag, text)
+  return text === undefined ? undefined : parseInteger(flag, text)
 }
 
 function duration(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseDuration(flag, text)
 }
 
-/** Without what was not said: then the default holds. */
+/** Drops undefined values, so that the defaults apply. */
 function defined<T extends object>(values: T): Partial<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Partial<T>

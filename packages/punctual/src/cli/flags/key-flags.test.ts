@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { keyAnswer, keyOptions } from './key-flags.ts'
 
-it('the flags say what the options of the library say', () => {
+it('turns the flags into options of the library', () => {
   expect(keyOptions({})).toEqual({})
   expect(keyOptions({ key: 'k' })).toEqual({ key: 'k' })
   expect(keyOptions({ key: 'k', onConflict: 'debounce', window: '5s', maxWait: '1m' })).toEqual({
@@ -9,14 +9,14 @@ it('the flags say what the options of the library say', () => {
   })
 })
 
-it('a length of time that is none is refused', () => {
-  expect(() => keyOptions({ window: 'soon' })).toThrow(/--window must be a length of time/)
+it('refuses a malformed duration', () => {
+  expect(() => keyOptions({ window: 'soon' })).toThrow(/--window must be a duration/)
 })
 
 it.for([
   ['created', 'Submitted r'],
   ['replaced', 'Replaced r'],
-  ['existing', 'A run has this key: r'],
-] as const)('what is %s is told so', ([outcome, told]) => {
-  expect(keyAnswer({ id: 'r', created: outcome === 'created', outcome })).toBe(told)
+  ['existing', 'A run with this key exists: r'],
+] as const)('reports %s', ([outcome, message]) => {
+  expect(keyAnswer({ id: 'r', created: outcome === 'created', outcome })).toBe(message)
 })

@@ -1,4 +1,4 @@
-/** Keys: the flags of `submit`, and what it says when a key was taken. */
+/** Keys: the flags of `submit`, and how it reports a key that is taken. */
 import type { KeyOptions, OnConflict } from '@punctual/core/submit'
 import type { Command } from 'commander'
 import type { Submitted } from '../../submit/handler-handle.ts'
@@ -13,16 +13,19 @@ export interface KeyFlags {
 
 export function addKeyFlags(command: Command): Command {
   return command
-    .option('--key <text>', 'one live run per key: while one is live, it is returned instead')
-    .option('--on-conflict <what>', 'or: replace, debounce, throttle, error (default: return)')
-    .option('--window <time>', 'of debounce, throttle and return: 500ms, 5s, 10m, 24h, 7d')
-    .option('--max-wait <time>', 'debounce: due so long after the first submission at the latest')
+    .option('--key <text>', 'allow one live run with this key; see --on-conflict')
+    .option(
+      '--on-conflict <what>',
+      'when the key is taken: return, replace, debounce, throttle, error (default: return)',
+    )
+    .option('--window <time>', 'time window of debounce, throttle and return: 5s, 10m, 24h')
+    .option('--max-wait <time>', 'debounce: run at most this long after the first submission')
 }
 
 export function keyOptions({ key, onConflict, window, maxWait }: KeyFlags): KeyOptions {
   return {
     ...(key !== undefined && { key }),
-    // Others are refused by the library.
+    // The library refuses any other value.
     ...(onConflict !== undefined && { onConflict: onConflict as OnConflict }),
     ...(window !== undefined && { window: parseDuration('--window', window) }),
     ...(maxWait !== undefined && { maxWait: parseDuration('--max-wait', maxWait) }),
@@ -31,5 +34,5 @@ export function keyOptions({ key, onConflict, window, maxWait }: KeyFlags): KeyO
 
 export function keyAnswer({ id, outcome }: Submitted): string {
   if (outcome === 'created') return `Submitted ${id}`
-  return outcome === 'replaced' ? `Replaced ${id}` : `A run has this key: ${id}`
+  return outcome === 'replaced' ? `Replaced ${id}` : `A run with this key exists: ${id}`
 }

@@ -1,8 +1,8 @@
-/** The text of a file that was named on the command line, or of the standard input. */
+/** Reads a file named on the command line, or standard input. */
 import { readFileSync } from 'node:fs'
 import { CliError } from '../runtime/cli-error.ts'
 
-/** `-` is the standard input; `what` begins the sentence of the error. */
+/** `-` means standard input; `what` begins the sentence of the error. */
 export function readInput(what: string, path: string): string {
   try {
     return readFileSync(path === '-' ? 0 : path, 'utf8')
@@ -16,5 +16,5 @@ export function readInput(what: string, path: string): string {
 }
 
 export function inputName(path: string): string {
-  return path === '-' ? 'the standard input' : path
+  return path === '-' ? 'standard input' : path
 }

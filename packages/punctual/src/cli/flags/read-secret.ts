@@ -1,4 +1,7 @@
-/** The value of a secret, from the standard input or a prompt: on the command line it would be in the list of processes. */
+/**
+ * Reads the value of a secret from standard input or a prompt, because the process list would show
+ * a value on the command line.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { readInput } from './read-input.ts'
 
@@ -7,11 +10,11 @@ const ERASE = ['\u007f', '\b']
 const INTERRUPT = '\u0003'
 const END = '\u0004'
 
-/** Without the line break at its end, which editors and `echo` put there. */
+/** Drops the final line break, which editors and `echo` add. */
 export async function readSecret(name: string): Promise<string> {
   if (!process.stdin.isTTY) return readInput('The value', '-').replace(/\r?\n$/, '')
   const value = await prompt(`Value of ${name} (not shown): `)
-  const again = await prompt('The same again: ')
+  const again = await prompt('Repeat the value: ')
   if (value === again) return value
   throw new PunctualError('invalid_option', 'The two values differ; nothing was stored.', {
     field: 'value',

@@ -1,11 +1,11 @@
-/** What the flags of `punctual submit` say, as the options of the library. */
+/** The flags of `punctual submit`, as options of the library. */
 import { userInfo } from 'node:os'
 import { PunctualError } from '@punctual/core/errors'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { type DeliveryFlags, deliveryOptions } from './delivery-flags.ts'
-import { parseDuration, parseMoment } from './durations.ts'
+import { parseDuration, parseInstant } from './durations.ts'
 import { type FlowFlags, flowOptions } from './flow-flags.ts'
-import { wholeNumber } from './integer.ts'
+import { parseInteger } from './integer.ts'
 import { type KeyFlags, keyOptions } from './key-flags.ts'
 import { readInput } from './read-input.ts'
 
@@ -21,7 +21,7 @@ export interface SubmitFlags extends DeliveryFlags, FlowFlags, KeyFlags {
   strict?: true
 }
 
-/** The JSON text that an argument is or names: `@file`, or `-` for the standard input. */
+/** The JSON text of an argument: itself, the content of `@file`, or standard input for `-`. */
 export function readPayload(argument: string): string {
   if (argument === '-') return readInput('The payload', '-')
   return argument.startsWith('@') ? readInput('The payload', argument.slice(1)) : argument
@@ -31,10 +31,12 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
   const wholes = { priority: flags.priority, maxAttempts: flags.maxAttempts }
   const numbers = Object.entries(wholes).filter(([, text]) => text !== undefined)
   return {
-    ...Object.fromEntries(numbers.map(([name, text]) => [name, wholeNumber(name, text as string)])),
+    ...Object.fromEntries(
+      numbers.map(([name, text]) => [name, parseInteger(name, text as string)]),
+    ),
     ...timeOf(flags),
     ...(flags.expiresAt !== undefined && {
-      expiresAt: parseMoment('--expires-at', flags.expiresAt, Date.now()),
+      expiresAt: parseInstant('--expires-at', flags.expiresAt, Date.now()),
     }),
     ...(flags.timeout !== undefined && { timeoutMs: parseDuration('--timeout', flags.timeout) }),
     ...(flags.queue !== undefined && { queue: flags.queue }),
@@ -47,7 +49,7 @@ export function submitOptions(flags: SubmitFlags): SubmitOptions {
   }
 }
 
-/** A time from now is a delay, which the database's clock measures. */
+/** A time from now is sent as a delay, because the database's clock measures it. */
 function timeOf({ runAt, delay }: SubmitFlags): Pick<SubmitOptions, 'runAt' | 'delayMs'> {
   const relative = runAt?.startsWith('+') && delay === undefined ? runAt.slice(1) : delay
   return {
@@ -55,7 +57,7 @@ function timeOf({ runAt, delay }: SubmitFlags): Pick<SubmitOptions, 'runAt' | 'd
       delayMs: parseDuration(delay ? '--delay' : '--run-at', relative),
     }),
     ...(runAt !== undefined &&
-      relative !== runAt.slice(1) && { runAt: parseMoment('--run-at', runAt, Date.now()) }),
+      relative !== runAt.slice(1) && { runAt: parseInstant('--run-at', runAt, Date.now()) }),
   }
 }
 
@@ -65,14 +67,14 @@ export function labelsOf(pairs: readonly string[]): Record<string, string> {
       const [name, value] = pair.split(/=(.*)/s)
       if (name && value !== undefined) return [name, value]
       const shown = JSON.stringify(pair.slice(0, 80))
-      throw new PunctualError('invalid_option', `--label takes name=value; got ${shown}.`, {
+      throw new PunctualError('invalid_option', `--label must be name=value; got ${shown}.`, {
         field: '--label',
       })
     }),
   )
 }
 
-/** Who is at the command line. Containers may run as a user that has no name. */
+/** The user at the command line. Containers may run as a user without a name. */
 export function createdBy(): string {
   try {
     return `cli:${userInfo().username}`

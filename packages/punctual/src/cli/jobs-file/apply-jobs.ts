@@ -1,4 +1,4 @@
-/** Makes the registered jobs and calendars those that a file declares, and tells what changes. */
+/** Changes the registered jobs and calendars to match a file, and returns what changed. */
 
 import { PunctualError } from '@punctual/core/errors'
 import type { CompiledJob, JobDefaults } from '@punctual/core/job'
@@ -17,12 +17,12 @@ import type { JobsDocument } from './jobs-file.ts'
 
 export interface ApplyResult extends SyncResult {
   readonly source: string | null
-  /** What differs of the jobs that are updated, by name. */
+  /** The changed fields of each updated job, by name. */
   readonly changes: Readonly<Record<string, readonly DeclaredChange[]>>
   readonly calendars: Readonly<Record<'created' | 'updated' | 'unchanged', readonly string[]>>
 }
 
-/** Refuses before anything is changed. */
+/** Computes the changes without applying them; refuses what cannot be applied. */
 export async function compareDocument(
   punctual: Punctual,
   document: JobsDocument,
@@ -32,7 +32,7 @@ export async function compareDocument(
   if (prune && document.source === null)
     throw new PunctualError(
       'invalid_option',
-      '--prune removes jobs of the source that a file names, but this file names none. Give it a `source`.',
+      '--prune deletes jobs of the source that the file names, but this file names none. Add a `source`.',
       { field: '--prune' },
     )
   const calendars = await compareCalendars(punctual, document)
@@ -50,7 +50,7 @@ export async function compareDocument(
   return { source: document.source, ...sync, changes, calendars }
 }
 
-/** Calendars first: jobs refer to them. */
+/** Sets calendars first, because jobs refer to them. */
 export async function applyDocument(
   punctual: Punctual,
   document: JobsDocument,
@@ -66,13 +66,13 @@ export async function applyDocument(
 }
 
 async function compareCalendars({ jobs }: Punctual, document: JobsDocument) {
-  const stored = new Map((await jobs.calendars.list()).map((it) => [it.name, it.calendar]))
+  const stored = new Map((await jobs.calendars.list()).map((entry) => [entry.name, entry.calendar]))
   document.jobs.forEach(({ compiled }, i) => {
     for (const name of compiled.rules.calendars ?? [])
       if (!stored.has(name) && !Object.hasOwn(document.calendars, name))
         throw new PunctualError(
           'calendar_not_found',
-          `${document.place(i, 'calendars')}: job ${JSON.stringify(compiled.name)}: There is no calendar ${JSON.stringify(name)}. Declare it in \`calendars\`, or make it with \`punctual calendars set\`.`,
+          `${document.place(i, 'calendars')}: job ${JSON.stringify(compiled.name)}: The calendar ${JSON.stringify(name)} does not exist. Declare it in \`calendars\`, or create it with \`punctual calendars set\`.`,
           { field: 'calendars', id: name },
         )
   })
@@ -98,7 +98,10 @@ function syncDocument(
   )
 }
 
-/** Jobs that no source declares: only what is named is touched, and nothing that a source declares. */
+/**
+ * Creates or updates jobs without a source. Touches only the named jobs, and none that belongs to a
+ * source.
+ */
 async function upsertUnowned(
   punctual: Punctual,
   jobs: JobsDocument['jobs'],
@@ -113,13 +116,18 @@ async function upsertUnowned(
   if (owned)
     throw new PunctualError(
       'job_of_other_source',
-      `The job ${JSON.stringify(owned.name)} belongs to the source ${JSON.stringify(owned.source)}, and this file names no source. Give it another name, or change it there.`,
+      `The job ${JSON.stringify(owned.name)} belongs to the source ${JSON.stringify(owned.source)}, and this file names no source. Choose another name, or change the job there.`,
       { field: 'name', id: owned.id },
     )
   const results = dryRun
     ? await registry.compare(compiled, TENANT)
     : await registry.upsert(compiled, TENANT)
-  const of = (change: string) => results.filter((it) => it.change === change).map((it) => it.name)
-  const [created, updated, unchanged] = [of('created'), of('updated'), of('unchanged')]
+  const changed = (change: string) =>
+    results.filter((result) => result.change === change).map((result) => result.name)
+  const [created, updated, unchanged] = [
+    changed('created'),
+    changed('updated'),
+    changed('unchanged'),
+  ]
   return { created, updated, unchanged, removed: [], kept: [] }
 }

@@ -1,4 +1,4 @@
-/** A YAML or JSON file that knows where its entries are, so that what is wrong with one is told with its place. */
+/** A YAML or JSON file that knows the position of each entry, so that errors can name it. */
 import { PunctualError } from '@punctual/core/errors'
 import {
   type Document,
@@ -14,20 +14,20 @@ import {
 } from 'yaml'
 import { CliError } from '../runtime/cli-error.ts'
 
-/** Names and positions, from the outside in; the first is the number of the document. */
+/** Names and positions, outermost first; the first element is the index of the document. */
 export type FilePath = readonly (string | number)[]
 
-/** The fields that refusals of a schedule are about. */
+/** The fields that hold a schedule. */
 const SCHEDULES = ['cron', 'every', 'everyAfterEnd', 'at']
 
 export class FilePlaces {
   readonly #name: string
   readonly #lines = new LineCounter()
   readonly #documents: readonly Document.Parsed[]
-  /** What the file holds: each document, or each entry of a document that is a list. */
+  /** The entries of the file: each document, or each element of a document that is a list. */
   readonly roots: readonly { readonly value: unknown; readonly path: FilePath }[]
 
-  /** JSON is read as the YAML that it is. */
+  /** JSON is a subset of YAML and is read by the same parser. */
   constructor(name: string, text: string) {
     this.#name = name
     const options = { lineCounter: this.#lines, prettyErrors: false, merge: true }
@@ -51,19 +51,19 @@ export class FilePlaces {
     try {
       return document.toJS()
     } catch (cause) {
-      // Too many aliases, or one that leads nowhere.
+      // Too many aliases, or an alias without an anchor.
       throw this.#invalid(`${this.#name}: ${(cause as Error).message}`, cause)
     }
   }
 
   #checkNumber(value: unknown, offset: number): void {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return
-    const message = 'This integer is too large to be kept exactly. Write it as a text.'
+    const message = 'This integer is too large to be represented exactly. Write it as a string.'
     throw this.#invalid(`${this.#placeOf(offset)}: ${message}`)
   }
 
   #refuse({ message, pos }: { message: string; pos: [number, number] }): never {
-    const hint = 'Texts that begin with * or @, as schedules do, stand in quotes: "*/5 * * * *".'
+    const hint = 'Quote strings that begin with * or @, as schedules do: "*/5 * * * *".'
     throw this.#invalid(`${this.#placeOf(pos[0])}: ${message}`, undefined, hint)
   }
 
@@ -76,7 +76,7 @@ export class FilePlaces {
     return `${this.#name}:${line}:${col}`
   }
 
-  /** `jobs.yaml:12:5` of an entry, or of the nearest one around it that there is. */
+  /** The position of an entry, such as `jobs.yaml:12:5`, or of its nearest existing ancestor. */
   at(path: FilePath): string {
     const [number = 0, ...rest] = path
     const document = this.#documents[number as number]
@@ -92,7 +92,7 @@ export class FilePlaces {
     return this.#placeOf(offset)
   }
 
-  /** Runs a check of one entry; its refusal is told with the place of the field that it names. */
+  /** Runs a check of one entry; adds the position of the offending field to its error. */
   locating<T>(path: FilePath, what: string, check: () => T): T {
     try {
       return check()
@@ -108,7 +108,10 @@ export class FilePlaces {
     }
   }
 
-  /** `misfire.maxAgeMs` and `windows[0].from` as steps; what is wrong with a schedule is where it is written. */
+  /**
+   * `misfire.maxAgeMs` and `windows[0].from` as steps; an error in a schedule points to the field
+   * that holds it.
+   */
   #fieldOf(path: FilePath, field: string): FilePath {
     if (field !== 'expression')
       return field
@@ -116,7 +119,7 @@ export class FilePlaces {
         .filter(Boolean)
         .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
     const around = this.at(path)
-    const name = SCHEDULES.find((it) => this.at([...path, it]) !== around)
+    const name = SCHEDULES.find((field) => this.at([...path, field]) !== around)
     return name === undefined ? [] : [name]
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Files of declared jobs, in YAML or JSON: `{ source, jobs: [...], calendars: {...} }`, several of them as
- * documents of one stream or as one list. Everything is checked here, and a refusal names the place in the file.
+ * Files that declare jobs, in YAML or JSON: `{ source, jobs: [...], calendars: {...} }`, or several
+ * of them as documents of one stream or as one list. Everything is checked here, and an error names
+ * its position in the file.
  */
 import { PunctualError } from '@punctual/core/errors'
 import { type CompiledJob, compileJob, type JobDefaults, type JobOptions } from '@punctual/core/job'
@@ -9,19 +10,19 @@ import { CliError } from '../runtime/cli-error.ts'
 import { type FilePath, FilePlaces } from './file-places.ts'
 
 export interface JobsDocument {
-  /** Null: jobs that no source declares. */
+  /** Null: the jobs belong to no source. */
   readonly source: string | null
   readonly jobs: readonly { readonly options: JobOptions; readonly compiled: CompiledJob }[]
   readonly calendars: Readonly<Record<string, CalendarInput>>
-  /** Says where in the file a job is. */
+  /** The position of a job's field in the file. */
   readonly place: (job: number, field: string) => string
 }
 
 const ENTRIES = ['source', 'jobs', 'calendars']
 const SHAPE =
-  'A file of jobs is { source: name, jobs: [ { name, handler, cron … } ], calendars: {…} }.'
+  'A jobs file is { source: name, jobs: [ { name, handler, cron … } ], calendars: {…} }.'
 
-/** `name` is the file's, for messages. */
+/** `name` is the name of the file, for messages. */
 export function readJobsFile(
   name: string,
   text: string,
@@ -54,14 +55,14 @@ function readDocument(
   if (source !== null && (typeof source !== 'string' || source === ''))
     return refuse(
       [...at, 'source'],
-      'The source must be a text: the name of who declares the jobs.',
+      'The source must be a non-empty string that names the owner of the jobs.',
     )
   if (seen.sources.has(source))
-    refuse([...at, 'source'], `The source ${JSON.stringify(source)} is in this file twice.`)
+    refuse([...at, 'source'], `The source ${JSON.stringify(source)} occurs twice in this file.`)
   seen.sources.add(source)
   if (!Array.isArray(jobs)) return refuse([...at, 'jobs'], 'The jobs must be a list.')
   if (!isRecord(calendars))
-    return refuse([...at, 'calendars'], 'The calendars must be an object, by name.')
+    return refuse([...at, 'calendars'], 'The calendars must be an object keyed by name.')
   for (const [name, calendar] of Object.entries(calendars))
     file.locating([...at, 'calendars', name], `calendar ${JSON.stringify(name)}`, () =>
       parseCalendar(calendar),
@@ -77,14 +78,20 @@ function readDocument(
         return { options: given, compiled: compileJob(given, installation) }
       })
       if (seen.names.has(options.name))
-        refuse([...path, 'name'], `The name ${JSON.stringify(options.name)} is in this file twice.`)
+        refuse(
+          [...path, 'name'],
+          `The name ${JSON.stringify(options.name)} occurs twice in this file.`,
+        )
       seen.names.add(options.name)
       return { options, compiled }
     }),
   }
 }
 
-/** What a job in a file must have, and what would mean something else each time it is applied. */
+/**
+ * Checks what only files require of a job, and refuses what would change its meaning with each
+ * apply.
+ */
 function declared(file: FilePlaces, job: unknown, path: FilePath): JobOptions {
   const refuse = (field: string, message: string): never => {
     const what = isRecord(job) && typeof job.name === 'string' ? JSON.stringify(job.name) : ''
@@ -95,11 +102,11 @@ function declared(file: FilePlaces, job: unknown, path: FilePath): JobOptions {
     )
   }
   if (!isRecord(job)) return refuse('', 'Expected an object with name, handler and a schedule.')
-  if (job.name === undefined) refuse('name', 'It has no name.')
+  if (job.name === undefined) refuse('name', 'The job has no name.')
   if (job.source !== undefined)
-    refuse('source', 'The source stands at the top of the file, for all of its jobs.')
+    refuse('source', 'The source belongs at the top of the file and applies to all of its jobs.')
   if (job.delayMs !== undefined)
-    refuse('delayMs', 'A delay would begin anew each time the file is applied. Give `at`.')
+    refuse('delayMs', 'A delay would start anew each time the file is applied. Use `at`.')
   return job as unknown as JobOptions
 }
 

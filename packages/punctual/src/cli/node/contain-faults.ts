@@ -1,6 +1,6 @@
 /**
- * What handlers leave behind (a promise nobody awaits, a throw in a timer) must not end the process that runs
- * everybody else's: it is logged and counted, and the process goes on.
+ * Keeps a fault that a handler leaves behind (a rejected promise that nobody awaits, a throw in a
+ * timer) from ending the process, which runs other handlers too: the fault is logged and counted.
  */
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { NodeLog } from '../output/log.ts'
@@ -13,10 +13,10 @@ export function containFaults(punctual: Counting, log: NodeLog): () => void {
   const contain = (where: string, what: string) => (reason: unknown) => {
     punctual.metrics.failed(where)
     const message = reason instanceof Error ? reason.message : String(reason)
-    log.error({ err: reason, where }, `${what}; the process goes on: ${message}`)
+    log.error({ err: reason, where }, `${what}; the process continues: ${message}`)
   }
-  const rejected = contain('unhandled_rejection', 'a rejected promise that nobody awaits')
-  const thrown = contain('uncaught_exception', 'an error that nobody caught')
+  const rejected = contain('unhandled_rejection', 'unhandled rejection')
+  const thrown = contain('uncaught_exception', 'uncaught exception')
   process.on('unhandledRejection', rejected)
   process.on('uncaughtException', thrown)
   return () => {

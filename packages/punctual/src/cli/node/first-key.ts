@@ -1,7 +1,8 @@
 /**
- * The first key of an installation, made by `punctual start`. On the embedded database it is written to `admin.key` in the
- * data directory before it is stored: a crash in between never leaves a key that nobody knows. On another database it is
- * the one that PUNCTUAL_ADMIN_KEY names, which any number of nodes make sure of at once.
+ * The first API key of an installation, created by `punctual start`. With the embedded database the
+ * key is written to `admin.key` in the data directory before it is stored, so that a crash in
+ * between never leaves a stored key that nobody knows. With another database it is the key in
+ * PUNCTUAL_ADMIN_KEY, which any number of nodes may ensure at the same time.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,17 +12,17 @@ import { makeApiKey, prefixOfApiKey } from '@punctual/core/identity'
 import { type PostgresStore, systemRandom, writeFileAtomic } from '@punctual/store'
 
 export interface FirstKey {
-  /** The key, where it was made just now: to be shown this once. */
+  /** The key if it was just created, to be shown once; otherwise null. */
   readonly key: string | null
-  /** Where it is kept. */
+  /** The file that contains it. */
   readonly path: string | null
-  /** The installation has a key, or has had one. */
+  /** Whether the installation has a key, or has had one. */
   readonly found: boolean
 }
 
 const VARIABLE = 'PUNCTUAL_ADMIN_KEY'
 
-/** @param dataDir - Of the embedded database; null on another one. */
+/** @param dataDir - Data directory of the embedded database; null with another database. */
 export async function ensureFirstKey(
   store: PostgresStore,
   dataDir: string | null,
@@ -30,8 +31,8 @@ export async function ensureFirstKey(
   const { apiKeys } = store
   const ensure = (key: string, name: string) =>
     store.transaction(async () => {
-      const about = { name, tenantId: null, scopes: ['system'], expiresAt: null } as const
-      if (await apiKeys.ensure(key, { ...about, by: 'punctual start' }))
+      const values = { name, tenantId: null, scopes: ['system'], expiresAt: null } as const
+      if (await apiKeys.ensure(key, { ...values, by: 'punctual start' }))
         await store.auditLog.append([madeBy(name)])
     })
   const given = givenKey(env)
@@ -46,7 +47,7 @@ export async function ensureFirstKey(
     await ensure(kept, 'admin.key')
     return { key: null, path, found: true }
   }
-  // Whoever took the file away did so on purpose: there was a first key.
+  // The file is missing although a key exists: an operator removed it on purpose.
   if (await apiKeys.hasSystemKey()) return { key: null, path: null, found: true }
   const key = makeApiKey(systemRandom)
   await writeFileAtomic(path, `${key}\n`, 0o600)
@@ -72,7 +73,7 @@ function givenKey(env: NodeJS.ProcessEnv): string | null {
   if (prefixOfApiKey(given) !== null) return given
   throw new PunctualError(
     'invalid_config',
-    `${VARIABLE} must be a whole API key; this one is malformed: it was cut, mistyped or invented. \`punctual api-keys generate\` prints one.`,
+    `${VARIABLE} must be a complete API key; got a malformed one. \`punctual api-keys generate\` prints a valid key.`,
     { field: VARIABLE },
   )
 }
@@ -86,7 +87,7 @@ async function keptKey(path: string): Promise<string | null> {
   if (prefixOfApiKey(text.trim()) !== null) return text.trim()
   throw new PunctualError(
     'invalid_config',
-    `${path} does not hold an API key. Put it back as it was; or remove it, and make a key with \`punctual api-keys create\`.`,
+    `${path} must contain an API key; got something else. Restore the file, or remove it and create a key with \`punctual api-keys create\`.`,
     { field: path },
   )
 }

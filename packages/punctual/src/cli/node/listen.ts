@@ -1,4 +1,4 @@
-/** Opens the HTTP app on an address, and says in people's words why that fails. */
+/** Starts the HTTP app on an address, and explains failures in terms of flags. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { type Admission, createApp } from '@punctual/api'
@@ -41,13 +41,13 @@ export async function listen(config: Config, state: NodeState, log: NodeLog): Pr
 
 const LOOPBACK = /^(127(?:\.\d+){3}|::1|localhost)$/
 
-/** Without keys everybody may do everything: nobody else than this machine may ask. */
+/** Without authentication every caller may do everything, so only this machine may connect. */
 function admissionOf({ auth, host }: Config): Admission {
   if (auth) return {}
   if (!LOOPBACK.test(host))
     throw new PunctualError(
       'invalid_config',
-      `Without keys Punctual listens on loopback only, not on ${host}. Leave out --no-auth and make a key with \`punctual api-keys create\`, or use --host 127.0.0.1.`,
+      `--no-auth works on a loopback address only; got --host ${host}. Remove --no-auth and create a key with \`punctual api-keys create\`, or use --host 127.0.0.1.`,
     )
   return { everybody: EVERYBODY }
 }
@@ -60,17 +60,14 @@ const EVERYBODY: Caller = {
 function readTls({ tlsCert, tlsKey }: Config) {
   if (tlsCert === null && tlsKey === null) return {}
   if (tlsCert === null || tlsKey === null)
-    throw new PunctualError(
-      'invalid_config',
-      `--tls-cert and --tls-key go together. Give both, or neither.`,
-    )
+    throw new PunctualError('invalid_config', `--tls-cert and --tls-key must be given together.`)
   const read = (path: string, flag: string) => {
     try {
       return readFileSync(path, 'utf8')
     } catch (cause) {
       throw new PunctualError(
         'invalid_config',
-        `${flag} cannot be read: ${(cause as Error).message} Name a PEM file that this process may read.`,
+        `${flag} cannot be read: ${(cause as Error).message} Give a PEM file that this process can read.`,
         { cause },
       )
     }
@@ -80,13 +77,13 @@ function readTls({ tlsCert, tlsKey }: Config) {
 
 function explain(cause: NodeJS.ErrnoException, host: string, port: number): unknown {
   if (cause.code === 'EADDRINUSE')
-    return new CliError('port_in_use', `Port ${port} of ${host} is taken by another program.`, {
-      hint: `Choose another one with --port ${port + 1} (or PUNCTUAL_PORT), or --port 0 for any that is free.`,
+    return new CliError('port_in_use', `Port ${port} on ${host} is in use by another program.`, {
+      hint: `Choose another port with --port ${port + 1} (or PUNCTUAL_PORT), or any free one with --port 0.`,
       cause,
     })
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAI_AGAIN'].includes(cause.code ?? ''))
     return new CliError('address_unusable', `Cannot listen on ${host}:${port}: ${cause.message}.`, {
-      hint: 'Check --host and --port; ports below 1024 belong to root.',
+      hint: 'Check --host and --port; ports below 1024 need root privileges.',
       cause,
     })
   return cause

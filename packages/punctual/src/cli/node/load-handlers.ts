@@ -1,7 +1,7 @@
 /**
- * Loads the module that `punctual worker` is given. Three shapes are understood: a default export or an export
- * `register` that is a function of the Punctual instance, or an export `handlers` of functions by name.
- * TypeScript is compiled on the way by tsx, which is only loaded when it is needed.
+ * Loads the module given to `punctual worker`. Three shapes are accepted: a default export or an
+ * export `register` that is a function of the Punctual instance, or an export `handlers` of
+ * functions by name. TypeScript is compiled by tsx, which is loaded only for TypeScript modules.
  */
 import { existsSync, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
@@ -10,18 +10,22 @@ import type { HandlerFunction } from '@punctual/worker'
 import type { Punctual } from '../../punctual.ts'
 import { CliError } from '../runtime/cli-error.ts'
 
-/** Registers the handlers; resolves with their names. */
+/** Registers the handlers and resolves with their names. */
 export type HandlerModule = (punctual: Punctual) => Promise<readonly string[]>
 
 const SHAPES =
-  'Export a function (default, or named register) that takes the Punctual instance and registers handlers, or an object handlers = { name: function }.'
+  'Export a function (as default, or named register) that takes the Punctual instance and registers handlers, or an object handlers = { name: function }.'
 
 export async function loadHandlers(path: string, cwd: string): Promise<HandlerModule> {
   const file = resolve(cwd, path)
   if (!existsSync(file) || !statSync(file).isFile())
-    throw new CliError('module_not_found', `There is no module ${path} (looked for ${file}).`, {
-      hint: 'The path is relative to the current directory.',
-    })
+    throw new CliError(
+      'module_not_found',
+      `The module ${path} does not exist (looked for ${file}).`,
+      {
+        hint: 'The path is relative to the current directory.',
+      },
+    )
   const exported = await importModule(path, file)
   const register = pick(exported, 'register') ?? pick(exported, 'default')
   const handlers = pick(exported, 'handlers')
@@ -35,11 +39,11 @@ async function importModule(path: string, file: string): Promise<Record<string, 
   try {
     return await import(pathToFileURL(file).href)
   } catch (cause) {
-    throw failed(path, 'while it was loaded', cause)
+    throw failed(path, 'while it was being loaded', cause)
   }
 }
 
-/** A CommonJS module comes as the default export of itself. */
+/** A CommonJS module may appear nested in the default export. */
 function pick(exported: Record<string, unknown>, name: string): unknown {
   const inner = exported.default as Record<string, unknown> | undefined
   const nested = typeof inner === 'object' && inner !== null ? inner[name] : undefined
@@ -49,7 +53,7 @@ function pick(exported: Record<string, unknown>, name: string): unknown {
 async function callRegister(path: string, register: unknown, punctual: Punctual) {
   const names: string[] = []
   const original = punctual.handler.bind(punctual) as (...values: unknown[]) => unknown
-  // Seen on the way: the library has no list of what was registered.
+  // The library keeps no list of registered handlers, so the calls are observed.
   const watched = (...values: unknown[]) => {
     const handle = original(...values)
     names.push(values[0] as string)
@@ -70,7 +74,7 @@ async function callRegister(path: string, register: unknown, punctual: Punctual)
 function isHandlers(value: unknown): value is Record<string, HandlerFunction> {
   if (typeof value !== 'object' || value === null) return false
   const functions = Object.values(value)
-  return functions.length > 0 && functions.every((it) => typeof it === 'function')
+  return functions.length > 0 && functions.every((handler) => typeof handler === 'function')
 }
 
 function registerAll(handlers: Record<string, HandlerFunction>, punctual: Punctual): string[] {

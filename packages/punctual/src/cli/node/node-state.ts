@@ -1,4 +1,7 @@
-/** What a node tells the world of itself: the ports of the HTTP app. */
+/**
+ * The state of a node as its HTTP app sees it: health, readiness, and the objects that requests
+ * use.
+ */
 import type { HealthReport, Ports, Readiness, Service, WorkerPorts } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
 import { systemClock } from '@punctual/store'
@@ -16,7 +19,7 @@ export class NodeState implements Ports {
   #workers: WorkerPorts | null = null
   #draining = false
   readonly #waiting = new AbortController()
-  /** Probes that come together share one look at the database. */
+  /** The database check in progress; concurrent probes share it. */
   #looking: Promise<Readiness> | null = null
 
   started(punctual: Punctual): void {
@@ -43,10 +46,10 @@ export class NodeState implements Ports {
     return this.#looking
   }
 
-  /** What requests act on. */
+  /** The operations behind the API. */
   readonly service = (): Service => this.#open(this.#service)
 
-  /** What remote workers act on. */
+  /** The operations for remote workers. */
   readonly workers = (): WorkerPorts => this.#open(this.#workers)
 
   #open<T>(part: T | null): T {
@@ -54,8 +57,8 @@ export class NodeState implements Ports {
       throw new PunctualError(
         'stopped',
         this.#draining
-          ? 'This process is shutting down. Ask another one.'
-          : 'This process is still starting. Ask again in a moment.',
+          ? 'This process is shutting down. Retry with another one.'
+          : 'This process is still starting. Retry in a few seconds.',
       )
     return part
   }

@@ -1,6 +1,7 @@
 /**
- * A process that stays: HTTP, database and library come up in this order, and go down in the reverse one after
- * the first signal. HTTP is first so that a taken port is told at once and probes see the node start.
+ * A long-running process. HTTP, database and library start in this order, and stop in reverse after
+ * the first signal. HTTP starts first so that a port in use is reported at once and probes see the
+ * node starting.
  */
 import type { EmbeddedExit } from '@punctual/store'
 import { libraryOptions } from '../../config/library-options.ts'
@@ -11,7 +12,7 @@ import { createLog, type NodeLog } from '../output/log.ts'
 import { CliError } from '../runtime/cli-error.ts'
 import { type ExitCode, exit } from '../runtime/exit-code.ts'
 import type { CommandContext } from '../runtime/perform.ts'
-import { type EmbeddedWish, type OpenedDatabase, openDatabase } from '../target/open-database.ts'
+import { type EmbeddedMode, type OpenedDatabase, openDatabase } from '../target/open-database.ts'
 import { containFaults } from './contain-faults.ts'
 import { type Listening, listen } from './listen.ts'
 import { NodeState } from './node-state.ts'
@@ -20,7 +21,7 @@ export interface RunningNode {
   readonly punctual: Punctual
   readonly database: OpenedDatabase
   readonly log: NodeLog
-  /** Where HTTP answers; null without the api role. */
+  /** The URL of the HTTP server; null without the api role. */
   readonly url: string | null
   /** Aborted when the node is asked to stop. */
   readonly signal: AbortSignal
@@ -28,10 +29,11 @@ export interface RunningNode {
 
 export interface NodeWork {
   readonly roles: readonly RoleName[]
-  readonly wish: EmbeddedWish
+  readonly mode: EmbeddedMode
   /**
-   * Called once everything is up, and before the node says that it is ready: it may fail. What it returns is called when
-   * the node is ready. What that starts ends with the node's signal.
+   * Called when everything has started, before the node is ready; it may throw. The function that
+   * it returns is called once the node is ready. Work that it starts must end with the node's
+   * signal.
    */
   begin(node: RunningNode): Promise<() => void>
 }
@@ -40,10 +42,10 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   const { config, interrupts } = context
   const log = createLog(config, context.json, context.terminal)
   const state = new NodeState()
-  context.onEnd(async () => tellStopped(context, log))
+  context.onEnd(async () => reportStopped(context, log))
   const http = work.roles.includes('api') ? await openHttp(context, state, log) : null
-  tellPreparing(context, log)
-  const database = await openDatabase(context, work.wish, (exited) => tellExit(log, exited))
+  reportPreparing(context, log)
+  const database = await openDatabase(context, work.mode, (exited) => reportExit(log, exited))
   interrupts.signal.throwIfAborted()
   const punctual = await Punctual.start({
     ...libraryOptions(config, work.roles),
@@ -58,15 +60,15 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   })
   const ending = new AbortController()
   const signal = AbortSignal.any([interrupts.signal, ending.signal])
-  const go = await work.begin({ punctual, database, log, url: http?.url ?? null, signal })
+  const onReady = await work.begin({ punctual, database, log, url: http?.url ?? null, signal })
   state.started(punctual)
-  go()
-  const gone = database.server?.exited ?? new Promise<never>(() => {})
-  const end = await Promise.race([interrupts.first, gone])
+  onReady()
+  const databaseExit = database.server?.exited ?? new Promise<never>(() => {})
+  const end = await Promise.race([interrupts.first, databaseExit])
   state.drains()
   ending.abort()
   if (typeof end !== 'string') throw databaseLost(end)
-  tellDraining(context, log, punctual.running)
+  reportDraining(context, log, punctual.running)
   return exit.ok
 }
 
@@ -80,33 +82,37 @@ async function openHttp(
   return http
 }
 
-function tellExit(
+function reportExit(
   log: NodeLog,
   { reason, willRestart, code, signal, logTail }: EmbeddedExit,
 ): void {
   if (reason === 'stopped') return
-  const next = willRestart ? 'it is started again' : 'it does not come back'
+  const next = willRestart ? 'restarting it' : 'it will not be restarted'
   log.warn({ reason, code, signal, logTail }, `the embedded PostgreSQL ended; ${next}`)
 }
 
 function databaseLost({ reason, logTail }: EmbeddedExit): CliError {
-  return new CliError('database_lost', `The embedded PostgreSQL ended for good (${reason}).`, {
-    hint: `The end of its log:\n${logTail}`,
-  })
+  return new CliError(
+    'database_lost',
+    `The embedded PostgreSQL ended and was not restarted (${reason}).`,
+    {
+      hint: `The end of its log:\n${logTail}`,
+    },
+  )
 }
 
-function tellPreparing({ config, terminal }: CommandContext, log: NodeLog): void {
+function reportPreparing({ config, terminal }: CommandContext, log: NodeLog): void {
   if (!log.pretty || (config.databaseUrl !== null && !config.embedded)) return
   terminal.line(terminal.colors.dim(`Opening the embedded PostgreSQL in ${config.dataDir} …`))
 }
 
-function tellStopped({ interrupts, terminal }: CommandContext, log: NodeLog): void {
+function reportStopped({ interrupts, terminal }: CommandContext, log: NodeLog): void {
   if (!interrupts.signal.aborted) return
-  if (log.pretty) terminal.line('Stopped. Everything is kept; the next start goes on from here.')
+  if (log.pretty) terminal.line('Stopped. All data is kept; the next start continues from here.')
   else log.info({}, 'stopped')
 }
 
-function tellDraining({ config, terminal }: CommandContext, log: NodeLog, running: number): void {
+function reportDraining({ config, terminal }: CommandContext, log: NodeLog, running: number): void {
   if (!log.pretty) {
     log.info({ running }, 'draining')
     return
@@ -115,7 +121,7 @@ function tellDraining({ config, terminal }: CommandContext, log: NodeLog, runnin
   const wait =
     running === 0
       ? 'Stopping.'
-      : `Waiting up to ${showDuration(config.drainMs)} for ${what}. Ctrl-C again ends at once.`
+      : `Waiting up to ${showDuration(config.drainMs)} for ${what}. Press Ctrl-C again to stop at once.`
   // The terminal has just shown ^C.
   terminal.line(`\n${wait}`)
 }

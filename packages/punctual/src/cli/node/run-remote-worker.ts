@@ -1,4 +1,7 @@
-/** A worker that takes its runs from a server over HTTP: no database, no roles, and it drains on the first signal. */
+/**
+ * A worker that claims runs from a server over HTTP. It needs no database, has no roles, and drains
+ * on the first signal.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import { libraryOptions } from '../../config/library-options.ts'
 import type { Punctual } from '../../punctual.ts'
@@ -38,11 +41,17 @@ export async function runRemoteWorker(
   await interrupts.first
   const { running } = worker
   if (!log.pretty) log.info({ running }, 'draining')
-  else terminal.line(`\nWaiting up to ${showDuration(config.drainMs)} for ${running} running.`)
+  else
+    terminal.line(
+      `\nWaiting up to ${showDuration(config.drainMs)} for runs to finish; ${running} running.`,
+    )
   return exit.ok
 }
 
-/** What a module registers its handlers with. Whatever else it asks for needs the database, and is told so. */
+/**
+ * The instance on which a module registers its handlers. Every other use needs the database and
+ * throws.
+ */
 function asLibrary(worker: RemoteWorker): Punctual {
   return new Proxy(worker, {
     get(target, name) {
@@ -51,7 +60,7 @@ function asLibrary(worker: RemoteWorker): Punctual {
       if (name in target || typeof name === 'symbol' || name === 'then') return value
       throw new PunctualError(
         'not_remote',
-        `punctual.${name} needs the database, and this worker takes its runs over HTTP. Leave out --server, or keep to handlers here.`,
+        `punctual.${name} needs the database, but this worker claims runs over HTTP. Remove --server, or only register handlers in this module.`,
       )
     },
   }) as unknown as Punctual

@@ -1,4 +1,4 @@
-/** The slots that a job has ahead, as people check them: in local time, with what the clocks and calendars do. */
+/** The next slots of a job in local time, with the effects of clock changes and calendars. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Job } from '@punctual/core/job'
 import { calendarAllows, type FirePreview, parseCalendar, zoneOf } from '@punctual/core/schedule'
@@ -8,21 +8,24 @@ import type { Terminal } from '../runtime/terminal.ts'
 import { jobZone } from './job-view.ts'
 import { showTable } from './table.ts'
 
-export interface FiresWish {
+export interface FiresQuery {
   readonly count: number
   readonly aroundChanges?: boolean
   readonly from?: Date
 }
 
-/** Empty when none is left, and for a job whose next slot is known when its run has ended. */
+/**
+ * Empty when no slot is left. An after-end job has at most one known slot, the one after its last
+ * run.
+ */
 export async function jobFires(
   { jobs }: { readonly jobs: OperatedJobs },
   job: Job,
-  wish: FiresWish,
+  query: FiresQuery,
 ): Promise<FirePreview[]> {
   if (job.rules.when.kind === 'after-end') return job.nextAt ? [plainFire(job.nextAt, job)] : []
   if (job.runsLeft === 0) return []
-  const fires = await jobs.preview(job.id, wish).catch((error: unknown) => {
+  const fires = await jobs.preview(job.id, query).catch((error: unknown) => {
     if (error instanceof PunctualError && error.code === 'never_fires') return []
     throw error
   })
@@ -56,14 +59,14 @@ function marked(fires: FirePreview[], calendars: Excluding): FirePreview[] {
   })
 }
 
-/** The next fires, then those around each change of the clocks. */
+/** Prints the next fires, then those around each clock change. */
 export function showFires(terminal: Terminal, fires: readonly FirePreview[], tz: string): void {
   const { colors } = terminal
   const changes = [...new Set(fires.map(({ around }) => around?.getTime()))]
   for (const change of changes) {
     const group = fires.filter(({ around }) => around?.getTime() === change)
     if (change !== undefined)
-      terminal.line(`\nAround the change of the clocks on ${showLocal(new Date(change), tz)}:`)
+      terminal.line(`\nAround the clock change on ${showLocal(new Date(change), tz)}:`)
     showTable(
       terminal,
       [`LOCAL TIME (${tz})`, 'UTC', ...(group.some(({ note }) => note) ? ['NOTE'] : [])],

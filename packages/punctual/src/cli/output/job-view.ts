@@ -1,4 +1,4 @@
-/** A job as the command line shows it: its state, its schedule in words, and its fields for programs. */
+/** A job as the command line shows it: its state, its schedule as text, and its JSON. */
 import type { Job, JobRules } from '@punctual/core/job'
 import type { StoredJob } from '@punctual/store'
 import { zoneIn } from '../flags/instants.ts'
@@ -11,7 +11,7 @@ export function jobState(job: Job): JobState {
   if (job.planningError !== null) return 'failing'
   if (job.pausedAt !== null) return 'paused'
   if (job.nextAt !== null) return 'active'
-  // Its next slot is known when its run has ended.
+  // The next slot of an after-end job is known only when its run has ended.
   const waits = job.rules.when.kind === 'after-end' && job.runsLeft !== 0
   return waits ? 'active' : 'finished'
 }
@@ -21,7 +21,7 @@ export function jobStateColour(colors: Colors, state: JobState): string {
   return state === 'failing' ? colors.red(state) : colour[state](state)
 }
 
-/** The zone in which it fires: its expression may name one itself. */
+/** The time zone in which a job fires; its expression may name one itself. */
 export function jobZone({ when, timezone }: JobRules): string {
   return (when.kind === 'once' ? null : zoneIn(when.expression)) ?? timezone
 }
@@ -44,7 +44,7 @@ function periodText(expression: string | number): string {
   return typeof expression === 'number' ? `${expression} ms` : expression
 }
 
-/** Without what only the store needs. */
+/** Drops fields that only the store needs. */
 export function jobJson(job: Job): Job & { state: JobState } {
   const { timing, lane, traits, policy, payloadText, labelsText, rulesText, anchorMs, ...rest } =
     job as StoredJob

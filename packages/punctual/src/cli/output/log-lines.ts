@@ -1,16 +1,16 @@
-/** A run's own log lines, as `runs show`, `runs logs` and `runs tail` read and print them. */
+/** Reads and prints the log lines of a run, for `runs show`, `runs logs` and `runs tail`. */
 import { limits } from '@punctual/core/errors'
 import type { LogLine, LogPosition } from '@punctual/core/run'
 import type { OperatedRuns } from '../runtime/operator.ts'
 import type { Terminal } from '../runtime/terminal.ts'
 
-/** The last lines of a log, and whether there are earlier ones. */
+/** The last lines of a log, and whether earlier ones exist. */
 export async function readLogEnd(runs: OperatedRuns, id: string, count: number) {
   const lines = await runs.logs(id, { last: count + 1 })
   return { lines: lines.slice(-count), earlier: lines.length > count }
 }
 
-/** The whole log of a run, or what came after a line, page by page: it is bounded for each run. */
+/** The whole log of a run, or the lines after one, page by page. The log of a run is bounded. */
 export async function readLog(
   runs: OperatedRuns,
   id: string,

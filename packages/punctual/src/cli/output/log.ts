@@ -1,4 +1,4 @@
-/** The log of a node: JSON lines for programs, short readable ones on a terminal. */
+/** The log of a node: JSON lines for programs, short readable lines on a terminal. */
 import pino from 'pino'
 import type { Logger } from '../../config/logger.ts'
 import type { Config } from '../../config/settings.ts'
@@ -8,7 +8,7 @@ import type { Terminal } from '../runtime/terminal.ts'
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export interface NodeLog extends Logger {
-  /** Whether lines are for people. */
+  /** Whether lines are formatted for humans. */
   readonly pretty: boolean
 }
 
@@ -27,17 +27,17 @@ export function createLog(config: Config, json: boolean, terminal: Terminal): No
   }
 }
 
-export function clockTime(moment: Date = new Date()): string {
-  return moment.toTimeString().slice(0, 8)
+export function clockTime(instant: Date = new Date()): string {
+  return instant.toTimeString().slice(0, 8)
 }
 
-function prettyLog(least: Config['logLevel'], { line, colors }: Terminal): NodeLog {
+function prettyLog(minimum: Config['logLevel'], { line, colors }: Terminal): NodeLog {
   const write = (level: keyof Logger) => (fields: object, message: string) => {
-    if (levels.indexOf(level) < levels.indexOf(least)) return
+    if (levels.indexOf(level) < levels.indexOf(minimum)) return
     const word = colourOf(colors, level)(level.padEnd(9))
     line(`${colors.dim(clockTime())}  ${word}  ${message}${extras(fields, colors)}`)
     const { err } = fields as { err?: unknown }
-    if (least === 'debug' && err instanceof Error) line(colors.dim(err.stack ?? ''))
+    if (minimum === 'debug' && err instanceof Error) line(colors.dim(err.stack ?? ''))
   }
   return {
     pretty: true,
@@ -52,7 +52,7 @@ function colourOf(colors: Colors, level: keyof Logger): (text: string) => string
   return { debug: colors.dim, info: colors.cyan, warn: colors.yellow, error: colors.red }[level]
 }
 
-/** Errors are left out: the message says what they say. */
+/** Omits errors, whose text is already in the message. */
 function extras(fields: object, colors: Colors): string {
   const shown = Object.entries(fields).filter(([name]) => name !== 'err' && name !== 'where')
   if (shown.length === 0) return ''

@@ -1,4 +1,7 @@
-/** Tells the story of the sample: one aligned line per event on a terminal, one JSON line elsewhere. */
+/**
+ * Prints the events of the sample: one aligned line each on a terminal, one JSON line each
+ * elsewhere.
+ */
 import type { Narrator, StoryEvent } from '../../sample/narrator.ts'
 import type { Terminal } from '../runtime/terminal.ts'
 import { clockTime, type NodeLog } from './log.ts'

@@ -1,8 +1,8 @@
-/** One line that is written over, where a person is looking; null elsewhere. */
+/** A progress line on stderr that overwrites itself; null when stderr is not a terminal. */
 const EVERY_MS = 100
 
 export interface ProgressLine {
-  /** Shows a text, unless one was shown just now. */
+  /** Shows a text, unless another one was shown less than 100 ms ago. */
   show(text: string): void
   clear(): void
 }

@@ -1,4 +1,4 @@
-/** What `jobs apply` and `import crontab --apply` did, or would do, as people read it. */
+/** Prints what `jobs apply` or `import crontab --apply` changed, or would change. */
 
 import type { DeclaredChange } from '../../jobs/declaration.ts'
 import type { ApplyResult } from '../jobs-file/apply-jobs.ts'
@@ -10,18 +10,18 @@ export function showApplied(terminal: Terminal, result: ApplyResult, diff: boole
   const { green, yellow, red, dim } = terminal.colors
   const { line } = terminal
   const { calendars, changes } = result
-  const name = result.source === null ? 'jobs of no source' : `source ${result.source}`
+  const name = result.source === null ? 'no source' : `source ${result.source}`
   line(`${name}: ${summary(result, diff)}`)
-  for (const it of calendars.created) line(green(`+ calendar ${it}`))
-  for (const it of calendars.updated) line(yellow(`~ calendar ${it}`))
-  for (const it of result.created) line(green(`+ ${it}`))
-  for (const it of result.updated) {
-    line(yellow(`~ ${it}`))
-    for (const change of changes[it] ?? []) line(dim(`    ${changeText(change)}`))
+  for (const calendar of calendars.created) line(green(`+ calendar ${calendar}`))
+  for (const calendar of calendars.updated) line(yellow(`~ calendar ${calendar}`))
+  for (const job of result.created) line(green(`+ ${job}`))
+  for (const job of result.updated) {
+    line(yellow(`~ ${job}`))
+    for (const change of changes[job] ?? []) line(dim(`    ${changeText(change)}`))
   }
-  for (const it of result.removed) line(red(`- ${it}`))
+  for (const job of result.removed) line(red(`- ${job}`))
   if (result.kept.length > 0)
-    line(dim(`not in the file, and kept without --prune: ${result.kept.join(', ')}`))
+    line(dim(`not in the file, kept without --prune: ${result.kept.join(', ')}`))
 }
 
 function summary(result: ApplyResult, diff: boolean): string {
@@ -38,7 +38,7 @@ function changeText({ field, from, to }: DeclaredChange): string {
 }
 
 function valueText(value: unknown): string {
-  if (value === undefined) return '(not said)'
+  if (value === undefined) return '(unset)'
   const text = JSON.stringify(value)
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text
 }

@@ -1,4 +1,4 @@
-/** The panel of guarantees: a line for each promise, then what weakens any of them, then what is good to know. */
+/** Prints the guarantees: a line each, then the causes that weaken any of them, then notes. */
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Terminal } from '../runtime/terminal.ts'
 import { wrap } from './wrap.ts'
@@ -10,7 +10,7 @@ export function showGuarantees(terminal: Terminal, panel: GuaranteePanel): void 
   const { line, colors, width } = terminal
   const { version, timeline, startedAt, zoneData } = panel.facts
   const since = startedAt.toISOString().slice(0, 19)
-  line(colors.bold('What is promised, on this server as it is now'))
+  line(colors.bold('Guarantees on this server, in its current state'))
   line(
     colors.dim(
       `PostgreSQL ${version}, timeline ${timeline}, up since ${since}Z; zone data ${zoneData}`,

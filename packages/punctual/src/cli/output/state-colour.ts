@@ -1,4 +1,4 @@
-/** One colour for each state, everywhere. */
+/** The colour of each state, the same in all output. */
 import type { AttemptOutcome, RunState } from '@punctual/core/run'
 import type { Colors } from '../runtime/colours.ts'
 

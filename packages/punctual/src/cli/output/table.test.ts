@@ -19,7 +19,7 @@ function tableAt(width: number, options: { colours?: boolean } = {}): string[] {
   return lines
 }
 
-test('a table without a terminal is as wide as it needs to be, one line a row', () => {
+test('without a terminal a table is as wide as its content, with one line per row', () => {
   expect(tableAt(Number.POSITIVE_INFINITY)).toEqual([
     'ID    STATE      QUEUE    MESSAGE',
     '0001  dead       default  first line ⏎ second line of a long message',
@@ -27,11 +27,11 @@ test('a table without a terminal is as wide as it needs to be, one line a row', 
   ])
 })
 
-test('a narrow terminal gets a shorter last column', () => {
+test('a narrow terminal shortens the last column', () => {
   expect(tableAt(40)[1]).toBe('0001  dead       default  first line ⏎ …')
 })
 
-test('a very narrow terminal goes without the optional columns', () => {
+test('a very narrow terminal drops the optional columns', () => {
   expect(tableAt(30)).toEqual([
     'ID    STATE      MESSAGE',
     '0001  dead       first line ⏎…',
@@ -39,7 +39,7 @@ test('a very narrow terminal goes without the optional columns', () => {
   ])
 })
 
-test('colours take no room', () => {
+test('colour codes do not count towards the width', () => {
   const plain = tableAt(60)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
   expect(tableAt(60, { colours: true }).map((line) => line.replace(/\u001b\[\d+m/g, ''))).toEqual(

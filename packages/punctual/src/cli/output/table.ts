@@ -1,4 +1,7 @@
-/** Tables without frames that fit the terminal: first optional columns go, then the last one is shortened. */
+/**
+ * Tables without borders that fit the terminal: optional columns are dropped first, then the last
+ * column is shortened.
+ */
 import Table from 'cli-table3'
 import type { Terminal } from '../runtime/terminal.ts'
 
@@ -34,7 +37,7 @@ export function showTable(
   terminal: Terminal,
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
-  /** Columns that a narrow terminal can do without, the least important first. */
+  /** Columns that a narrow terminal drops, the least important first. */
   optional: readonly string[] = [],
 ): void {
   const all = head.map((title, i) => ({

@@ -1,4 +1,6 @@
-/** Breaks a text between its words, so that no line is longer than there is room; a longer word stays whole. */
+/**
+ * Breaks a text between words into lines of at most `width` characters; a longer word stays whole.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

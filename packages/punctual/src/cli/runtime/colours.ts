@@ -1,4 +1,4 @@
-/** Colours are for people: only on a terminal, and not when they say that they want none. */
+/** Colours appear only on a terminal, and only when neither NO_COLOR nor TERM=dumb forbids them. */
 import picocolors from 'picocolors'
 
 export type Colors = ReturnType<typeof picocolors.createColors>

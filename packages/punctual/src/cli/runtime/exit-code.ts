@@ -1,18 +1,21 @@
-/** What the exit code of a command says. docs/reference/cli.md repeats this table, and a test holds them equal. */
+/**
+ * The meaning of each exit code. docs/reference/cli.md repeats this table, and a test keeps the two
+ * equal.
+ */
 export const exitCodes = {
-  ok: { code: 0, meaning: 'It worked.' },
+  ok: { code: 0, meaning: 'Success.' },
   failure: {
     code: 1,
-    meaning: 'It failed, or `doctor` or `verify` found something that must be mended.',
+    meaning: 'Failure, or `doctor`, `verify` or `audit verify` found a problem.',
   },
-  usage: { code: 2, meaning: 'The command line, the configuration or the input is wrong.' },
+  usage: { code: 2, meaning: 'Invalid command line, configuration or input.' },
   database: { code: 3, meaning: 'The database cannot be reached or used.' },
   notFound: {
     code: 4,
-    meaning: 'There is no such run, job, slot, calendar, handler, worker or file.',
+    meaning: 'The run, job, slot, calendar, handler, worker or file does not exist.',
   },
-  notSucceeded: { code: 5, meaning: 'With `--wait`: the run ended, but not in success.' },
-  interrupted: { code: 130, meaning: 'Ctrl-C, or a signal, ended the command before it was done.' },
+  notSucceeded: { code: 5, meaning: 'With `--wait`: the run ended without success.' },
+  interrupted: { code: 130, meaning: 'Interrupted by Ctrl-C or a signal before completion.' },
 } as const
 
 export type ExitName = keyof typeof exitCodes

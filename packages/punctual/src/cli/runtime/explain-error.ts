@@ -1,4 +1,7 @@
-/** An error as the command line tells it: a stable code, what happened, what to do, and the exit code. */
+/**
+ * Turns an error into what the command line prints: a stable code, a message, a hint, and the exit
+ * code.
+ */
 import { PunctualHttpError } from '@punctual/client'
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
 import { EmbeddedError, EmbeddedErrorCode } from '@punctual/store'
@@ -14,20 +17,20 @@ export interface Explanation {
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {
-  invalid_config: '`punctual config show` tells every value and where it came from.',
-  invalid_payload: `Quote JSON for your shell: '{"to":"a@b.c"}'; a text is '"text"'; @file and - read it from elsewhere.`,
+  invalid_config: '`punctual config show` shows every value and its source.',
+  invalid_payload: `Quote JSON for your shell: '{"to":"a@b.c"}', or '"text"' for a string. @file reads a file, - reads standard input.`,
   database_unavailable:
-    'Start one with `punctual start`, or name one with DATABASE_URL or --database-url.',
+    'Start a database with `punctual start`, or set DATABASE_URL or --database-url.',
   schema_missing: '`punctual migrate` brings the schema up to date.',
-  partition_missing: '`punctual migrate` makes the days that are missing.',
-  run_not_found: '`punctual runs list` shows the runs that there are.',
-  worker_not_found: '`punctual workers` shows those that there are.',
+  partition_missing: '`punctual migrate` creates the missing daily partitions.',
+  run_not_found: '`punctual runs list` lists runs.',
+  worker_not_found: '`punctual workers` lists workers.',
   dead_letter_not_found:
-    '`punctual dead list` shows those there are; --state all also those that were handled.',
-  tenant_not_found: '`punctual tenants list` shows those that there are.',
-  api_key_not_found: '`punctual api-keys list` shows those that there are.',
-  handler_unknown: '`punctual workers` shows which handlers are alive.',
-  wait_timeout: '`punctual runs show <id>` tells why it has not ended.',
+    '`punctual dead list` lists open dead letters; with --state all also closed ones.',
+  tenant_not_found: '`punctual tenants list` lists tenants.',
+  api_key_not_found: '`punctual api-keys list` lists API keys.',
+  handler_unknown: '`punctual workers` shows the handlers of each live worker.',
+  wait_timeout: '`punctual runs show <id>` shows why the run has not ended.',
 }
 
 function exitCodeFor(code: ErrorCode): ExitCode {
@@ -45,18 +48,18 @@ function explainCli(code: CliErrorCode, message: string, hint?: string): Explana
   return { code, message, hint: hint ?? null, exitCode: exit[cliErrors[code].exit] }
 }
 
-/** PostgreSQL's own errors, which pass the store where no retry can mend them. */
+/** Translates PostgreSQL errors that the store passes through because no retry can fix them. */
 function explainSqlState(state: string, message: string): Explanation | null {
-  const check = 'Check user, password and database in DATABASE_URL.'
+  const check = 'Check the user, password and database in DATABASE_URL.'
   if (state.startsWith('28'))
     return explain('database_unavailable', `PostgreSQL refused the login: ${message}.`, check)
   if (state === '3D000')
     return explain('database_unavailable', `PostgreSQL has no such database: ${message}.`, check)
   if (/^(08|53300|57P)/.test(state))
     return explain('database_unavailable', `PostgreSQL: ${message}.`)
-  if (state === '53100') return explain('database_full', `PostgreSQL has no room left: ${message}.`)
+  if (state === '53100') return explain('database_full', `PostgreSQL is out of space: ${message}.`)
   if (state === '42P01' || state === '3F000')
-    return explain('schema_missing', `The schema is not migrated, or only in part: ${message}.`)
+    return explain('schema_missing', `The schema is missing or not fully migrated: ${message}.`)
   if (state === '42501')
     return explainCli(
       'permission_denied',
@@ -66,7 +69,7 @@ function explainSqlState(state: string, message: string): Explanation | null {
   return null
 }
 
-/** What PostgreSQL said of a connection that it refused is clearer than that there is none. */
+/** PostgreSQL's reason for a refused connection says more than "database unavailable". */
 function explainCause({ code, cause }: PunctualError): Explanation | null {
   if (code !== 'database_unavailable' || !(cause instanceof Error)) return null
   const state = (cause as { code?: unknown }).code
@@ -75,7 +78,7 @@ function explainCause({ code, cause }: PunctualError): Explanation | null {
     : null
 }
 
-/** What a server told is told as if it had been told here. */
+/** Errors of a server are shown like errors of the library: same codes, hints and exit codes. */
 function explainHttp({ status, code, detail }: PunctualHttpError): Explanation {
   if (status === 0)
     return explainCli('server_unreachable', detail, 'Check --server or PUNCTUAL_SERVER.')
@@ -111,6 +114,6 @@ function unexpected(error: unknown): Explanation {
   return explainCli(
     'unexpected',
     error instanceof Error ? (error.stack ?? error.message) : String(error),
-    'This is a bug in Punctual, or an error of PostgreSQL that it does not know. Please report it.',
+    'This is a bug in Punctual, or a PostgreSQL error that it does not recognize. Report it.',
   )
 }

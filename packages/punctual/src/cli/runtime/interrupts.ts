@@ -1,8 +1,9 @@
 /**
- * Ctrl-C and its relatives. The first asks to end; a second one, meant as such, ends at once. Signals that
- * follow within a moment are the same wish: a terminal signals the whole group, and npm passes its own on.
+ * SIGINT, SIGTERM and SIGHUP. The first signal requests a stop; a second one ends the process at
+ * once. Signals within half a second of the first count as the same request: a terminal signals the
+ * whole process group, and npm forwards its own signal too.
  */
-const SAME_WISH_MS = 500
+const SAME_REQUEST_MS = 500
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export class Interrupts {
@@ -36,7 +37,7 @@ export class Interrupts {
       this.#firstAtMs = nowMs
       this.#controller.abort()
       this.#resolve(name)
-    } else if (nowMs - this.#firstAtMs > SAME_WISH_MS) this.#onSecond()
+    } else if (nowMs - this.#firstAtMs > SAME_REQUEST_MS) this.#onSecond()
   }
 
   dispose(): void {

@@ -1,6 +1,6 @@
 /**
- * What commands operate: the library on the database, or a server over HTTP. It is the library's own objects, as far as
- * both ways have them; a command that needs more opens the library itself and works on the database only.
+ * The part of the library that commands can also use over HTTP: backed by the database, or by a
+ * server. A command that needs more opens the library itself and requires the database.
  */
 import type { DeadLetters } from '../../dead-letters/dead-letters.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -31,6 +31,6 @@ export interface Operator {
   readonly deadLetters: Pick<DeadLetters, DeadLetterVerbs>
   readonly queues: Pick<Queues, 'list' | 'pauses'>
   readonly submit: Punctual['submit']
-  /** The time by which ages are told. */
+  /** The current time by the database's clock; ages are computed from it. */
   nowMs(): number
 }

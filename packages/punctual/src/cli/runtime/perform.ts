@@ -1,6 +1,6 @@
 /**
- * The frame around every command: resolves the configuration, runs the work, undoes what it opened in the
- * reverse order however it ended, and leaves with the exit code that says so.
+ * The frame of every command: resolves the configuration, runs the command, releases what it opened
+ * in reverse order whether it succeeded or failed, and sets the exit code.
  */
 import type { Command } from 'commander'
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts'
@@ -16,17 +16,17 @@ export interface CommandContext {
   readonly terminal: Terminal
   readonly config: Config
   readonly resolved: ResolvedConfig
-  /** The answer is for a program. */
+  /** `--json`: print JSON for programs. */
   readonly json: boolean
   readonly interrupts: Interrupts
-  /** Undone when the command ends, the last one first. */
+  /** Registers a cleanup for the end of the command; the last one registered runs first. */
   onEnd(undo: () => Promise<unknown>): void
-  /** What must be ended even in a hurry. */
+  /** Registers an action that runs even when a second signal ends the process at once. */
   onHurry(end: () => Promise<unknown>): void
 }
 
 export interface PerformOptions {
-  /** The work itself ends well on a signal, rather than being cut short by it. */
+  /** The command handles signals itself instead of being cut short by the first one. */
   readonly handlesInterrupts?: boolean
 }
 
@@ -53,7 +53,7 @@ export async function perform(command: Command, work: Work, options: PerformOpti
     })
     const cut = interrupts.first.then(() => exit.interrupted)
     code = await (options.handlesInterrupts ? done : Promise.race([done, cut]))
-    // Work that was cut short may still fail, and nobody cares.
+    // Interrupted work may still fail later; the exit code is already decided.
     done.catch(() => undefined)
   } catch (error) {
     code = interrupts.signal.aborted ? exit.interrupted : terminal.fail(error)

@@ -8,26 +8,26 @@ import {
   settings,
 } from '../../config/settings.ts'
 
-/** Adds the flags of these groups, and those that every command has. */
+/** Adds the flags of these groups of settings, and the flags that every command has. */
 export function addFlags(command: Command, groups: readonly SettingGroup[]): Command {
   for (const name of settingNames) {
     const setting = settings[name] as Setting<unknown>
-    // What works on the database only takes them too, to say so.
+    // Commands that need the database accept --server too, hidden, to refuse it with a clear error.
     const refused = setting.group === 'server' && !groups.includes('server')
     if (!groups.includes(refused ? 'database' : setting.group)) continue
     for (const option of optionsFor(setting)) command.addOption(option.hideHelp(refused))
   }
   return command
     .option('--config <path>', 'read settings from this file (default: punctual.config.json)')
-    .option('--json', 'answer in JSON, for programs')
+    .option('--json', 'print JSON')
 }
 
 function optionsFor(setting: Setting<unknown>): Option[] {
   const { flag, kind, help, env } = setting
-  const about = `${help} [${env}]${describeDefault(setting)}`
-  if (kind.placeholder !== null) return [new Option(`${flag} <${kind.placeholder}>`, about)]
-  const negation = new Option(flag.replace('--', '--no-'), `not ${flag}`)
-  return [new Option(flag, about), negation.hideHelp(setting.default === false)]
+  const description = `${help} [${env}]${describeDefault(setting)}`
+  if (kind.placeholder !== null) return [new Option(`${flag} <${kind.placeholder}>`, description)]
+  const negation = new Option(flag.replace('--', '--no-'), `turn off ${flag}`)
+  return [new Option(flag, description), negation.hideHelp(setting.default === false)]
 }
 
 function describeDefault({ default: value, defaultShown }: Setting<unknown>): string {
@@ -41,7 +41,7 @@ export interface GivenFlags {
   readonly json: boolean
 }
 
-/** What was written on the command line: commander's own defaults do not count. */
+/** Flags written on the command line; commander's own defaults do not count. */
 export function flagsOf(command: Command): GivenFlags {
   const given = command.optsWithGlobals()
   const flags: Partial<Record<SettingName, string | boolean>> = {}

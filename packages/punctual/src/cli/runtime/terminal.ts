@@ -1,26 +1,29 @@
-/** Where a command writes: text for people, JSON for programs, errors apart from both. */
+/**
+ * Where a command writes: text for users or JSON for programs on stdout, notes and errors on
+ * stderr.
+ */
 import { type Colors, colorsFor } from './colours.ts'
 import type { ExitCode } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 
 export interface Terminal {
-  /** Whether a person is looking. */
+  /** Whether stdout is a terminal. */
   readonly interactive: boolean
-  /** How many characters fit on a line; tables elsewhere are as wide as they need to be. */
+  /** Characters per line; unlimited when stdout is not a terminal. */
   readonly width: number
   readonly colors: Colors
   line(text?: string): void
-  /** One document on one line when it streams, otherwise indented. */
+  /** Prints one document: on one line when streaming, otherwise indented. */
   json(value: unknown, options?: { streaming?: boolean }): void
-  /** Something to know that is not the answer: it does not disturb a pipe. */
+  /** Prints to stderr, for information that must not enter a pipe. */
   note(text: string): void
-  /** Says what went wrong and returns the exit code that says the same. */
+  /** Prints an error and returns its exit code. */
   fail(error: unknown): ExitCode
 }
 
 export function createTerminal(): Terminal {
   const { stdout, stderr, env } = process
-  // A reader that went away (`| head`) is no error.
+  // A reader that closed the pipe early (`| head`) is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
   })

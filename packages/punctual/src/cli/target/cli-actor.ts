@@ -1,4 +1,4 @@
-/** Who the audit log says uses the command line. */
+/** The actor that the audit log records for the command line. */
 import { hostname, userInfo } from 'node:os'
 import type { Actor } from '@punctual/core/audit'
 

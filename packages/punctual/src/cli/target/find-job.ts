@@ -1,4 +1,4 @@
-/** The job that a command is about, by name or id. */
+/** Finds the job of a command, by name or id. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Job } from '@punctual/core/job'
 import type { Operator } from '../runtime/operator.ts'
@@ -8,7 +8,7 @@ export async function findJob({ jobs }: Pick<Operator, 'jobs'>, nameOrId: string
   if (job) return job
   throw new PunctualError(
     'job_not_found',
-    `There is no job ${JSON.stringify(nameOrId)}. \`punctual jobs list\` shows those there are.`,
+    `The job ${JSON.stringify(nameOrId)} does not exist. \`punctual jobs list\` lists jobs.`,
     { id: nameOrId },
   )
 }

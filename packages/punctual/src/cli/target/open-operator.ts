@@ -1,4 +1,6 @@
-/** Opens what a command operates: the server that is named, or else the library on the database. */
+/**
+ * Opens the operator of a command: the server if one is given, else the library on the database.
+ */
 
 import type { Operator } from '../runtime/operator.ts'
 import type { CommandContext } from '../runtime/perform.ts'

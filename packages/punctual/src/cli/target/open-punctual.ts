@@ -1,4 +1,4 @@
-/** The library for a command that looks or submits: it runs no role and changes no schema. */
+/** Opens the library for a command. It runs no roles and changes no schema. */
 import { libraryOptions } from '../../config/library-options.ts'
 import { Punctual } from '../../punctual.ts'
 import { CliError } from '../runtime/cli-error.ts'
@@ -10,8 +10,8 @@ export async function openPunctual(context: CommandContext): Promise<Punctual> {
   if (context.config.server !== null)
     throw new CliError(
       'not_over_http',
-      `This command works on the database only, and ${context.resolved.sources.server.from} names a server.`,
-      { hint: 'Leave the server out, and name the database with DATABASE_URL or --database-url.' },
+      `This command needs the database, but ${context.resolved.sources.server.from} names a server.`,
+      { hint: 'Unset the server, and set DATABASE_URL or --database-url.' },
     )
   const { url } = await openDatabase(context, 'use')
   const punctual = await Punctual.start({

@@ -4,7 +4,7 @@ import { parseHeads, showHead } from './audit-flags.ts'
 const hash = 'ab'.repeat(32)
 
 describe('heads of chains', () => {
-  it('are read as they are shown', () => {
+  it('are read in the form in which they are shown', () => {
     const heads = [
       { tenantId: 7, seq: 12, hash },
       { tenantId: null, seq: 1, hash },
@@ -15,7 +15,7 @@ describe('heads of chains', () => {
   })
 
   it.each(['', '7', '7:1', `0:1:${hash}`, `7:0:${hash}`, `7:1:${hash}0`, `x:1:${hash}`])(
-    'are not %j',
+    'refuse %j',
     (text) => {
       expect(() => parseHeads('--expect-head', [text])).toThrow(/<tenant>:<place>:<hash>/)
     },

@@ -1,4 +1,4 @@
-/** Chains of the audit log and their ends, as flags have them. */
+/** The chains of the audit log and their heads, as flags. */
 import { PunctualError } from '@punctual/core/errors'
 import type { ExpectedAuditHead } from '../../../audit/audit.ts'
 import type { Punctual } from '../../../punctual.ts'
@@ -8,13 +8,13 @@ import { findTenant } from '../tenants/tenants.ts'
 const INSTALLATION = 'installation'
 const HEAD = /^(installation|[1-9]\d*):([1-9]\d*):([0-9a-f]{64})$/i
 
-function refuse(flag: string, expected: string, came: string): never {
-  const shown = JSON.stringify(came.slice(0, 120))
+function refuse(flag: string, expected: string, value: string): never {
+  const shown = JSON.stringify(value.slice(0, 120))
   const message = `${flag} must be ${expected}; got ${shown}.`
   throw new PunctualError('invalid_option', message, { field: flag })
 }
 
-/** The number of a tenant by its name or number, null for the installation, or undefined where nothing is said. */
+/** The id of a tenant by its name or id; null for the installation, undefined when not given. */
 export async function chosenTenant(
   { tenants }: Punctual,
   text: string | undefined,
@@ -25,12 +25,12 @@ export async function chosenTenant(
   return id
 }
 
-/** As `--expect-head` takes it. */
+/** A head in the form that `--expect-head` accepts. */
 export function showHead(tenantId: number | null, { seq, hash }: { seq: number; hash: string }) {
   return `${tenantId ?? INSTALLATION}:${seq}:${hash}`
 }
 
-/** Heads as they were shown, or with an @ a file that has one on each line. */
+/** Parses heads; `@file` reads a file with one head per line. */
 export function parseHeads(flag: string, texts: readonly string[]): ExpectedAuditHead[] {
   const all = texts.flatMap((text) =>
     text.startsWith('@')

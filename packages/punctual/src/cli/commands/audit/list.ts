@@ -1,9 +1,9 @@
-/** `punctual audit list`: who changed what, the newest first. */
+/** `punctual audit list`: who changed what, newest first. */
 import type { AuditEntry } from '@punctual/core/audit'
 import { limits } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
-import { parsePastMoment } from '../../flags/instants.ts'
+import { parsePastInstant } from '../../flags/instants.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
@@ -25,14 +25,17 @@ interface Flags {
 export function addAuditList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('show who changed what, the newest first')
-    .option('--action <action>', 'only this, such as job.pause; job.* is all that begins so')
-    .option('--target <target>', 'only changes of this, by its id or name')
-    .option('--actor <actor>', 'only changes by this one, by its id or name')
-    .option('--from <time>', 'only from this moment on')
-    .option('--to <time>', 'only before this moment')
-    .option('--after <id>', 'those after this one, which are older: the last of the page before')
-    .option('--limit <n>', `at most so many, up to ${limits.auditEntriesPerPage} (default: 50)`)
+    .description('show who changed what, newest first')
+    .option('--action <action>', 'only this action, such as job.pause; job.* matches a prefix')
+    .option('--target <target>', 'only changes of this target, by id or name')
+    .option('--actor <actor>', 'only changes by this actor, by id or name')
+    .option('--from <time>', 'only changes at or after this time')
+    .option('--to <time>', 'only changes before this time')
+    .option('--after <id>', 'continue after this entry, the last one of the previous page')
+    .option(
+      '--limit <n>',
+      `maximum number of entries, up to ${limits.auditEntriesPerPage} (default: 50)`,
+    )
     .option('--tenant <name>', 'only of this tenant, or of the installation (default: all)')
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => listEntries(context, flags)))
@@ -45,14 +48,15 @@ async function listEntries(context: CommandContext, flags: Flags) {
   const punctual = await openPunctual(context)
   const tenantId = await chosenTenant(punctual, tenant)
   const nowMs = punctual.store.database.clock.nowMs()
-  const moment = (flag: string, text: string) => parsePastMoment(flag, text, config.timezone, nowMs)
+  const instant = (flag: string, text: string) =>
+    parsePastInstant(flag, text, config.timezone, nowMs)
   const entries = await punctual.audit.list({
     ...(action !== undefined && { action }),
     ...(target !== undefined && { target }),
     ...(actor !== undefined && { actor }),
     ...(after !== undefined && { after }),
-    ...(from !== undefined && { from: moment('--from', from) }),
-    ...(to !== undefined && { to: moment('--to', to) }),
+    ...(from !== undefined && { from: instant('--from', from) }),
+    ...(to !== undefined && { to: instant('--to', to) }),
     ...(tenantId !== undefined && { tenantId }),
     limit,
   })
@@ -69,7 +73,7 @@ function shown(value: unknown): string {
 function showEntries({ terminal }: CommandContext, entries: readonly AuditEntry[]): void {
   showTable(
     terminal,
-    ['AT', 'TENANT', 'WHO', 'ACTION', 'TARGET', 'NOTE', 'CHANGE'],
+    ['AT', 'TENANT', 'ACTOR', 'ACTION', 'TARGET', 'NOTE', 'CHANGE'],
     entries.map(({ at, tenantId, actor, action, target, note, before, after }) => [
       at.toISOString(),
       tenantId ?? '-',

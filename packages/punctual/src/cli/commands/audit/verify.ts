@@ -1,4 +1,4 @@
-/** `punctual audit verify`: whether the audit log is as it was written. Exit 1 when it is not. */
+/** `punctual audit verify`: whether the audit log is intact. Exit 1 when it is not. */
 import type { Command } from 'commander'
 import type { AuditVerification } from '../../../audit/audit.ts'
 import { showTable } from '../../output/table.ts'
@@ -17,11 +17,11 @@ interface Flags {
 export function addAuditVerify(parent: Command): void {
   const command = parent
     .command('verify')
-    .description('prove that no entry of the audit log was changed, removed or put in')
+    .description('prove that no entry of the audit log was changed, removed or inserted')
     .option('--tenant <name>', 'only of this tenant, or of the installation (default: all)')
     .option(
       '--expect-head <head>',
-      'an end that a chain had, as this command showed it; @file has one on each line. May be repeated',
+      'a chain head that this command printed earlier; @file reads one per line; may be repeated',
       (head: string, all: string[]) => [...all, head],
       [],
     )
@@ -51,21 +51,21 @@ function showResult({ terminal }: CommandContext, { clean, chains }: AuditVerifi
   }
   showTable(
     terminal,
-    ['TENANT', 'SEALED', 'NOT YET', 'FOUND'],
+    ['TENANT', 'SEALED', 'UNSEALED', 'RESULT'],
     chains.map(({ tenantId, sealed, unsealed, fault }) => [
       tenantId ?? 'installation',
       sealed,
       unsealed,
-      fault ? colors.red(`${fault.kind}: ${fault.message}`) : colors.green('as it was written'),
+      fault ? colors.red(`${fault.kind}: ${fault.message}`) : colors.green('intact'),
     ]),
   )
   line()
   if (clean) showHeads(terminal, chains)
-  else line(colors.red('The audit log is not as it was written.'))
+  else line(colors.red('The audit log is not intact.'))
 }
 
 function showHeads({ line }: Terminal, chains: AuditVerification['chains']): void {
-  line('Keep these heads where nobody who can write to the database can write, and give them')
-  line('to the next --expect-head:')
+  line('Store these heads where nobody with write access to the database can change them, and')
+  line('pass them to the next verification with --expect-head:')
   for (const { tenantId, head } of chains) if (head) line(`  ${showHead(tenantId, head)}`)
 }

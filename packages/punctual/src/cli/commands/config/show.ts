@@ -1,4 +1,4 @@
-/** `punctual config show`: every value in effect and where it came from. Passwords are not shown. */
+/** `punctual config show`: every setting in effect and its source. Passwords are hidden. */
 import type { Command } from 'commander'
 import { type Setting, type SettingName, settingNames, settings } from '../../../config/settings.ts'
 import { showSecret } from '../../../config/show-secret.ts'
@@ -10,7 +10,7 @@ import { addFlags } from '../../runtime/setting-flags.ts'
 export function addConfigShow(parent: Command): void {
   const command = parent
     .command('show')
-    .description('show every setting in effect and where its value came from')
+    .description('show every setting in effect and where its value comes from')
   addFlags(command, ['database', 'server', 'node', 'http'])
   command.action(() => perform(command, showConfig))
 }
@@ -28,7 +28,7 @@ async function showConfig({ terminal, resolved, json }: CommandContext) {
   }
   showTable(
     terminal,
-    ['SETTING', 'VALUE', 'FROM'],
+    ['SETTING', 'VALUE', 'SOURCE'],
     rows.map(({ name, value, origin, from }) => [
       name,
       origin === 'default' ? defaultText(name, value) : text(value),

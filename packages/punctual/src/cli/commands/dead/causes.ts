@@ -1,4 +1,4 @@
-/** `punctual dead causes`: what died alike, together; the largest cause first. */
+/** `punctual dead causes`: dead letters grouped by cause, most frequent first. */
 import { type DeadLetterState, deadLetterStates } from '@punctual/core/dead-letter'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
@@ -24,10 +24,10 @@ interface Flags extends DeadLetterFlags {
 export function addDeadCauses(parent: Command): void {
   const command = parent
     .command('causes')
-    .description('cause dead letters by what they died of, the largest cause first')
+    .description('show dead letters grouped by cause, most frequent first')
   addDeadLetterFlags(command)
     .option('--state <state>', `${deadLetterStates.join(', ')} (default: open)`)
-    .option('--limit <n>', `at most so many causes, up to ${LIMIT_MAX} (default: 50)`)
+    .option('--limit <n>', `maximum number of causes, up to ${LIMIT_MAX} (default: 50)`)
   addFlags(command, ['database', 'server'])
   command.action((flags: Flags) =>
     perform(command, (context) => listDeadLetterCauses(context, flags)),

@@ -1,4 +1,7 @@
-/** `punctual dead discard`: closes dead letters without doing them again, one by its id or many by what they have. */
+/**
+ * `punctual dead discard`: closes dead letters without running them again, one by id or many by
+ * filter.
+ */
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
 import {
@@ -26,13 +29,13 @@ interface Flags extends DeadLetterFlags {
 export function addDeadDiscard(parent: Command): void {
   const command = parent
     .command('discard')
-    .description('close dead letters without doing them again: one, or all that match')
-    .argument('[id]', 'the id of one run')
-    .requiredOption('--reason <text>', 'why; kept with them')
+    .description('close dead letters without running them again: one, or all that match')
+    .argument('[id]', 'id of one dead letter')
+    .requiredOption('--reason <text>', 'why; kept with the dead letters')
   addDeadLetterFlags(command)
-    .option('--all', 'every open one, when nothing else narrows it')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
-    .option('--dry-run', 'only count them')
+    .option('--all', 'every open dead letter; required when no filter is given')
+    .option('--limit <n>', `discard at most this many, up to ${LIMIT_MAX} (default: 10000)`)
+    .option('--dry-run', 'show how many match and change nothing')
   addFlags(command, ['database', 'server'])
   command.action((id: string | undefined, flags: Flags) =>
     perform(command, (context) => discard(context, id, flags)),
@@ -55,7 +58,7 @@ async function discardOne(
 ) {
   const result = await deadLetters.discard(id, { reason, by: createdBy() })
   if (json) terminal.json({ id, result })
-  else terminal.line(result === 'discarded' ? 'Discarded.' : 'Somebody has handled it already.')
+  else terminal.line(result === 'discarded' ? 'Discarded.' : 'The dead letter was already closed.')
   return result === 'discarded' ? exit.ok : exit.failure
 }
 

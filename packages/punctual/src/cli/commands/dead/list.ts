@@ -1,4 +1,4 @@
-/** `punctual dead list`: the runs that died, the last one first. */
+/** `punctual dead list`: dead letters, most recent first. */
 import { type DeadLetter, type DeadLetterState, deadLetterStates } from '@punctual/core/dead-letter'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
@@ -23,11 +23,11 @@ interface Flags extends DeadLetterFlags {
 }
 
 export function addDeadList(parent: Command): void {
-  const command = parent.command('list').description('list dead letters, the last to die first')
+  const command = parent.command('list').description('list dead letters, most recent first')
   addDeadLetterFlags(command)
     .option('--state <state>', `${deadLetterStates.join(', ')} (default: open)`)
-    .option('--after <id>', 'those after this one: the last of the page before')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
+    .option('--after <id>', 'continue after this id, the last one of the previous page')
+    .option('--limit <n>', `maximum number of dead letters, up to ${LIMIT_MAX} (default: 50)`)
   addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listDeadLetters(context, flags)))
 }
@@ -36,27 +36,27 @@ async function listDeadLetters(context: CommandContext, flags: Flags) {
   const { terminal, json } = context
   const limit = parseCount('--limit', flags.limit ?? '50', LIMIT_MAX)
   const punctual = await openOperator(context)
-  const letters = await punctual.deadLetters.list({
+  const deadLetters = await punctual.deadLetters.list({
     ...(await deadLetterFilter(flags, punctual)),
     ...(flags.state !== undefined && { state: flags.state }),
     ...(flags.after !== undefined && { after: flags.after }),
     limit,
   })
-  if (json) terminal.json(letters)
-  else if (letters.length === 0) terminal.line('No dead letters.')
-  else showDeadLetters(context, letters, punctual.nowMs())
+  if (json) terminal.json(deadLetters)
+  else if (deadLetters.length === 0) terminal.line('No dead letters.')
+  else showDeadLetters(context, deadLetters, punctual.nowMs())
   return exit.ok
 }
 
 function showDeadLetters(
   { terminal }: CommandContext,
-  letters: readonly DeadLetter[],
+  deadLetters: readonly DeadLetter[],
   nowMs: number,
 ) {
   showTable(
     terminal,
     ['ID', 'HANDLER', 'QUEUE', 'DIED', 'REASON', 'HANDLED', 'MESSAGE'],
-    letters.map(({ id, handler, queue, diedAt, reason, handled, error }) => [
+    deadLetters.map(({ id, handler, queue, diedAt, reason, handled, error }) => [
       id,
       handler,
       queue,

@@ -1,4 +1,6 @@
-/** `punctual dead replay`: runs dead ones again, one by its id or many by what they have, at a pace. */
+/**
+ * `punctual dead replay`: runs dead letters again, one by id, or many by filter at a limited pace.
+ */
 import { checkJsonText } from '@punctual/core/check'
 import type { ReplayPace } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
@@ -38,22 +40,22 @@ interface Flags extends DeadLetterFlags {
 export function addDeadReplay(parent: Command): void {
   const command = parent
     .command('replay')
-    .description('run dead ones again: one, or at a pace all that match; each becomes a new run')
-    .argument('[id]', 'the id of one run')
-    .option('--payload <json>', 'of one: instead of its own, JSON, @file, or - for the input')
-    .option('--from-checkpoint', 'go on from the last checkpoint, where there is one')
-    .option('--note <text>', 'kept with the dead letters')
+    .description('run dead letters again as new runs: one, or all that match at a limited pace')
+    .argument('[id]', 'id of one dead letter')
+    .option('--payload <json>', 'new payload, with an id: JSON, @file, or - for standard input')
+    .option('--from-checkpoint', 'resume from the last checkpoint, if the run has one')
+    .option('--note <text>', 'note kept with the dead letters')
   addDeadLetterFlags(command)
-    .option('--all', 'every open one, when nothing else narrows it')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 10000)`)
-    .option('--per-second <n>', 'how many are released in a second (default: 50)')
-    .option('--canary <n>', 'so many go first; the others wait until these have ended')
+    .option('--all', 'every open dead letter; required when no filter is given')
+    .option('--limit <n>', `replay at most this many, up to ${LIMIT_MAX} (default: 10000)`)
+    .option('--per-second <n>', 'replay this many per second (default: 50)')
+    .option('--canary <n>', 'replay this many first; the rest wait until these have ended')
     .option(
-      '--stop-at-failure-rate <part>',
-      'stop when more than this part (0 to 1) of those that ended are dead',
+      '--stop-at-failure-rate <fraction>',
+      'stop when more than this fraction (0 to 1) of the ended replays are dead',
     )
-    .option('--min-ended <n>', 'how many must have ended before that is judged (default: 10)')
-    .option('--dry-run', 'only count them')
+    .option('--min-ended <n>', 'apply the failure rate once this many have ended (default: 10)')
+    .option('--dry-run', 'show how many match and change nothing')
   addFlags(command, ['database', 'server'])
   const options = { handlesInterrupts: true }
   command.action((id: string | undefined, flags: Flags) =>
@@ -65,7 +67,7 @@ async function replay(context: CommandContext, id: string | undefined, flags: Fl
   const pace = paceOf(flags)
   if (id !== undefined) refuseFlagsOfMany(flags)
   else if (flags.payload !== undefined)
-    throw new PunctualError('invalid_option', '--payload is for one run: name its id.', {
+    throw new PunctualError('invalid_option', '--payload needs the id of a dead letter.', {
       field: '--payload',
     })
   const punctual = await openOperator(context)
@@ -86,10 +88,10 @@ async function replayOne(context: CommandContext, punctual: Operator, id: string
   if (json) terminal.json(answer)
   else if (answer.result === 'replayed') terminal.line(`Submitted ${answer.id}`)
   else if (answer.result === 'key_busy')
-    terminal.line(`A live run has its key ${JSON.stringify(answer.key)}: ${answer.heldBy ?? '-'}`)
+    terminal.line(`A live run holds its key ${JSON.stringify(answer.key)}: ${answer.heldBy ?? '-'}`)
   else {
     const { as, at, replayedAs } = answer.handled
-    terminal.line(`It was ${as}${replayedAs ? ` as ${replayedAs}` : ''} at ${at.toISOString()}.`)
+    terminal.line(`Already ${as}${replayedAs ? ` as ${replayedAs}` : ''} at ${at.toISOString()}.`)
   }
   return answer.result === 'replayed' ? exit.ok : exit.failure
 }
@@ -119,17 +121,17 @@ async function replayMany(
 
 function describe({ wanted, replayed, alreadyHandled, keyBusy, ended, failed }: ReplayProgress) {
   const parts = [`Replayed ${replayed} of ${wanted}`]
-  if (ended > 0) parts.push(`${ended} have ended, ${failed} of them dead`)
-  if (alreadyHandled > 0) parts.push(`${alreadyHandled} were handled by others`)
-  if (keyBusy > 0) parts.push(`${keyBusy} stay open, because a live run has their key`)
+  if (ended > 0) parts.push(`${ended} ended, ${failed} of them dead`)
+  if (alreadyHandled > 0) parts.push(`${alreadyHandled} already closed by others`)
+  if (keyBusy > 0) parts.push(`${keyBusy} still open because a live run holds their key`)
   return parts.join('; ')
 }
 
 function showResult({ line, colors }: Terminal, result: ReplayManyResult): void {
   line(`${describe(result)}.`)
   if (result.stopped === 'failure_rate')
-    line(colors.red('Stopped: too many of the replays have failed. The others stay open.'))
-  if (result.stopped === 'aborted') line('Stopped. The others stay open.')
+    line(colors.red('Stopped: too many replays failed. The remaining dead letters stay open.'))
+  if (result.stopped === 'aborted') line('Stopped. The remaining dead letters stay open.')
 }
 
 function handling({ note, fromCheckpoint }: Flags) {

@@ -1,4 +1,4 @@
-/** `punctual dead show <id>`: a dead letter, what came of it, and everything of its run. */
+/** `punctual dead show <id>`: a dead letter, how it was handled, and its run. */
 import type { DeadLetter } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
@@ -15,8 +15,8 @@ const LOG_LINES = 10
 export function addDeadShow(parent: Command): void {
   const command = parent
     .command('show')
-    .description('show one dead letter: its run, attempts, error, log, and what came of it')
-    .argument('<id>', 'the id of the run')
+    .description('show one dead letter: run, attempts, error, log, and how it was handled')
+    .argument('<id>', 'id of the run')
   addFlags(command, ['database', 'server'])
   command.action((id: string) => perform(command, (context) => showDeadLetter(context, id)))
 }
@@ -24,16 +24,16 @@ export function addDeadShow(parent: Command): void {
 async function showDeadLetter(context: CommandContext, id: string) {
   const { terminal, json } = context
   const punctual = await openOperator(context)
-  const letter = await punctual.deadLetters.get(id)
-  if (!letter)
-    throw new PunctualError('dead_letter_not_found', `Run ${id} is no dead letter.`, { id })
-  if (json) terminal.json(letter)
+  const deadLetter = await punctual.deadLetters.get(id)
+  if (!deadLetter)
+    throw new PunctualError('dead_letter_not_found', `Run ${id} is not a dead letter.`, { id })
+  if (json) terminal.json(deadLetter)
   else {
     const nowMs = punctual.nowMs()
-    showHandling(terminal, letter, letter.checkpoint !== null, nowMs)
-    showRun(terminal, letter.run, null, nowMs)
-    const earlier = letter.log.length > LOG_LINES
-    showRunLog(terminal, id, { lines: letter.log.slice(-LOG_LINES), earlier })
+    showHandling(terminal, deadLetter, deadLetter.checkpoint !== null, nowMs)
+    showRun(terminal, deadLetter.run, null, nowMs)
+    const earlier = deadLetter.log.length > LOG_LINES
+    showRunLog(terminal, id, { lines: deadLetter.log.slice(-LOG_LINES), earlier })
   }
   return exit.ok
 }
@@ -48,10 +48,10 @@ function showHandling(
   if (handled) {
     const by = handled.by ? ` by ${handled.by}` : ''
     const as = handled.replayedAs ? `${handled.as} as ${handled.replayedAs}` : handled.as
-    field('letter', `${as}, ${showAge(handled.at, nowMs)}${by}`)
+    field('handled', `${as}, ${showAge(handled.at, nowMs)}${by}`)
     if (handled.note) field('note', handled.note)
-  } else field('letter', `open; \`punctual dead replay ${id}\` runs it again`)
-  field('died of', fingerprint)
+  } else field('handled', `no; \`punctual dead replay ${id}\` runs it again`)
+  field('cause', fingerprint)
   if (checkpointed && !handled)
-    field('checkpoint', 'it has one: --from-checkpoint goes on from there')
+    field('checkpoint', 'available; `punctual dead replay --from-checkpoint` resumes from it')
 }

@@ -1,4 +1,4 @@
-/** `punctual groups cancel <id>`: closes a group and cancels what has not ended. */
+/** `punctual groups cancel <id>`: closes a group and cancels its runs that have not ended. */
 import type { Command } from 'commander'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
@@ -12,8 +12,8 @@ interface Flags {
 export function addGroupsCancel(parent: Command): void {
   const command = parent
     .command('cancel')
-    .description('close a group and cancel those of its runs that have not ended')
-    .argument('<id>', 'its id, as `punctual groups` shows it')
+    .description('close a group and cancel its runs that have not ended')
+    .argument('<id>', 'id of the group, as `punctual groups` shows it')
     .option('--reason <text>', 'kept with the runs')
   addFlags(command, ['database'])
   command.action((id: string, flags: Flags) =>
@@ -29,8 +29,8 @@ async function cancelGroup(context: CommandContext, id: string, flags: Flags) {
   else
     terminal.line(
       cancelled + cancelling === 0
-        ? 'All of its runs have ended already.'
-        : `${cancelled} cancelled; ${cancelling} running, whose handlers are asked to end.`,
+        ? 'All runs of the group have already ended.'
+        : `${cancelled} cancelled; ${cancelling} running, whose handlers were signalled to stop.`,
     )
   return exit.ok
 }

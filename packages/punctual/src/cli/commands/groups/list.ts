@@ -1,4 +1,4 @@
-/** `punctual groups`: groups of runs, the newest first. */
+/** `punctual groups`: groups of runs, newest first. */
 import { PunctualError } from '@punctual/core/errors'
 import type { GroupSummary } from '@punctual/core/run'
 import type { Command } from 'commander'
@@ -22,11 +22,11 @@ interface Flags {
 export function addGroupsList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('list groups of runs, the newest first')
-    .option('--done', 'only those that are done')
-    .option('--not-done', 'only those that are not')
-    .option('--before <id>', 'those made before this one: the last of the page before')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
+    .description('list groups of runs, newest first')
+    .option('--done', 'only groups that are done')
+    .option('--not-done', 'only groups that are not done')
+    .option('--before <id>', 'continue before this id, the last one of the previous page')
+    .option('--limit <n>', `maximum number of groups, up to ${LIMIT_MAX} (default: 50)`)
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => listGroups(context, flags)))
 }
@@ -54,7 +54,7 @@ function showGroups({ terminal }: CommandContext, groups: readonly GroupSummary[
   const { green, yellow } = terminal.colors
   showTable(
     terminal,
-    ['ID', 'NAME', 'STATE', 'RUNS', 'MADE', 'DONE'],
+    ['ID', 'NAME', 'STATE', 'RUNS', 'CREATED', 'DONE'],
     groups.map(({ id, name, open, done, total, createdAt, doneAt }) => [
       id,
       name ?? '-',
@@ -63,6 +63,6 @@ function showGroups({ terminal }: CommandContext, groups: readonly GroupSummary[
       showAge(createdAt, nowMs),
       doneAt ? showAge(doneAt, nowMs) : '-',
     ]),
-    ['MADE', 'DONE'],
+    ['CREATED', 'DONE'],
   )
 }

@@ -1,4 +1,4 @@
-/** `punctual groups show <id>`: how far a group has come, and what followed. */
+/** `punctual groups show <id>`: the progress of a group, and its callback run. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Group, RunState } from '@punctual/core/run'
 import type { Command } from 'commander'
@@ -13,8 +13,8 @@ import { openPunctual } from '../../target/open-punctual.ts'
 export function addGroupsShow(parent: Command): void {
   const command = parent
     .command('show')
-    .description('show one group: how many of its runs are in which state, and what followed')
-    .argument('<id>', 'its id, as `punctual groups` shows it')
+    .description('show one group: its runs by state, and its callback run')
+    .argument('<id>', 'id of the group, as `punctual groups` shows it')
   addFlags(command, ['database'])
   command.action((id: string) => perform(command, (context) => showOne(context, id)))
 }
@@ -23,7 +23,7 @@ async function showOne(context: CommandContext, id: string) {
   const { terminal, json } = context
   const punctual = await openPunctual(context)
   const group = await punctual.groups.get(id)
-  if (!group) throw new PunctualError('group_not_found', `There is no group ${id}.`, { id })
+  if (!group) throw new PunctualError('group_not_found', `Group ${id} does not exist.`, { id })
   if (json) terminal.json(group)
   else showGroup(terminal, group, punctual.store.database.clock.nowMs())
   return exit.ok
@@ -37,13 +37,13 @@ function showGroup({ line, colors }: Terminal, group: Group, nowMs: number): voi
   const state = doneAt
     ? `done ${showAge(doneAt, nowMs)}`
     : closedAt
-      ? 'closed; it is done when all of its runs have ended'
+      ? 'closed; done when all of its runs have ended'
       : 'open: runs can be added'
   field('state', state)
-  field('made', showAge(group.createdAt, nowMs))
+  field('created', showAge(group.createdAt, nowMs))
   const share = total === 0 ? 100 : Math.floor((ended / total) * 100)
   field('ended', `${ended} of ${total} (${share} %)`)
   for (const [name, runs] of Object.entries(group.counts))
     if (runs > 0) line(`${' '.repeat(11)}${runs} ${stateColour(colors, name as RunState)}`)
-  if (group.callbackRunId) field('followed', `by run ${group.callbackRunId}`)
+  if (group.callbackRunId) field('callback', `run ${group.callbackRunId}`)
 }

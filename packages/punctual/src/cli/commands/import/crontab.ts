@@ -1,4 +1,7 @@
-/** `punctual import crontab <file>`: makes jobs of the lines of a crontab, and tells what it made of each. */
+/**
+ * `punctual import crontab <file>`: creates jobs from a crontab and reports the result for each
+ * line.
+ */
 import { PunctualError } from '@punctual/core/errors'
 import type { JobOptions } from '@punctual/core/job'
 import { zoneOf } from '@punctual/core/schedule'
@@ -27,27 +30,28 @@ interface Flags {
 export function addImportCrontab(parent: Command): void {
   const command = parent
     .command('crontab')
-    .description(
-      'make jobs of the lines of a crontab; without --apply print the file for `jobs apply`',
+    .description('create jobs from a crontab; without --apply, print a file for `jobs apply`')
+    .argument(
+      '<file>',
+      'the crontab; - reads standard input: crontab -l | punctual import crontab -',
     )
-    .argument('<file>', 'the crontab; - reads the input: crontab -l | punctual import crontab -')
     .option('--user-column', 'lines name a user before the command, as in /etc/crontab')
-    .option('--handler <name>', 'what runs the commands', 'shell')
+    .option('--handler <name>', 'the handler that runs the commands', 'shell')
+    .option('--tz <zone>', 'time zone when the crontab names none (default: the setting timezone)')
+    .option('--source <name>', 'source of the jobs', 'crontab')
+    .option('--prefix <text>', 'prefix of the job names')
+    .option('--apply', 'create the jobs')
     .option(
-      '--tz <zone>',
-      'the time zone where the crontab names none (default: the setting timezone)',
+      '--prune',
+      'with --apply: delete jobs of this source that the crontab no longer contains',
     )
-    .option('--source <name>', 'the source of the jobs', 'crontab')
-    .option('--prefix <text>', 'put before the name of each job')
-    .option('--apply', 'register the jobs')
-    .option('--prune', 'with --apply: remove jobs of this source that the crontab no longer has')
   addFlags(command, ['database'])
   command.action((path: string, flags: Flags) =>
     perform(command, (context) => importCrontab(context, path, flags)),
   )
 }
 
-/** A line with the job that was made of it. */
+/** A line of the crontab, with the name of the job created from it. */
 type ImportedLine = CrontabLine & { readonly job?: string }
 
 async function importCrontab(context: CommandContext, path: string, flags: Flags) {
@@ -57,18 +61,18 @@ async function importCrontab(context: CommandContext, path: string, flags: Flags
   const timezone = zoneOf(flags.tz ?? config.timezone).name
   const text = readInput('The crontab', path)
   const lines = readCrontab(text, { userColumn: flags.userColumn === true, timezone })
-  const { jobs, told } = jobsOf(lines, flags)
+  const { jobs, imported } = jobsOf(lines, flags)
   const file = { source: flags.source, jobs }
-  // The same checks as those of any other file of jobs.
+  // The same checks as for any other file of jobs.
   const { readJobsFile } = await import('../../jobs-file/jobs-file.ts')
   const [document] = readJobsFile(inputName(path), JSON.stringify(file), config)
   const wrong = lines.some((line) => line.kind === 'refused' && line.wrong)
   const code = wrong ? exit.failure : exit.ok
   if (!flags.apply) {
-    if (json) terminal.json({ file, lines: told })
+    if (json) terminal.json({ file, lines: imported })
     else {
-      showLines(terminal, told)
-      terminal.line((await yamlOf(file, told)).trimEnd())
+      showLines(terminal, imported)
+      terminal.line((await yamlOf(file, imported)).trimEnd())
     }
     return code
   }
@@ -77,9 +81,9 @@ async function importCrontab(context: CommandContext, path: string, flags: Flags
   const prune = flags.prune === true
   const compared = await compareDocument(punctual, document, config, prune)
   const result = await applyDocument(punctual, document, compared, prune)
-  if (json) terminal.json({ result, lines: told })
+  if (json) terminal.json({ result, lines: imported })
   else {
-    showLines(terminal, told)
+    showLines(terminal, imported)
     showApplied(terminal, result, false)
   }
   return code
@@ -89,15 +93,18 @@ function jobsOf(lines: readonly CrontabLine[], { handler, prefix = '' }: Flags) 
   const entries = lines.flatMap((line) => (line.kind === 'job' ? [line.entry] : []))
   const names = nameEntries(entries, prefix)
   const jobs = entries.map((entry, i) => jobOf(entry, names[i] as string, handler))
-  let made = 0
-  const told = lines.map((line): ImportedLine => {
-    const name = line.kind === 'job' ? names[made++] : undefined
+  let used = 0
+  const imported = lines.map((line): ImportedLine => {
+    const name = line.kind === 'job' ? names[used++] : undefined
     return name === undefined ? line : { ...line, job: name }
   })
-  return { jobs, told }
+  return { jobs, imported }
 }
 
-/** As cron has it: a run starts although the one before goes on, and missed ones are not made up for. */
+/**
+ * Keeps cron's behaviour: a run starts even if the previous one is running, and missed runs are not
+ * caught up.
+ */
 function jobOf(entry: CrontabEntry, name: string, handler: string): JobOptions {
   const { cron, timezone, jitterMs, command, env, user, stdin } = entry
   const payload = { command, env, ...(user && { user }), ...(stdin !== null && { stdin }) }
@@ -106,7 +113,7 @@ function jobOf(entry: CrontabEntry, name: string, handler: string): JobOptions {
   return { name, handler, payload, cron, timezone, ...jitter, ...asCron }
 }
 
-/** On the standard error, so that the file can be redirected. */
+/** Prints to stderr, so that stdout can be redirected to a file. */
 function showLines({ note }: Terminal, lines: readonly ImportedLine[]): void {
   for (const line of lines) {
     note(`line ${line.line}: ${lineText(line)}`)
@@ -116,10 +123,10 @@ function showLines({ note }: Terminal, lines: readonly ImportedLine[]): void {
   const jobs = lines.filter(({ kind }) => kind === 'job').length
   if (jobs > 0)
     note(
-      'As cron has it, runs of a job may overlap and missed ones are not made up for: overlap, misfire.',
+      'As in cron, runs of a job may overlap (overlap: allow) and missed runs are not caught up (misfire: none).',
     )
   note(
-    `${jobs} ${jobs === 1 ? 'job' : 'jobs'}; ${refused} ${refused === 1 ? 'line' : 'lines'} not taken`,
+    `${jobs} ${jobs === 1 ? 'job' : 'jobs'}; ${refused} ${refused === 1 ? 'line' : 'lines'} not imported`,
   )
 }
 
@@ -130,17 +137,17 @@ function lineText(line: ImportedLine): string {
     case 'variable':
       return `${line.name}=${line.value}`
     case 'refused':
-      return `not taken: ${line.text}\n  ${line.why.replaceAll('\n', '\n  ')}`
+      return `not imported: ${line.text}\n  ${line.why.replaceAll('\n', '\n  ')}`
   }
 }
 
-/** Each job below the line that it was made of. */
+/** The file as YAML, with the crontab line as a comment above each job. */
 async function yamlOf(file: { jobs: readonly JobOptions[] }, lines: readonly ImportedLine[]) {
   const { Document } = await import('yaml')
   const document = new Document(file)
   const jobs = document.get('jobs') as { items: { commentBefore?: string | null }[] }
-  const made = lines.filter(({ kind }) => kind === 'job')
-  for (const [i, { line, text }] of made.entries()) {
+  const jobLines = lines.filter(({ kind }) => kind === 'job')
+  for (const [i, { line, text }] of jobLines.entries()) {
     const item = jobs.items[i]
     if (item) item.commentBefore = ` line ${line}: ${text.replace(/[^\P{C}\t]/gu, '?')}`
   }

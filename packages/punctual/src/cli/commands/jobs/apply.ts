@@ -1,4 +1,4 @@
-/** `punctual jobs apply -f <file>`: makes the jobs of a source those that a file declares. */
+/** `punctual jobs apply -f <file>`: makes the jobs of a source match a file. */
 import type { Command } from 'commander'
 import { inputName, readInput } from '../../flags/read-input.ts'
 import { type ApplyResult, applyDocument, compareDocument } from '../../jobs-file/apply-jobs.ts'
@@ -17,10 +17,10 @@ interface Flags {
 export function addJobsApply(parent: Command): void {
   const command = parent
     .command('apply')
-    .description('make the jobs of a source those that a file declares')
-    .requiredOption('-f, --file <path>', 'YAML or JSON; - reads the input')
-    .option('--diff', 'only show what would change')
-    .option('--prune', 'remove jobs of the same source that the file does not have')
+    .description('make the jobs of a source match a file; deletes jobs only with --prune')
+    .requiredOption('-f, --file <path>', 'YAML or JSON file; - reads standard input')
+    .option('--diff', 'show what would change and change nothing')
+    .option('--prune', 'delete jobs of the same source that the file does not contain')
   addFlags(command, ['database'])
   command.action((flags: Flags) => perform(command, (context) => applyFile(context, flags)))
 }
@@ -28,13 +28,13 @@ export function addJobsApply(parent: Command): void {
 async function applyFile(context: CommandContext, flags: Flags) {
   const { terminal, config, json } = context
   const { diff = false, prune = false } = flags
-  const text = readInput('The file of jobs', flags.file)
+  const text = readInput('The jobs file', flags.file)
   // YAML is loaded here, so that every other command starts without it.
   const { readJobsFile } = await import('../../jobs-file/jobs-file.ts')
   const documents = readJobsFile(inputName(flags.file), text, config)
   const punctual = await openPunctual(context)
   const results: ApplyResult[] = []
-  // Everything is compared, and refused, before anything is changed.
+  // All documents are compared, and refused if invalid, before anything changes.
   for (const document of documents)
     results.push(await compareDocument(punctual, document, config, prune))
   if (!diff)

@@ -1,7 +1,9 @@
-/** `punctual jobs backfill <job>`: runs slots of the past that have not run; asking again runs none twice. */
+/**
+ * `punctual jobs backfill <job>`: runs past slots that have not run. Repeating it runs none twice.
+ */
 import type { Command } from 'commander'
 import { parseDuration } from '../../flags/durations.ts'
-import { parseMomentIn } from '../../flags/instants.ts'
+import { parseInstantIn } from '../../flags/instants.ts'
 import { jobZone } from '../../output/job-view.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
@@ -18,11 +20,11 @@ interface Flags {
 export function addJobsBackfill(parent: Command): void {
   const command = parent
     .command('backfill')
-    .description('run slots of the past that have not run; asking again runs none twice')
-    .argument('<job>', 'its name or id')
-    .requiredOption('--from <time>', 'from this slot on')
-    .requiredOption('--to <time>', 'up to this, which is not included')
-    .option('--pace <time>', 'the pause between two runs (default: 0)')
+    .description('run past slots that have not run; repeating it runs none twice')
+    .argument('<job>', 'name or id of the job')
+    .requiredOption('--from <time>', 'first slot, inclusive')
+    .requiredOption('--to <time>', 'end of the range, exclusive')
+    .option('--pace <time>', 'pause between two runs (default: 0)')
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => backfillJob(context, name, flags)),
@@ -34,13 +36,13 @@ async function backfillJob(context: CommandContext, nameOrId: string, flags: Fla
   const punctual = await openPunctual(context)
   const { id, name, rules } = await findJob(punctual, nameOrId)
   const nowMs = punctual.store.database.clock.nowMs()
-  const from = parseMomentIn('--from', flags.from, jobZone(rules), nowMs)
-  const to = parseMomentIn('--to', flags.to, jobZone(rules), nowMs)
+  const from = parseInstantIn('--from', flags.from, jobZone(rules), nowMs)
+  const to = parseInstantIn('--to', flags.to, jobZone(rules), nowMs)
   const result = await punctual.jobs.backfill(id, { from, to, paceMs })
   if (context.json) context.terminal.json({ id, name, from, to, ...result })
   else
     context.terminal.line(
-      `${counted(result.runs, 'run')} of ${name} made; ${counted(result.already, 'slot')} had run already, or had been backfilled.`,
+      `Created ${counted(result.runs, 'run')} of ${name}; ${counted(result.already, 'slot')} had already run or been backfilled.`,
     )
   return exit.ok
 }

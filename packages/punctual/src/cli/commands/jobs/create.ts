@@ -1,4 +1,4 @@
-/** `punctual jobs create <name>`: registers a job, or changes the one of this name to what is said. */
+/** `punctual jobs create <name>`: creates a job, or replaces the options of an existing one. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Job, JobOptions } from '@punctual/core/job'
 import type { FirePreview } from '@punctual/core/schedule'
@@ -19,8 +19,8 @@ const FIRES = 5
 export function addJobsCreate(parent: Command): void {
   const command = parent
     .command('create')
-    .description('register a job, or change the one of this name to what is said here')
-    .argument('<name>', 'the name of the job')
+    .description('create a job, or replace all options of the existing job with this name')
+    .argument('<name>', 'name of the job')
   addFlags(addJobFlags(command), ['database', 'server'])
   command.action((name: string, flags: JobFlags) =>
     perform(command, (context) => createJob(context, name, flags)),
@@ -29,7 +29,7 @@ export function addJobsCreate(parent: Command): void {
 
 async function createJob(context: CommandContext, name: string, flags: JobFlags) {
   const { terminal, config } = context
-  // Refuses what cannot be read before anything is opened.
+  // Refuses invalid flags before anything is opened.
   jobOptions(name, { ...flags, payload: 'null' }, config, Date.now())
   const punctual = await openOperator(context)
   const nowMs = punctual.nowMs()
@@ -38,34 +38,37 @@ async function createJob(context: CommandContext, name: string, flags: JobFlags)
   const { id, change } = await punctual.jobs.upsert(options)
   const job = await findJob(punctual, id)
   const next = await jobFires(punctual, job, { count: FIRES })
-  // In the past means now.
+  // A time in the past means now.
   const late = options.at instanceof Date && options.at.getTime() < nowMs && change !== 'unchanged'
   if (context.json) terminal.json({ id, name, change, late, next })
   else {
     const words = { created: 'Created', updated: 'Updated', unchanged: 'Unchanged:' }
     terminal.line(`${words[change]} ${name} (${id})`)
-    if (late) terminal.line('Its time has passed: it runs now.')
+    if (late) terminal.line('The time is in the past: the job runs now.')
     else showNext(terminal, job, next)
   }
   return exit.ok
 }
 
-/** What a source declares would be undone by its next `apply`. */
+/**
+ * Refuses to change a job of another source: the next `apply` of that source would undo the change.
+ */
 async function refuseForeign({ jobs }: Operator, { name, source }: JobOptions): Promise<void> {
   const existing = await jobs.get(name)
   const owner = existing?.source ?? null
   if (existing?.name !== name || owner === null || owner === source) return
   throw new PunctualError(
     'job_of_other_source',
-    `The job ${JSON.stringify(name)} is declared by the source ${JSON.stringify(owner)}. Change it there, choose another name, or say --source ${owner}.`,
+    `The job ${JSON.stringify(name)} belongs to the source ${JSON.stringify(owner)}. Change it there, choose another name, or add --source ${owner}.`,
     { field: 'name', id: existing.id },
   )
 }
 
 export function showNext(terminal: Terminal, job: Job, fires: readonly FirePreview[]): void {
   const { dim, yellow } = terminal.colors
-  if (job.pausedAt) terminal.line(yellow('It is paused: nothing runs until it is resumed.'))
-  if (job.rules.when.kind === 'after-end') terminal.line(dim(`It runs ${scheduleText(job.rules)}.`))
+  if (job.pausedAt) terminal.line(yellow('The job is paused: nothing runs until it is resumed.'))
+  if (job.rules.when.kind === 'after-end')
+    terminal.line(dim(`The job runs ${scheduleText(job.rules)}.`))
   if (fires.length > 0) showFires(terminal, fires, jobZone(job.rules))
-  else if (job.rules.when.kind !== 'after-end') terminal.line('No fire is left.')
+  else if (job.rules.when.kind !== 'after-end') terminal.line('No more fires.')
 }

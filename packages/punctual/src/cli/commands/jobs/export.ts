@@ -1,4 +1,4 @@
-/** `punctual jobs export`: prints the file that declares what is registered; applying it changes nothing. */
+/** `punctual jobs export`: prints registered jobs as a file; applying the file changes nothing. */
 import type { JobDefaults } from '@punctual/core/job'
 import type { StoredJob } from '@punctual/store'
 import type { Command } from 'commander'
@@ -14,10 +14,8 @@ const PAGE = 1_000
 export function addJobsExport(parent: Command): void {
   const command = parent
     .command('export')
-    .description(
-      'print the file for `jobs apply` that declares what is registered, in YAML or JSON',
-    )
-    .option('--source <name>', 'only what this source declares')
+    .description('print the registered jobs, in YAML or JSON, as a file for `jobs apply`')
+    .option('--source <name>', 'only jobs of this source')
   addFlags(command, ['database'])
   command.action((flags: { source?: string }) =>
     perform(command, (context) => exportJobs(context, flags.source)),
@@ -35,7 +33,7 @@ async function exportJobs(context: CommandContext, source: string | undefined) {
     return exit.ok
   }
   const { stringify } = await import('yaml')
-  // Long texts stay on one line, so that a diff of two exports is one of jobs.
+  // Long strings stay on one line, so that a diff of two exports shows changed jobs only.
   const options = { lineWidth: 0, aliasDuplicateObjects: false }
   const texts = documents.map((document) => stringify(document, options))
   terminal.line(texts.join('---\n').trimEnd())
@@ -51,13 +49,13 @@ async function allJobs({ jobs }: Punctual, source: string | undefined): Promise<
   }
 }
 
-/** One for each source, with the calendars that its jobs refer to. */
+/** One document per source, with the calendars that its jobs refer to. */
 async function documentsOf(
   { jobs: { calendars } }: Punctual,
   jobs: readonly StoredJob[],
   installation: JobDefaults,
 ): Promise<Declaration[]> {
-  const specs = new Map((await calendars.list()).map((it) => [it.name, it.calendar]))
+  const specs = new Map((await calendars.list()).map((entry) => [entry.name, entry.calendar]))
   return [...new Set(jobs.map(({ source }) => source))].map((source) => {
     const own = jobs.filter((job) => job.source === source)
     const used = [...new Set(own.flatMap(({ rules }) => rules.calendars ?? []))]

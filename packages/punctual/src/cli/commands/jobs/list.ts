@@ -1,4 +1,4 @@
-/** `punctual jobs list`: the jobs by name, with their state and their next slot. */
+/** `punctual jobs list`: jobs by name, with their state and their next slot. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Job } from '@punctual/core/job'
 import type { Command } from 'commander'
@@ -32,10 +32,10 @@ export function addJobsList(parent: Command): void {
   const command = parent
     .command('list')
     .description('list jobs by name, with their state and their next slot')
-    .option('--state <state>', `only this state: ${jobStates.join(', ')}`)
-    .option('--source <name>', 'only jobs that this source declares')
-    .option('--after <name>', 'only names behind this one: the next page')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 100)`)
+    .option('--state <state>', `only in this state: ${jobStates.join(', ')}`)
+    .option('--source <name>', 'only jobs of this source')
+    .option('--after <name>', 'continue after this name, the last one of the previous page')
+    .option('--limit <n>', `maximum number of jobs, up to ${LIMIT_MAX} (default: 100)`)
   addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listJobs(context, flags)))
 }
@@ -54,7 +54,7 @@ async function listJobs(context: CommandContext, flags: Flags) {
   else showJobs(context, jobs, punctual.nowMs())
   const last = jobs.at(-1)
   if (last && jobs.length === limit)
-    context.terminal.note(`There may be more: --after ${JSON.stringify(last.name)}`)
+    context.terminal.note(`There may be more. Continue with --after ${JSON.stringify(last.name)}`)
   return exit.ok
 }
 
@@ -82,7 +82,7 @@ function stateOf(text: string): JobState {
   if (state) return state
   throw new PunctualError(
     'invalid_option',
-    `--state takes ${jobStates.join(', ')}; got ${JSON.stringify(text.slice(0, 80))}.`,
+    `--state must be one of ${jobStates.join(', ')}; got ${JSON.stringify(text.slice(0, 80))}.`,
     { field: '--state' },
   )
 }

@@ -1,4 +1,4 @@
-/** `punctual jobs pause <job>` and `jobs resume <job>`. Asking for what is so already is no error. */
+/** `punctual jobs pause <job>` and `jobs resume <job>`. Repeating either is not an error. */
 import type { Command } from 'commander'
 import { jobFires } from '../../output/job-fires.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -14,10 +14,10 @@ export function addJobsPause(parent: Command): void {
   const command = parent
     .command('pause')
     .description(
-      'stop planning a job and take back its runs of slots ahead; those of slots that have passed (backfills, missed slots, jitter) go on',
+      'stop planning a job and withdraw its runs of future slots; runs of past slots (backfills, missed slots, jitter) still run',
     )
-    .argument('<job>', 'its name or id')
-    .option('--note <text>', 'why, for those who find it paused')
+    .argument('<job>', 'name or id of the job')
+    .option('--note <text>', 'reason, shown while the job is paused')
   addFlags(command, ['database', 'server'])
   command.action((name: string, flags: { note?: string }) =>
     perform(command, (context) => pauseJob(context, name, flags.note)),
@@ -30,15 +30,15 @@ async function pauseJob(context: CommandContext, nameOrId: string, note: string 
   const paused = await punctual.jobs.pause(id, note)
   if (context.json)
     context.terminal.json({ id, name, result: paused ? 'paused' : 'already_paused' })
-  else context.terminal.line(paused ? `Paused ${name}.` : `${name} was paused already.`)
+  else context.terminal.line(paused ? `Paused ${name}.` : `${name} was already paused.`)
   return exit.ok
 }
 
 export function addJobsResume(parent: Command): void {
   const command = parent
     .command('resume')
-    .description('plan a paused job again; slots that passed meanwhile are skipped')
-    .argument('<job>', 'its name or id')
+    .description('plan a paused job again; slots that passed in the meantime are skipped')
+    .argument('<job>', 'name or id of the job')
   addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => resumeJob(context, name)))
 }

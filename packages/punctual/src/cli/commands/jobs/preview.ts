@@ -1,7 +1,10 @@
-/** `punctual jobs preview <job>`: the next fires of a job, with what clocks and calendars do to them. */
+/**
+ * `punctual jobs preview <job>`: the next fires of a job, with the effect of clock changes and
+ * calendars.
+ */
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
-import { parseMomentIn } from '../../flags/instants.ts'
+import { parseInstantIn } from '../../flags/instants.ts'
 import { jobFires } from '../../output/job-fires.ts'
 import { jobZone } from '../../output/job-view.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -23,10 +26,10 @@ export function addJobsPreview(parent: Command): void {
   const command = parent
     .command('preview')
     .description('show when a job fires next, in its local time and in UTC')
-    .argument('<job>', 'its name or id')
-    .option('--count <n>', `so many, up to ${COUNT_MAX} (default: 5)`)
-    .option('--from <time>', 'fires after this (default: now)')
-    .option('--around-dst', 'also those around the next two changes of the clocks')
+    .argument('<job>', 'name or id of the job')
+    .option('--count <n>', `number of fires, up to ${COUNT_MAX} (default: 5)`)
+    .option('--from <time>', 'fires after this time (default: now)')
+    .option('--around-dst', 'also show the fires around the next two clock changes')
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => previewJob(context, name, flags)),
@@ -38,9 +41,9 @@ async function previewJob(context: CommandContext, name: string, flags: Flags) {
   const punctual = await openPunctual(context)
   const job = await findJob(punctual, name)
   const nowMs = punctual.store.database.clock.nowMs()
-  const from = flags.from && parseMomentIn('--from', flags.from, jobZone(job.rules), nowMs)
-  const wish = { count, aroundChanges: flags.aroundDst === true, ...(from && { from }) }
-  const fires = await jobFires(punctual, job, wish)
+  const from = flags.from && parseInstantIn('--from', flags.from, jobZone(job.rules), nowMs)
+  const query = { count, aroundChanges: flags.aroundDst === true, ...(from && { from }) }
+  const fires = await jobFires(punctual, job, query)
   if (context.json) context.terminal.json(fires)
   else showNext(context.terminal, job, fires)
   return exit.ok

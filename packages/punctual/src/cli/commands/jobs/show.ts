@@ -1,4 +1,4 @@
-/** `punctual jobs show <job>`: everything that is known of one job, and when it fires next. */
+/** `punctual jobs show <job>`: one job, its state and its next fires. */
 import { type Job, misfireOf } from '@punctual/core/job'
 import type { Command } from 'commander'
 import { deliveryText } from '../../flags/delivery-flags.ts'
@@ -27,8 +27,8 @@ const FIRES = 3
 export function addJobsShow(parent: Command): void {
   const command = parent
     .command('show')
-    .description('show one job: schedule, policies, payload, where it stands, and its next fires')
-    .argument('<job>', 'its name or id')
+    .description('show one job: schedule, policies, payload, state, and its next fires')
+    .argument('<job>', 'name or id of the job')
   addFlags(command, ['database', 'server'])
   command.action((name: string) => perform(command, (context) => showOne(context, name)))
 }
@@ -50,8 +50,8 @@ async function showOne(context: CommandContext, name: string) {
 function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   const { colors } = terminal
   const { rules } = job
-  const at = (moment: Date | null) =>
-    moment && `${showLocal(moment, jobZone(rules))} (${showAge(moment, nowMs)})`
+  const at = (instant: Date | null) =>
+    instant && `${showLocal(instant, jobZone(rules))} (${showAge(instant, nowMs)})`
   const field = (name: string, value: string | number | null | undefined | false) => {
     if (value !== null && value !== undefined && value !== '' && value !== false)
       terminal.line(`${colors.dim(name.padEnd(11))} ${value}`)
@@ -60,7 +60,7 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('state', jobStateColour(colors, jobState(job)))
   field('why', job.planningError ?? job.pausedNote)
   field('paused', at(job.pausedAt))
-  field('about', job.description)
+  field('description', job.description)
   field('owner', job.owner)
   field('source', job.source)
   field('labels', labelText(job.labels))
@@ -71,13 +71,13 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('runs left', job.runsLeft === null ? null : `${job.runsLeft} of ${job.maxRuns}`)
   field('jitter', rules.jitterMs && `up to ${showDuration(rules.jitterMs)}`)
   field('calendars', rules.calendars?.join(', '))
-  field('clocks', clocksText(rules))
+  field('DST', clocksText(rules))
   field('misfire', misfireText(job))
   field('overlap', rules.overlap)
   field('failures', failuresText(job))
   field('handler', `${job.handler} (queue ${job.queue}, priority ${job.priority})`)
   field('payload', JSON.stringify(job.payload))
-  field('limits', `${job.maxAttempts} attempts, each up to ${showDuration(job.timeoutMs)}`)
+  field('attempts', `at most ${job.maxAttempts}, each up to ${showDuration(job.timeoutMs)}`)
   field('delivery', deliveryText(job.delivery, job.heartbeatMs))
   field('concurrency', concurrencyText(job))
   field('rate', rateText(job))
@@ -95,10 +95,10 @@ function misfireText({ rules }: Job): string {
   const { policy, maxAgeMs, maxCount, dripMs } = misfireOf(rules)
   if (policy !== 'all') return policy
   const drip = dripMs > 0 ? `, ${showDuration(dripMs)} apart` : ''
-  return `all of the last ${showDuration(maxAgeMs)} (${maxCount} at most), older ones together${drip}`
+  return `all slots missed in the last ${showDuration(maxAgeMs)} (at most ${maxCount}), older ones as one run${drip}`
 }
 
 function failuresText({ rules, failures }: Job): string | null {
   if (rules.pauseAfterFailures === undefined) return null
-  return `${failures} dead in a row; paused after ${rules.pauseAfterFailures}`
+  return `${failures} dead runs in a row; pauses after ${rules.pauseAfterFailures}`
 }

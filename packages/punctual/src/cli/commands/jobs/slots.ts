@@ -1,4 +1,4 @@
-/** `punctual jobs slots <job>`: what was decided for each slot, and what became of its run. */
+/** `punctual jobs slots <job>`: the decision for each slot, and the state of its run. */
 import type { Job } from '@punctual/core/job'
 import type { Run } from '@punctual/core/run'
 import type { Command } from 'commander'
@@ -6,7 +6,7 @@ import type { JobSlot } from '../../../jobs/jobs.ts'
 import type { Punctual } from '../../../punctual.ts'
 import { parseCount } from '../../flags/counts.ts'
 import { showDuration } from '../../flags/durations.ts'
-import { parseMomentIn, showLocal } from '../../flags/instants.ts'
+import { parseInstantIn, showLocal } from '../../flags/instants.ts'
 import { jobZone } from '../../output/job-view.ts'
 import { stateColour } from '../../output/state-colour.ts'
 import { showTable } from '../../output/table.ts'
@@ -18,11 +18,14 @@ import { findJob } from '../../target/find-job.ts'
 import { openPunctual } from '../../target/open-punctual.ts'
 
 const LIMIT_MAX = 1_000
-/** More than a window can hold of which the one before, an eighth of it, held fewer than the limit. */
+/**
+ * More slots than a window can hold when the previous window, an eighth as long, held fewer than
+ * the limit.
+ */
 const WINDOW_SLOTS_MAX = 10_000
 const FIRST_WINDOW_MS = 600_000
 const LAST_WINDOW_MS = 366 * 86_400_000
-const LOOKED_UP_AT_ONCE = 20
+const LOOKUPS_AT_ONCE = 20
 
 interface Flags {
   from?: string
@@ -30,7 +33,7 @@ interface Flags {
   limit?: string
 }
 
-/** A slot with its run; one that was skipped at its start is a skip. */
+/** A slot with its run. A run that was skipped when it was due to start shows as a skip. */
 type SlotRow = Omit<JobSlot, 'reason'> & {
   readonly reason: string | null
   readonly runState: Run['state'] | null
@@ -40,11 +43,11 @@ type SlotRow = Omit<JobSlot, 'reason'> & {
 export function addJobsSlots(parent: Command): void {
   const command = parent
     .command('slots')
-    .description('show the ledger of a job: for each slot what was decided, why, and its run')
-    .argument('<job>', 'its name or id')
-    .option('--from <time>', 'slots from this on, the oldest first (default: the latest ones)')
-    .option('--to <time>', 'slots up to this (default: now)')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
+    .description('show the ledger of a job: the decision, its reason and the run of each slot')
+    .argument('<job>', 'name or id of the job')
+    .option('--from <time>', 'slots at or after this time, oldest first (default: the latest)')
+    .option('--to <time>', 'slots up to this time (default: now)')
+    .option('--limit <n>', `maximum number of slots, up to ${LIMIT_MAX} (default: 50)`)
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => listSlots(context, name, flags)),
@@ -57,26 +60,26 @@ async function listSlots(context: CommandContext, name: string, flags: Flags) {
   const job = await findJob(punctual, name)
   const timezone = jobZone(job.rules)
   const nowMs = Math.floor(punctual.store.database.clock.nowMs())
-  const moment = (flag: string, text: string) => parseMomentIn(flag, text, timezone, nowMs)
-  const to = flags.to === undefined ? new Date(nowMs) : moment('--to', flags.to)
+  const instant = (flag: string, text: string) => parseInstantIn(flag, text, timezone, nowMs)
+  const to = flags.to === undefined ? new Date(nowMs) : instant('--to', flags.to)
   const slots =
     flags.from === undefined
       ? await latest(punctual, job.id, to, limit)
-      : await punctual.jobs.slots(job.id, { from: moment('--from', flags.from), to, limit })
+      : await punctual.jobs.slots(job.id, { from: instant('--from', flags.from), to, limit })
   const rows = await withRuns(punctual, slots)
   if (context.json) context.terminal.json(rows)
-  else if (rows.length === 0) context.terminal.line(noneText(job))
+  else if (rows.length === 0) context.terminal.line(emptyText(job))
   else showSlots(context.terminal, rows, timezone, nowMs)
   return exit.ok
 }
 
-/** Slots of a job are computed and looked up; when a job waits for its runs to end they cannot be computed. */
-function noneText({ rules, handler }: Job): string {
+/** Slots are computed from the schedule. Those of an after-end job depend on when its runs end. */
+function emptyText({ rules, handler }: Job): string {
   if (rules.when.kind !== 'after-end') return 'No slots.'
-  return `Slots of a job that waits for its runs to end are not listed; \`punctual runs list --handler ${handler}\` shows its runs.`
+  return `A job that runs after its previous run ends has no slots to list; \`punctual runs list --handler ${handler}\` shows its runs.`
 }
 
-/** The last slots before a moment: looks back further and further until there are enough. */
+/** The last slots before an instant. The window grows until it holds enough of them. */
 async function latest(punctual: Punctual, id: string, to: Date, limit: number) {
   for (let backMs = FIRST_WINDOW_MS; ; backMs *= 8) {
     const from = new Date(Math.max(0, to.getTime() - Math.min(backMs, LAST_WINDOW_MS)))
@@ -87,8 +90,8 @@ async function latest(punctual: Punctual, id: string, to: Date, limit: number) {
 
 async function withRuns({ runs }: Punctual, slots: readonly JobSlot[]): Promise<SlotRow[]> {
   const rows: SlotRow[] = []
-  for (let i = 0; i < slots.length; i += LOOKED_UP_AT_ONCE) {
-    const batch = slots.slice(i, i + LOOKED_UP_AT_ONCE)
+  for (let i = 0; i < slots.length; i += LOOKUPS_AT_ONCE) {
+    const batch = slots.slice(i, i + LOOKUPS_AT_ONCE)
     const found = await Promise.all(batch.map(({ runId }) => (runId ? runs.get(runId) : null)))
     rows.push(...batch.map((slot, n) => rowOf(slot, found[n] ?? null)))
   }
@@ -106,7 +109,7 @@ function showSlots(terminal: Terminal, rows: readonly SlotRow[], tz: string, now
   const { colors } = terminal
   showTable(
     terminal,
-    [`SLOT (${tz})`, 'DECISION', 'WHY', 'RUN IS', 'LATE', 'RUN'],
+    [`SLOT (${tz})`, 'DECISION', 'REASON', 'RUN STATE', 'LATE', 'RUN'],
     rows.map((row) => [
       showLocal(row.slotAt, tz),
       row.decision ?? colors.red('none'),
@@ -121,5 +124,5 @@ function showSlots(terminal: Terminal, rows: readonly SlotRow[], tz: string, now
 
 function whyText({ reason, slots, slotAt }: SlotRow, nowMs: number): string {
   if (reason === null) return slotAt.getTime() > nowMs ? 'ahead' : 'missing'
-  return slots > 1 ? `${reason} (${slots} slots together)` : reason
+  return slots > 1 ? `${reason} (${slots} slots in one run)` : reason
 }

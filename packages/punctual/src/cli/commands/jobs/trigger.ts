@@ -1,4 +1,4 @@
-/** `punctual jobs trigger <job>`: runs a job now, apart from its slots. */
+/** `punctual jobs trigger <job>`: runs a job now, outside its schedule. */
 import { checkJsonText } from '@punctual/core/check'
 import type { Command } from 'commander'
 import { readPayload } from '../../flags/submit-flags.ts'
@@ -10,9 +10,9 @@ import { openOperator } from '../../target/open-operator.ts'
 export function addJobsTrigger(parent: Command): void {
   const command = parent
     .command('trigger')
-    .description('run a job now, apart from its slots; also one that is paused')
-    .argument('<job>', 'its name or id')
-    .option('--payload <json>', 'instead of its own: JSON, @file, or - for the input')
+    .description('run a job now, outside its schedule, even if it is paused')
+    .argument('<job>', 'name or id of the job')
+    .option('--payload <json>', 'replaces its payload: JSON, @file, or - for standard input')
   addFlags(command, ['database', 'server'])
   command.action((name: string, flags: { payload?: string }) =>
     perform(command, (context) => triggerJob(context, name, flags.payload)),

@@ -1,4 +1,7 @@
-/** `punctual queues`: how much waits and runs in each queue, what ended in the last minute, and what is paused. */
+/**
+ * `punctual queues`: due, scheduled and running runs of each queue, runs that ended recently, and
+ * pauses.
+ */
 import type { Command } from 'commander'
 import { describePause, type Queue } from '../../../queues/queues.ts'
 import { showDuration } from '../../flags/durations.ts'
@@ -11,7 +14,7 @@ import { openOperator } from '../../target/open-operator.ts'
 export function addQueuesList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('show depth, age and throughput of each queue, and which are paused')
+    .description('list queues with their depth, age, throughput and pauses')
   addFlags(command, ['database', 'server'])
   command.action(() => perform(command, showQueues))
 }
@@ -25,7 +28,7 @@ async function showQueues(context: CommandContext) {
     return exit.ok
   }
   const pauses = await punctual.queues.pauses()
-  if (queues.length === 0) terminal.line('No queues yet: nothing was submitted.')
+  if (queues.length === 0) terminal.line('No queues yet: no runs were submitted.')
   else showRows(context, queues)
   for (const pause of pauses) terminal.line(terminal.colors.yellow(describePause(pause)))
   return exit.ok

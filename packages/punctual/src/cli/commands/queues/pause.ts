@@ -1,4 +1,4 @@
-/** `punctual queues pause <queue>` and `queues resume <queue>`, or `--all`. Asking for what is so already is no error. */
+/** `punctual queues pause|resume <queue>`, or `--all`. Repeating either is not an error. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import type { Punctual } from '../../../punctual.ts'
@@ -17,10 +17,10 @@ interface Flags {
 export function addQueuesPause(parent: Command): void {
   const command = parent
     .command('pause')
-    .description('take no more runs from a queue, or from any; those that run go on')
-    .argument('[queue]', 'its name')
-    .option('--all', 'everything instead of one queue')
-    .option('--note <text>', 'why, for those who find it paused')
+    .description('stop claiming runs from a queue, or from all; running runs continue')
+    .argument('[queue]', 'name of the queue')
+    .option('--all', 'all queues')
+    .option('--note <text>', 'reason, shown while it is paused')
   addFlags(command, ['database'])
   command.action((queue: string | undefined, flags: Flags) =>
     perform(command, (context) => pause(context, chosen(queue, flags), flags.note)),
@@ -30,19 +30,19 @@ export function addQueuesPause(parent: Command): void {
 export function addQueuesResume(parent: Command): void {
   const command = parent
     .command('resume')
-    .description('take runs from a queue again, or end the pause of everything')
-    .argument('[queue]', 'its name')
-    .option('--all', 'the pause of everything; queues that are paused by themselves stay so')
+    .description('resume a queue, or end the pause of all queues')
+    .argument('[queue]', 'name of the queue')
+    .option('--all', 'end the pause of all queues; queues paused individually stay paused')
   addFlags(command, ['database'])
   command.action((queue: string | undefined, flags: Flags) =>
     perform(command, (context) => resume(context, chosen(queue, flags))),
   )
 }
 
-/** The queue that is meant; null means all. */
+/** The chosen queue; null means all. */
 function chosen(queue: string | undefined, { all }: Flags): string | null {
   if ((queue === undefined) !== (all === undefined)) return queue ?? null
-  throw new PunctualError('invalid_option', 'Name one queue, or say --all.', { field: 'queue' })
+  throw new PunctualError('invalid_option', 'Give either a queue or --all.', { field: 'queue' })
 }
 
 async function pause(context: CommandContext, queue: string | null, note: string | undefined) {
@@ -51,22 +51,22 @@ async function pause(context: CommandContext, queue: string | null, note: string
   const options = { by: createdBy(), ...(note !== undefined && { note }) }
   const { queues } = punctual
   const paused = await (queue === null ? queues.pauseAll(options) : queues.pause(queue, options))
-  const current = (await queues.pauses()).find((it) => it.queue === queue)
+  const current = (await queues.pauses()).find((pause) => pause.queue === queue)
   const result = paused ? 'paused' : 'already_paused'
   if (json) terminal.json({ queue, result, pause: current ?? null })
   else if (paused) {
-    const what = queue === null ? 'everything' : `the queue ${queue}`
-    terminal.line(`Paused ${what}: nothing more is taken from it; what runs goes on.`)
+    const what = queue === null ? 'all queues' : `the queue ${queue}`
+    terminal.line(`Paused ${what}: workers claim no more runs; running runs continue.`)
   } else if (current) terminal.line(describePause(current))
   if (queue !== null) await noteUnknown(context, punctual, queue)
   return exit.ok
 }
 
-/** A queue that nobody has used may be a name that was mistyped. */
+/** A queue that was never used may be a mistyped name. */
 async function noteUnknown({ terminal }: CommandContext, punctual: Punctual, queue: string) {
-  const known = (await punctual.queues.list()).find((it) => it.queue === queue)
+  const known = (await punctual.queues.list()).find((listed) => listed.queue === queue)
   if (known?.lanes.length === 0)
-    terminal.note(`Nothing was ever submitted to the queue ${queue}; it is paused beforehand.`)
+    terminal.note(`No run was ever submitted to the queue ${queue}. It is paused anyway.`)
 }
 
 async function resume(context: CommandContext, queue: string | null) {
@@ -79,11 +79,12 @@ async function resume(context: CommandContext, queue: string | null) {
     terminal.json({ queue, result, pauses })
     return exit.ok
   }
-  const what = queue === null ? 'everything' : `the queue ${queue}`
-  const was = queue === null ? 'Not everything was paused.' : `The queue ${queue} was not paused.`
+  const what = queue === null ? 'all queues' : `the queue ${queue}`
+  const was =
+    queue === null ? 'There was no pause of all queues.' : `The queue ${queue} was not paused.`
   terminal.line(resumed ? `Resumed ${what}.` : was)
-  // What is paused beside it still holds runs up.
-  const left = queue === null ? pauses : [pauseOf(pauses, queue)].filter((it) => it !== null)
+  // Other pauses may still hold runs back.
+  const left = queue === null ? pauses : [pauseOf(pauses, queue)].filter((pause) => pause !== null)
   for (const pause of left) terminal.note(describePause(pause))
   return exit.ok
 }

@@ -1,4 +1,4 @@
-/** `punctual runs cancel`: cancels runs, also those that are running. */
+/** `punctual runs cancel`: cancels runs, including running ones. */
 import { steerableStates } from '@punctual/core/run'
 import type { Command } from 'commander'
 import type { CancelAnswer } from '../../../runs/runs.ts'
@@ -14,7 +14,7 @@ interface Flags extends SteerFlags {
 export function addRunsCancel(parent: Command): void {
   const command = parent
     .command('cancel')
-    .description('cancel runs; the handlers of those that are running are asked to end')
+    .description('cancel runs; handlers of running ones are signalled to stop')
   addSteerFlags(command, steerableStates.cancel).option('--reason <text>', 'kept with the runs')
   addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: Flags) =>
@@ -43,6 +43,6 @@ async function cancelOne(runs: OperatedRuns, id: string, reason: string | undefi
 function messageOf({ result, state }: CancelAnswer): string {
   if (result === 'cancelled') return 'Cancelled.'
   return result === 'cancelling'
-    ? 'It is running: its handler is asked to end, and in 30 s it is cancelled anyway.'
-    : `It has ended already: it is ${state}. Nothing to cancel.`
+    ? 'Cancelling: the handler was signalled and has 30 s to stop.'
+    : `The run has already ended (${state}). Nothing to cancel.`
 }

@@ -1,4 +1,4 @@
-/** `punctual runs edit <id> <payload>`: gives a run that was never tried another payload. */
+/** `punctual runs edit <id> <payload>`: changes the payload of a run that was never attempted. */
 import { checkJsonText } from '@punctual/core/check'
 import type { Command } from 'commander'
 import { readPayload } from '../../flags/submit-flags.ts'
@@ -9,17 +9,17 @@ import { openPunctual } from '../../target/open-punctual.ts'
 
 const messages = {
   edited: 'Edited.',
-  attempted: 'An attempt was made at it already: its payload stays. Cancel it and submit another.',
-  running: 'It is running: only a run that was never tried can be edited.',
-  already_finished: 'It has ended already; submit another instead.',
+  attempted: 'The run was already attempted. Its payload stays; cancel it and submit another run.',
+  running: 'The run is running. Only a run that was never attempted can be edited.',
+  already_finished: 'The run has already ended. Submit another one instead.',
 } as const
 
 export function addRunsEdit(parent: Command): void {
   const command = parent
     .command('edit')
-    .description('give a run that was never tried another payload')
-    .argument('<id>', 'the id of the run')
-    .argument('<payload>', 'JSON; @file reads a file, - reads the input')
+    .description('change the payload of a run that was never attempted')
+    .argument('<id>', 'id of the run')
+    .argument('<payload>', 'JSON; @file reads a file, - reads standard input')
   addFlags(command, ['database'])
   command.action((id: string, payload: string) =>
     perform(command, (context) => editRun(context, id, payload)),

@@ -1,4 +1,4 @@
-/** `punctual runs list`: the runs that are alive, then those that ended, latest due first. */
+/** `punctual runs list`: running and waiting runs, then ended ones, latest due first. */
 import type { RunSummary } from '@punctual/core/run'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
@@ -18,8 +18,11 @@ interface Flags extends FilterFlags {
 }
 
 export function addRunsList(parent: Command): void {
-  const command = parent.command('list').description('list runs: running, waiting, then ended ones')
-  addFilterFlags(command).option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 50)`)
+  const command = parent.command('list').description('list runs: running, waiting, then ended')
+  addFilterFlags(command).option(
+    '--limit <n>',
+    `maximum number of runs, up to ${LIMIT_MAX} (default: 50)`,
+  )
   addFlags(command, ['database', 'server'])
   command.action((flags: Flags) => perform(command, (context) => listRuns(context, flags)))
 }

@@ -1,4 +1,4 @@
-/** `punctual runs logs <id>`: what the handler logged so far, all of it or the end of it. */
+/** `punctual runs logs <id>`: the log of a run, whole or only its end. */
 import { limits } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
@@ -14,9 +14,9 @@ const LAST_MAX = limits.logLinesPerPage - 1
 export function addRunsLogs(parent: Command): void {
   const command = parent
     .command('logs')
-    .description('show what the handler of a run has logged')
-    .argument('<id>', 'the id of the run')
-    .option('--last <n>', `only the last so many lines, up to ${LAST_MAX}`)
+    .description('show the log of a run')
+    .argument('<id>', 'id of the run')
+    .option('--last <n>', `only the last n lines, up to ${LAST_MAX}`)
   addFlags(command, ['database', 'server'])
   command.action((id: string, flags: { last?: string }) =>
     perform(command, (context) => showLogs(context, id, flags.last)),
@@ -31,9 +31,9 @@ async function showLogs(context: CommandContext, id: string, last?: string) {
     count === null
       ? { lines: await readLog(runs, id), earlier: false }
       : await readLogEnd(runs, id, count)
-  if (earlier) context.terminal.note('Earlier lines are left out.')
+  if (earlier) context.terminal.note('Earlier lines are omitted.')
   if (context.json) context.terminal.json(lines)
-  else if (lines.length === 0) context.terminal.note('This run has logged nothing.')
+  else if (lines.length === 0) context.terminal.note('The run has logged nothing.')
   else for (const line of lines) printLogLine(context.terminal, line, false)
   return exit.ok
 }

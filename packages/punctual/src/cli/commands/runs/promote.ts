@@ -1,4 +1,4 @@
-/** `punctual runs promote`: lets runs start now whose time has not come. */
+/** `punctual runs promote`: makes waiting runs due now. */
 import { steerableStates } from '@punctual/core/run'
 import type { Command } from 'commander'
 import type { OperatedRuns } from '../../runtime/operator.ts'
@@ -7,17 +7,17 @@ import { addFlags } from '../../runtime/setting-flags.ts'
 import { addSteerFlags, type SteerFlags, steerRuns } from './steer-runs.ts'
 
 const messages = {
-  promoted: 'Promoted: it is due now.',
-  already_due: 'It is due already, and waits for a worker.',
-  waiting: 'It is due already, and waits for another run of its job.',
-  running: 'It is running.',
-  already_finished: 'It has ended already; submit it again instead.',
+  promoted: 'Promoted. The run is due now.',
+  already_due: 'The run is already due and waits for a worker.',
+  waiting: 'The run is already due and waits for another run of its job.',
+  running: 'The run is already running.',
+  already_finished: 'The run has already ended. Submit another one instead.',
 } as const
 
 export function addRunsPromote(parent: Command): void {
   const command = parent
     .command('promote')
-    .description('let runs start now whose time, or whose next attempt, has not come')
+    .description('make runs due now that wait for their time or their next attempt')
   addSteerFlags(command, steerableStates.promote)
   addFlags(command, ['database', 'server'])
   command.action((ids: string[], flags: SteerFlags) =>

@@ -1,7 +1,9 @@
-/** `punctual runs reprioritise --priority <n>`: gives runs that have not started another priority. */
+/**
+ * `punctual runs reprioritise --priority <n>`: changes the priority of runs that have not started.
+ */
 import { steerableStates } from '@punctual/core/run'
 import type { Command } from 'commander'
-import { wholeNumber } from '../../flags/integer.ts'
+import { parseInteger } from '../../flags/integer.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
 import { perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'
@@ -9,8 +11,8 @@ import { addSteerFlags, type SteerFlags, steerRuns } from './steer-runs.ts'
 
 const messages = {
   reprioritised: 'Reprioritised.',
-  running: 'It is running: only a run that has not started can be given another priority.',
-  already_finished: 'It has ended already.',
+  running: 'The run is running. Only a run that has not started can change its priority.',
+  already_finished: 'The run has already ended.',
 } as const
 
 interface Flags extends SteerFlags {
@@ -20,7 +22,7 @@ interface Flags extends SteerFlags {
 export function addRunsReprioritise(parent: Command): void {
   const command = parent
     .command('reprioritise')
-    .description('give runs that have not started another priority')
+    .description('change the priority of runs that have not started')
   addSteerFlags(command, steerableStates.reprioritise).requiredOption(
     '--priority <n>',
     '0 to 10, higher first',
@@ -30,7 +32,7 @@ export function addRunsReprioritise(parent: Command): void {
     perform(
       command,
       async (context) => {
-        const priority = wholeNumber('--priority', flags.priority)
+        const priority = parseInteger('--priority', flags.priority)
         return steerRuns(context, {
           ...{ ids, flags },
           one: (runs, id) => reprioritiseOne(runs, id, priority),

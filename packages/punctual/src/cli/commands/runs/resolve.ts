@@ -1,4 +1,4 @@
-/** `punctual runs resolve <id> <as>`: says what became of an unknown run. */
+/** `punctual runs resolve <id> <as>`: records the outcome of an unknown run. */
 import { type Resolution, resolutions } from '@punctual/core/run'
 import type { Command } from 'commander'
 import type { ResolveResult } from '../../../runs/resolve.ts'
@@ -11,8 +11,8 @@ import { openPunctual } from '../../target/open-punctual.ts'
 export function addRunsResolve(parent: Command): void {
   const command = parent
     .command('resolve')
-    .description('say what became of an unknown run, whose worker was lost')
-    .argument('<id>', 'the id of the run')
+    .description('record the outcome of an unknown run, whose worker was lost')
+    .argument('<id>', 'id of the run')
     .argument('<as>', Object.keys(resolutions).join(', '))
     .option('--note <text>', 'how you know; kept with the run')
   addFlags(command, ['database'])
@@ -35,14 +35,16 @@ function describe(answer: ResolveResult, as: Resolution): string {
   switch (answer.result) {
     case 'resolved':
       if (answer.replayedAs) return `Submitted ${answer.replayedAs}`
-      return as === 'failed' ? 'It is a dead letter now.' : 'It has succeeded.'
+      return as === 'failed'
+        ? 'Resolved. The run is a dead letter now.'
+        : 'Resolved. The run has succeeded.'
     case 'already_resolved': {
       const { as: first, at, by } = answer.resolved
-      return `It was resolved as ${first} at ${at.toISOString()}${by ? ` by ${by}` : ''}; that stays.`
+      return `Already resolved as ${first} at ${at.toISOString()}${by ? ` by ${by}` : ''}.`
     }
     case 'key_busy':
-      return `A live run has its key ${JSON.stringify(answer.key)}: ${answer.heldBy ?? '-'}`
+      return `A live run holds its key ${JSON.stringify(answer.key)}: ${answer.heldBy ?? '-'}`
     case 'not_unknown':
-      return `It is ${answer.state}; only an unknown run can be resolved.`
+      return `The run is ${answer.state}. Only an unknown run can be resolved.`
   }
 }

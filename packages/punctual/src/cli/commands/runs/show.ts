@@ -1,4 +1,4 @@
-/** `punctual runs show <id>`: everything that is known of one run, why it is not running, and its last words. */
+/** `punctual runs show <id>`: one run, why it is not running, and the end of its log. */
 import { PunctualError } from '@punctual/core/errors'
 import {
   type Attempt,
@@ -30,7 +30,7 @@ export function addRunsShow(parent: Command): void {
     .description(
       'show one run: payload, attempts, error, output, why it is not running, and its last log lines',
     )
-    .argument('<id>', 'the id of the run')
+    .argument('<id>', 'id of the run')
   addFlags(command, ['database', 'server'])
   command.action((id: string) => perform(command, (context) => showOne(context, id)))
 }
@@ -49,7 +49,7 @@ async function showOne(context: CommandContext, id: string) {
   return exit.ok
 }
 
-/** What keeps a run from starting, in one line; null when it runs or has ended. */
+/** The reasons why a run has not started, in one line; null when it runs or has ended. */
 function obstaclesOf({ reasons }: RunExplanation): string | null {
   const obstacles = reasons.filter(({ code }) => code !== 'ended')
   return obstacles.length === 0 ? null : obstacles.map(({ detail }) => detail).join(' ')
@@ -60,15 +60,15 @@ export async function findRun(runs: Pick<OperatedRuns, 'get'>, id: string): Prom
   if (run) return run
   throw new PunctualError(
     'run_not_found',
-    `There is no run ${id}. It may be older than the retention, or belong to another schema.`,
+    `Run ${id} does not exist. It may be older than the retention, or belong to another schema.`,
     { id },
   )
 }
 
 export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
   const { colors } = terminal
-  const at = (moment: Date | null) =>
-    moment ? `${moment.toISOString()} (${showAge(moment, nowMs)})` : null
+  const at = (instant: Date | null) =>
+    instant ? `${instant.toISOString()} (${showAge(instant, nowMs)})` : null
   const field = (name: string, value: string | number | null | undefined) => {
     if (value !== null && value !== undefined && value !== '')
       terminal.line(`${colors.dim(name.padEnd(10))} ${value}`)
@@ -93,12 +93,12 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
       .map((pair) => pair.join('='))
       .join(' '),
   )
-  field('limits', `${run.maxAttempts} attempts, each up to ${showDuration(run.timeoutMs)}`)
+  field('attempts', `at most ${run.maxAttempts}, each up to ${showDuration(run.timeoutMs)}`)
   field('delivery', deliveryText(run.delivery, run.policy.heartbeatMs ?? null))
   field('concurrency', concurrencyText(run))
   field('rate', rateText(run))
   if (run.possibleDuplicate)
-    field('note', 'more than one attempt has started: what it does may have been done twice')
+    field('note', 'more than one attempt has started: its effects may have happened twice')
   if (run.state === 'running' || run.state === 'cancelling') {
     field('cancelling', run.cancelReason)
     field('claimed', at(run.claimedAt))
@@ -128,8 +128,8 @@ export function showRunLog(
   { lines, earlier }: { lines: readonly LogLine[]; earlier: boolean },
 ): void {
   if (lines.length === 0) return
-  const all = `\`punctual runs logs ${id}\` has all`
-  terminal.line(`\n${terminal.colors.dim(earlier ? `the last lines of its log; ${all}` : 'log')}`)
+  const all = `\`punctual runs logs ${id}\` shows all`
+  terminal.line(`\n${terminal.colors.dim(earlier ? `last lines of the log; ${all}` : 'log')}`)
   for (const line of lines) printLogLine(terminal, line, false)
 }
 

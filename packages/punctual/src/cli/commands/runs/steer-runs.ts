@@ -1,6 +1,6 @@
 /**
- * What the commands share that steer runs: one that is named by its id, or many that are named by their ids or by a
- * filter. The first Ctrl-C lets the batch that is under way finish, and what was done is told.
+ * Shared by the commands that change runs: one run by its id, or many by their ids or a filter.
+ * After the first Ctrl-C the current batch completes, and the command reports what was done.
  */
 import { PunctualError } from '@punctual/core/errors'
 import type { RunFilter, RunState } from '@punctual/core/run'
@@ -24,16 +24,16 @@ export interface SteerFlags extends FilterFlags {
 }
 
 export function addSteerFlags(command: Command, states: readonly RunState[]): Command {
-  return addFilterFlags(command.argument('[ids...]', 'the ids of runs'), states)
-    .option('--all', 'every run there is, where neither ids nor a filter are given')
-    .option('--dry-run', 'only tell how many match')
-    .option('--limit <n>', 'so many at most')
+  return addFilterFlags(command.argument('[ids...]', 'ids of runs'), states)
+    .option('--all', 'every run; required when neither ids nor filters are given')
+    .option('--dry-run', 'show how many match and change nothing')
+    .option('--limit <n>', 'change at most this many')
 }
 
 export interface Steering {
   readonly ids: readonly string[]
   readonly flags: SteerFlags
-  /** Deals with one run; returns what became of it, as words and as fields. */
+  /** Changes one run; returns the result as text and as fields. */
   one(runs: OperatedRuns, id: string, nowMs: number): Promise<SteeredRun>
   many(
     runs: OperatedRuns,
@@ -73,8 +73,8 @@ function checkChoice(ids: readonly string[], flags: SteerFlags): void {
   throw new PunctualError(
     'invalid_option',
     chosen
-      ? '--all stands alone, without ids and filters.'
-      : 'Say which runs: by their ids, by filters such as --queue, or --all.',
+      ? '--all cannot be combined with ids or filters.'
+      : 'Select runs by ids, by filters such as --queue, or with --all.',
     { field: 'ids' },
   )
 }
@@ -120,8 +120,8 @@ function showResult(terminal: Terminal, result: BulkResult<string>): void {
   terminal.line(matched === 0 ? 'No run matches.' : `${runs}: ${words(states)}.`)
   if (matched === 0) return
   if (dryRun) {
-    terminal.line('Nothing was changed. Without --dry-run these and the others would be:')
+    terminal.line('Nothing was changed. Without --dry-run, runs such as these would change:')
     for (const id of sample) terminal.line(`  ${id}`)
   } else terminal.line(`${words(answers)}.`)
-  if (!complete) terminal.note('There may be more: it ended before all runs were looked at.')
+  if (!complete) terminal.note('There may be more: not all matching runs were processed.')
 }

@@ -1,6 +1,6 @@
 /**
- * `punctual runs tail [id]`: follows the log of one run from its last lines to its end, or the runs that end,
- * until Ctrl-C. It polls: what it shows is at most a poll old.
+ * `punctual runs tail [id]`: follows the log of one run from its last lines to its end, or prints
+ * runs as they end, until Ctrl-C. It polls, so the output may be one poll interval old.
  */
 import { finalStates, isFinal, type LogPosition, type RunState } from '@punctual/core/run'
 import { systemClock } from '@punctual/store'
@@ -16,16 +16,19 @@ import { findRun } from './show.ts'
 
 const LOG_POLL_MS = 250
 const ENDS_POLL_MS = 1_000
-/** How many lines that are there already are shown first. */
+/** How many existing lines are printed first. */
 const LINES_FIRST = 1_000
-/** Ends are listed by due time: one that was due long ago may hide behind this many newer ones. */
+/**
+ * Ended runs are listed by due time: a run that was due long ago may be hidden behind this many
+ * newer ones.
+ */
 const ENDS_SEEN = 500
 
 export function addRunsTail(parent: Command): void {
   const command = parent
     .command('tail')
-    .description('follow the log of a run until it ends; without an id, the runs that end')
-    .argument('[id]', 'the id of the run')
+    .description('follow the log of a run until it ends; without an id, print runs as they end')
+    .argument('[id]', 'id of the run')
   addFlags(command, ['database', 'server'])
   command.action((id?: string) =>
     perform(command, async (context) => {
@@ -39,13 +42,14 @@ export function addRunsTail(parent: Command): void {
 async function followLog(context: CommandContext, { runs }: Operator, id: string) {
   let after: LogPosition | undefined
   for (let first = true; ; first = false) {
-    // Looked at before the lines: what a run logged is stored before it ends.
+    // The state is read before the lines: a run's log is stored before the run ends, so none is
+    // missed.
     const run = await findRun(runs, id)
     const { lines, earlier } = first
       ? await readLogEnd(runs, id, LINES_FIRST)
       : { lines: await readLog(runs, id, after), earlier: false }
     if (earlier)
-      context.terminal.note(`Earlier lines are left out; \`punctual runs logs ${id}\` has all.`)
+      context.terminal.note(`Earlier lines are omitted; \`punctual runs logs ${id}\` shows all.`)
     for (const line of lines) printLogLine(context.terminal, line, context.json)
     after = lines.at(-1) ?? after
     if (isFinal(run.state)) {
@@ -62,7 +66,7 @@ async function followEnds(context: CommandContext, { runs, nowMs }: Operator) {
   const { terminal, interrupts, json } = context
   const filter = { states: Object.keys(finalStates) as RunState[], limit: ENDS_SEEN, days: 1 }
   let seen = new Set((await runs.list(filter)).map((run) => run.id))
-  if (!json) terminal.note('Following the runs that end. Ctrl-C ends this.')
+  if (!json) terminal.note('Waiting for runs to end. Press Ctrl-C to stop.')
   while (!interrupts.signal.aborted) {
     await systemClock.sleep(ENDS_POLL_MS, interrupts.signal)
     const ended = await runs.list(filter)

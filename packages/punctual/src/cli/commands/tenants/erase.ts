@@ -1,4 +1,7 @@
-/** `punctual tenants erase <name> --confirm <name>`: everything of a tenant, for good. */
+/**
+ * `punctual tenants erase <name> --confirm <name>`: deletes a tenant and all of its data
+ * permanently.
+ */
 import type { Command } from 'commander'
 import { createProgressLine } from '../../output/progress-line.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -9,9 +12,9 @@ import { openPunctual } from '../../target/open-punctual.ts'
 export function addTenantsErase(parent: Command): void {
   const command = parent
     .command('erase')
-    .description('erase a tenant and everything of it, for good; asking again goes on')
-    .argument('<name>', 'its name')
-    .requiredOption('--confirm <name>', 'its name again')
+    .description('erase a tenant and all of its data permanently; repeat it to resume')
+    .argument('<name>', 'name of the tenant')
+    .requiredOption('--confirm <name>', 'the name again')
   addFlags(command, ['database'])
   command.action((name: string, flags: { confirm: string }) =>
     perform(command, (context) => erase(context, name, flags.confirm)),
@@ -26,14 +29,14 @@ async function erase(context: CommandContext, name: string, confirm: string) {
     confirm,
     signal: interrupts.signal,
     onProgress: ({ table, tablesDone, tables, rows }) =>
-      progress?.show(`${rows} rows are gone; ${table} (${tablesDone + 1} of ${tables})`),
+      progress?.show(`${rows} rows erased; table ${table} (${tablesDone + 1} of ${tables})`),
   })
   progress?.clear()
   if (json) terminal.json(result)
   else {
     terminal.line(`Erased the tenant ${result.name} (${result.id}): ${result.rows} rows.`)
     terminal.line(
-      'What stays: its number, an entry in the audit log of the installation, rules of schedules, and backups.',
+      'Not erased: its id, an entry in the audit log of the installation, schedule rules, and backups.',
     )
   }
   return exit.ok

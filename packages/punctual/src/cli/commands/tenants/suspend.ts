@@ -1,4 +1,4 @@
-/** `punctual tenants suspend` and `tenants resume`. Asking for what is so already is no error. */
+/** `punctual tenants suspend` and `tenants resume`. Repeating either is not an error. */
 import type { Command } from 'commander'
 import { createdBy } from '../../flags/submit-flags.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
@@ -9,9 +9,9 @@ import { showTenant } from './tenants.ts'
 export function addTenantsSuspend(parent: Command): void {
   const command = parent
     .command('suspend')
-    .description('accept and claim nothing more for a tenant; what runs goes on')
-    .argument('<name>', 'its name')
-    .option('--note <text>', 'why, for those who find it suspended')
+    .description('accept and claim no more runs of a tenant; running runs continue')
+    .argument('<name>', 'name of the tenant')
+    .option('--note <text>', 'reason, shown while the tenant is suspended')
   addFlags(command, ['database'])
   command.action((name: string, flags: { note?: string }) =>
     perform(command, (context) => suspend(context, name, flags.note)),
@@ -22,7 +22,7 @@ export function addTenantsResume(parent: Command): void {
   const command = parent
     .command('resume')
     .description('end the suspension of a tenant')
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name of the tenant')
   addFlags(command, ['database'])
   command.action((name: string) => perform(command, (context) => resume(context, name)))
 }

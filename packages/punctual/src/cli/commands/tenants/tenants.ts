@@ -1,4 +1,4 @@
-/** `punctual tenants list|create|show|update`: who shares the installation, and what each may have. */
+/** `punctual tenants list|create|show|update`: tenants and their quotas. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Tenant } from '@punctual/core/identity'
 import type { Command } from 'commander'
@@ -13,7 +13,7 @@ import { addFlags } from '../../runtime/setting-flags.ts'
 import { openPunctual } from '../../target/open-punctual.ts'
 
 const LIMIT_MAX = 1_000
-const QUOTA_HELP = 'what it may have or do, such as jobs=100 or timeoutMs=1h; may be repeated'
+const QUOTA_HELP = 'a quota, such as jobs=100 or timeoutMs=1h; may be repeated'
 
 interface Flags {
   note?: string
@@ -24,8 +24,8 @@ export function addTenantsList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
     .description('list tenants by name, with their quotas')
-    .option('--after <name>', 'only names behind this one: the next page')
-    .option('--limit <n>', `at most so many, up to ${LIMIT_MAX} (default: 100)`)
+    .option('--after <name>', 'continue after this name, the last one of the previous page')
+    .option('--limit <n>', `maximum number of tenants, up to ${LIMIT_MAX} (default: 100)`)
   addFlags(command, ['database'])
   command.action((flags: { after?: string; limit?: string }) =>
     perform(command, (context) => list(context, flags)),
@@ -35,9 +35,9 @@ export function addTenantsList(parent: Command): void {
 export function addTenantsCreate(parent: Command): void {
   const command = parent
     .command('create')
-    .description('make a tenant')
-    .argument('<name>', 'lower-case letters, digits, dots, dashes and _')
-    .option('--note <text>', 'for people')
+    .description('create a tenant')
+    .argument('<name>', 'a-z, 0-9, dots, dashes and underscores')
+    .option('--note <text>', 'note for operators')
     .option(QUOTA_FLAG, QUOTA_HELP)
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
@@ -49,7 +49,7 @@ export function addTenantsShow(parent: Command): void {
   const command = parent
     .command('show')
     .description('show one tenant')
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name or id of the tenant')
   addFlags(command, ['database'])
   command.action((name: string) => perform(command, (context) => show(context, name)))
 }
@@ -57,10 +57,10 @@ export function addTenantsShow(parent: Command): void {
 export function addTenantsUpdate(parent: Command): void {
   const command = parent
     .command('update')
-    .description('change the note or the quotas of a tenant; what is not said stays')
-    .argument('<name>', 'its name')
-    .option('--note <text>', 'for people; empty for none')
-    .option(QUOTA_FLAG, `${QUOTA_HELP}; jobs=none ends one`)
+    .description('change the note or the quotas of a tenant; the others stay')
+    .argument('<name>', 'name of the tenant')
+    .option('--note <text>', 'note for operators; empty removes it')
+    .option(QUOTA_FLAG, `${QUOTA_HELP}; jobs=none removes a quota`)
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => update(context, name, flags)),
@@ -80,11 +80,18 @@ async function list(context: CommandContext, flags: { after?: string; limit?: st
     showTable(
       terminal,
       ['ID', 'NAME', 'STATE', 'NOTE', 'QUOTAS'],
-      all.map((it) => [it.id, it.name, stateOf(it), it.note ?? '-', quotasText(it.quotas)]),
+      all.map((tenant) => [
+        tenant.id,
+        tenant.name,
+        stateOf(tenant),
+        tenant.note ?? '-',
+        quotasText(tenant.quotas),
+      ]),
       ['NOTE'],
     )
   const last = all.at(-1)
-  if (last && all.length === limit) terminal.note(`There may be more: --after ${last.name}`)
+  if (last && all.length === limit)
+    terminal.note(`There may be more. Continue with --after ${last.name}`)
   return exit.ok
 }
 
@@ -100,7 +107,7 @@ async function create(context: CommandContext, name: string, { note, quota }: Fl
   return showTenant(context, await tenants.create(options))
 }
 
-/** A new tenant has no quotas that could end. */
+/** Drops `none`: a new tenant has no quotas to remove. */
 function setOnly(quotas: ReturnType<typeof quotasOf>): Tenant['quotas'] {
   return Object.fromEntries(Object.entries(quotas).filter(([, value]) => value !== null))
 }
@@ -112,7 +119,7 @@ async function show(context: CommandContext, name: string) {
 export async function findTenant(tenants: Tenants, name: string | number): Promise<Tenant> {
   const tenant = await tenants.get(name)
   if (tenant) return tenant
-  throw new PunctualError('tenant_not_found', `There is no tenant ${JSON.stringify(name)}.`, {
+  throw new PunctualError('tenant_not_found', `Tenant ${JSON.stringify(name)} does not exist.`, {
     id: String(name),
   })
 }
@@ -137,9 +144,9 @@ export function showTenant({ terminal, json }: CommandContext, tenant: Tenant) {
     field('tenant', `${tenant.name} (${tenant.id})`)
     field('state', stateOf(tenant))
     if (suspendedAt) field('suspended', `${suspendedAt.toISOString()} by ${suspendedBy ?? '-'}`)
-    field('because', suspendedNote)
+    field('reason', suspendedNote)
     field('note', tenant.note)
-    field('made', `${tenant.createdAt.toISOString()} by ${tenant.createdBy ?? '-'}`)
+    field('created', `${tenant.createdAt.toISOString()} by ${tenant.createdBy ?? '-'}`)
     field('quotas', quotasText(tenant.quotas))
   }
   return exit.ok

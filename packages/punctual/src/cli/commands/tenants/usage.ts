@@ -1,11 +1,11 @@
-/** `punctual tenants usage` and `tenants export`: what a tenant has used, and everything that it has. */
+/** `punctual tenants usage` and `tenants export`: what a tenant has used, and all of its data. */
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Punctual } from '../../../punctual.ts'
 import type { TenantRange } from '../../../tenants/tenants.ts'
-import { parseMomentIn } from '../../flags/instants.ts'
+import { parseInstantIn } from '../../flags/instants.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
@@ -21,10 +21,10 @@ interface Flags {
 export function addTenantsUsage(parent: Command): void {
   const command = parent
     .command('usage')
-    .description('show what a tenant has used by day: runs, their time, and bytes')
-    .argument('<name>', 'its name')
-    .option('--from <time>', 'from the day of this moment on, such as -30d (default: a week ago)')
-    .option('--to <time>', 'to the day of this moment (default: now)')
+    .description('show the daily usage of a tenant: runs, run time and bytes')
+    .argument('<name>', 'name of the tenant')
+    .option('--from <time>', 'from the day of this time, such as -30d (default: a week ago)')
+    .option('--to <time>', 'to the day of this time (default: now)')
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => usage(context, name, flags)),
@@ -34,11 +34,11 @@ export function addTenantsUsage(parent: Command): void {
 export function addTenantsExport(parent: Command): void {
   const command = parent
     .command('export')
-    .description('write what a tenant has declared, and its runs, as lines of JSON')
-    .argument('<name>', 'its name')
-    .option('--from <time>', 'only runs that were due at this moment or later')
-    .option('--to <time>', 'only runs that were due before this moment')
-    .option('-o, --output <path>', 'the file to write (default: the standard output)')
+    .description('write the declarations and the runs of a tenant as lines of JSON')
+    .argument('<name>', 'name of the tenant')
+    .option('--from <time>', 'only runs due at or after this time')
+    .option('--to <time>', 'only runs due before this time')
+    .option('-o, --output <path>', 'the file to write (default: standard output)')
   addFlags(command, ['database'])
   command.action((name: string, flags: Flags) =>
     perform(command, (context) => exportAll(context, name, flags)),
@@ -48,8 +48,8 @@ export function addTenantsExport(parent: Command): void {
 function rangeOf({ from, to }: Flags, punctual: Punctual): TenantRange {
   const nowMs = punctual.store.database.clock.nowMs()
   return {
-    ...(from !== undefined && { from: parseMomentIn('--from', from, 'UTC', nowMs) }),
-    ...(to !== undefined && { to: parseMomentIn('--to', to, 'UTC', nowMs) }),
+    ...(from !== undefined && { from: parseInstantIn('--from', from, 'UTC', nowMs) }),
+    ...(to !== undefined && { to: parseInstantIn('--to', to, 'UTC', nowMs) }),
   }
 }
 
@@ -62,16 +62,16 @@ async function usage(context: CommandContext, name: string, flags: Flags) {
     showTable(
       terminal,
       ['DAY', 'RUNS', 'SUCCEEDED', 'OTHERS', 'ATTEMPTS', 'SECONDS', 'PAYLOADS', 'OUTPUTS', 'LOGS'],
-      days.map((it) => [
-        ...[it.day, it.runs, it.succeeded, it.endedOtherwise, it.attempts],
-        it.runSeconds.toFixed(1),
-        ...[it.payloadBytes, it.outputBytes, it.logBytes],
+      days.map((day) => [
+        ...[day.day, day.runs, day.succeeded, day.endedOtherwise, day.attempts],
+        day.runSeconds.toFixed(1),
+        ...[day.payloadBytes, day.outputBytes, day.logBytes],
       ]),
     )
   return exit.ok
 }
 
-/** Lines of JSON for people and programs alike. */
+/** Writes lines of JSON, with or without `--json`. */
 async function exportAll(context: CommandContext, name: string, flags: Flags) {
   const punctual = await openPunctual(context)
   const lines = Readable.from(punctual.tenants.export(name, rangeOf(flags, punctual)))

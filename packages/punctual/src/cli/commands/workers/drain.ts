@@ -1,4 +1,4 @@
-/** `punctual workers drain <id>` and `workers activate <id>`. Asking for what is so already is no error. */
+/** `punctual workers drain <id>` and `workers activate <id>`. Repeating either is not an error. */
 import type { Command } from 'commander'
 import { parseDuration } from '../../flags/durations.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -14,10 +14,10 @@ interface Flags {
 export function addWorkersDrain(parent: Command): void {
   const command = parent
     .command('drain')
-    .description('let a worker finish what it runs and take nothing more')
-    .argument('<id>', 'its id, as `punctual workers` shows it')
-    .option('--wait', 'wait until it holds no run any more')
-    .option('--wait-timeout <time>', 'give up waiting after this long; it goes on draining')
+    .description('stop a worker from claiming runs; it finishes the runs that it holds')
+    .argument('<id>', 'id of the worker, as `punctual workers` shows it')
+    .option('--wait', 'wait until it holds no runs')
+    .option('--wait-timeout <time>', 'stop waiting after this long; the worker keeps draining')
   addFlags(command, ['database'])
   command.action((id: string, flags: Flags) =>
     perform(command, (context) => drain(context, id, flags)),
@@ -28,36 +28,35 @@ async function drain(context: CommandContext, id: string, flags: Flags) {
   const { terminal, json, interrupts } = context
   const timeoutMs = flags.waitTimeout && parseDuration('--wait-timeout', flags.waitTimeout)
   const { workers } = await openPunctual(context)
-  const asked = await workers.drain(id)
-  const result = asked ? 'draining' : 'already_draining'
+  const changed = await workers.drain(id)
+  const result = changed ? 'draining' : 'already_draining'
   if (!flags.wait) {
     if (json) terminal.json({ id, result })
-    else if (asked) terminal.line(`Worker ${id} takes nothing more; what it runs goes on.`)
-    else terminal.line(`Worker ${id} was asked to drain already.`)
+    else if (changed) terminal.line(`Worker ${id} claims no more runs and finishes those it holds.`)
+    else terminal.line(`Worker ${id} was already draining.`)
     return exit.ok
   }
-  if (!json) terminal.note(`Waiting until worker ${id} holds no run.`)
+  if (!json) terminal.note(`Waiting until worker ${id} holds no runs.`)
   const { signal } = interrupts
   const drained = await workers.waitUntilDrained(id, { signal, ...(timeoutMs && { timeoutMs }) })
   if (json) terminal.json({ id, result: drained })
-  else terminal.line(`Worker ${id} ${drained === 'left' ? 'has left' : 'holds no run any more'}.`)
+  else terminal.line(`Worker ${id} ${drained === 'left' ? 'has left' : 'holds no runs'}.`)
   return exit.ok
 }
 
 export function addWorkersActivate(parent: Command): void {
   const command = parent
     .command('activate')
-    .description('let a worker that drains take work again')
-    .argument('<id>', 'its id, as `punctual workers` shows it')
+    .description('let a draining worker claim runs again')
+    .argument('<id>', 'id of the worker, as `punctual workers` shows it')
   addFlags(command, ['database'])
   command.action((id: string) => perform(command, (context) => activate(context, id)))
 }
 
 async function activate({ terminal, json, ...rest }: CommandContext, id: string) {
   const { workers } = await openPunctual({ terminal, json, ...rest })
-  const asked = await workers.activate(id)
-  if (json) terminal.json({ id, result: asked ? 'active' : 'not_draining' })
-  else
-    terminal.line(asked ? `Worker ${id} takes work again.` : `Worker ${id} was not asked to drain.`)
+  const changed = await workers.activate(id)
+  if (json) terminal.json({ id, result: changed ? 'active' : 'not_draining' })
+  else terminal.line(changed ? `Worker ${id} claims runs again.` : `Worker ${id} was not draining.`)
   return exit.ok
 }

@@ -1,4 +1,6 @@
-/** `punctual workers`: the processes that run handlers, also those that left in the last day. */
+/**
+ * `punctual workers`: the processes that run handlers, including those that left in the last day.
+ */
 import type { Command } from 'commander'
 import type { WorkerProcess, WorkerState } from '../../../queues/workers.ts'
 import { showAge, showDuration } from '../../flags/durations.ts'
@@ -9,13 +11,25 @@ import { addFlags } from '../../runtime/setting-flags.ts'
 import type { Terminal } from '../../runtime/terminal.ts'
 import { openPunctual } from '../../target/open-punctual.ts'
 
-const HEAD = ['ID', 'STATE', 'HOST', 'PID', 'RUNNING', 'FAILED', 'VERSION', 'UP SINCE', 'HEARD OF']
+const HEAD = [
+  'ID',
+  'STATE',
+  'HOST',
+  'PID',
+  'RUNNING',
+  'FAILED',
+  'VERSION',
+  'STARTED',
+  'LAST HEARTBEAT',
+]
 const STUCK_SHOWN = 20
 
 export function addWorkersList(parent: Command): void {
   const command = parent
     .command('list', { isDefault: true })
-    .description('show the processes that run handlers, which they have, and those that left today')
+    .description(
+      'list worker processes, their handlers and load, and those that left in the last day',
+    )
   addFlags(command, ['database'])
   command.action(() => perform(command, showWorkers))
 }
@@ -42,24 +56,24 @@ function showRows(terminal: Terminal, workers: readonly WorkerProcess[], nowMs: 
   showTable(
     terminal,
     [...HEAD, 'QUEUES', 'HANDLERS'],
-    workers.map((it) => [
-      it.id,
-      shown(it.state, it.fenced),
-      it.host,
-      it.pid,
-      it.state === 'offline' ? '-' : `${it.running} of ${it.capacity}`,
-      showRate(it),
-      it.version,
-      showAge(it.openedAt, nowMs),
-      showAge(it.renewedAt ?? (it.endedAt as Date), nowMs),
-      it.queues.join(', ') || 'all',
-      it.handlers.join(', '),
+    workers.map((worker) => [
+      worker.id,
+      shown(worker.state, worker.fenced),
+      worker.host,
+      worker.pid,
+      worker.state === 'offline' ? '-' : `${worker.running} of ${worker.capacity}`,
+      showRate(worker),
+      worker.version,
+      showAge(worker.openedAt, nowMs),
+      showAge(worker.renewedAt ?? (worker.endedAt as Date), nowMs),
+      worker.queues.join(', ') || 'all',
+      worker.handlers.join(', '),
     ]),
-    ['VERSION', 'UP SINCE', 'QUEUES', 'HOST', 'PID'],
+    ['VERSION', 'STARTED', 'QUEUES', 'HOST', 'PID'],
   )
 }
 
-/** Of the last hour: how many failed, and of how many. */
+/** Failed runs of all that ended in the last hour. */
 function showRate({ failureRate, endedLastHour: ended }: WorkerProcess): string {
   if (failureRate === null) return '-'
   const failed = ended.dead + ended.unknown
@@ -67,10 +81,10 @@ function showRate({ failureRate, endedLastHour: ended }: WorkerProcess): string 
 }
 
 function showStuck(terminal: Terminal, workers: readonly WorkerProcess[]): void {
-  const stuck = workers.flatMap(({ id, stuck }) => stuck.map((it) => ({ ...it, worker: id })))
+  const stuck = workers.flatMap(({ id, stuck }) => stuck.map((run) => ({ ...run, worker: id })))
   if (stuck.length === 0) return
   terminal.line(
-    `\n${terminal.colors.red('stuck')}: handlers that went on after their runs had ended`,
+    `\n${terminal.colors.red('stuck')}: handlers that are still running after their runs ended`,
   )
   showTable(
     terminal,

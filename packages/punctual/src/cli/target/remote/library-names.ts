@@ -1,30 +1,30 @@
-/** The names of the wire as those of the library, and the other way round: snake_case and camelCase, texts and dates. */
+/** Translates between wire and library: snake_case and camelCase names, ISO strings and Dates. */
 
-/** What belongs to users is passed on as it is. */
+/** Fields whose content belongs to users and is passed on unchanged. */
 const OPAQUE = new Set(['payload', 'output', 'labels', 'data', 'checkpoint', 'progress'])
 
 function camel(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return name.replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
 }
 
 function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return name.replace(/[A-Z]/g, (char) => `_${char.toLowerCase()}`)
 }
 
-/** What is `at` something is a moment. */
-function isMoment(name: string, value: unknown): value is string {
+/** Fields named `at` or `…_at` hold instants. */
+function isInstant(name: string, value: unknown): value is string {
   return typeof value === 'string' && /(^|_)at$/.test(name)
 }
 
 export function libraryNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(libraryNames)
   if (typeof value !== 'object' || value === null) return value
-  const ours: Record<string, unknown> = {}
-  for (const [name, of] of Object.entries(value)) {
-    if (OPAQUE.has(name)) ours[name] = of
-    else ours[camel(name)] = isMoment(name, of) ? new Date(of) : libraryNames(of)
+  const renamed: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value)) {
+    if (OPAQUE.has(name)) renamed[name] = field
+    else renamed[camel(name)] = isInstant(name, field) ? new Date(field) : libraryNames(field)
   }
-  return ours
+  return renamed
 }
 
 export function wireNames(value: unknown): unknown {
@@ -32,7 +32,7 @@ export function wireNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireNames)
   if (typeof value !== 'object' || value === null) return value
   const wire: Record<string, unknown> = {}
-  for (const [name, of] of Object.entries(value))
-    if (of !== undefined) wire[snake(name)] = OPAQUE.has(name) ? of : wireNames(of)
+  for (const [name, field] of Object.entries(value))
+    if (field !== undefined) wire[snake(name)] = OPAQUE.has(name) ? field : wireNames(field)
   return wire
 }

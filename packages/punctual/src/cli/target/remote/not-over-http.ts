@@ -1,8 +1,12 @@
-/** What the API has no way to ask for. */
+/** Refuses options that the API does not support. */
 import { CliError } from '../../runtime/cli-error.ts'
 
 export function notOverHttp(what: string): never {
-  throw new CliError('not_over_http', `${what} works on the database only, not over a server.`, {
-    hint: 'Leave the server out, and name the database with DATABASE_URL or --database-url.',
-  })
+  throw new CliError(
+    'not_over_http',
+    `${what} needs the database; the server does not support it.`,
+    {
+      hint: 'Unset the server, and set DATABASE_URL or --database-url.',
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** A server over HTTP, with as much of the shape of the library as commands use. */
+/** A server over HTTP, behind the part of the library that commands use. */
 import { type Client, createClient } from '@punctual/client'
 import type { SubmitOptions } from '@punctual/core/submit'
 import type { Pause } from '@punctual/store'
@@ -21,7 +21,7 @@ export function openRemote(url: readonly string[], { apiKey }: Config): Operator
     async submit(handler: string, payload: unknown, options: SubmitOptions = {}) {
       return client.runs.submit(runToWire(handler, payload, options))
     },
-    // Ages are told to the second: the clock of this machine is good enough.
+    // Ages are shown to the second, so the clock of this machine is accurate enough.
     nowMs: () => Date.now(),
   }
 }

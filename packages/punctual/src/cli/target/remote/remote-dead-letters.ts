@@ -1,4 +1,4 @@
-/** Dead letters of a server, as the library has them. */
+/** Dead letters of a server, behind the interface of the library. */
 import { type Client, PunctualHttpError } from '@punctual/client'
 import type {
   DeadLetter,
@@ -15,40 +15,40 @@ import { libraryNames, wireNames } from './library-names.ts'
 import { notOverHttp } from './not-over-http.ts'
 import { nullWhenMissing } from './null-when-missing.ts'
 
-type Letters = Operator['deadLetters']
+type DeadLetters = Operator['deadLetters']
 
-export function remoteDeadLetters(client: Client): Letters {
+export function remoteDeadLetters(client: Client): DeadLetters {
   return { ...one(client), ...several(client) }
 }
 
-function one({ deadLetters }: Client): Pick<Letters, 'get' | 'replay' | 'discard'> {
+function one({ deadLetters }: Client): Pick<DeadLetters, 'get' | 'replay' | 'discard'> {
   const handled = (error: unknown) =>
     error instanceof PunctualHttpError && error.code === 'already_handled'
   return {
-    async get(letter) {
-      const found = await nullWhenMissing(deadLetters.get(idOf(letter)))
+    async get(deadLetter) {
+      const found = await nullWhenMissing(deadLetters.get(idOf(deadLetter)))
       return libraryNames(found) as DeadLetterDetails | null
     },
-    // Who asks is known by the key.
-    async replay(letter, { payload, fromCheckpoint, note } = {}) {
-      const id = idOf(letter)
+    // The API key identifies the caller, so `by` is not sent.
+    async replay(deadLetter, { payload, fromCheckpoint, note } = {}) {
+      const id = idOf(deadLetter)
       try {
-        const made = await deadLetters.replay(id, {
+        const replayed = await deadLetters.replay(id, {
           payload,
           from_checkpoint: fromCheckpoint,
           note,
         })
-        return { result: 'replayed', id: made.run_id }
+        return { result: 'replayed', id: replayed.run_id }
       } catch (error) {
         if (!handled(error)) throw error
         const before = libraryNames((await deadLetters.get(id)).handled) as DeadLetterHandling
         return { result: 'already_handled', handled: before }
       }
     },
-    async discard(letter, { reason }) {
-      const asked = deadLetters.discard(idOf(letter), { reason })
+    async discard(deadLetter, { reason }) {
+      const answer = deadLetters.discard(idOf(deadLetter), { reason })
       try {
-        return (await asked).result
+        return (await answer).result
       } catch (error) {
         if (handled(error)) return 'already_handled'
         throw error
@@ -57,7 +57,7 @@ function one({ deadLetters }: Client): Pick<Letters, 'get' | 'replay' | 'discard
   }
 }
 
-function several({ deadLetters }: Client): Omit<Letters, 'get' | 'replay' | 'discard'> {
+function several({ deadLetters }: Client): Omit<DeadLetters, 'get' | 'replay' | 'discard'> {
   return {
     async list({ limit = 50, after, state, ...filter } = {}) {
       const cursor = after === undefined ? undefined : idOf(after)
@@ -88,8 +88,8 @@ function several({ deadLetters }: Client): Omit<Letters, 'get' | 'replay' | 'dis
 
 function wireFilter(filter: DeadLetterFilter) {
   const { diedFrom, diedBefore, ...words } = filter
-  const at = (moment: DeadLetterFilter['diedFrom']) =>
-    moment === undefined ? undefined : new Date(moment).toISOString()
+  const at = (instant: DeadLetterFilter['diedFrom']) =>
+    instant === undefined ? undefined : new Date(instant).toISOString()
   return { ...(wireNames(words) as object), died_from: at(diedFrom), died_before: at(diedBefore) }
 }
 
@@ -99,9 +99,9 @@ function manyOf(filter: DeadLetterFilter, { all, dryRun, limit }: ManyOptions) {
   return { filter: wireFilter(filter), all, dry_run: dryRun, limit: limit ?? limits.batchSize }
 }
 
-/** The API replays as fast as it goes. */
+/** Refuses pacing: the API replays at full speed. */
 function refusePace({ perSecond, canary, stopAtFailureRate, minEnded }: ReplayManyOptions): void {
   const paces = { perSecond, canary, stopAtFailureRate, minEnded }
   if (Object.values(paces).some((value) => value !== undefined))
-    notOverHttp('Replaying at a pace (--per-second, --canary, --stop-at-failure-rate)')
+    notOverHttp('Pacing a replay (--per-second, --canary, --stop-at-failure-rate)')
 }

@@ -1,4 +1,4 @@
-/** Jobs of a server, as the library has them. */
+/** Jobs of a server, behind the interface of the library. */
 import type { Client, Job as WireJob } from '@punctual/client'
 import type { Job } from '@punctual/core/job'
 import type { CalendarInput, FirePreview } from '@punctual/core/schedule'
@@ -19,7 +19,7 @@ export function remoteJobs({ jobs, calendars }: Client): OperatedJobs {
       const job = await nullWhenMissing(jobs.get(nameOrId))
       return job && jobOf(job)
     },
-    // The API filters by other words: what it gives, by name, is looked at here.
+    // The API has no such filters; it returns jobs by name, and they are filtered here.
     async list({ state, source, after, limit = 100 } = {}) {
       const found: Job[] = []
       for await (const wire of jobs.list({ limit: 1_000 })) {
@@ -47,9 +47,9 @@ export function remoteJobs({ jobs, calendars }: Client): OperatedJobs {
       return { id }
     },
     async preview(nameOrId, { count, from, aroundChanges } = {}) {
-      const asked = { count, around_changes: aroundChanges }
+      const options = { count, around_changes: aroundChanges }
       const since = from === undefined ? {} : { from: new Date(from).toISOString() }
-      const slots = await jobs.preview(nameOrId, { ...asked, ...since })
+      const slots = await jobs.preview(nameOrId, { ...options, ...since })
       return libraryNames(slots) as FirePreview[]
     },
     calendars: {

@@ -1,4 +1,4 @@
-/** Runs of a server, as the library has them. */
+/** Runs of a server, behind the interface of the library. */
 import { type Client, PunctualHttpError } from '@punctual/client'
 import { PunctualError } from '@punctual/core/errors'
 import type { FinishedRun, LogLine, Run, RunExplanation, RunSummary } from '@punctual/core/run'
@@ -13,12 +13,12 @@ import { steerMany } from './steer-many.ts'
 const PAGE = 1_000
 
 export function remoteRuns(client: Client): OperatedRuns {
-  return { ...looking(client), ...steering(client), ...steerMany(client) }
+  return { ...reading(client), ...steering(client), ...steerMany(client) }
 }
 
-type Looking = Pick<OperatedRuns, 'get' | 'list' | 'logs' | 'explain' | 'waitFor'>
+type Reading = Pick<OperatedRuns, 'get' | 'list' | 'logs' | 'explain' | 'waitFor'>
 
-function looking({ runs }: Client): Looking {
+function reading({ runs }: Client): Reading {
   return {
     async get(run) {
       const found = await nullWhenMissing(runs.get(idOf(run)))
@@ -38,13 +38,13 @@ function looking({ runs }: Client): Looking {
       return libraryNames(await runs.explain(idOf(run))) as RunExplanation
     },
     async waitFor(run, { signal, timeoutMs } = {}) {
-      const over = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-      const either = AbortSignal.any([signal, over].filter((it) => it !== undefined))
+      const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+      const either = AbortSignal.any([signal, timeout].filter((given) => given !== undefined))
       try {
         return libraryNames(await runs.waitFor(idOf(run), { signal: either })) as FinishedRun
       } catch (error) {
-        if (!over?.aborted) throw error
-        const message = `Run ${idOf(run)} did not finish within ${timeoutMs} ms. It goes on.`
+        if (!timeout?.aborted) throw error
+        const message = `Run ${idOf(run)} did not finish within ${timeoutMs} ms. It continues.`
         throw new PunctualError('wait_timeout', message, { id: idOf(run) })
       }
     },
@@ -54,7 +54,7 @@ function looking({ runs }: Client): Looking {
 type Steering = Pick<OperatedRuns, 'cancel' | 'reschedule' | 'promote' | 'reprioritise'>
 
 function steering({ runs }: Client): Steering {
-  /** What the library answers, the API refuses. */
+  /** Turns an error of the API into the result that the library returns. */
   async function tooLate(id: string, error: unknown) {
     const codes = ['already_finished', 'state_conflict']
     if (!(error instanceof PunctualHttpError) || !codes.includes(error.code)) throw error
@@ -62,13 +62,13 @@ function steering({ runs }: Client): Steering {
     if (error.code === 'already_finished') return { result: 'already_finished', state } as const
     return { result: state === 'waiting' ? 'waiting' : 'running', state } as const
   }
-  const steered = async (id: string, asked: Promise<{ result: string }>) =>
-    (await asked.catch((error: unknown) => tooLate(id, error))).result as never
+  const steered = async (id: string, answer: Promise<{ result: string }>) =>
+    (await answer.catch((error: unknown) => tooLate(id, error))).result as never
   return {
     async cancel(run, reason) {
       const id = idOf(run)
-      const asked = runs.cancel(id, { reason })
-      const { result, state } = await asked.catch((error: unknown) => tooLate(id, error))
+      const answer = runs.cancel(id, { reason })
+      const { result, state } = await answer.catch((error: unknown) => tooLate(id, error))
       return { result, state } as CancelAnswer
     },
     reschedule(run, runAt) {

@@ -1,4 +1,4 @@
-/** Which runs are meant, in the words of the API: in an address, or in a body. */
+/** The filter of runs in the API's terms: as a query string, or as a body. */
 import type { BodyOf, RunFilter as WireQuery } from '@punctual/client'
 import type { RunFilter, TimeRange } from '@punctual/core/run'
 import { notOverHttp } from './not-over-http.ts'

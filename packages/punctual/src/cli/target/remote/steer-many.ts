@@ -1,4 +1,7 @@
-/** Changes of many runs: the API takes so many at a time, and is asked until there are no more. */
+/**
+ * Changes many runs: the API limits the size of a batch, so requests are repeated until none is
+ * left.
+ */
 import type { AnswerOf, BodyOf, Client } from '@punctual/client'
 import { limits } from '@punctual/core/errors'
 import type { RunFilter } from '@punctual/core/run'
@@ -25,7 +28,7 @@ export function steerMany({ runs }: Client): Pick<OperatedRuns, Many> {
       const run_at = runAt.toISOString()
       return inRounds((body) => runs.rescheduleMany({ ...body, run_at }), filter, options)
     },
-    reprioritiseMany: async () => notOverHttp('Re-prioritising many'),
+    reprioritiseMany: async () => notOverHttp('Reprioritising many runs'),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Options of the library as the API takes them. */
+/** Translates options of the library into those of the API. */
 import type { JobDefinition, NewRun } from '@punctual/client'
 import type { JobOptions } from '@punctual/core/job'
 import type { SubmitOptions } from '@punctual/core/submit'
@@ -7,7 +7,7 @@ import { notOverHttp } from './not-over-http.ts'
 
 type Common = Pick<SubmitOptions, 'retry' | 'delayMs' | 'createdBy'>
 
-/** Who asks is known by the key. */
+/** Drops `createdBy`, because the API key identifies the caller. */
 function common<T extends Common>({ retry, delayMs, createdBy: _, ...rest }: T): object {
   return {
     ...(wireNames(rest) as object),
