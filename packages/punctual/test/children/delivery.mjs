@@ -1,6 +1,7 @@
 /**
- * A worker process for tests of delivery: what an attempt does is in the payload, `steps` by attempt (the last entry
- * for all that follow), and every effect is a line in a file that Punctual does not know of.
+ * A worker process for delivery tests. The payload's `steps` define what each attempt does (the
+ * last entry applies to all later attempts), and every effect is a line in a file unknown to
+ * Punctual.
  */
 import { appendFileSync } from 'node:fs'
 import { Punctual } from 'punctual'

@@ -1,9 +1,9 @@
-/** Handlers that run in a thread or a process of their own: the payload says which of the things that can go well or wrong there. */
+/** Handlers for a separate thread or process: the payload chooses how they succeed or fail. */
 import { spawn } from 'node:child_process'
 import { parentPort, threadId } from 'node:worker_threads'
 import { NonRetryableError, RetryAfterError } from '@punctual/core/errors'
 
-/** Where it runs: another one has another. */
+/** Identifies the thread or process. */
 const place = `${process.pid} ${threadId}`
 
 const aborted = (signal) =>
@@ -20,8 +20,8 @@ const acts = {
     ctx.progress(0.5)
     ctx.heartbeat()
     const { runId, attempt, maxAttempts, idempotencyKey, handler, queue, trace, job } = ctx
-    const about = { runId, attempt, maxAttempts, idempotencyKey, handler, queue, trace, job }
-    return { place, payload, ...about, due: ctx.dueAt instanceof Date, last: ctx.lastCheckpoint }
+    const details = { runId, attempt, maxAttempts, idempotencyKey, handler, queue, trace, job }
+    return { place, payload, ...details, due: ctx.dueAt instanceof Date, last: ctx.lastCheckpoint }
   },
 
   where: () => place,
@@ -33,7 +33,7 @@ const acts = {
     throw 'just text'
   },
 
-  /** Never returns, and never looks at anything. */
+  /** Never returns and ignores its signal. */
   block(_, ctx) {
     ctx.log.info('blocking')
     for (;;);
@@ -72,14 +72,14 @@ const acts = {
     return refused
   },
 
-  /** Leaves a child behind, tells of it, and blocks. */
+  /** Starts a child, reports its id, and blocks. */
   spawn(_, ctx) {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' })
     ctx.log.info('spawned', { pids: [process.pid, child.pid] })
     for (;;);
   },
 
-  /** Speaks to its parent as a program does that is not only a handler. */
+  /** Sends messages to its parent, like a program that is not only a handler. */
   async says({ what, stay }, ctx) {
     for (const message of what) {
       if (parentPort) parentPort.postMessage(message)

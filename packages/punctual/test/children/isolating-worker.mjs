@@ -1,4 +1,4 @@
-/** A worker process whose handler runs in a process of its own: for tests that kill the worker. */
+/** A worker process whose handler runs in a separate process: for tests that kill the worker. */
 import { Punctual } from 'punctual'
 
 const punctual = await Punctual.start({

@@ -1,4 +1,4 @@
-/** An isolated handler that reads a secret and shows it. */
+/** An isolated handler that reads a secret and leaks it into its log and its output. */
 import type { HandlerContext } from '../../src/index.ts'
 
 export default async function run({ name }: { name: string }, { secret, log }: HandlerContext) {

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL with two small disks of its own, in a mount namespace that ends with this process: one for the log, one
- * for a tablespace. Says `ready <url>`; then takes lines `fill log|tables`, `free log|tables` and `stop`, and answers
- * each with `done`.
+ * A PostgreSQL with two small private disks, in a mount namespace that ends with this process: one
+ * for the log, one for a tablespace. Prints `ready <url>`; then reads the lines `fill log|tables`,
+ * `free log|tables` and `stop`, and answers each with `done`.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -46,7 +46,7 @@ rmSync(wal, { recursive: true })
 symlinkSync(join(disks.log, 'wal'), wal)
 const server = await startEmbedded(options)
 
-/** Until there is no room for another byte. */
+/** Fills the disk to the last byte. */
 function fill(disk) {
   const file = openSync(ballast(disk), 'w')
   for (let size = 1 << 20; size >= 1; )

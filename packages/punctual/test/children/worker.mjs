@@ -1,6 +1,6 @@
 /**
- * A worker process for tests: takes its options from the environment, reports each start on stdout as
- * `start <run> <attempt>`, and does what the payload says.
+ * A worker process for tests: reads its options from the environment, reports each start on stdout
+ * as `start <run> <attempt>`, and does what the payload says.
  */
 import { appendFileSync } from 'node:fs'
 import { Punctual } from 'punctual'

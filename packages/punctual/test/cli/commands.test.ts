@@ -108,7 +108,7 @@ describe('submit', () => {
     expect(refused.stderr).toContain(`is held by run ${id}`)
   })
 
-  test('the payload may come from a file or the standard input', async () => {
+  test('the payload may come from a file or standard input', async () => {
     const cwd = aTemporaryFolder()
     writeFileSync(join(cwd, 'payload.json'), '{"name":"file"}')
     const [file, input, missing] = await Promise.all([
@@ -140,7 +140,7 @@ describe('submit', () => {
     [['greet', '--retry-on', 'succeeded'], 2, 'invalid_option'],
     [['unheard-of', '--strict'], 4, 'handler_unknown'],
     [[], 2, 'invalid_option'],
-  ] as const)('%j is refused with %i and %s', async ([args, exitCode, code]) => {
+  ] as const)('refuses %j with %i and %s', async ([args, exitCode, code]) => {
     const { code: exited, stdout, stderr } = await cli(['submit', ...args], { env })
     expect([exited, stdout]).toEqual([exitCode, ''])
     expect(stderr).toMatch(new RegExp(`^error\\[${code}\\]: `))
@@ -148,7 +148,7 @@ describe('submit', () => {
 })
 
 describe('runs', () => {
-  test('list shows runs of a state, and as JSON their fields', async () => {
+  test('list shows runs in a state, and their fields as JSON', async () => {
     const { id } = await punctual.submit('give-up')
     await punctual.runs.waitFor(id)
     const { table, value } = await both(['runs', 'list', '--state', 'dead'], { env })
@@ -158,17 +158,17 @@ describe('runs', () => {
     expect(new Set(states)).toEqual(new Set(['dead']))
   })
 
-  test('list refuses states and limits that there are not', async () => {
+  test('list refuses unknown states and invalid limits', async () => {
     const [state, limit] = await Promise.all([
       cli(['runs', 'list', '--state', 'happy'], { env }),
       cli(['runs', 'list', '--limit', '0'], { env }),
     ])
     expect([state.code, limit.code]).toEqual([2, 2])
-    expect(state.stderr).toContain('--state takes waiting, scheduled, queued')
+    expect(state.stderr).toContain('--state must be one or more of waiting, scheduled, queued')
     expect(limit.stderr).toContain('--limit must be an integer from 1 to 1000')
   })
 
-  test('show tells everything of a dead run, its stack included', async () => {
+  test('show prints everything about a dead run, including its stack', async () => {
     const { id } = await punctual.submit('give-up', { a: 1 }, { labels: { why: 'test' } })
     await punctual.runs.waitFor(id)
     const { table, value } = await both(['runs', 'show', id], { env })
@@ -200,7 +200,7 @@ describe('runs', () => {
     expect(stderr).toMatch(new RegExp(`^error\\[${code}\\]`))
   })
 
-  test('logs shows what the handler logged', async () => {
+  test('logs prints what the handler logged', async () => {
     const { id } = await punctual.submit('greet', { name: 'Ann' })
     await punctual.runs.waitFor(id)
     const { table, value } = await both(['runs', 'logs', id], { env })
@@ -208,7 +208,7 @@ describe('runs', () => {
     expect(value).toMatchObject([{ attempt: 1, level: 'info', message: 'greeting' }])
   })
 
-  test('a run that waits can be rescheduled and cancelled, one that ended cannot', async () => {
+  test('a scheduled run can be rescheduled and cancelled, an ended one cannot', async () => {
     const { id } = await punctual.submit('greet', null, { delayMs: 3_600_000 })
     const moved = await cli(['runs', 'reschedule', id, '--at', '+3h', '--json'], { env })
     expect(JSON.parse(moved.stdout)).toMatchObject({ id, result: 'rescheduled' })
@@ -245,12 +245,12 @@ describe('runs tail', () => {
     expect(stderr).toContain(`Run ${id}: succeeded after 1 attempt.`)
   })
 
-  test('without an id prints each run that ends as one line, until Ctrl-C', async () => {
+  test('without an id prints each ended run on one line, until Ctrl-C', async () => {
     const tail = new CliProcess(['runs', 'tail', '--json'], { env })
     const table = new CliProcess(['runs', 'tail'], { env })
     const ids: string[] = []
     const shows = (process: CliProcess) => ids.some((id) => process.stdout.includes(id))
-    // When they begin to look is their own affair: runs are submitted until both have seen one.
+    // When they start polling is unknown, so runs are submitted until both have printed one.
     await expect
       .poll(
         async () => {
@@ -270,20 +270,20 @@ describe('runs tail', () => {
 })
 
 describe('queues and workers', () => {
-  test('queues shows depth and what ended in the last minute', async () => {
+  test('queues shows the depth and the runs that ended in the last minute', async () => {
     const { id } = await punctual.submit('greet', null, { queue: 'bulk' })
     await punctual.runs.waitFor(id)
     await punctual.submit('unheard-of', null, { queue: 'bulk' })
     const { table, value } = await both(['queues'], { env })
     expect(table.stdout).toMatch(/^QUEUE +DUE +SCHEDULED +RUNNING/)
     expect(table.stdout).toMatch(/bulk +1 +0 +0 +.*1 succeeded/)
-    expect(value.find((it: { queue: string }) => it.queue === 'bulk')).toMatchObject({
+    expect(value.find((row: { queue: string }) => row.queue === 'bulk')).toMatchObject({
       due: 1,
       endedLastMinute: { succeeded: 1 },
     })
   })
 
-  test('workers shows who is alive and what they can do', async () => {
+  test('workers shows connected workers and their handlers', async () => {
     const { table, value } = await both(['workers'], { env })
     expect(table.stdout).toMatch(/active .* all +greet, give-up/)
     expect(value[0]).toMatchObject({ pid: process.pid, state: 'active', queues: [] })

@@ -44,11 +44,11 @@ describe('precedence', () => {
     expect(sources.leaseMs).toEqual({ origin: 'default', from: null })
   })
 
-  test('a variable that is set to nothing counts as not set', () => {
+  test('an empty variable counts as unset', () => {
     expect(resolve({ file, env: { PUNCTUAL_PORT: '' } }).config.port).toBe(1001)
   })
 
-  test('the file may be named by a flag or a variable, and must then exist', () => {
+  test('a file named by a flag or a variable must exist', () => {
     const cwd = aFolder()
     writeFileSync(join(cwd, 'other.json'), '{"port":1004}')
     expect(resolve({ cwd, configPath: 'other.json' }).config.port).toBe(1004)
@@ -59,21 +59,21 @@ describe('precedence', () => {
 
 describe('bad values', () => {
   test.for([
-    [{ flags: { port: '70000' } }, '--port must be an integer from 0 to 65535, but "70000"'],
+    [{ flags: { port: '70000' } }, '--port must be an integer from 0 to 65535; got "70000"'],
     [{ flags: { port: '-1' } }, '--port must be'],
     [{ env: { PUNCTUAL_ROLES: 'api,cook' } }, 'PUNCTUAL_ROLES must be one or more of api, planner'],
     [{ env: { PUNCTUAL_EMBEDDED: 'maybe' } }, 'PUNCTUAL_EMBEDDED must be true or false'],
     [{ env: { PUNCTUAL_LEASE_MS: '1e4' } }, 'PUNCTUAL_LEASE_MS must be an integer'],
     [{ env: { PUNCTUAL_QUEUES: 'a,,b' } }, 'PUNCTUAL_QUEUES must be names of queues'],
     [{ env: { PUNCTUAL_QUEUES: 'a=0' } }, 'PUNCTUAL_QUEUES must be names of queues'],
-    [{ env: { PUNCTUAL_WORKER_LABELS: 'a' } }, 'PUNCTUAL_WORKER_LABELS must be names and values'],
+    [{ env: { PUNCTUAL_WORKER_LABELS: 'a' } }, 'PUNCTUAL_WORKER_LABELS must be name=value pairs'],
     [{ file: { schema: 'No' } }, '"schema" in punctual.config.json must be a lower-case name'],
     [{ file: { port: '80' } }, '"port" in punctual.config.json must be an integer'],
     [{ file: { queues: { a: 'b' } } }, '"queues" in punctual.config.json must be'],
-    [{ file: { ports: 80 } }, 'has the entry "ports", which is not a setting. Known: databaseUrl'],
+    [{ file: { ports: 80 } }, 'contains "ports", which is not a setting. Known: databaseUrl'],
     [{ file: '{' }, 'punctual.config.json is not JSON'],
-    [{ file: '[]' }, 'must hold one JSON object'],
-  ] as const)('%j is refused by name', ([inputs, message]) => {
+    [{ file: '[]' }, 'must contain one JSON object'],
+  ] as const)('refuses %j and names the setting', ([inputs, message]) => {
     const error = refusal(inputs)
     expect(error).toBeInstanceOf(PunctualError)
     expect([error.code, error.message]).toEqual([
@@ -90,7 +90,7 @@ describe('bad values', () => {
 })
 
 describe('readers', () => {
-  test('queues and labels are read from texts and from JSON alike', () => {
+  test('reads queues and labels from strings and from JSON', () => {
     const env = { PUNCTUAL_QUEUES: 'emails, reports=5', PUNCTUAL_WORKER_LABELS: 'zone=a,path=b=c' }
     const { config } = resolve({ env })
     expect(config.queues).toEqual({ emails: null, reports: 5 })
@@ -126,7 +126,7 @@ describe('a database URL', () => {
   })
 
   test.for(['postgres://u:hun@ter2@h/db', 'u:hunter2@h', 'postgres//u:hunter2@h'])(
-    '%s is not shown at all',
+    'hides %s completely',
     (url) => {
       expect(showUrl(url)).not.toMatch(/hun|ter2/)
     },
@@ -136,7 +136,7 @@ describe('a database URL', () => {
 describe('config show', () => {
   const url = 'postgres://ann:hunter2@db:5432/app'
 
-  test('tells each value and where it came from, without passwords', async () => {
+  test('shows each value and its source, without passwords', async () => {
     const cwd = aFolder({ host: '0.0.0.0' })
     const env = { DATABASE_URL: url, PUNCTUAL_CONCURRENCY: '7' }
     const args = ['config', 'show', '--port', '8080', '--no-migrate']
@@ -161,7 +161,7 @@ describe('config show', () => {
     })
   })
 
-  test('a bad value ends any command with 2, the code and the name of the culprit', async () => {
+  test('an invalid value ends any command with 2, a code and the name of the setting', async () => {
     const { code, stderr } = await cli(['queues'], { env: { PUNCTUAL_SCHEMA: 'My Schema' } })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error\[invalid_config\]: PUNCTUAL_SCHEMA must be .*; got "My Schema"/)

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { examine, type Finding, PostgresStore, systemClock, systemRandom } from '@punctual/store'
-import {
-  createTestDatabase,
-  describeWithServer,
-  startPgBouncer,
-  testServer,
-} from '@punctual/testkit'
+import { createTestDatabase, testServer } from '@punctual/testkit'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { both, cli } from '../kit/cli-process.ts'
@@ -35,10 +30,10 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 const levels = (findings: readonly Finding[]) =>
   Object.fromEntries(findings.map(({ check, level }) => [check, level]))
 
-test('a healthy schema on a server that does not flush is told apart from it (case 71)', async () => {
+test('reports a server that does not flush separately from its healthy schema (case 71)', async () => {
   const { url } = await aStore()
   const { table, value } = await both(['doctor'], { env: { DATABASE_URL: url } })
-  // The server of the tests trades durability for speed, which is exactly what must be found.
+  // The test server trades durability for speed, which is exactly what doctor must find.
   expect([table.code, value.fail]).toEqual([1, 2])
   expect(table.stdout).toMatch(/FAIL +fsync +off .*A crash of the machine can lose/)
   expect(table.stdout).toMatch(/→ Set fsync = on/)
@@ -55,14 +50,14 @@ test('a healthy schema on a server that does not flush is told apart from it (ca
     'prepared statements': 'ok',
     privileges: 'ok',
     migrations: 'ok',
-    keys: 'ok',
-    'days of history': 'ok',
-    'unfinished days': 'ok',
+    'primary keys': 'ok',
+    partitions: 'ok',
+    'partition upkeep': 'ok',
     'dead rows': 'ok',
   })
 })
 
-test('a finding says what was found, what it means and, unless it is fine, what to do', async () => {
+test('a finding has a value, a meaning and, unless it is ok, an advice', async () => {
   const { store } = await aStore()
   for (const finding of await examine(store.database)) {
     expect(finding.found).not.toBe('')
@@ -71,7 +66,7 @@ test('a finding says what was found, what it means and, unless it is fine, what 
   }
 })
 
-test('PostgreSQL 15 is examined as well', async () => {
+test('checks PostgreSQL 15 too', async () => {
   const database = await createTestDatabase({ major: 15 })
   onTestFinished(() => database.drop())
   const ports = { clock: systemClock, random: systemRandom, node: randomUUID() }
@@ -81,21 +76,21 @@ test('PostgreSQL 15 is examined as well', async () => {
   expect(levels(await examine(store.database))).toMatchObject({ version: 'ok', migrations: 'ok' })
 })
 
-describe('what is broken is found:', () => {
+describe('finds', () => {
   test('a schema that was never migrated', async () => {
     const { store } = await aStore({ migrated: false })
     const findings = await examine(store.database)
     expect(levels(findings)).toMatchObject({ migrations: 'fail' })
-    expect(findings.map(({ check }) => check)).not.toContain('days of history')
+    expect(findings.map(({ check }) => check)).not.toContain('partitions')
   })
 
-  test('a migration that was altered', async () => {
+  test('an altered migration', async () => {
     const { store, url } = await aStore()
     await withClient(url, (client) => client.query(`update punctual.migrations set checksum = 'x'`))
     expect(levels(await examine(store.database))).toMatchObject({ migrations: 'fail' })
   })
 
-  test('a day ahead that is missing, and one that is incomplete', async () => {
+  test('a future daily partition that is missing, and one that is incomplete', async () => {
     const { store, url } = await aStore()
     const inDays = (days: number) =>
       new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')
@@ -105,11 +100,11 @@ describe('what is broken is found:', () => {
       await client.query(`drop table punctual.run_logs_${inDays(5)}`)
     })
     const findings = await examine(store.database)
-    expect(levels(findings)).toMatchObject({ 'days of history': 'fail', 'unfinished days': 'warn' })
-    expect(findings.find(({ check }) => check === 'days of history')?.found).toContain(inDays(1))
+    expect(levels(findings)).toMatchObject({ partitions: 'fail', 'partition upkeep': 'warn' })
+    expect(findings.find(({ check }) => check === 'partitions')?.found).toContain(inDays(1))
   })
 
-  test('days that run out because nobody makes new ones', async () => {
+  test('daily partitions that run out because no process creates new ones', async () => {
     const { store, url } = await aStore()
     await withClient(url, async (client) => {
       const { rows } = await client.query(
@@ -121,20 +116,22 @@ describe('what is broken is found:', () => {
       )
       for (const { name } of rows) await client.query(`drop table ${name}`)
     })
-    expect(levels(await examine(store.database))).toMatchObject({ 'days of history': 'warn' })
+    expect(levels(await examine(store.database))).toMatchObject({ partitions: 'warn' })
   })
 
-  test('a transaction that holds vacuum back, once it is old (case 59)', async () => {
+  test('an old transaction that holds back vacuum (case 59)', async () => {
     const { store, url } = await aStore()
     await withClient(url, async (holder) => {
       await holder.query('begin isolation level repeatable read; select 1')
-      const found = (await examine(store.database)).find((it) => it.check === 'oldest transaction')
+      const found = (await examine(store.database)).find(
+        ({ check }) => check === 'oldest transaction',
+      )
       expect(found).toMatchObject({ level: 'ok', found: expect.stringMatching(/^\d+ s \(pid \d+/) })
       await holder.query('rollback')
     })
   })
 
-  test('a role that may not use the tables, and one that may not make days', async () => {
+  test('a role that may not use the tables, and one that may not create partitions', async () => {
     const { url } = await aStore()
     const role = `doctor_${randomUUID().slice(0, 8)}`
     await withClient(url, (client) =>
@@ -165,7 +162,7 @@ describe('what is broken is found:', () => {
     expect(await privileges()).toMatchObject({ level: 'warn' })
   })
 
-  test('settings of the role that forbid writing or hurry statements', async () => {
+  test('role settings that forbid writing or time out statements', async () => {
     const { store, url } = await aStore()
     await withClient(url, (client) =>
       client.query(`do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database());
@@ -174,22 +171,6 @@ describe('what is broken is found:', () => {
     expect(levels(await examine(store.database))).toMatchObject({
       writable: 'fail',
       statement_timeout: 'warn',
-    })
-  })
-})
-
-describeWithServer('pgbouncer', () => {
-  test('a pooler is seen, and named statements through it are a warning', async () => {
-    const { url } = await aStore()
-    const pooler = await startPgBouncer({ upstreamUrl: url, poolMode: 'transaction' })
-    onTestFinished(() => pooler.stop())
-    const doctor = async (...flags: string[]) => {
-      const { stdout } = await cli(['doctor', '--json', '--database-url', pooler.url, ...flags])
-      return levels(JSON.parse(stdout).findings)
-    }
-    expect(await doctor()).toMatchObject({ pooling: 'warn', 'prepared statements': 'ok' })
-    expect(await doctor('--prepared-statements', 'on')).toMatchObject({
-      'prepared statements': 'warn',
     })
   })
 })

@@ -29,16 +29,16 @@ test('a group is listed, shown and cancelled', async () => {
   expect(list.stdout).toMatch(new RegExp(`${group.id} +import 17 +open +2 `))
   expect(shown.stdout).toMatch(/open: runs can be added[\s\S]*0 of 2 \(0 %\)\n +2 scheduled/)
   const cancelled = await cli(['groups', 'cancel', group.id, '--reason', 'a test'], { env })
-  expect(cancelled.stdout).toBe('2 cancelled; 0 running, whose handlers are asked to end.\n')
+  expect(cancelled.stdout).toBe('2 cancelled; 0 running, whose handlers were signalled to stop.\n')
   await group.done()
   const done = await cli(['groups', 'show', group.id, '--json'], { env })
   expect(JSON.parse(done.stdout)).toMatchObject({ done: true, counts: { cancelled: 2 }, ended: 2 })
 })
 
-test('what is no group, or cannot be read, is told', async () => {
-  const nobody = '019a8f3c-1c7e-7000-8000-0000000000a1'
+test('an unknown group and contradictory flags are refused', async () => {
+  const unknown = '019a8f3c-1c7e-7000-8000-0000000000a1'
   const [gone, twice] = await Promise.all([
-    cli(['groups', 'cancel', nobody], { env }),
+    cli(['groups', 'cancel', unknown], { env }),
     cli(['groups', 'list', '--done', '--not-done'], { env }),
   ])
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringMatching(/^error\[group_not_found\]/)])

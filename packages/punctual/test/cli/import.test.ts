@@ -21,22 +21,23 @@ function entries(lines: readonly CrontabLine[]): CrontabEntry[] {
 
 function entry(text: string, options?: Parameters<typeof read>[1]): CrontabEntry {
   const [first] = entries(read(text, options))
-  if (!first) throw new Error(`no job was made of ${text}: ${JSON.stringify(read(text, options))}`)
+  if (!first)
+    throw new Error(`no job was created from ${text}: ${JSON.stringify(read(text, options))}`)
   return first
 }
 
 function refusal(text: string) {
   const refused = read(text).find((line) => line.kind === 'refused')
-  if (refused?.kind !== 'refused') throw new Error(`nothing was refused of ${text}`)
+  if (refused?.kind !== 'refused') throw new Error(`nothing was refused in ${text}`)
   return refused
 }
 
 describe('reading a crontab', () => {
-  test('comments and blank lines say nothing', () => {
+  test('comments and blank lines are ignored', () => {
     expect(read('# a comment\n\n   \t\n  # another\n')).toEqual([])
   })
 
-  test('a line is five fields and a command, however they are spaced', () => {
+  test('a line is five fields and a command, with any spacing', () => {
     expect(entry('  */5\t0-23/2 *   JAN-MAR  mon,WED   /bin/date -u  ')).toMatchObject({
       cron: '*/5 0-23/2 * JAN-MAR mon,WED',
       command: '/bin/date -u',
@@ -46,7 +47,7 @@ describe('reading a crontab', () => {
     })
   })
 
-  test('variables hold for the lines that follow, with and without quotes and blanks', () => {
+  test('variables apply to the lines that follow, with and without quotes and spaces', () => {
     const text = [
       '0 1 * * * first',
       'SHELL=/bin/bash',
@@ -77,20 +78,20 @@ describe('reading a crontab', () => {
       'CRON_TZ=',
       '0 1 * * * d',
     ].join('\n')
-    const made = entries(read(text, { timezone: 'America/New_York' }))
-    expect(made.map(({ timezone }) => timezone)).toEqual([
+    const imported = entries(read(text, { timezone: 'America/New_York' }))
+    expect(imported.map(({ timezone }) => timezone)).toEqual([
       'America/New_York',
       'Asia/Tokyo',
       'Europe/Berlin',
       'Asia/Tokyo',
     ])
-    expect(made[2]?.env).toEqual({ TZ: 'Asia/Tokyo' })
+    expect(imported[2]?.env).toEqual({ TZ: 'Asia/Tokyo' })
   })
 
-  test('lines behind a zone that is not known are not taken in another one', () => {
+  test('lines after an unknown zone are refused instead of imported in another zone', () => {
     const lines = read('CRON_TZ=Mars/Base\n0 1 * * * a\nCRON_TZ=UTC\n0 1 * * * b')
     expect(lines.map(({ kind }) => kind)).toEqual(['refused', 'refused', 'variable', 'job'])
-    expect(lines[1]).toMatchObject({ why: 'The time zone that line 1 names is not known.' })
+    expect(lines[1]).toMatchObject({ why: 'The time zone set in line 1 is unknown.' })
   })
 
   test.for([
@@ -101,15 +102,15 @@ describe('reading a crontab', () => {
     ['@every 90s', '@every 90s'],
     ['-*/10 * * * *', '*/10 * * * *'],
     ['0~30 ~ * * *', 'H(0-30) H * * *'],
-  ] as const)('%s is taken as %s', ([written, cron]) => {
+  ] as const)('imports %s as %s', ([written, cron]) => {
     expect(entry(`${written} command`)).toMatchObject({ cron, command: 'command' })
   })
 
-  test('@reboot is reported as what cannot be imported, and is no mistake', () => {
+  test('@reboot is reported as unsupported, not as a mistake', () => {
     expect(refusal('@reboot /usr/bin/start')).toMatchObject({
       line: 1,
       wrong: false,
-      why: expect.stringContaining('no restart of the machine'),
+      why: expect.stringContaining('machine restarts'),
     })
   })
 
@@ -119,13 +120,13 @@ describe('reading a crontab', () => {
     ['0 0 30 2 * x', 'never fires'],
     ['1 2 3', 'expected five fields and a command; got 3 words'],
     ['* * * * *', 'expected five fields and a command'],
-    ['@daily', 'no command behind the schedule'],
+    ['@daily', 'expected a command after the schedule'],
     ['hello', 'expected five fields and a command; got 1 word'],
-  ] as const)('%j is a mistake that is told', ([text, why]) => {
+  ] as const)('reports the mistake in %j', ([text, why]) => {
     expect(refusal(text)).toMatchObject({ wrong: true, why: expect.stringContaining(why) })
   })
 
-  test('the first % begins the standard input, each further one is a line break, \\% is a %', () => {
+  test('the first % begins standard input, each further one is a line break, \\% is a %', () => {
     expect(entry('0 9 * * * mail -s 10\\% joe%Dear Joe,%%Yours%')).toMatchObject({
       command: 'mail -s 10% joe',
       stdin: 'Dear Joe,\n\nYours\n',
@@ -150,7 +151,7 @@ describe('reading a crontab', () => {
     expect(entry('RANDOM_DELAY=6\n0 1 * * * x')).toMatchObject({ jitterMs: 360_000, env: {} })
   })
 
-  test('line ends of Windows are not part of a command', () => {
+  test('a Windows line ending is not part of the command', () => {
     expect(entry('0 1 * * * x\r\n').command).toBe('x')
   })
 })
@@ -164,11 +165,11 @@ describe('names', () => {
     ['test -x /usr/sbin/anacron || ( run-parts /etc/cron.daily )', 'run-parts-cron-daily'],
     ['[ -x /usr/bin/x ] && LANG=C nice /usr/bin/x --fast', 'x-fast'],
     ['///', 'job'],
-  ] as const)('%s is named %s', ([command, name]) => {
+  ] as const)('names %s %s', ([command, name]) => {
     expect(named(`0 1 * * * ${command}`)).toEqual([name])
   })
 
-  test('are unique, and the same again after lines were added', () => {
+  test('are unique, and stay the same when lines are added', () => {
     const lines = ['0 1 * * * backup', '0 2 * * * backup', '0 2 * * * backup']
     const names = named(...lines)
     expect(new Set(names).size).toBe(3)
@@ -186,17 +187,17 @@ describe('import crontab', () => {
     '0 9 * * 1-5 mail joe%hello',
   ].join('\n')
 
-  test('prints the file for apply, and what it made of each line beside it', async () => {
+  test('prints the file for apply, and reports on each line', async () => {
     const { code, stdout, stderr } = await cli(['import', 'crontab', '-'], { input: crontab })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^source: crontab\njobs:\n {2}# line 2: .*\n {2}- name: backup-sh\n/)
     expect(stderr).toContain('line 2: backup-sh: */5 * * * * (UTC) /usr/local/bin/backup.sh')
-    expect(stderr).toContain('line 3: not taken: @reboot /usr/bin/start')
-    expect(stderr).toMatch(/line 5: mail-joe: .*\n {2}note: what follows the first %/)
-    expect(stderr).toContain('2 jobs; 1 line not taken')
+    expect(stderr).toContain('line 3: not imported: @reboot /usr/bin/start')
+    expect(stderr).toMatch(/line 5: mail-joe: .*\n {2}note: the text after the first %/)
+    expect(stderr).toContain('2 jobs; 1 line not imported')
   })
 
-  test('a mistake in a line does not hide the others, and exits with 1', async () => {
+  test('a mistake in one line exits with 1, and the other lines are imported', async () => {
     const input = '0 61 * * * bad\n0 1 * * * good'
     const { code, stdout } = await cli(['import', 'crontab', '-', '--json'], { input })
     expect(code).toBe(1)
@@ -208,7 +209,7 @@ describe('import crontab', () => {
     ])
   })
 
-  test('the printed file and --apply make the same jobs', async () => {
+  test('the printed file and --apply create the same jobs', async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const env = { DATABASE_URL: database.url }
@@ -236,7 +237,7 @@ describe('import crontab', () => {
     })
   })
 
-  test('a file that cannot be read is told with 4', async () => {
+  test('an unreadable file exits with 4', async () => {
     const { code, stderr } = await cli(['import', 'crontab', 'none'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^error\[file_unreadable\]: The crontab cannot be read from none/)

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs a command on a file of this text. */
+/** Runs a command on a file with this text. */
 function withFile(text: string, name = 'jobs.yaml') {
   const cwd = aTemporaryFolder()
   writeFileSync(join(cwd, name), text)
@@ -68,7 +68,7 @@ jobs:
     expect(await punctual.jobs.calendars.list()).toEqual([])
   })
 
-  test('makes what is declared; again it changes nothing; edits are told by field', async () => {
+  test('creates the declared jobs, changes nothing when repeated, and reports edited fields', async () => {
     expect(await apply(yaml)).toMatchObject({
       source: 'billing',
       created: ['invoices', 'reminders'],
@@ -93,11 +93,11 @@ jobs:
     expect(await apply(edited, '--diff')).toMatchObject({ updated: [] })
   })
 
-  test('only --prune removes, and only jobs of the same source', async () => {
+  test('only --prune deletes, and only jobs of the same source', async () => {
     await apply(file('one', 'one-a', 'one-b'))
     await apply(file('two', 'two-a'))
     const kept = await withFile(file('one', 'one-a'))('jobs', 'apply')
-    expect(kept.stdout).toContain('not in the file, and kept without --prune: one-b')
+    expect(kept.stdout).toContain('not in the file, kept without --prune: one-b')
     const would = await apply(file('one', 'one-a'), '--prune', '--diff')
     expect(would).toMatchObject({ removed: ['one-b'], unchanged: ['one-a'] })
     expect(await punctual.jobs.get('one-b')).not.toBeNull()
@@ -106,7 +106,7 @@ jobs:
     expect(await punctual.jobs.get('two-a')).not.toBeNull()
   })
 
-  test('a name of another source is refused, and nothing is changed', async () => {
+  test('a name of another source is refused, and nothing changes', async () => {
     await apply(file('mine', 'shared'))
     const both = `${file('other', 'fresh')}\n---\n${file('theirs', 'shared')}`
     const { code, stderr } = await withFile(both)('jobs', 'apply')
@@ -114,24 +114,24 @@ jobs:
     expect(await punctual.jobs.get('fresh')).toBeNull()
   })
 
-  test('without a source only what is named is touched, and --prune is refused', async () => {
+  test('without a source only the named jobs are touched, and --prune is refused', async () => {
     const text = 'jobs: [{ name: unowned, handler: h, cron: "@daily" }]'
     expect(await apply(text)).toMatchObject({ source: null, created: ['unowned'] })
     expect(await apply(text)).toMatchObject({ unchanged: ['unowned'] })
     const pruned = await withFile(text)('jobs', 'apply', '--prune')
-    expect([pruned.code, pruned.stderr]).toEqual([2, expect.stringContaining('Give it a `source`')])
+    expect([pruned.code, pruned.stderr]).toEqual([2, expect.stringContaining('Add a `source`')])
     const foreign = await withFile(text.replace('unowned', 'two-a'))('jobs', 'apply')
     expect(foreign.code).toBe(1)
   })
 
-  test('reads the standard input', async () => {
+  test('reads standard input', async () => {
     const args = ['jobs', 'apply', '-f', '-', '--diff', '--json']
     const { stdout } = await cli(args, { env, input: file('piped', 'from-pipe') })
     expect(JSON.parse(stdout)).toMatchObject({ source: 'piped', created: ['from-pipe'] })
   })
 })
 
-describe('a file that is wrong is refused with its place', () => {
+describe('an invalid file is refused with the position of the mistake', () => {
   const job = 'source: s\njobs:\n  - name: a\n    handler: h\n'
   const read = (text: string) => readJobsFile('jobs.yaml', text, { timezone: 'UTC', jitterMs: 0 })
 
@@ -153,9 +153,9 @@ describe('a file that is wrong is refused with its place', () => {
       'jobs.yaml:6:12: job "a": "speed"',
     ],
     ['no schedule', job, 'jobs.yaml:3:5: job "a": A job needs one of'],
-    ['no name', 'jobs:\n  - handler: h', 'jobs.yaml:2:5: job number 1: It has no name'],
-    ['a delay', `${job}    delayMs: 5`, 'jobs.yaml:5:14: job "a": A delay would begin anew'],
-    ['a source of its own', `${job}    source: x`, 'The source stands at the top'],
+    ['no name', 'jobs:\n  - handler: h', 'jobs.yaml:2:5: job number 1: The job has no name'],
+    ['a delay', `${job}    delayMs: 5`, 'jobs.yaml:5:14: job "a": A delay would start anew'],
+    ['a source of a job', `${job}    source: x`, 'The source belongs at the top'],
     ['a name twice', `${job}    cron: "@daily"\n  - { name: a, handler: h, every: 5m }`, ':6:'],
     ['an unknown entry', 'source: s\nwork: []', 'jobs.yaml:2:7: Expected source, jobs, calendars'],
     ['no list', 'jobs: {}', 'jobs.yaml:1:7: The jobs must be a list'],
@@ -168,32 +168,32 @@ describe('a file that is wrong is refused with its place', () => {
     [
       'a source twice',
       'source: s\n---\nsource: s',
-      'jobs.yaml:3:9: The source "s" is in this file twice',
+      'jobs.yaml:3:9: The source "s" occurs twice in this file',
     ],
     [
       'a number',
       `${job}    cron: "@daily"\n    payload: 12345678901234567890`,
-      ':6:14: This whole',
+      ':6:14: This integer',
     ],
     ['nothing', '', 'jobs.yaml is empty'],
   ] as const)('%s', ([, text, message]) => {
     expect(() => read(text)).toThrow(message)
   })
 
-  test('moments without an offset are local time in the zone of the job', () => {
+  test('an instant without an offset is local time in the zone of the job', () => {
     const [{ jobs } = { jobs: [] }] = read(
       'jobs: [{ name: a, handler: h, at: 2030-01-31T12:00, timezone: Asia/Tokyo }]',
     )
     expect(jobs[0]?.compiled.onceMs).toBe(Date.parse('2030-01-31T03:00:00Z'))
   })
 
-  test('keeps the code and the caret of what is wrong, and exits with 2', async () => {
+  test('keeps the code and the caret of the mistake, and exits with 2', async () => {
     const { code, stderr } = await withFile(`${job}    cron: "0 61 * * *"`)('jobs', 'apply')
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error\[invalid_schedule\]: jobs\.yaml:5:11: job "a": .*\n.*\n {4}\^\^/)
   })
 
-  test('a calendar that there is not is told with the place of the job', async () => {
+  test('an unknown calendar is reported with the position of the job', async () => {
     const text = `${job}    cron: "@daily"\n    calendars: [none]`
     const { code, stderr } = await withFile(text)('jobs', 'apply', '--diff')
     expect([code, stderr]).toEqual([
@@ -245,7 +245,7 @@ describe('jobs export', () => {
     ])
   }
 
-  test('prints a file that apply takes and that yields no diff, in YAML and in JSON', async () => {
+  test('prints a file that apply accepts without changes, in YAML and in JSON', async () => {
     const here = await anInstallation()
     await fill(here.punctual)
     const { table, json } = await both(['jobs', 'export'], here)
@@ -260,7 +260,7 @@ describe('jobs export', () => {
     }
   })
 
-  test('makes the same jobs elsewhere', async () => {
+  test('creates the same jobs in another installation', async () => {
     const [here, there] = [await anInstallation(), await anInstallation()]
     await fill(here.punctual)
     const exported = await cli(['jobs', 'export'], here)
@@ -269,7 +269,7 @@ describe('jobs export', () => {
     expect(again.stdout).toBe(exported.stdout)
   })
 
-  test('--source takes only what a source declares', async () => {
+  test('--source exports only the jobs of a source', async () => {
     const here = await anInstallation()
     await fill(here.punctual)
     const { stdout } = await cli(['jobs', 'export', '--source', 'a', '--json'], here)
@@ -309,14 +309,14 @@ describe('calendars', () => {
     ])
   })
 
-  test('one that jobs refer to stays', async () => {
+  test('a calendar that jobs refer to is not deleted', async () => {
     await punctual.jobs.calendars.set('used', { exclude: ['01-01'] })
     await punctual.jobs.upsert({ name: 'u', handler: 'h', cron: '@daily', calendars: ['used'] })
     const { code, stderr } = await cli(['calendars', 'delete', 'used'], { env })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error\[calendar_in_use\]/)])
   })
 
-  test('one that is wrong is refused with its place', async () => {
+  test('an invalid calendar is refused with the position of the mistake', async () => {
     const text = 'windows:\n  - { from: "09:00", to: "25:00" }'
     const { code, stderr } = await withFile(text, 'c.yaml')('calendars', 'set', 'bad')
     expect([code, stderr]).toEqual([

@@ -31,7 +31,7 @@ async function json(...args: string[]) {
 describe('jobs create', () => {
   const flags = ['--handler', 'tick', '--cron', '30 2 * * *', '--tz', 'Europe/Berlin']
 
-  test('makes a job, changes it, or finds it as it is, and shows the next five fires', async () => {
+  test('creates a job, updates it or leaves it unchanged, and shows the next five fires', async () => {
     const created = await run('create', 'nightly', ...flags)
     expect([created.code, created.stderr]).toEqual([0, ''])
     expect(created.stdout).toMatch(
@@ -87,7 +87,7 @@ describe('jobs create', () => {
         when: { kind: 'cron', expression: '30 2 * * *' },
         timezone: 'Europe/Berlin',
         gap: 'shift',
-        pass: 'both',
+        fold: 'both',
         dayRule: 'and',
         jitterMs: 30_000,
         calendars: ['workdays'],
@@ -104,18 +104,18 @@ describe('jobs create', () => {
     })
   })
 
-  test('a time that has passed means now, and that is said', async () => {
+  test('a time in the past means now, and the output says so', async () => {
     const args = ['create', 'overdue', '--handler', 'tick', '--at', '2026-01-01T00:00:00Z']
     const { stdout } = await run(...args, '--payload', '"overdue"')
-    expect(stdout).toMatch(/^Created overdue .*\nIts time has passed: it runs now\.\n$/)
-    await eventually('it has run', () => ran.includes('overdue'))
+    expect(stdout).toMatch(/^Created overdue .*\nThe time is in the past: the job runs now\.\n$/)
+    await eventually('the job has run', () => ran.includes('overdue'))
     expect(await json(...args, '--payload', '"overdue"')).toMatchObject({
       change: 'unchanged',
       late: false,
     })
   })
 
-  test('zone and jitter of the installation hold for a job that names none', async () => {
+  test('a job without zone and jitter takes those of the installation', async () => {
     const settings = { ...env, PUNCTUAL_TIMEZONE: 'Asia/Tokyo', PUNCTUAL_JITTER_MS: '5000' }
     const args = ['--handler', 'tick', '--cron', '0 9 * * *', '--json']
     await Promise.all([
@@ -123,7 +123,7 @@ describe('jobs create', () => {
       cli(['jobs', 'create', 'exact', ...args, '--exact'], { env: settings }),
     ])
     const [common, exact] = await Promise.all(
-      ['common', 'exact'].map((it) => punctual.jobs.get(it)),
+      ['common', 'exact'].map((name) => punctual.jobs.get(name)),
     )
     expect(common?.rules).toMatchObject({ timezone: 'Asia/Tokyo', jitterMs: 5_000 })
     expect(exact?.rules).not.toHaveProperty('jitterMs')
@@ -131,12 +131,12 @@ describe('jobs create', () => {
     expect([bad.code, bad.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error\[invalid_config\]: PUNCTUAL_TIMEZONE must be a name of the IANA/,
+        /^error\[invalid_config\]: PUNCTUAL_TIMEZONE must be an IANA time zone/,
       ),
     ])
   })
 
-  test('a job whose start is ahead shows no fire before it, and what a calendar skips', async () => {
+  test('preview starts at the start of the job and marks slots that a calendar skips', async () => {
     const { table, value } = await both(['jobs', 'preview', 'full', '--count', '3'], { env })
     expect(value.map(({ at }: { at: string }) => at.slice(0, 10))).toEqual([
       '2099-01-01',
@@ -146,7 +146,7 @@ describe('jobs create', () => {
     expect(table.stdout).toMatch(/Sat 2099-01-03 .*skipped: the calendar workdays excludes it/)
   })
 
-  test('a job that is declared by a source is not taken over by hand', async () => {
+  test('a job of a source cannot be changed without --source', async () => {
     const { code, stderr } = await run('create', 'full', ...flags)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error\[job_of_other_source\]: .*"hand".*--source hand/)
@@ -155,23 +155,27 @@ describe('jobs create', () => {
   test.for([
     [['--cron', '0 61 * * *'], 'invalid_schedule', '  0 61 * * *\n    ^^'],
     [['--cron', '0 0 30 2 *'], 'never_fires', 'never fires'],
-    [[], 'invalid_option', 'one of --cron, --every, --every-after-end, --at, --delay, but none'],
+    [
+      [],
+      'invalid_option',
+      'exactly one of --cron, --every, --every-after-end, --at, --delay; got none',
+    ],
     [['--cron', '@daily', '--every', '5m'], 'invalid_option', 'got --cron and --every'],
     [['--every', '5 minutes'], 'invalid_schedule', '^'],
     [['--at', 'soon'], 'invalid_option', '--at must be a time'],
     [['--cron', '@daily', '--tz', 'Berlin'], 'invalid_timezone', 'Did you mean Europe/Berlin?'],
-    [['--cron', '@daily', '--jitter', 'some'], 'invalid_option', '--jitter must be a length'],
+    [['--cron', '@daily', '--jitter', 'some'], 'invalid_option', '--jitter must be a duration'],
     [['--cron', '@daily', '--overlap', 'maybe'], 'invalid_option', 'queue-one'],
-    [['--cron', '@daily', '--max-runs', 'x'], 'invalid_option', '--max-runs must be a whole'],
+    [['--cron', '@daily', '--max-runs', 'x'], 'invalid_option', '--max-runs must be an integer'],
     [['--cron', '@daily', '--payload', '{a'], 'invalid_payload', ''],
-  ] as const)('%j is refused with 2', async ([args, code, text]) => {
+  ] as const)('refuses %j with 2', async ([args, code, text]) => {
     const result = await run('create', 'bad', '--handler', 'tick', ...args)
     expect([result.code, result.stdout]).toEqual([2, ''])
     expect(result.stderr).toMatch(new RegExp(`^error\\[${code}\\]: `))
     expect(result.stderr).toContain(text)
   })
 
-  test('a calendar that there is not is told with 4', async () => {
+  test('an unknown calendar exits with 4', async () => {
     const result = await run('create', 'bad', ...flags, '--calendar', 'none')
     expect([result.code, result.stderr]).toEqual([
       4,
@@ -180,15 +184,15 @@ describe('jobs create', () => {
   })
 })
 
-describe('looking at jobs', () => {
-  test('list shows name, state, schedule and next slot, and takes filters', async () => {
+describe('reading jobs', () => {
+  test('list shows name, state, schedule and next slot, and accepts filters', async () => {
     await punctual.jobs.upsert({ name: 'weekly', handler: 'tick', cron: '@weekly', source: 'team' })
     await punctual.jobs.upsert({ name: 'halted', handler: 'tick', every: '1h' })
-    await punctual.jobs.pause('halted', 'being mended')
+    await punctual.jobs.pause('halted', 'being repaired')
     const { table, value } = await both(['jobs', 'list'], { env })
     expect(table.stdout).toMatch(/^NAME +STATE +SCHEDULE +ZONE +NEXT/)
     expect(table.stdout).toMatch(/weekly +active +@weekly +UTC +in \d+ \w+ +tick +team/)
-    expect(table.stdout).toMatch(/halted +paused +every 1h .*being mended/)
+    expect(table.stdout).toMatch(/halted +paused +every 1h .*being repaired/)
     const names = value.map(({ name }: { name: string }) => name)
     expect(names).toEqual([...names].sort())
     expect(value[0]).not.toHaveProperty('rulesText')
@@ -203,16 +207,16 @@ describe('looking at jobs', () => {
     expect(page.stderr).toContain('--after "nightly"')
   })
 
-  test('show tells everything of one job', async () => {
+  test('show prints everything about one job', async () => {
     const { table, value } = await both(['jobs', 'show', 'full'], { env })
     expect(table.stdout).toMatch(/^job +full \(/)
     expect(table.stdout).toMatch(/schedule +30 2 \* \* \* \(Europe\/Berlin\)/)
-    expect(table.stdout).toMatch(/clocks +gap shift, overlap both, day rule and/)
+    expect(table.stdout).toMatch(/DST +gap shift, fold both, day rule and/)
     expect(table.stdout).toMatch(/runs left +7 of 7/)
     expect(value).toMatchObject({ name: 'full', state: 'active', next: expect.any(Array) })
   })
 
-  test('preview --around-dst marks what the clocks move and repeat', async () => {
+  test('preview --around-dst marks fires that clock changes move or repeat', async () => {
     const args = ['--from', '2026-03-28', '--count', '1', '--around-dst']
     const { table, value } = await both(['jobs', 'preview', 'nightly', ...args], { env })
     expect(table.stdout).toContain('moved: 02:30 does not exist on this day')
@@ -239,8 +243,8 @@ describe('looking at jobs', () => {
   })
 })
 
-describe('steering jobs', () => {
-  test('pause keeps its note, resume goes on, and both may be asked twice', async () => {
+describe('changing jobs', () => {
+  test('pause keeps its note, resume ends it, and both may be repeated', async () => {
     await punctual.jobs.upsert({ name: 'steered', handler: 'tick', cron: '@hourly' })
     const paused = await run('pause', 'steered', '--note', 'on holiday')
     expect([paused.code, paused.stdout]).toEqual([0, 'Paused steered.\n'])
@@ -254,19 +258,19 @@ describe('steering jobs', () => {
     expect(await json('resume', 'steered')).toMatchObject({ result: 'not_paused' })
   })
 
-  test('trigger runs it now, with its own payload or another', async () => {
+  test('trigger runs a job now, with its own payload or another', async () => {
     await punctual.jobs.upsert({ name: 'pulled', handler: 'tick', cron: '@yearly', payload: 'own' })
     const [own, other] = await Promise.all([
       run('trigger', 'pulled'),
       json('trigger', 'pulled', '--payload', '"other"'),
     ])
     const id = /^Submitted ([0-9a-f-]{36})\n$/.exec(own.stdout)?.[1] as string
-    for (const it of [id, other.id])
-      expect(await punctual.runs.waitFor(it)).toMatchObject({ state: 'succeeded' })
+    for (const runId of [id, other.id])
+      expect(await punctual.runs.waitFor(runId)).toMatchObject({ state: 'succeeded' })
     expect(ran).toEqual(expect.arrayContaining(['own', 'other']))
   })
 
-  test('skip takes a slot out ahead of its time, and the ledger says why', async () => {
+  test('skip removes a future slot, and the ledger says why', async () => {
     await punctual.jobs.upsert({ name: 'skipping', handler: 'tick', cron: '* * * * * *' })
     const slotAt = new Date(Math.floor(Date.now() / 1_000 + 15) * 1_000)
     await eventually('the slot is planned', async () => {
@@ -280,20 +284,20 @@ describe('steering jobs', () => {
       { decision: 'skip', reason: 'asked', runId: null, runState: null },
     ])
     const why = await run('explain', 'skipping', '--at', slotAt.toISOString())
-    expect(why.stdout).toContain('it was skipped: somebody asked for it to be skipped')
+    expect(why.stdout).toContain('it was skipped: an operator requested the skip')
     expect((await run('skip', 'skipping', '2026-01-01T00:00:00Z')).code).toBe(4)
     await punctual.jobs.delete('skipping')
   })
 
-  test('backfill runs what has not run, and none of it twice', async () => {
+  test('backfill runs slots that have not run, and none of them twice', async () => {
     await punctual.jobs.upsert({ name: 'filled', handler: 'tick', cron: '0 0 * * *' })
     const range = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-04T00:00:00Z']
     const first = await run('backfill', 'filled', ...range, '--pace', '1s')
-    expect(first.stdout).toMatch(/^3 runs of filled made; 0 slots/)
+    expect(first.stdout).toMatch(/^Created 3 runs of filled; 0 slots/)
     expect(await json('backfill', 'filled', ...range)).toMatchObject({ runs: 0, already: 3 })
   })
 
-  test('delete removes it', async () => {
+  test('delete removes the job', async () => {
     await punctual.jobs.upsert({ name: 'gone', handler: 'tick', cron: '@daily' })
     expect((await run('delete', 'gone')).stdout).toBe('Deleted gone.\n')
     expect((await run('show', 'gone')).code).toBe(4)
@@ -301,7 +305,7 @@ describe('steering jobs', () => {
 })
 
 describe('the ledger', () => {
-  test('slots shows what was decided and what became of the run; explain says it in words', async () => {
+  test('slots shows each decision and the state of the run; explain says it in words', async () => {
     await punctual.jobs.upsert({ name: 'each-second', handler: 'tick', cron: '* * * * * *' })
     await eventually('a slot has run', async () =>
       (await punctual.jobs.slots('each-second')).some(({ decision }) => decision === 'run'),
@@ -312,22 +316,25 @@ describe('the ledger', () => {
       return found ? found.state === 'succeeded' : false
     })
     const { table, value } = await both(['jobs', 'slots', 'each-second'], { env })
-    expect(table.stdout).toMatch(/^SLOT \(UTC\) +DECISION +WHY +RUN IS +LATE +RUN\n/)
+    expect(table.stdout).toMatch(/^SLOT \(UTC\) +DECISION +REASON +RUN STATE +LATE +RUN\n/)
     expect(table.stdout).toMatch(/run +on-time +succeeded +\d+ ms +[0-9a-f-]{36}/)
     const [first] = value
     expect(first).toMatchObject({ decision: 'run', reason: 'on-time', runState: 'succeeded' })
     const at = ['--at', first.slotAt as string]
-    const { table: words, value: told } = await both(['jobs', 'explain', 'each-second', ...at], {
-      env,
-    })
+    const { table: words, value: explanation } = await both(
+      ['jobs', 'explain', 'each-second', ...at],
+      {
+        env,
+      },
+    )
     expect(words.stdout).toMatch(/ UTC: it became a run, [0-9a-f-]{36}, which is succeeded/)
-    expect(told).toMatchObject({ job: 'each-second', decision: 'run', slotAt: first.slotAt })
+    expect(explanation).toMatchObject({ job: 'each-second', decision: 'run', slotAt: first.slotAt })
     await punctual.jobs.delete('each-second')
   })
 
-  test('explain takes a time of day as the last one up to now', async () => {
+  test('explain reads a time of day as its latest occurrence up to now', async () => {
     await punctual.jobs.upsert({ name: 'young', handler: 'tick', cron: '@yearly' })
     const { stdout } = await run('explain', 'young', '--at', '00:00')
-    expect(stdout).toMatch(/^The job (was made on|had no slot)/)
+    expect(stdout).toMatch(/^The job (was created on|had no slot)/)
   })
 })

@@ -1,4 +1,4 @@
-/** What `punctual migrate --sql` prints, run by somebody else, is a working installation. */
+/** The SQL that `punctual migrate --sql` prints creates a working installation when another role runs it. */
 import { createTestDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { Punctual } from 'punctual'
@@ -31,14 +31,14 @@ async function works(punctual: Punctual): Promise<void> {
   }
 }
 
-test('a process that changes no schema starts on it and runs what is submitted', async () => {
+test('a process that may not migrate starts on the printed schema and runs jobs', async () => {
   const { code, stdout } = await cli(['migrate', '--sql', '--schema', 'jobs'])
   expect(code).toBe(0)
   await dba.query(stdout)
   await works(await Punctual.start({ databaseUrl: database.url, schema: 'jobs', migrate: false }))
 })
 
-test('so does a role that may not create anything, with the rights that the guide names', async () => {
+test('a role without create privileges runs jobs with the privileges that the guide lists', async () => {
   const role = `app_${database.name}`
   const { stdout } = await cli(['migrate', '--sql'], { env: { DATABASE_URL: database.url } })
   await dba.query(stdout)
@@ -55,7 +55,7 @@ test('so does a role that may not create anything, with the rights that the guid
   await dba.query(`drop owned by ${role}; drop role ${role}`)
 })
 
-test('what is printed for a database that has all of it is nothing', async () => {
+test('nothing is printed for a database that is up to date', async () => {
   const env = { DATABASE_URL: database.url }
   await dba.query((await cli(['migrate', '--sql'], { env })).stdout)
   const again = await cli(['migrate', '--sql'], { env })

@@ -17,7 +17,7 @@ const page = (name: string) =>
 describe('the reference page of the configuration', () => {
   const lines = page('configuration.md')
 
-  test.for(settingNames)('has the setting %s as it is', (name) => {
+  test.for(settingNames)('lists the setting %s unchanged', (name) => {
     const {
       flag,
       env,
@@ -31,13 +31,13 @@ describe('the reference page of the configuration', () => {
     expect(lines).toContain(row)
   })
 
-  test.for(Object.entries({ ...defaults, ...limits }))('has %s = %s', ([name, value]) => {
+  test.for(Object.entries({ ...defaults, ...limits }))('lists %s = %s', ([name, value]) => {
     expect(lines).toContainEqual(
       expect.stringMatching(new RegExp(`^\\| \`${name}\` \\| ${value} \\|`)),
     )
   })
 
-  test('has no row that is not in the code', () => {
+  test('lists nothing that the code does not have', () => {
     const known = new Set([...settingNames, ...Object.keys(defaults), ...Object.keys(limits)])
     const rows = lines.flatMap((line) => line.match(/^\| `([a-z]\w*)` \|/)?.[1] ?? [])
     expect(rows.filter((name) => !known.has(name as never))).toEqual([])
@@ -47,14 +47,14 @@ describe('the reference page of the configuration', () => {
 describe('the reference page of the command line', () => {
   const lines = page('cli.md')
 
-  test('has every exit code and every error of its own', () => {
+  test('lists every exit code and every error of the command line', () => {
     for (const { code, meaning } of Object.values(exitCodes))
       expect(lines).toContain(`| ${code} | ${meaning} |`)
     for (const [code, { exit: name, meaning }] of Object.entries(cliErrors))
       expect(lines).toContain(`| \`${code}\` | ${exit[name]} | ${meaning} |`)
   })
 
-  test('has every command', () => {
+  test('lists every command', () => {
     const names = createProgram().commands.flatMap((command) =>
       command.commands.length > 0
         ? command.commands.map((sub) => `${command.name()} ${sub.name()}`)
@@ -66,11 +66,11 @@ describe('the reference page of the command line', () => {
 })
 
 describe('the program', () => {
-  test('tells its version, and its help with commands and exit codes', async () => {
-    const [about, help] = await Promise.all([cli(['--version']), cli(['--help'])])
-    expect([about.code, about.stdout]).toEqual([0, `${version}\n`])
+  test('prints its version, and its help with commands and exit codes', async () => {
+    const [shown, help] = await Promise.all([cli(['--version']), cli(['--help'])])
+    expect([shown.code, shown.stdout]).toEqual([0, `${version}\n`])
     expect(help.code).toBe(0)
-    expect(help.stdout).toMatch(/start \[options\].*\n[\s\S]*Exit codes:\n {2}0 +It worked/)
+    expect(help.stdout).toMatch(/start \[options\].*\n[\s\S]*Exit codes:\n {2}0 +Success/)
   })
 
   test.for([
@@ -78,7 +78,7 @@ describe('the program', () => {
     [['runs', 'list', '--fast'], "unknown option '--fast'"],
     [['runs', 'show'], "missing required argument 'id'"],
     [['runs', 'reschedule', 'x'], '--at <time>'],
-  ] as const)('%j is refused with 2 and a hint', async ([args, message]) => {
+  ] as const)('refuses %j with 2 and a hint', async ([args, message]) => {
     const { code, stdout, stderr } = await cli(args)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^error\[invalid_option\]: /)
@@ -86,13 +86,13 @@ describe('the program', () => {
     expect(stderr).toContain('--help')
   })
 
-  test('a group without its command shows what there is', async () => {
+  test('a group without a subcommand lists its subcommands', async () => {
     const { code, stderr } = await cli(['runs'])
     expect(code).toBe(2)
     expect(stderr).toContain('reschedule')
   })
 
-  test('before it is built it says how to build it', async () => {
+  test('an unbuilt checkout prints how to build it', async () => {
     const folder = aTemporaryFolder()
     cpSync(fileURLToPath(new URL('../../bin', import.meta.url)), join(folder, 'bin'), {
       recursive: true,
@@ -108,7 +108,7 @@ describe('the program', () => {
 })
 
 describe('migrate', () => {
-  test('prints the whole script when no database is named, and starts none', async () => {
+  test('prints the whole script without a database, and starts none', async () => {
     const cwd = aTemporaryFolder()
     const { table, value } = await both(['migrate', '--sql', '--schema', 'jobs'], { cwd })
     expect(table.code).toBe(0)
@@ -118,7 +118,7 @@ describe('migrate', () => {
     expect(value).toMatchObject({ schema: 'jobs', after: 0, sql: expect.any(String) })
   })
 
-  test('applies what is missing, tells its status, and then has nothing to print', async () => {
+  test('applies missing migrations, shows the status, and then has nothing to print', async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const env = { DATABASE_URL: database.url }
@@ -140,7 +140,7 @@ describe('migrate', () => {
 })
 
 describe('a database that cannot be used', () => {
-  test('is told with 3, and without its password', async () => {
+  test('exits with 3, without showing the password', async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const wrong = new URL(database.url)

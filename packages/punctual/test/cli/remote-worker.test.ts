@@ -22,7 +22,7 @@ function aModule(source: string): string {
   return cwd
 }
 
-it('runs the handlers of a module, and leaves when it is told to', async () => {
+it('runs the handlers of a module, and closes its session on SIGTERM', async () => {
   const cwd = aModule(
     'export default (punctual: any): void => { punctual.handler("add", (p: number) => p + 1) }',
   )
@@ -37,7 +37,7 @@ it('runs the handlers of a module, and leaves when it is told to', async () => {
   expect(await kit.punctual.store.sessions()).toEqual([])
 })
 
-it('says what a module wants that needs the database', async () => {
+it('refuses a module that uses the database, and names the property', async () => {
   const cwd = aModule('export default (punctual: any) => punctual.jobs.list()')
   const env = { PUNCTUAL_SERVER: kit.url, PUNCTUAL_API_KEY: key }
   const { code, stderr } = await cli(['worker', './worker.ts'], { cwd, env })

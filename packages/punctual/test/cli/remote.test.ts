@@ -1,4 +1,4 @@
-/** The command line on a server: the built program over real HTTP, without a database of its own. */
+/** The command line on a server: the built program over real HTTP, without access to the database. */
 import { gate } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cli } from '../kit/cli-process.ts'
@@ -34,13 +34,13 @@ const json = async (...args: string[]) => {
 }
 
 describe('jobs', () => {
-  test('are made, listed, shown, paused, resumed, triggered and deleted', async () => {
-    const made = await remote(
+  test('are created, listed, shown, paused, resumed, triggered and deleted', async () => {
+    const created = await remote(
       ...['jobs', 'create', 'nightly', '--handler', 'send', '--cron', '0 2 * * *'],
       ...['--tz', 'Europe/Berlin', '--payload', '{"a":1}'],
     )
-    expect([made.code, made.stderr]).toEqual([0, ''])
-    expect(made.stdout).toMatch(/^Created nightly \(.*\n.*LOCAL TIME \(Europe\/Berlin\)/)
+    expect([created.code, created.stderr]).toEqual([0, ''])
+    expect(created.stdout).toMatch(/^Created nightly \(.*\n.*LOCAL TIME \(Europe\/Berlin\)/)
     const listed = await remote('jobs', 'list')
     expect(listed.stdout).toMatch(/nightly +active +0 2 \* \* \* +Europe\/Berlin +in /)
     const paused = await remote('jobs', 'pause', 'nightly', '--note', 'holiday')
@@ -80,7 +80,7 @@ describe('runs', () => {
       (await kit.post('/runs', { handler: 'send', ...run })).body.id
     const id = await submit({ delay: '1h' })
     await Promise.all([1, 2].map(() => submit({ delay: '1h', queue: 'later' })))
-    const over = await submit({})
+    const ended = await submit({})
     const [one, dry] = await Promise.all([
       remote('runs', 'cancel', id),
       json('runs', 'cancel', '--queue', 'later', '--dry-run'),
@@ -89,24 +89,24 @@ describe('runs', () => {
     expect(dry).toMatchObject({ matched: 2, dryRun: true, complete: true })
     const many = await json('runs', 'cancel', '--queue', 'later')
     expect(many).toMatchObject({ answers: { cancelled: 2 } })
-    const late = await remote('runs', 'cancel', over)
-    expect([late.code, late.stdout]).toEqual([1, expect.stringContaining('has ended already')])
+    const late = await remote('runs', 'cancel', ended)
+    expect([late.code, late.stdout]).toEqual([1, expect.stringContaining('has already ended')])
   })
 })
 
 describe('dead letters and queues', () => {
-  test('dead ones are listed and replayed once', async () => {
+  test('dead letters are listed and replayed once', async () => {
     const dead = await remote('submit', 'die', '--max-attempts', '1', '--wait')
     expect(dead.code).toBe(5)
-    const [letter] = await json('dead', 'list', '--handler', 'die')
-    expect(letter).toMatchObject({ error: { message: 'no such file' } })
-    const replayed = await remote('dead', 'replay', letter.id, '--note', 'again')
+    const [deadLetter] = await json('dead', 'list', '--handler', 'die')
+    expect(deadLetter).toMatchObject({ error: { message: 'no such file' } })
+    const replayed = await remote('dead', 'replay', deadLetter.id, '--note', 'again')
     expect(replayed.stdout).toMatch(/^Submitted /)
     const [again, paced] = await Promise.all([
-      remote('dead', 'replay', letter.id),
+      remote('dead', 'replay', deadLetter.id),
       remote('dead', 'replay', '--all', '--canary', '1'),
     ])
-    expect([again.code, again.stdout]).toEqual([1, expect.stringMatching(/^It was replayed as /)])
+    expect([again.code, again.stdout]).toEqual([1, expect.stringMatching(/^Already replayed as /)])
     expect([paced.code, paced.stderr.split(':')[0]]).toEqual([2, 'error[not_over_http]'])
   })
 
@@ -116,8 +116,8 @@ describe('dead letters and queues', () => {
   })
 })
 
-describe('what cannot be done', () => {
-  test('a command that works on the database only says so, by flag and by variable', async () => {
+describe('refusals', () => {
+  test('a command that needs the database refuses the flag and the variable', async () => {
     const [flag, variable, node] = await Promise.all([
       cli(['workers', '--server', kit.url]),
       remote('tenants', 'list'),
@@ -128,7 +128,7 @@ describe('what cannot be done', () => {
     expect(variable.stderr).toContain('PUNCTUAL_SERVER names a server')
   })
 
-  test('a key that is wrong is told, and never shown', async () => {
+  test('an invalid key is reported, and never shown', async () => {
     const other = await kit.keyFor('acme', 'read')
     const [refused, cut, shown] = await Promise.all([
       cli(['submit', 'send', '--server', kit.url, '--api-key', other]),
@@ -144,7 +144,7 @@ describe('what cannot be done', () => {
     )
   })
 
-  test('a server that does not answer is told as that', async () => {
+  test('a server that does not answer is reported as unreachable', async () => {
     const { code, stderr } = await cli(['queues', '--server', 'http://127.0.0.1:1'])
     expect([code, stderr.split(':')[0]]).toEqual([1, 'error[server_unreachable]'])
   })

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { aTemporaryFolder, both, CliProcess, cli, processesNaming } from '../kit/cli-process.ts'
 
 const patience = { timeout: 120_000 }
-/** Each test stops its node before its folder goes. */
+/** Each test stops its nodes before its folder is deleted. */
 const nodes: CliProcess[] = []
 
 function start(args: readonly string[], options: ConstructorParameters<typeof CliProcess>[1]) {
@@ -64,10 +64,10 @@ describe('on the embedded database', () => {
       ])
         expect(node.stdout).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  ${word} +${handler} `, 'm'))
 
-      // Then a job fires, and each of its slots is told.
+      // Then a job fires, and the output shows each of its slots.
       await node.saw(/succeeded +heartbeat .*"slot":/)
 
-      // Commands of other processes use the server that runs.
+      // Commands in other processes share the running server.
       const { table, value } = await both(['runs', 'list', '--state', 'dead'], { cwd })
       expect(table.stdout).toMatch(/dead +sync-stock/)
       expect(value).toHaveLength(2)
@@ -79,41 +79,41 @@ describe('on the embedded database', () => {
       node.signal('SIGINT')
       const { code, stdout } = await node.exited
       expect(code).toBe(0)
-      expect(stdout).toMatch(/Stopped\. Everything is kept/)
+      expect(stdout).toMatch(/Stopped\. All data is kept/)
       expect(await processesNaming(cwd)).toEqual([])
 
-      // With nobody running, a command starts the server for as long as it takes.
+      // When no process runs the server, a command starts it and stops it at its end.
       const alone = await cli(['runs', 'list', '--json'], { cwd })
       expect(JSON.parse(alone.stdout).length).toBeGreaterThanOrEqual(9)
       expect(await processesNaming(cwd)).toEqual([])
 
       const again = start(['--sample', '--port', '0'], { cwd })
-      await again.saw(/Found \d+ runs from before/)
+      await again.saw(/Found \d+ runs from earlier/)
       const second = await cli(['start', '--port', '0'], { cwd })
       expect(second.code).toBe(3)
       expect(second.stderr).toMatch(
-        /^error\[embedded_data_dir_in_use\]: .*one directory has one owner/,
+        /^error\[embedded_data_dir_in_use\]: .*it can have only one owner/,
       )
     },
   )
 
-  test('a command that only looks makes no database', async () => {
+  test('a command that only reads creates no database', async () => {
     const cwd = aTemporaryFolder()
     const { code, stderr } = await cli(['runs', 'list'], { cwd })
     expect(code).toBe(3)
-    expect(stderr).toMatch(/^error\[database_unavailable\]: There is no database/)
+    expect(stderr).toMatch(/^error\[database_unavailable\]: No database: /)
     expect(stderr).toContain('punctual start')
   })
 
-  test('in production a database must be named', async () => {
+  test('in production a database must be configured', async () => {
     const { code, stderr } = await cli(['start'], { env: { NODE_ENV: 'production' } })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error\[database_required\]: .*--embedded/)
   })
 })
 
-describe('on a database of its own', () => {
-  test('a node logs JSON where nobody looks, and says when it drains', async () => {
+describe('on an external database', () => {
+  test('a node logs JSON when stdout is not a terminal, and logs when it drains', async () => {
     const env = await aDatabase()
     const node = start(['--port', '0', '--sample'], { env })
     const [line] = await node.saw(/^\{.*"msg":"started"\}$/m)
@@ -136,7 +136,7 @@ describe('on a database of its own', () => {
     expect(messages.at(-1)).toBe('stopped')
   })
 
-  test('a schema of a build before the first release is refused, with what to do', async () => {
+  test('a schema of a pre-release build is refused, with what to do', async () => {
     const env = await aDatabase()
     const database = new pg.Client({ connectionString: env.DATABASE_URL })
     await database.connect()
@@ -154,19 +154,19 @@ describe('on a database of its own', () => {
     )
   })
 
-  test('without the api role nothing listens', async () => {
+  test('without the api role the process opens no port', async () => {
     const node = start(['--roles', 'planner,reaper', '--json'], { env: await aDatabase() })
     const [line] = await node.saw(/^\{.*"msg":"started"\}$/m)
     expect(JSON.parse(line)).toMatchObject({ url: null, roles: ['planner', 'reaper'] })
   })
 
-  test('a node is ready when nothing is left that its start could fail of', async () => {
+  test('a node is ready only after the last step that can fail its start', async () => {
     const env = await aDatabase()
     expect((await cli(['migrate'], { env })).code).toBe(0)
     const database = new pg.Client({ connectionString: env.DATABASE_URL })
     await database.connect()
     onTestFinished(() => database.end())
-    // The last look of a start, at whether there is a key.
+    // The last step of a start checks whether a key exists.
     await database.query('begin; lock table punctual.api_keys')
     const port = await freePort()
     const node = start(['--port', String(port), '--roles', 'api'], { env })
@@ -196,7 +196,7 @@ describe('on a database of its own', () => {
     expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 })
   })
 
-  test('a request whose connection to the database breaks is told that it may be sent again', async () => {
+  test('a request whose database connection breaks is answered as retryable', async () => {
     const env = await aDatabase()
     const node = start(['--port', '0', '--roles', 'api'], { env })
     const [, url] = await node.saw(/"url":"([^"]+)".*"msg":"started"/)
@@ -204,28 +204,28 @@ describe('on a database of its own', () => {
     await database.connect()
     onTestFinished(() => database.end())
     await database.query('begin; lock table punctual.api_keys')
-    const asked = get(`${url}/v1/me`, { authorization: `Bearer ${makeApiKey(systemRandom)}` })
+    const answer = get(`${url}/v1/me`, { authorization: `Bearer ${makeApiKey(systemRandom)}` })
     const breakIt = `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     await vi.waitFor(async () => {
       expect((await database.query(breakIt)).rowCount).toBe(1)
     }, patience)
-    const { status, body } = await asked
+    const { status, body } = await answer
     expect([status, JSON.parse(body).code]).toEqual([503, 'database_unavailable'])
   })
 
-  test('a taken port is told at once, with the flag that helps', async () => {
+  test('a port in use is reported at once, with the flag that changes it', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as AddressInfo
     const { code, stderr } = await cli(['start', '--port', String(port)])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^error\[port_in_use\]: Port \d+ of 127\.0\.0\.1 is taken/)
+    expect(stderr).toMatch(/^error\[port_in_use\]: Port \d+ on 127\.0\.0\.1 is in use/)
     expect(stderr).toContain(`--port ${port + 1}`)
   })
 
-  test('an address that is not of this machine is refused', async () => {
+  test('an address of another machine is refused', async () => {
     const { code, stderr } = await cli(['start', '--host', '192.0.2.1', '--port', '0'])
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error\[address_unusable\]/)

@@ -1,4 +1,4 @@
-/** Steering runs on the command line: one by its id, many by ids or a filter. */
+/** Changing runs on the command line: one by its id, many by ids or a filter. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Punctual } from '../../src/index.ts'
@@ -28,29 +28,29 @@ const submit = async (options: object = {}) =>
 const json = async (args: string[]) => JSON.parse((await cli([...args, '--json'], { env })).stdout)
 
 describe('one run', () => {
-  test('is promoted, given another priority and another payload', async () => {
+  test('is promoted, reprioritised and edited', async () => {
     const id = await submit({ delayMs: 3_600_000 })
     expect(await json(['runs', 'edit', id, '{"n":2}'])).toEqual({ id, result: 'edited' })
     const moved = await json(['runs', 'reprioritise', id, '--priority', '8'])
     expect(moved).toEqual({ id, result: 'reprioritised', priority: 8 })
     const promoted = await cli(['runs', 'promote', id], { env })
-    expect([promoted.code, promoted.stdout]).toEqual([0, 'Promoted: it is due now.\n'])
+    expect([promoted.code, promoted.stdout]).toEqual([0, 'Promoted. The run is due now.\n'])
     expect(await client.runs.get(id)).toMatchObject({
       ...{ state: 'queued', priority: 8, payload: { n: 2 } },
     })
   })
 
-  test('that has ended says so, and how', async () => {
+  test('that has ended is not changed, and the output says so', async () => {
     const id = await submit()
     await client.runs.cancel(id)
     for (const args of [['promote'], ['reprioritise', '--priority', '1'], ['edit', '1']]) {
       const [verb, ...rest] = args as [string, ...string[]]
       const late = await cli(['runs', verb, id, ...rest], { env })
-      expect([late.code, late.stdout]).toEqual([1, expect.stringContaining('ended already')])
+      expect([late.code, late.stdout]).toEqual([1, expect.stringContaining('already ended')])
     }
   })
 
-  test('is not changed by what cannot be read', async () => {
+  test('is not changed by invalid arguments', async () => {
     const id = await submit()
     const bad = [
       [['reprioritise', '--priority', 'high'], 'invalid_option'],
@@ -89,7 +89,7 @@ describe('many runs', () => {
     expect([none.code, none.stdout]).toEqual([0, 'No run matches.\n'])
   })
 
-  test('are named by every flag, and listed by the same', async () => {
+  test('are selected by every filter flag, in changes and in lists', async () => {
     const job = `job-${queue}`
     const base = { handler: 'none', cron: '0 0 1 1 *', overlap: 'allow' as const, queue }
     await client.jobs.upsert({ ...base, name: job, labels: { tier: 'gold' } })
@@ -121,13 +121,13 @@ describe('many runs', () => {
     expect(ranked.answers).toEqual({ reprioritised: 2, missed: 0 })
   })
 
-  test('that are named badly are refused', async () => {
+  test('with an invalid selection are refused', async () => {
     const bad = [
-      [['cancel'], 'Say which runs'],
-      [['cancel', '--all', '--queue', 'x'], '--all stands alone'],
-      [['promote', '--state', 'running', '--queue', 'x'], 'states must be of scheduled'],
-      [['cancel', '--state', 'happy'], '--state takes'],
-      [['cancel', '--label', 'gold'], '--label takes name=value'],
+      [['cancel'], 'Select runs by ids'],
+      [['cancel', '--all', '--queue', 'x'], '--all cannot be combined'],
+      [['promote', '--state', 'running', '--queue', 'x'], 'states must be a list of scheduled'],
+      [['cancel', '--state', 'happy'], '--state must be one or more of'],
+      [['cancel', '--label', 'gold'], '--label must be name=value'],
       [['cancel', '--due-from', 'soon'], '--due-from must be a time'],
       [['cancel', 'not-an-id', 'neither'], 'ids must be a list of run ids'],
       [['list', '--created-to', '5'], '--created-to must be a time'],
@@ -140,14 +140,14 @@ describe('many runs', () => {
     })
   })
 
-  test('of a job that there is not are told apart from none', async () => {
+  test('of an unknown job are refused instead of matching nothing', async () => {
     for (const verb of ['list', 'cancel']) {
       const unknown = await cli(['runs', verb, '--job', 'nobody'], { env })
       expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('job_not_found')])
     }
   })
 
-  test('are all there are with --all', async () => {
+  test('are all selected by --all', async () => {
     await submit()
     const all = await json(['runs', 'cancel', '--all', '--dry-run'])
     expect(all.matched).toBeGreaterThan(0)
@@ -155,7 +155,7 @@ describe('many runs', () => {
   })
 })
 
-test('limits are set, shown and removed, and what is no limit is refused', async () => {
+test('limits are set, shown and removed, and an invalid limit is refused', async () => {
   const set = ['limits', 'set', '--queue', queue, '--concurrency', '2', '--rate', '10/minute']
   const rate = { limit: 10, perMs: 60_000, burst: 1 }
   expect(await json([...set, '--ageing', '5m'])).toMatchObject([
@@ -163,7 +163,7 @@ test('limits are set, shown and removed, and what is no limit is refused', async
   ])
   const shown = await cli(['limits'], { env })
   expect(shown.stdout).toContain('0 of 2')
-  expect(shown.stdout).toContain('10 in 1 m')
+  expect(shown.stdout).toContain('10 per 1 m')
   const removed = await cli(['limits', 'remove', '--queue', queue], { env })
   expect(removed.stdout).toBe(`Removed the limits of the queue ${queue}.\n`)
   expect(await json(['limits', 'remove', '--queue', queue])).toEqual({

@@ -22,11 +22,11 @@ async function stop(node: CliProcess): Promise<string> {
   return (await node.exited).stdout
 }
 
-test('tenants are made, shown, changed, suspended and resumed', patience, async () => {
+test('tenants are created, shown, changed, suspended and resumed', patience, async () => {
   const env = await aDatabase()
   const run = (...args: string[]) => cli(['tenants', ...args, '--json'], { env })
-  const made = await run('create', 'acme', '--note', 'the shop', '--quota', 'jobs=3')
-  expect(JSON.parse(made.stdout)).toMatchObject({ name: 'acme', id: 2, quotas: { jobs: 3 } })
+  const created = await run('create', 'acme', '--note', 'the shop', '--quota', 'jobs=3')
+  expect(JSON.parse(created.stdout)).toMatchObject({ name: 'acme', id: 2, quotas: { jobs: 3 } })
   const changes = ['--quota', 'jobs=none', 'timeoutMs=1h', 'executors=http,handler']
   const changed = await run('update', 'acme', '--note', '', ...changes)
   const quotas = { timeoutMs: 3_600_000, executors: ['handler', 'http'] }
@@ -48,7 +48,7 @@ test('tenants are made, shown, changed, suspended and resumed', patience, async 
   ])
 
   const suspended = await cli(['tenants', 'suspend', 'acme', '--note', 'unpaid'], { env })
-  expect(suspended.stdout).toMatch(/state +suspended\n.*\n?.*because +unpaid/)
+  expect(suspended.stdout).toMatch(/state +suspended\n.*\n?.*reason +unpaid/)
   const resumed = await run('resume', 'acme')
   expect(JSON.parse(resumed.stdout)).toMatchObject({ suspendedAt: null, suspendedNote: null })
   const [usage, exported, unsure] = await Promise.all([
@@ -63,13 +63,13 @@ test('tenants are made, shown, changed, suspended and resumed', patience, async 
   expect(JSON.parse(erased.stdout)).toMatchObject({ id: 2, name: 'acme' })
 })
 
-test('keys are made, listed without their secret, rotated and revoked', patience, async () => {
+test('keys are created, listed without their secret, rotated and revoked', patience, async () => {
   const env = await aDatabase()
-  const made = await cli(
+  const created = await cli(
     ['api-keys', 'create', 'ci', '--tenant', 'default', '--scopes', 'read,submit'],
     { env },
   )
-  const key = made.stdout.trim()
+  const key = created.stdout.trim()
   expect(prefixOfApiKey(key)).not.toBeNull()
   const { table, value } = await both(['api-keys', 'list', '--tenant', 'default'], { env })
   expect(value).toMatchObject([{ name: 'ci', scopes: ['read', 'submit'], revokedAt: null }])
@@ -80,8 +80,8 @@ test('keys are made, listed without their secret, rotated and revoked', patience
   expect(rotated).toMatchObject({ name: 'ci', key: expect.stringMatching(/^punctual_/) })
   const punctual = await Punctual.start({ databaseUrl: env.DATABASE_URL ?? '', roles: [] })
   onTestFinished(() => punctual.stop())
-  for (const it of [key, rotated.key])
-    expect(await punctual.authenticate(it, 'submit')).toMatchObject({ tenantName: 'default' })
+  for (const accepted of [key, rotated.key])
+    expect(await punctual.authenticate(accepted, 'submit')).toMatchObject({ tenantName: 'default' })
   const revoked = await cli(['api-keys', 'revoke', rotated.id, '--json'], { env })
   expect(JSON.parse(revoked.stdout).revokedBy).toMatch(/^cli:/)
   const gone = await cli(['api-keys', 'rotate', rotated.id], { env })
@@ -91,7 +91,7 @@ test('keys are made, listed without their secret, rotated and revoked', patience
 })
 
 test(
-  'the first embedded start makes a key, shows it once and keeps it where only its owner reads it',
+  'the first embedded start creates a key, shows it once and stores it readable by its owner only',
   patience,
   async () => {
     const cwd = aTemporaryFolder()
@@ -109,15 +109,15 @@ test(
   },
 )
 
-test('later starts make no other key, though the file is gone, and make sure of the one that it holds', async () => {
+test('later starts create no other key, even without the file, and restore the key of the file', async () => {
   const { DATABASE_URL: databaseUrl = '' } = await aDatabase()
   const punctual = await Punctual.start({ databaseUrl, roles: [] })
   onTestFinished(() => punctual.stop())
   const folder = aTemporaryFolder()
   const ensure = () => ensureFirstKey(punctual.store, folder, {})
   const { key, path } = await ensure()
-  expect(await ensure(), 'it is shown once').toEqual({ key: null, path, found: true })
-  // As after a crash between the file and the database.
+  expect(await ensure(), 'the key is shown once').toEqual({ key: null, path, found: true })
+  // The state after a crash between writing the file and storing the key.
   await punctual.store.database.control.query({ name: '', text: 'delete from punctual.api_keys' })
   await ensure()
   expect(await punctual.authenticate(key as string, 'system')).toMatchObject({ tenantId: null })
@@ -128,31 +128,35 @@ test('later starts make no other key, though the file is gone, and make sure of 
   await expect(ensure()).rejects.toMatchObject({ code: 'invalid_config' })
 })
 
-test('three nodes that start at once with PUNCTUAL_ADMIN_KEY make one key', patience, async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
-  const key = makeApiKey(systemRandom)
-  const env = { DATABASE_URL: database.url, PUNCTUAL_ADMIN_KEY: key }
-  const nodes = Array.from(
-    { length: 3 },
-    () =>
-      new CliProcess(['start', '--port', '0', '--log-format', 'json', '--roles', 'api'], { env }),
-  )
-  const outputs = await Promise.all(
-    nodes.map(async (node) => {
-      await node.saw(/"started"/)
-      return stop(node)
-    }),
-  )
-  for (const output of outputs) expect(output).not.toContain(key)
-  const { value } = await both(['api-keys', 'list'], { env })
-  expect(value).toMatchObject([{ prefix: key.slice(0, 21), tenantId: null, scopes: ['system'] }])
-  const punctual = await Punctual.start({ databaseUrl: database.url, roles: [] })
-  onTestFinished(() => punctual.stop())
-  expect(await punctual.authenticate(key, 'system')).toMatchObject({ tenantId: null })
-})
+test(
+  'three nodes that start together with PUNCTUAL_ADMIN_KEY create one key',
+  patience,
+  async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const key = makeApiKey(systemRandom)
+    const env = { DATABASE_URL: database.url, PUNCTUAL_ADMIN_KEY: key }
+    const nodes = Array.from(
+      { length: 3 },
+      () =>
+        new CliProcess(['start', '--port', '0', '--log-format', 'json', '--roles', 'api'], { env }),
+    )
+    const outputs = await Promise.all(
+      nodes.map(async (node) => {
+        await node.saw(/"started"/)
+        return stop(node)
+      }),
+    )
+    for (const output of outputs) expect(output).not.toContain(key)
+    const { value } = await both(['api-keys', 'list'], { env })
+    expect(value).toMatchObject([{ prefix: key.slice(0, 21), tenantId: null, scopes: ['system'] }])
+    const punctual = await Punctual.start({ databaseUrl: database.url, roles: [] })
+    onTestFinished(() => punctual.stop())
+    expect(await punctual.authenticate(key, 'system')).toMatchObject({ tenantId: null })
+  },
+)
 
-test('PUNCTUAL_ADMIN_KEY that is cut is refused, and not shown', patience, async () => {
+test('a truncated PUNCTUAL_ADMIN_KEY is refused, and not shown', patience, async () => {
   const generated = await cli(['api-keys', 'generate'])
   const key = generated.stdout.trim()
   expect(prefixOfApiKey(key)).not.toBeNull()

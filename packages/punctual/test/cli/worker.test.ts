@@ -34,12 +34,12 @@ const modules = [
     'export default (punctual: { handler: Function }): void => { punctual.handler("NAME", (p: number) => p + 1) }',
   ],
   [
-    'a register function that takes its time, in a module of TypeScript that says so',
+    'an asynchronous register function in a TypeScript module (.mts)',
     'worker.mts',
     'type N = number; export async function register(punctual: any) { await null; punctual.handler("NAME", { onLeaseLoss: "abort" }, (p: N) => p + 1) }',
   ],
   [
-    'a table of handlers in JavaScript',
+    'an object of handlers in JavaScript',
     'worker.mjs',
     'export const handlers = { "NAME": (p) => p + 1 }',
   ],
@@ -64,7 +64,7 @@ describe('a module is refused', () => {
   test('when it does not exist', async () => {
     const { code, stderr } = await cli(['worker', './none.ts'], { env })
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^error\[module_not_found\]: There is no module \.\/none\.ts/)
+    expect(stderr).toMatch(/^error\[module_not_found\]: The module \.\/none\.ts does not exist/)
   })
 
   test.for([
@@ -87,7 +87,7 @@ describe('a module is refused', () => {
   })
 })
 
-test('what handlers leave behind is logged and counted, and the process goes on', async () => {
+test('stray rejections and throws of handlers are logged and counted, and the process continues', async () => {
   const { cwd } = aModule(
     'worker.mjs',
     `export const handlers = {
@@ -100,8 +100,8 @@ test('what handlers leave behind is logged and counted, and the process goes on'
   const worker = new CliProcess(args, { env: { ...env, PUNCTUAL_LOG_LEVEL: 'debug' }, cwd })
   const [, url] = await worker.saw(/"url":"([^"]+)".*"msg":"working"/)
   for (const name of ['leave-rejection', 'leave-throw']) await producer.submit(name)
-  await worker.saw(/nobody awaits; the process goes on: left a rejection/)
-  await worker.saw(/nobody caught; the process goes on: left a throw/)
+  await worker.saw(/unhandled rejection; the process continues: left a rejection/)
+  await worker.saw(/uncaught exception; the process continues: left a throw/)
   const { id } = await producer.submit('still-here')
   expect(await producer.runs.waitFor(id, { timeoutMs: 30_000 })).toMatchObject({ output: 'yes' })
   const metrics = await (await fetch(`${url}/metrics`)).text()
@@ -127,7 +127,7 @@ test('while it drains a node is not ready, and a second Ctrl-C ends it at once',
   await worker.saw(/"running":1,"msg":"draining"/)
   const ready = await fetch(`${url}/readyz`)
   expect([ready.status, await ready.json()]).toMatchObject([503, { reason: 'draining' }])
-  // waits: signals within half a second of each other count as one wish
+  // waits: signals within half a second of each other count as one request
   await new Promise((resolve) => setTimeout(resolve, 600))
   worker.signal('SIGINT')
   expect((await worker.exited).code).toBe(130)

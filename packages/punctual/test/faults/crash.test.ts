@@ -16,7 +16,7 @@ const children: ChildProcess[] = []
 
 beforeEach(async () => {
   database = await migratedDatabase()
-  // The reaper's own patience is a lease: the shortest that there is.
+  // The reaper waits one lease: this is the shortest possible.
   punctual = await Punctual.start({
     databaseUrl: database.url,
     roles: ['reaper'],
@@ -37,7 +37,7 @@ interface WorkerProcess {
 async function startWorker(leaseMs = 1_000, flags: string[] = []): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [...flags, script.pathname], {
     env: { ...process.env, DATABASE_URL: database.url, LEASE_MS: String(leaseMs) },
-    // What V8 prints about its end is no news.
+    // V8's out-of-memory report is expected.
     stdio: ['ignore', 'pipe', flags.length > 0 ? 'ignore' : 'inherit'],
   })
   children.push(child)
@@ -50,11 +50,11 @@ async function startWorker(leaseMs = 1_000, flags: string[] = []): Promise<Worke
 }
 
 const started = (worker: WorkerProcess, id: string, attempt = 1) =>
-  eventually(`run ${id} starts its attempt ${attempt}`, () =>
+  eventually(`run ${id} starts attempt ${attempt}`, () =>
     worker.starts.includes(`start ${id} ${attempt}`),
   )
 
-it('a run whose worker is killed with -9 is run by another one, and the crash is on record (case 9)', async () => {
+it('another worker runs a run whose worker was killed with -9; the crash is recorded (case 9)', async () => {
   const first = await startWorker()
   const { id } = await punctual.submit('work', { hangUntilAttempt: 2 })
   await started(first, id)
@@ -68,7 +68,7 @@ it('a run whose worker is killed with -9 is run by another one, and the crash is
   ])
 })
 
-it('only what was not settled is run again after a kill (case 12)', async () => {
+it('only unsettled runs run again after a kill (case 12)', async () => {
   const first = await startWorker()
   const quick = await punctual.submitMany(
     'work',
@@ -86,7 +86,7 @@ it('only what was not settled is run again after a kill (case 12)', async () => 
   for (const { id } of quick) expect(second.starts.some((line) => line.includes(id))).toBe(false)
 })
 
-it('a run that kills its worker each time is quarantined, and its neighbours succeed (case 15)', async () => {
+it('a run that kills its worker each time is quarantined; the others succeed (case 15)', async () => {
   const pill = await punctual.submit('work', { kill: true })
   const keepAlive = async () => {
     for (let deaths = 0; deaths < 3; deaths++) {
@@ -105,14 +105,14 @@ it('a run that kills its worker each time is quarantined, and its neighbours suc
     expect(await punctual.runs.waitFor(run)).toMatchObject({ state: 'succeeded' })
 })
 
-it('a run that takes all the memory each time is quarantined, and its neighbours succeed (case 15)', async () => {
+it('a run that exhausts the memory each time is quarantined; the others succeed (case 15)', async () => {
   const payloads = [{ waitMs: 1 }, { hoard: true }, { waitMs: 1 }]
   const [before, hoarder, after] = await punctual.submitMany('work', payloads)
   for (let deaths = 0; deaths < 3; deaths++) {
     const worker = await startWorker(1_000, ['--max-old-space-size=64'])
     const { child } = worker
     await eventually(
-      'it dies of it',
+      'the worker runs out of memory',
       () => child.exitCode !== null || child.signalCode !== null,
       60_000,
     )
@@ -126,7 +126,7 @@ it('a run that takes all the memory each time is quarantined, and its neighbours
     expect(await punctual.runs.waitFor(run)).toMatchObject({ state: 'succeeded' })
 }, 180_000)
 
-it('an effect that is repeated after a kill has the same key, so that a receiver can tell (case 10)', async () => {
+it('an effect repeated after a kill has the same key, so a receiver can detect it (case 10)', async () => {
   const effect = join(tmpdir(), `punctual-effects-${process.pid}-${Date.now()}`)
   onTestFinished(() => rm(effect, { force: true }))
   const first = await startWorker()
@@ -139,7 +139,7 @@ it('an effect that is repeated after a kill has the same key, so that a receiver
   expect([effects.length, new Set(effects).size]).toEqual([2, 1])
 })
 
-it('a worker that is killed while it drains is as dead as any other (case 17)', async () => {
+it('a worker killed while it drains is handled like any dead worker (case 17)', async () => {
   const first = await startWorker()
   const { id } = await punctual.submit('work', { hangUntilAttempt: 2 })
   await started(first, id)
@@ -154,11 +154,12 @@ it('a worker that is killed while it drains is as dead as any other (case 17)', 
   expect(run.attempts[0]).toMatchObject({ outcome: 'crashed' })
 })
 
-it('one poison pill among a thousand good runs takes none of them with it (case 166)', async () => {
+it('one poison pill among a thousand good runs affects none of them (case 166)', async () => {
   const good = Array.from({ length: 1_000 }, () => ({ waitMs: 1 }))
   const payloads = [...good.slice(0, 500), { kill: true }, ...good.slice(500)]
   const runs = await punctual.submitMany('work', payloads)
-  // Long enough that nothing but the pill ends them: a lease that is lost on a busy machine counts as a crash, too.
+  // Long enough that only the pill kills them: a lease lost on a busy machine also counts as a
+  // crash.
   const leaseMs = 4_000
   for (let deaths = 0; deaths < 3; deaths++) {
     const worker = await startWorker(leaseMs)
@@ -171,7 +172,7 @@ it('one poison pill among a thousand good runs takes none of them with it (case 
   }
 }, 180_000)
 
-it('a worker that was stopped for longer than its lease finds its outcome refused (case 19)', async () => {
+it('a worker stopped for longer than its lease has its outcome refused (case 19)', async () => {
   const zombie = await startWorker()
   const { id } = await punctual.submit('work', { waitMs: 300 })
   await started(zombie, id)
@@ -182,13 +183,13 @@ it('a worker that was stopped for longer than its lease finds its outcome refuse
   zombie.child.kill('SIGCONT')
   expect(run.output).toMatchObject({ pid: heir.child.pid })
   const sql = await punctual.store.database.connect()
-  await eventually('the outcome of the zombie is refused and recorded', async () => {
+  await eventually('the late outcome is refused and recorded', async () => {
     const { rows } = await sql.query('select 1 from punctual.stale_settles where run_id = $1', [id])
     return rows.length === 1
   })
   await sql.end()
   expect(await punctual.runs.get(id)).toEqual(run)
-  // It opens a new session and works on.
+  // It opens a new session and continues to work.
   heir.child.kill('SIGKILL')
   const next = await punctual.submit('work', {})
   expect((await punctual.runs.waitFor(next)).output).toMatchObject({ pid: zombie.child.pid })

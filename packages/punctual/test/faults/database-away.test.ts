@@ -1,17 +1,17 @@
 /**
- * The database is away under running work, for three leases: it is stopped and started again, or every node is cut
- * off from it (then it is the same server before and after), or it dies and its standby takes over. Handlers go on,
- * nothing is started a second time, and every run has one outcome.
+ * The database is away for three leases while runs are running: it is stopped and restarted, or
+ * every node is cut off from it (then the server stays the same), or it dies and its standby takes
+ * over. Handlers continue, no run starts a second time, and every run has one outcome.
  *
- * `PUNCTUAL_AWAY=full` runs it as large as the promise: 1,000 runs of two minutes, a minute without a database.
+ * `PUNCTUAL_AWAY=full` runs the promised size: 1,000 runs of two minutes, one minute without a
+ * database.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedServer, startEmbedded } from '@punctual/store'
-import { eventually } from '@punctual/testkit'
+import { eventually, TcpProxy } from '@punctual/testkit'
 import { describe, expect, it, type TestContext } from 'vitest'
-import { startCutProxy } from '../kit/cut-proxy.ts'
 import { DeliveryKit } from '../kit/delivery-kit.ts'
 import { StandbyPair } from '../kit/standby-pair.ts'
 
@@ -43,7 +43,7 @@ async function aKit(url: string, atEnd: AtEnd): Promise<DeliveryKit> {
   return kit
 }
 
-// waits: the database is away for three leases, which is what this is about
+// waits: the database is away for three leases, which is the subject of this test
 const whileAway = () => new Promise<void>((resolve) => setTimeout(resolve, AWAY_MS))
 
 /** Runs that are all running, in other processes. */
@@ -53,7 +53,7 @@ async function running(on: DeliveryKit): Promise<readonly string[]> {
   const payloads = Array.from({ length: RUNS }, () => ({ steps: [[['effect'], ['wait', RUN_MS]]] }))
   const runs = await on.punctual.submitMany('work', payloads)
   await eventually('all have started', () => {
-    const starts = workers.flatMap(({ lines }) => lines).filter((it) => it.startsWith('start '))
+    const starts = workers.flatMap(({ lines }) => lines).filter((line) => line.startsWith('start '))
     return starts.length === RUNS
   })
   return runs.map(({ id }) => id)
@@ -86,13 +86,13 @@ async function stoppedAndStarted(atEnd: AtEnd): Promise<void> {
 
 async function cutOff(atEnd: AtEnd): Promise<void> {
   const server = await (await aServer(atEnd))()
-  const proxy = await startCutProxy(server.url)
-  atEnd(() => proxy.stop())
-  const kit = await aKit(proxy.url, atEnd)
+  const proxy = await TcpProxy.to(server.url)
+  atEnd(() => proxy.close())
+  const kit = await aKit(proxy.through(server.url), atEnd)
   const ids = await running(kit)
-  proxy.cut()
+  proxy.hold('up', 'down')
   await whileAway()
-  proxy.mend()
+  proxy.repair()
   await expectOneOutcomeEach(kit, ids)
 }
 
@@ -108,15 +108,15 @@ async function failedOver(atEnd: AtEnd): Promise<void> {
   expect((await kit.punctual.guarantees()).facts.timeline).toBe('2')
 }
 
-describe.concurrent('under runs that go on there is one outcome each, and no second start, when', () => {
+describe.concurrent('running runs have one outcome each and no second start when', () => {
   const options = { timeout: DEADLINE_MS }
   it('the database is stopped and started again', options, (t) =>
     stoppedAndStarted(t.onTestFinished),
   )
-  it('everybody is cut off from it, and it is the same server', options, (t) =>
+  it('every node is cut off from the same database server', options, (t) =>
     cutOff(t.onTestFinished),
   )
-  it('it dies, and its synchronous standby takes over', options, (t) =>
+  it('the database dies and its synchronous standby takes over', options, (t) =>
     failedOver(t.onTestFinished),
   )
 })

@@ -1,7 +1,7 @@
 /**
- * A database that crashes again and again under short runs of every delivery (RELIABILITY cases 11, 45, 46): claims,
- * marks and outcomes are under way at each crash, and whether they were committed is not known to whoever sent them.
- * No worker dies, so that no run may be tried twice, be flagged or be unknown because of it.
+ * A database that crashes repeatedly under short runs of every delivery mode (cases 11, 45, 46):
+ * claims, marks and outcomes are in flight at each crash, and their senders do not know whether
+ * they were committed. No worker dies, so no run may be retried, flagged or unknown because of it.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ let server: EmbeddedServer
 let kit: DeliveryKit
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'punctual-restarts-'))
-  // What a crash of the server loses is the same without fsync; only a crash of the machine is not.
+  // A server crash loses the same without fsync; only a crash of the machine would differ.
   const settings = { fsync: 'off', shared_buffers: '64MB' }
   server = await startEmbedded({ dataDir: join(root, 'data'), fastInit: true, settings })
   kit = await DeliveryKit.open({ url: server.url, leaseMs: LEASE_MS })
@@ -40,7 +40,7 @@ async function submit(delivery: Delivery, steps: Steps): Promise<readonly string
   return runs.map(({ id }) => id)
 }
 
-/** The postmaster is killed; its supervisor starts another one, which recovers. */
+/** The postmaster is killed; its supervisor starts a new one, which recovers. */
 async function crash(): Promise<void> {
   const { pid } = server
   if (pid !== undefined) process.kill(pid, 'SIGQUIT')
@@ -56,7 +56,7 @@ async function ended(ids: readonly string[]): Promise<readonly FinishedRun[]> {
   return Promise.all(ids.map((id) => kit.punctual.runs.waitFor(id, { timeoutMs: 90_000 })))
 }
 
-it('crashes of the database lose nothing, repeat nothing and leave nothing unknown (cases 11, 46)', async () => {
+it('database crashes lose nothing, repeat nothing and leave nothing unknown (cases 11, 46)', async () => {
   await query(server.url, 'create table effects (run_id uuid, attempt integer)')
   const wait: readonly [string, number] = ['wait', 30]
   const plain = await submit('at-least-once', [[wait, ['effect'], wait]])
@@ -65,7 +65,7 @@ it('crashes of the database lose nothing, repeat nothing and leave nothing unkno
   const env = { LEASE_MS: String(LEASE_MS), CONCURRENCY: '20' }
   await Promise.all([kit.worker(env), kit.worker(env)])
   for (let crashes = 0; crashes < CRASHES; crashes++) {
-    // waits: the moment of the crash is random
+    // waits: the time of the crash is random
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 800))
     await crash()
   }

@@ -1,6 +1,6 @@
 /**
- * A disk of the server is full: submissions are refused with a code, nothing that was accepted is lost, and the work
- * goes on by itself when there is room again.
+ * A full disk of the server: submissions are refused with a code, no accepted run is lost, and work
+ * continues by itself when there is space again.
  */
 import { randomBytes } from 'node:crypto'
 import { eventually } from '@punctual/testkit'
@@ -8,7 +8,7 @@ import { Punctual, PunctualError } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMount, type Disk, SmallDisks } from '../kit/small-disks.ts'
 
-/** Of a kind that no compression makes smaller. */
+/** Incompressible data. */
 const aPayload = () => ({ bytes: randomBytes(300_000).toString('base64') })
 const SUBMISSIONS_MAX = 1_000
 
@@ -26,7 +26,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     await disks.stop()
   }, 60_000)
 
-  /** Submits until it is refused; what was accepted, and why no more was. */
+  /** Submits until it is refused; returns the accepted runs and the refusal. */
   async function submitUntilRefused(handler: string) {
     const accepted: string[] = []
     for (let i = 0; i < SUBMISSIONS_MAX; i++)
@@ -35,7 +35,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       } catch (error) {
         return { accepted, error }
       }
-    throw new Error('It was never refused.')
+    throw new Error('No submission was refused.')
   }
 
   async function holds(disk: Disk, code: string): Promise<void> {
@@ -48,7 +48,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     const starts: string[] = []
     punctual.handler(handler, (_, ctx) => void starts.push(ctx.runId))
     await disks.free(disk)
-    await eventually('it answers', () =>
+    await eventually('the server answers', () =>
       punctual.runs.get(before[0]?.id as string).then(
         () => true,
         () => false,
@@ -60,7 +60,7 @@ describe.skipIf(!canMount)('a full disk', () => {
         state: 'succeeded',
         possibleDuplicate: false,
       })
-    await eventually('it takes more', () =>
+    await eventually('submissions are accepted again', () =>
       punctual.submit(handler, 4).then(
         () => true,
         () => false,
@@ -69,11 +69,11 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(new Set(starts).size).toBe(starts.length)
   }
 
-  it('under the tables refuses what is new, and everything that was accepted is run (case 53)', async () => {
+  it('a full table disk refuses submissions, and every accepted run is run (case 53)', async () => {
     await holds('tables', 'database_full')
   }, 180_000)
 
-  it('under the log stops the server, and everything that was accepted is run (case 52)', async () => {
+  it('a full log disk stops the server, and every accepted run is run (case 52)', async () => {
     await holds('log', 'database_unavailable')
   }, 180_000)
 })

@@ -18,7 +18,7 @@ async function start(options: Parameters<typeof Punctual.start>[0] = {}): Promis
   return p
 }
 
-it('lets what runs finish, gives back what was not started, and leaves no lease and no session (case 16)', async () => {
+it('a drain finishes running runs, gives back unstarted ones and leaves no lease or session (case 16)', async () => {
   const client = await start({ roles: [] })
   const worker = await start({ roles: ['worker'], worker: { concurrency: 2 } })
   const [started, proceed] = [gate(), gate()]
@@ -43,7 +43,7 @@ it('lets what runs finish, gives back what was not started, and leaves no lease 
   expect(await client.store.sessions()).toEqual([])
 })
 
-it('asks handlers to end at the deadline, and hands their runs to others without waiting for a lease (case 16)', async () => {
+it('handlers are aborted at the drain deadline; other workers need not wait for a lease (case 16)', async () => {
   const client = await start({ roles: [] })
   const worker = await start({ roles: ['worker'] })
   const started = gate<AbortSignal>()
@@ -62,7 +62,7 @@ it('asks handlers to end at the deadline, and hands their runs to others without
   expect(run.attempts.map((a) => a.outcome)).toEqual(['cancelled', 'succeeded'])
 })
 
-it('starting and stopping at once, many times, loses nothing and leaks nothing', async () => {
+it('repeatedly starting and stopping at once loses nothing and leaks nothing', async () => {
   const client = await start({ roles: [] })
   const runs = await client.submitMany(
     'churn',

@@ -1,17 +1,16 @@
 /**
- * A worker that is cut off from the database while others are not (RELIABILITY cases 23, 25, 27): it knows by its own
- * clock when its lease is about to end, and what each handler wants done about that.
+ * A worker that is cut off from the database while others are not (cases 23, 25, 27): its own clock
+ * shows when its lease is about to expire, and each handler's options decide what then happens.
  */
-import { eventually, type Gate, gate } from '@punctual/testkit'
+import { eventually, type Gate, gate, TcpProxy } from '@punctual/testkit'
 import { type HandlerOptions, Punctual } from 'punctual'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { type CutProxy, startCutProxy } from '../kit/cut-proxy.ts'
 import { DeliveryKit } from '../kit/delivery-kit.ts'
 
 const LEASE_MS = 3_000
 
 let kit: DeliveryKit
-let proxy: CutProxy
+let proxy: TcpProxy
 let events: string[]
 let fenced: Gate
 let node: Punctual
@@ -20,29 +19,29 @@ beforeEach(async () => {
   events = []
   fenced = gate()
   const warn = (_: object, message: string) => {
-    if (!message.startsWith('fenced sessions')) return
+    if (!message.startsWith('reaped sessions')) return
     events.push('fenced')
     fenced.open()
   }
   const nothing = () => undefined
   const logger = { debug: nothing, info: nothing, error: nothing, warn }
   kit = await DeliveryKit.open({ leaseMs: LEASE_MS, logger })
-  proxy = await startCutProxy(kit.url)
-  // Not one of the kit: it is stopped after the relay is mended.
+  proxy = await TcpProxy.to(kit.url)
+  // Not a worker of the kit: it is stopped after the relay is repaired.
   node = await Punctual.start({
-    databaseUrl: proxy.url,
+    databaseUrl: proxy.through(kit.url),
     roles: ['worker'],
     worker: { leaseMs: LEASE_MS },
   })
 })
 afterEach(async () => {
-  proxy.mend()
+  proxy.repair()
   await node.stop({ drainMs: 0 })
-  await proxy.stop()
+  await proxy.close()
   await kit.close()
 })
 
-/** Registers a handler that goes on until it is aborted, or told to return. */
+/** Registers a handler that runs until it is aborted or asked to return. */
 function register(name: string, options?: HandlerOptions) {
   const [started, proceed] = [gate(), gate()]
   const state = { signal: null as AbortSignal | null }
@@ -56,7 +55,7 @@ function register(name: string, options?: HandlerOptions) {
           events.push(`${name} aborted`)
           reject(ctx.signal.reason)
         })
-        void proceed.opened.then(() => resolve('went on'))
+        void proceed.opened.then(() => resolve('continued'))
       })
     },
     options,
@@ -64,7 +63,7 @@ function register(name: string, options?: HandlerOptions) {
   return { started: started.opened, proceed: () => proceed.open(), state }
 }
 
-it('aborts before the lease ends what must not run twice, and what asks for it; the others go on', async () => {
+it('before the lease expires, runs that must not repeat or ask for it are aborted; others continue', async () => {
   const once = register('once')
   const onceOn = register('once-on', { onLeaseLoss: 'continue' })
   const plain = register('plain')
@@ -77,9 +76,9 @@ it('aborts before the lease ends what must not run twice, and what asks for it; 
     kit.punctual.submit('plain-off', null),
   ])
   await Promise.all([once, onceOn, plain, plainOff].map(({ started }) => started))
-  proxy.cut()
+  proxy.hold('up', 'down')
   await fenced.opened
-  // Whoever else takes the runs now finds that the handlers which asked for it were told before.
+  // A worker that claims the runs now finds that the requesting handlers were aborted before.
   expect(events.slice(0, 3).sort()).toEqual(['fenced', 'once aborted', 'plain-off aborted'].sort())
   expect(events[2]).toBe('fenced')
   expect(plain.state.signal?.aborted).toBe(false)
@@ -89,15 +88,15 @@ it('aborts before the lease ends what must not run twice, and what asks for it; 
   expect(third?.attempts).toMatchObject([{ outcome: 'crashed' }])
   plain.proceed()
   onceOn.proceed()
-  proxy.mend()
+  proxy.repair()
 })
 
-it('a run of a job that must not overlap is aborted too, and its job goes on elsewhere', async () => {
+it('a run of a job that must not overlap is aborted too, and its job continues elsewhere', async () => {
   const exclusive = register('exclusive')
   await kit.punctual.jobs.upsert({ name: 'exclusive', handler: 'exclusive', cron: '0 0 1 1 *' })
   const { id } = await kit.punctual.jobs.trigger('exclusive')
   await exclusive.started
-  proxy.cut()
+  proxy.hold('up', 'down')
   await fenced.opened
   expect(events).toEqual(['exclusive aborted', 'fenced'])
   const heir = await kit.node({ worker: { leaseMs: LEASE_MS } })
@@ -109,29 +108,29 @@ it('a short cut aborts nothing, and the run ends where it began', async () => {
   const once = register('once')
   const { id } = await kit.punctual.submit('once', null, { delivery: 'at-most-once' })
   await once.started
-  proxy.cut()
+  proxy.hold('up', 'down')
   // waits: half a lease, in which at least one renewal fails
   await new Promise((resolve) => setTimeout(resolve, LEASE_MS / 2))
-  proxy.mend()
+  proxy.repair()
   once.proceed()
   expect(await kit.punctual.runs.waitFor(id)).toMatchObject({
     state: 'succeeded',
-    output: 'went on',
+    output: 'continued',
     possibleDuplicate: false,
   })
   expect(events).toEqual([])
 })
 
-it('what is held and not started when the lease is about to end is not started any more', async () => {
+it('a held run that has not started does not start when the lease is about to expire', async () => {
   const narrow = await Punctual.start({
-    databaseUrl: proxy.url,
+    databaseUrl: proxy.through(kit.url),
     roles: ['worker'],
     worker: { leaseMs: LEASE_MS, concurrency: 1 },
   })
   onTestFinished(() => narrow.stop({ drainMs: 0 }))
   const { work } = narrow.store
   const claim = work.claim.bind(work)
-  // As if handlers had been quick before: one more than can start now is taken ahead.
+  // As if earlier handlers had been quick: the worker claims one run more than can start now.
   Object.assign(work, {
     claim: (request: Parameters<typeof claim>[0]) => claim({ ...request, limit: 2 }),
   })
@@ -146,15 +145,15 @@ it('what is held and not started when the lease is about to end is not started a
     const found = await Promise.all(runs.map(({ id }) => kit.punctual.runs.get(id)))
     return starts.length === 1 && found.every((run) => run?.state === 'running')
   })
-  proxy.cut()
+  proxy.hold('up', 'down')
   await fenced.opened
   proceed.open()
   await eventually('the first has ended here', () => narrow.running === 0)
   expect(starts).toHaveLength(1)
-  proxy.mend()
+  proxy.repair()
 })
 
-it('what a claim brings after the lease has ended is not started', async () => {
+it('runs that a claim returns after the lease expired do not start', async () => {
   const [claimed, held] = [gate(), gate()]
   const { work } = node.store
   const claim = work.claim.bind(work)
@@ -170,7 +169,7 @@ it('what a claim brings after the lease has ended is not started', async () => {
   const late = register('late')
   const { id } = await kit.punctual.submit('late', null)
   await claimed.opened
-  proxy.cut()
+  proxy.hold('up', 'down')
   await fenced.opened
   held.open()
   const heir = await kit.node({ worker: { leaseMs: LEASE_MS } })

@@ -1,7 +1,7 @@
 /**
- * Bad lines between nodes and the database: nothing gets through for some leases, or only in one direction, or only for
- * some of the connections or nodes; or it does so late, slowly and torn. When the line is well again every run has one
- * outcome, and what may have happened twice is flagged.
+ * Bad connections between nodes and the database: nothing passes for several leases, or only in one
+ * direction, or only for some connections or nodes; or data arrives late, slowly and in fragments.
+ * After the repair every run has one outcome, and possible duplicates are flagged.
  */
 import { eventually, gate } from '@punctual/testkit'
 import { Punctual, type PunctualOptions } from 'punctual'
@@ -16,7 +16,7 @@ type AtEnd = TestContext['onTestFinished']
 async function aKit(atEnd: AtEnd, onFenced = () => undefined): Promise<DeliveryKit> {
   const nothing = () => undefined
   const warn = (_: object, message: string) => {
-    if (message.startsWith('fenced sessions')) onFenced()
+    if (message.startsWith('reaped sessions')) onFenced()
   }
   const logger = { debug: nothing, info: nothing, error: nothing, warn }
   const kit = await DeliveryKit.open({ leaseMs: LEASE_MS, logger })
@@ -24,7 +24,7 @@ async function aKit(atEnd: AtEnd, onFenced = () => undefined): Promise<DeliveryK
   return kit
 }
 
-/** A node with a line of its own. */
+/** A node with its own relay. */
 async function aNode(kit: DeliveryKit, atEnd: AtEnd, options: PunctualOptions = {}) {
   const line = await BadLine.to(kit.url)
   const node = await Punctual.start({
@@ -39,10 +39,10 @@ async function aNode(kit: DeliveryKit, atEnd: AtEnd, options: PunctualOptions = 
   return { node, line }
 }
 
-// waits: for how long the line is bad is what this is about
+// waits: the duration of the fault is the subject of this test
 const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Runs on a worker whose line suffers and on one whose does not; each has one outcome, and counts are honest. */
+/** Runs on one affected and one healthy worker; each has one outcome, and the flags are correct. */
 async function holds(phases: readonly Faults[], phaseMs: number, atEnd: AtEnd): Promise<void> {
   const kit = await aKit(atEnd)
   const { node: suffering, line } = await aNode(kit, atEnd)
@@ -57,7 +57,7 @@ async function holds(phases: readonly Faults[], phaseMs: number, atEnd: AtEnd): 
   const options = { maxAttempts: 20 }
   const payloads = Array.from({ length: 30 }, (_, i) => (i % 5) * 100)
   const runs = [...(await kit.punctual.submitMany('work', payloads, options))]
-  await eventually('it has begun', () => starts.size > 0)
+  await eventually('a run has started', () => starts.size > 0)
   sound.handler('work', handler)
   for (const faults of phases) {
     line.suffer(faults)
@@ -71,7 +71,7 @@ async function holds(phases: readonly Faults[], phaseMs: number, atEnd: AtEnd): 
     expect(run.possibleDuplicate || starts.get(id) === 1).toBe(true)
     expect(run.attempts.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(1)
   }
-  // What is run now is run by the one that suffered.
+  // The affected worker runs everything from here on.
   await sound.stop({ drainMs: 0 })
   const after = await kit.punctual.submit('work', 0)
   expect(await kit.punctual.runs.waitFor(after.id, { timeoutMs: 60_000 })).toMatchObject({
@@ -86,7 +86,7 @@ describe.concurrent('every run has one outcome, and the worker works again, afte
   it.for([1, 2, 10])('a black hole of %i leases (case 74)', options, (leases, t) =>
     holds([{ holds: both }], leases * LEASE_MS, t.onTestFinished),
   )
-  it('requests that arrive without answers, and the other way round (case 75)', options, (t) =>
+  it('requests that arrive without answers, and answers without requests (case 75)', options, (t) =>
     holds([{ holds: ['down'] }, {}, { holds: ['up'] }], 2.5 * LEASE_MS, t.onTestFinished),
   )
   it(
@@ -105,7 +105,7 @@ describe.concurrent('every run has one outcome, and the worker works again, afte
 })
 
 describe.concurrent('a worker', () => {
-  it('whose heartbeat is cut off knows before anybody takes its work (case 23)', async (t) => {
+  it('a worker whose heartbeat is cut off knows before others claim its runs (case 23)', async (t) => {
     const events: string[] = []
     const kit = await aKit(t.onTestFinished, () => void events.push('fenced'))
     const { node, line } = await aNode(kit, t.onTestFinished)
@@ -131,7 +131,7 @@ describe.concurrent('a worker', () => {
     expect(await kit.punctual.runs.waitFor(id)).toMatchObject({ state: 'succeeded' })
   }, 60_000)
 
-  it('whose work is cut off while its heartbeat is not ends a run by its timeout (case 24)', async (t) => {
+  it('a worker that can only send heartbeats ends a run by its timeout (case 24)', async (t) => {
     const kit = await aKit(t.onTestFinished)
     const { node, line } = await aNode(kit, t.onTestFinished)
     const [started, aborted] = [gate(), gate()]
@@ -153,7 +153,7 @@ describe.concurrent('a worker', () => {
   }, 90_000)
 })
 
-/** The slots of the job, and how many runs ended of each. */
+/** The slots of the job, and the number of ended runs of each. */
 async function slotsEnded(kit: DeliveryKit, job: string): Promise<readonly number[]> {
   const rows = await kit.sql<{ n: string }>(
     `select count(o.run_id) as n from punctual.slots s
@@ -177,7 +177,7 @@ describe.concurrent('each slot runs once when', () => {
   } as const
 
   it.for(['planner', 'worker'] as const)(
-    'the %s alone is cut off for some leases (case 77)',
+    'only the %s is cut off for several leases (case 77)',
     { timeout: 120_000 },
     async (cut, t) => {
       const kit = await aKit(t.onTestFinished)

@@ -1,6 +1,7 @@
 /**
- * A day's load in little time: thousands of runs and hundreds of jobs, with nodes that come and go in one process. What
- * a node took of memory, files, timers, threads and connections it gives back, so that rounds do not add up.
+ * A day's load in a short time: thousands of runs and hundreds of jobs, with nodes that start and
+ * stop in one process. A node releases its memory, files, timers, threads and connections, so that
+ * nothing accumulates over the rounds.
  */
 import { readdirSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -11,7 +12,7 @@ import { Punctual } from 'punctual'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const ROUNDS = 5
-/** Rounds after which caches are warm: what is there then is what may be there at the end. */
+/** Rounds until caches are warm: the resources then are the bound at the end. */
 const WARM = 2
 const RUNS = 500
 const JOBS = 200
@@ -40,7 +41,7 @@ async function connections(): Promise<number> {
   return rows[0].n
 }
 
-/** What this process has at hand. */
+/** The resources of this process. */
 function held() {
   for (let i = 0; i < 3; i++) collect()
   const resources = process.getActiveResourcesInfo()
@@ -54,7 +55,7 @@ function held() {
   }
 }
 
-/** One life of a node: it runs everything that is there, plans, and stops. */
+/** One life of a node: it runs every waiting run, plans, and stops. */
 async function live(): Promise<void> {
   const punctual = await Punctual.start({
     ...{ databaseUrl: database.url, logger: false },
@@ -76,14 +77,14 @@ async function live(): Promise<void> {
   }
 }
 
-it('nodes that come and go under load leave nothing behind (case 163)', async () => {
+it('nodes that start and stop under load leave nothing behind (case 163)', async () => {
   let warm = held()
   for (let round = 1; round <= ROUNDS; round++) {
     await live()
     await eventually('its connections are closed', async () => (await connections()) === 0)
     if (round === WARM) warm = held()
   }
-  await eventually('nothing has grown', () => {
+  await eventually('no resource has grown', () => {
     const now = held()
     return (
       now.memory <= warm.memory + MEMORY_SLACK &&

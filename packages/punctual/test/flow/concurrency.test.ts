@@ -1,4 +1,7 @@
-/** Concurrency keys end to end: so many runs of a key at once, in order, whatever becomes of their workers. */
+/**
+ * Concurrency keys end to end: a bounded number of runs of a key at once, in order, through
+ * crashes.
+ */
 import { eventually, gate } from '@punctual/testkit'
 import { type Punctual, RetryAfterError, type Run } from 'punctual'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -12,7 +15,7 @@ afterEach(() => kit.close())
 
 const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 })
 
-/** Counts how many of each key run at once, and in which order they start. */
+/** Counts how many runs of each key are running, and records the order of starts. */
 class Watch {
   readonly most = new Map<string, number>()
   readonly order: number[] = []
@@ -30,7 +33,7 @@ class Watch {
   }
 }
 
-it('no more of a key run at once than its limit says, on two workers, and all of them run', async () => {
+it('on two workers no more runs of a key are running than its limit, and all of them run', async () => {
   const watch = new Watch()
   for (const node of [await kit.node(), await kit.node()]) watch.handleOn(node)
   const payloads = Array.from({ length: 300 }, (_, n) => ({ key: `k${n % 10}`, n }))
@@ -54,7 +57,7 @@ it('runs of a key with limit 1 start in the order in which they were submitted',
   expect(watch.order).toEqual(payloads.map(({ n }) => n))
 })
 
-it('what waits for its key is parked at once, and does not hold up what is behind it', async () => {
+it('runs that wait for their key are parked at once and do not delay the runs behind them', async () => {
   await kit.punctual.submitMany('blocked', Array.from({ length: 50 }), {
     concurrency: { key: 'k' },
   })
@@ -73,7 +76,7 @@ it('what waits for its key is parked at once, and does not hold up what is behin
   })
 })
 
-it('the key of a worker that is killed is free when its lease is over', async () => {
+it("a killed worker's key is free when its lease is over", async () => {
   const worker = await kit.worker()
   const concurrency = { key: 'k' }
   const held = await kit.submit([[['effect'], ['hang']], [['effect']]], { concurrency })
@@ -85,7 +88,7 @@ it('the key of a worker that is killed is free when its lease is over', async ()
   expect(await ended(held)).toMatchObject({ state: 'succeeded', possibleDuplicate: true })
 })
 
-it('a run that is cancelled, fails for good, or waits for its next attempt leaves its place to the next', async () => {
+it('a run that is cancelled, dies, or waits for its next attempt gives its place to the next', async () => {
   const node = await kit.node()
   const hanging = gate()
   node.handler('hangs', async (_: null, ctx) => {
@@ -130,7 +133,7 @@ it('a run that waits for its key can be cancelled, and the others keep their ord
   expect(watch.order).toEqual([0, 2, 3])
 })
 
-it('runs that nobody has let through are found by the reaper', async () => {
+it('the reaper finds parked runs that were never released', async () => {
   const [first, second] = await kit.punctual.submitMany(
     'watched',
     [0, 1].map((n) => ({ key: 'k', n })),
@@ -138,10 +141,10 @@ it('runs that nobody has let through are found by the reaper', async () => {
       concurrency: { key: 'k' },
     },
   )
-  // As if whoever ended the first had died before it could look who waits.
+  // As if the process that ended the first run had died before releasing the next one.
   await kit.sql(`delete from punctual.queue where run_id = '${first?.id}'`)
   await eventually(
-    'the second one is let through',
+    'the second one is released',
     async () =>
       (await kit.sql(`select from punctual.queue where run_id = '${second?.id}'`)).length === 1,
   )
@@ -170,7 +173,7 @@ it('a job with a key shares it with its own runs, with other jobs and with submi
   expect(watch.most.get('k')).toBe(1)
 })
 
-it('in a transaction of the caller nothing waits before it is committed, and the limit holds', async () => {
+it('in an open transaction of the caller nothing waits before the commit, and the limit holds', async () => {
   const watch = new Watch()
   watch.handleOn(await kit.node())
   const client = await kit.punctual.store.database.connect()
@@ -190,8 +193,14 @@ it.for([
   [{ concurrency: { limit: 2 } }, /concurrency.key/],
   [{ concurrency: { key: 'k', limit: 0 } }, /concurrency.limit/],
   [{ concurrency: { key: 'k', most: 1 } }, /concurrency.most/],
-  [{ concurrency: { key: { payload: 'user.id' } } }, /payload.user.id is to hold a key/],
-  [{ concurrency: { key: { payload: 'tags.length' } } }, /payload.tags.length is to hold a key/],
+  [
+    { concurrency: { key: { payload: 'user.id' } } },
+    /payload.user.id must hold a flow control key/,
+  ],
+  [
+    { concurrency: { key: { payload: 'tags.length' } } },
+    /payload.tags.length must hold a flow control key/,
+  ],
 ] as const)('%j is refused: %s', async ([options, message]) => {
   const payload = { user: {}, tags: ['a'] }
   await expect(kit.punctual.submit('any', payload, options as never)).rejects.toThrow(message)

@@ -1,10 +1,10 @@
-/** Whoever is told that a run is there already may count on it, also when the server that said so dies the next moment. */
+/** The answer that a run already exists is durable, even if the server dies directly afterwards. */
 import { eventually } from '@punctual/testkit'
 import { Punctual } from 'punctual'
 import { expect, it, onTestFinished } from 'vitest'
 import { query, StandbyPair } from '../kit/standby-pair.ts'
 
-it('a submission that is answered with the run of its key waits for the synchronous standby', async () => {
+it('a submission that returns an existing run waits for the synchronous standby', async () => {
   const pair = await StandbyPair.start()
   onTestFinished(() => pair.stop())
   const databaseUrl = pair.primary.url
@@ -15,7 +15,7 @@ it('a submission that is answered with the run of its key waits for the synchron
   await pair.setSynchronous('second')
   const waiting = async () =>
     (await query(databaseUrl, `select 1 from pg_stat_activity where wait_event = 'SyncRep'`)).length
-  // The server takes a moment to hear of it.
+  // The server applies the setting after a short time.
   const commits: Promise<unknown>[] = []
   await eventually('commits wait for the standby', async () => {
     commits.push(query(databaseUrl, `select pg_logical_emit_message(true, 'test', '')`))
@@ -26,7 +26,7 @@ it('a submission that is answered with the run of its key waits for the synchron
   const second = submit().finally(() => {
     answered = true
   })
-  await eventually('it waits as well', async () => (await waiting()) > before)
+  await eventually('the submission waits as well', async () => (await waiting()) > before)
   expect(answered).toBe(false)
   await pair.standby()
   expect(await second).toMatchObject({ id: first.id, outcome: 'existing' })

@@ -1,4 +1,4 @@
-/** Runs that are not worth running after a moment. */
+/** Runs that expire: after their deadline they are no longer worth running. */
 import { randomUUID } from 'node:crypto'
 import { eventually, gate } from '@punctual/testkit'
 import type { Punctual } from 'punctual'
@@ -22,7 +22,7 @@ function note(node: Punctual): void {
   })
 }
 
-it('a run that would start after its moment ends as skipped, and gives its key and its place free', async () => {
+it('a run that would start after it expired ends as skipped and releases its key and place', async () => {
   const key = randomUUID()
   const late = await kit.punctual.submit('note', null, {
     ...{ expiresAt: Date.now() - 1_000, key, concurrency: { key } },
@@ -40,7 +40,7 @@ it('a run that would start after its moment ends as skipped, and gives its key a
   expect((await ended(again.id)).state).toBe('succeeded')
 })
 
-it('one that expires while it waits for a slot of its worker is not started', async () => {
+it('a run that expires while it waits for capacity does not start', async () => {
   const blocked = gate()
   const node = await kit.node({ worker: { concurrency: 1 } })
   node.handler('block', () => blocked.opened)
@@ -52,14 +52,14 @@ it('one that expires while it waits for a slot of its worker is not started', as
   )
   const expiresAt = new Date(Date.now() + 300)
   const { id } = await kit.punctual.submit('note', null, { expiresAt })
-  // waits: for the moment to pass, which is what this is about
+  // waits: for the run to expire, which is the subject of this test
   await eventually('it has expired', () => Date.now() > expiresAt.getTime() + 50)
   blocked.open()
   expect((await ended(id)).state).toBe('skipped')
   expect(started).toEqual([])
 })
 
-it('what failed is not tried again after its moment, and the attempt is kept', async () => {
+it('a failed run is not retried after it expired, and its attempt is kept', async () => {
   const node = await kit.node()
   node.handler('fails', () => {
     throw new Error('no')
@@ -75,7 +75,7 @@ it('what failed is not tried again after its moment, and the attempt is kept', a
   expect(run.attempts).toMatchObject([{ outcome: 'failed' }])
 })
 
-it('the moment is shown, and one that is no later than runAt is refused', async () => {
+it('the expiry is shown, and one that is not after runAt is refused', async () => {
   const expiresAt = new Date(Date.now() + 60_000)
   const { id } = await kit.punctual.submit('note', null, { expiresAt })
   expect((await kit.punctual.runs.get(id))?.expiresAt).toEqual(expiresAt)

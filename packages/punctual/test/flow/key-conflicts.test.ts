@@ -1,4 +1,7 @@
-/** Keys end to end: what handlers are called with when submissions of a key replace, debounce and throttle. */
+/**
+ * Key conflicts end to end: which handlers are called when submissions replace, debounce and
+ * throttle.
+ */
 import { gate } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DeliveryKit } from '../kit/delivery-kit.ts'
@@ -36,7 +39,7 @@ it('a debounced handler is called once, with the last payload, after the window'
   expect(run.startedAt?.getTime()).toBeGreaterThanOrEqual(run.dueAt.getTime())
 })
 
-it('a run that is replaced to be due now starts at once, although it was to run in an hour', async () => {
+it('a run that is replaced to be due now starts at once, although it was due in an hour', async () => {
   begin().open()
   const { id } = await kit.punctual.submit('keyed', 'later', { key: 'moved', delayMs: 3_600_000 })
   const now = await kit.punctual.submit('keyed', 'now', { key: 'moved', onConflict: 'replace' })
@@ -45,7 +48,7 @@ it('a run that is replaced to be due now starts at once, although it was to run 
   expect(calls).toEqual(['now'])
 })
 
-it('a run that has started ends with its own payload, and the one that replaces it runs too', async () => {
+it('a started run ends with its own payload, and its replacement runs too', async () => {
   const { open } = begin()
   const options = { key: 'started', onConflict: 'replace' } as const
   const first = await kit.punctual.submit('keyed', 1, options)
@@ -60,13 +63,13 @@ it('a run that has started ends with its own payload, and the one that replaces 
   expect(calls).toEqual([1, 2])
 })
 
-it('a throttled handler is called once, and whoever comes later learns how it ended', async () => {
+it('a throttled handler is called once, and later submitters learn how it ended', async () => {
   begin().open()
   const options = { key: 'throttled', onConflict: 'throttle', window: '1h' } as const
   const { id } = await kit.punctual.submit('keyed', 1, options)
   await ended(id)
   const many = await kit.punctual.submitMany('keyed', [2, 3], options)
-  expect(many.map((it) => [it.id, it.outcome])).toEqual([
+  expect(many.map((run) => [run.id, run.outcome])).toEqual([
     [id, 'existing'],
     [id, 'existing'],
   ])

@@ -1,4 +1,4 @@
-/** The most that one `submitMany` may carry, by number and by bytes: all of it is accepted, or nothing. */
+/** The largest `submitMany`, by number and by bytes: all of it is accepted, or nothing. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { Punctual } from 'punctual'
@@ -29,7 +29,7 @@ beforeEach(() => {
   handler = `large-${++n}`
 })
 
-/** What was stored for the handler of this test, in the order in which it would be claimed. */
+/** The stored runs of this test's handler, in claim order. */
 async function stored(columns = 'r.id'): Promise<Record<string, unknown>[]> {
   const { rows } = await sql.query(
     `select ${columns} from punctual.runs r join punctual.lanes l on l.id = r.lane
@@ -41,7 +41,7 @@ async function stored(columns = 'r.id'): Promise<Record<string, unknown>[]> {
 
 const numbers = Array.from({ length: COUNT }, (_, i) => i)
 
-it('10,000 runs are accepted together, and wait in the order in which they were given', async () => {
+it('10,000 runs are accepted together and wait in the given order', async () => {
   const submitted = await client.submitMany(handler, numbers)
   expect(new Set(submitted.map(({ id }) => id)).size).toBe(COUNT)
   expect(submitted.every(({ created }) => created)).toBe(true)
@@ -49,7 +49,7 @@ it('10,000 runs are accepted together, and wait in the order in which they were 
   expect(rows).toEqual(submitted.map(({ id }, i) => ({ id, payload: String(i) })))
 })
 
-it('10,000 runs with options of their own are accepted together', async () => {
+it('10,000 runs with separate options are accepted together', async () => {
   await client.submitMany(handler, numbers, (i) => ({
     ...{ priority: i % 11, maxAttempts: 1 + (i % 1_000), timeoutMs: 1_000 + (i % 7) },
     ...{ labels: { n: String(i) }, delayMs: (i % 2) * 3_600_000 },
@@ -65,7 +65,7 @@ it('10,000 runs with options of their own are accepted together', async () => {
   }
 })
 
-it('10,000 keys are taken together, and found again by a second call', async () => {
+it('10,000 keys are taken together, and a second call finds them', async () => {
   const keyed = (i: number) => ({ key: `${handler} ${i}` })
   const first = await client.submitMany(handler, numbers, keyed)
   const second = await client.submitMany(handler, numbers.toReversed(), keyed)
@@ -74,7 +74,7 @@ it('10,000 keys are taken together, and found again by a second call', async () 
   expect(await stored()).toHaveLength(COUNT)
 })
 
-it('one run more is refused, and nothing is stored', async () => {
+it('10,001 runs are refused, and nothing is stored', async () => {
   await expect(client.submitMany(handler, [...numbers, COUNT])).rejects.toMatchObject({
     code: 'invalid_option',
     field: 'payloads',
@@ -82,13 +82,13 @@ it('one run more is refused, and nothing is stored', async () => {
   expect(await stored()).toEqual([])
 })
 
-/** JSON of exactly so many bytes: quotes, letters of three bytes, and what is left. */
+/** JSON of exactly `bytes` bytes: quotes, three-byte characters, and padding. */
 function textOf(bytes: number): string {
-  const letters = Math.floor((bytes - 2) / 3)
-  return '€'.repeat(letters) + 'x'.repeat(bytes - 2 - 3 * letters)
+  const characters = Math.floor((bytes - 2) / 3)
+  return '€'.repeat(characters) + 'x'.repeat(bytes - 2 - 3 * characters)
 }
 
-it('payloads that fill several statements are accepted together, and come back whole', async () => {
+it('payloads that fill several statements are accepted together and come back unchanged', async () => {
   const payloads = Array.from({ length: 52 }, (_, i) => i + textOf(MIB - String(i).length))
   const submitted = await client.submitMany(handler, payloads)
   expect(submitted).toHaveLength(52)
@@ -100,7 +100,7 @@ it('payloads that fill several statements are accepted together, and come back w
   expect(rows).toEqual(payloads.map(() => ({ bytes: MIB })))
 })
 
-it('what fails in the last of several statements takes back those before it', async () => {
+it('a failure in the last of several statements rolls back the earlier ones', async () => {
   await sql.query(`
     create function refuse() returns trigger language plpgsql as
       $$ begin if new.payload like '"last%' then raise 'refused' using errcode = '22000'; end if; return new; end $$;
@@ -111,7 +111,7 @@ it('what fails in the last of several statements takes back those before it', as
   await sql.query('drop function refuse() cascade')
 })
 
-it('the largest payload that the limit can be raised to reaches its handler, and a byte more is refused (case 117)', async () => {
+it('a payload at the highest possible limit reaches its handler; one more byte is refused (case 117)', async () => {
   const largest = textOf(16 * MIB)
   await expect(client.submitMany(handler, [1, `${largest}x`])).rejects.toMatchObject({
     code: 'payload_too_large',
@@ -129,7 +129,7 @@ it('the largest payload that the limit can be raised to reaches its handler, and
   }
 })
 
-it('payloads and outputs at their limit are claimed, run and settled beside small ones (case 117)', async () => {
+it('payloads and outputs at their limit are claimed, run and settled with small ones (case 117)', async () => {
   const payloads = Array.from({ length: 200 }, (_, i) => i + (i % 20 === 7 ? textOf(MIB - 3) : ''))
   const submitted = await client.submitMany(handler, payloads)
   const worker = await Punctual.start({

@@ -1,4 +1,7 @@
-/** Limits of queues and of the tenant, end to end: concurrency, rates, ageing; by several workers, through crashes. */
+/**
+ * Limits of queues and of the tenant end to end: concurrency, rates, ageing; on several workers,
+ * through crashes.
+ */
 import { eventually, gate } from '@punctual/testkit'
 import type { Punctual } from 'punctual'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -12,7 +15,7 @@ afterEach(() => kit.close())
 
 const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 })
 
-/** Counts how many run at once, by queue and in all. */
+/** Counts the running runs by queue and in total. */
 class Watch {
   readonly most = new Map<string, number>()
   readonly order: string[] = []
@@ -37,7 +40,7 @@ class Watch {
 
 const many = (count: number) => Array.from({ length: count }, () => null)
 
-it('no more runs of a queue go on at once than it may have, whatever their handlers and priorities, on three workers', async () => {
+it('three workers run no more runs of a queue than its limit, for any handler and priority', async () => {
   await kit.punctual.limits.set({ queue: 'narrow', concurrency: 3 })
   const watch = new Watch()
   for (let n = 0; n < 3; n++) watch.handleOn(await kit.node(), 'a', 'b')
@@ -51,7 +54,7 @@ it('no more runs of a queue go on at once than it may have, whatever their handl
   expect(watch.most.get('wide'), 'the other queue is not limited').toBeGreaterThan(3)
 })
 
-it('the limit of all queues together holds beside those of each', async () => {
+it('the limit over all queues holds together with the limit of each', async () => {
   await kit.punctual.limits.set({ concurrency: 4 })
   await kit.punctual.limits.set({ queue: 'narrow', concurrency: 2 })
   const watch = new Watch()
@@ -65,7 +68,7 @@ it('the limit of all queues together holds beside those of each', async () => {
   expect(watch.most.get('all')).toBeLessThanOrEqual(4)
 })
 
-it('what waits is told why, goes on when the holder ends, and needs no poll for that', async () => {
+it('a waiting run shows its reason and starts when the holder ends, without a poll', async () => {
   await kit.punctual.limits.set({ queue: 'narrow', concurrency: 1, by: 'ada' })
   const opened = gate()
   const node = await kit.node()
@@ -85,7 +88,7 @@ it('what waits is told why, goes on when the holder ends, and needs no poll for 
   expect((await ended(second.id)).state).toBe('succeeded')
 })
 
-it('a worker that is killed leaves no place taken', async () => {
+it('a killed worker leaves no place occupied', async () => {
   await kit.punctual.limits.set({ queue: 'default', concurrency: 1 })
   const worker = await kit.worker()
   const held = await kit.submit([[['hang']], []])
@@ -97,7 +100,7 @@ it('a worker that is killed leaves no place taken', async () => {
   expect((await ended(next)).state).toBe('succeeded')
 })
 
-it('runs that go on when a limit is set are counted, and a limit that is removed holds no more', async () => {
+it('a new limit counts runs that are already running, and a removed limit holds none back', async () => {
   const opened = gate()
   const watch = new Watch()
   const node = await kit.node()
@@ -117,7 +120,7 @@ it('runs that go on when a limit is set are counted, and a limit that is removed
   opened.open()
 })
 
-it('a rate of a queue lets its burst start at once, and the others at its pace', async () => {
+it('with a rate on a queue its burst starts at once, and the others at the rate', async () => {
   await kit.punctual.limits.set({ queue: 'paced', rate: { limit: 100, per: 'second', burst: 5 } })
   const at: number[] = []
   for (let n = 0; n < 2; n++)
@@ -131,7 +134,7 @@ it('a rate of a queue lets its burst start at once, and the others at its pace',
   expect(spanMs, '60 of them at 10 ms').toBeGreaterThan(550)
 })
 
-it('a low priority that has waited long enough goes before a higher one', async () => {
+it('a low-priority run that has waited long enough starts before a higher priority', async () => {
   await kit.punctual.limits.set({ queue: 'aged', ageingMs: 1_000, concurrency: 1 })
   const past = new Date(Date.now() - 60_000)
   await kit.punctual.submitMany('a', ['high', 'high'], { queue: 'aged', priority: 9 })
@@ -156,7 +159,7 @@ it.for([
   [{ rate: { limit: 1, key: 'k' } }, 'rate.key'],
   [{ ageingMs: 1 }, 'ageingMs'],
   [{ concurency: 1 }, 'concurency'],
-] as const)('%o is refused by the name of its field', async ([options, field]) => {
+] as const)('%o is refused with the name of its field', async ([options, field]) => {
   await expect(kit.punctual.limits.set(options as never)).rejects.toMatchObject({
     ...{ code: 'invalid_option', field },
   })

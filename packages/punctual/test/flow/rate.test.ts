@@ -1,4 +1,4 @@
-/** Rates end to end: so many runs of a key start in a time, on all workers together. */
+/** Rates end to end: a bounded number of starts of a key per interval, over all workers. */
 import { type Punctual, RetryAfterError, type WaitingRun } from 'punctual'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DeliveryKit } from '../kit/delivery-kit.ts'
@@ -9,12 +9,12 @@ beforeEach(async () => {
 })
 afterEach(() => kit.close())
 
-/** Between the server's clock, which counts, and ours: how they may drift apart in a second. */
+/** The possible drift in a second between the server's clock, which counts, and this process's. */
 const CLOCKS_DIFFER_MS = 5
 
 const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 })
 
-/** When runs start, in order, and which. */
+/** The order and times of the starts. */
 function record(nodes: readonly Punctual[]) {
   const starts: { n: number; atMs: number }[] = []
   for (const node of nodes)
@@ -24,7 +24,10 @@ function record(nodes: readonly Punctual[]) {
   return starts
 }
 
-/** The law: counted from before they were submitted, the nth start is not before its turn, whatever is late. */
+/**
+ * The rule: counted from before the submission, the nth start is never early, however late others
+ * are.
+ */
 function expectTurns(
   fromMs: number,
   starts: readonly { atMs: number }[],
@@ -36,7 +39,7 @@ function expectTurns(
     expect(atMs, `start ${n}`).toBeGreaterThanOrEqual((n - burst + 1) * everyMs - CLOCKS_DIFFER_MS)
 }
 
-it('no more start in a time than the rate says, on two workers', async () => {
+it('two workers start no more runs in an interval than the rate allows', async () => {
   const starts = record([await kit.node(), await kit.node()])
   const rate = { limit: 100, per: 'second', burst: 5 } as const
   const payloads = Array.from({ length: 100 }, (_, n) => ({ n }))
@@ -47,7 +50,7 @@ it('no more start in a time than the rate says, on two workers', async () => {
   expect(new Set(starts.map(({ n }) => n)).size).toBe(100)
 })
 
-it('what waits for its rate is scheduled for the moment when it may start, and says so', async () => {
+it('a run that waits for its rate is scheduled for its booked start and reports it', async () => {
   record([await kit.node()])
   const rate = { limit: 2, per: 'hour' } as const
   const runs = await kit.punctual.submitMany('rated', [{ n: 1 }, { n: 2 }, { n: 3 }], { rate })
@@ -65,7 +68,7 @@ it('what waits for its rate is scheduled for the moment when it may start, and s
   ])
 })
 
-it('each key has a rate of its own', async () => {
+it('each key has a separate rate', async () => {
   record([await kit.node()])
   const rate = { key: { payload: 'n' }, limit: 1, per: 'hour' } as const
   const runs = await kit.punctual.submitMany('rated', [{ n: 1 }, { n: 2 }, { n: 1 }], { rate })
@@ -73,7 +76,7 @@ it('each key has a rate of its own', async () => {
   expect(await kit.punctual.runs.get(runs[2]?.id as string)).toMatchObject({ state: 'scheduled' })
 })
 
-it('another attempt is another start', async () => {
+it('a further attempt counts as a further start', async () => {
   const node = await kit.node()
   node.handler('fails', () => {
     throw new RetryAfterError(0, 'again')
@@ -85,11 +88,11 @@ it('another attempt is another start', async () => {
   expect(await node.runs.get(id)).toMatchObject({ attempts: [{ outcome: 'failed' }] })
 })
 
-it('moments that passed while no worker was there are not all used at once', async () => {
+it('starts that were booked while no worker ran are not all used at once', async () => {
   const rate = { limit: 100, per: 'second', burst: 1 } as const
   const payloads = Array.from({ length: 50 }, (_, n) => ({ n }))
   const runs = await kit.punctual.submitMany('rated', payloads, { rate })
-  // As if a worker had booked them a minute ago, and died.
+  // As if a worker had booked them a minute ago and died.
   const booked = Date.now() * 1_000 - 60_000_000
   await kit.sql(`update punctual.gated set booked_us = ${booked}`)
   const fromMs = performance.now()
@@ -98,7 +101,7 @@ it('moments that passed while no worker was there are not all used at once', asy
   expectTurns(fromMs, starts, 10, 1)
 })
 
-it('a key that has both a rate and a limit keeps both', async () => {
+it('a key with both a rate and a limit respects both', async () => {
   const starts = record([await kit.node()])
   const both = { rate: { limit: 100, burst: 1 }, concurrency: { key: 'both' } }
   const payloads = Array.from({ length: 20 }, (_, n) => ({ n }))
@@ -109,7 +112,7 @@ it('a key that has both a rate and a limit keeps both', async () => {
   expectTurns(fromMs, starts, 10, 1)
 })
 
-it('what runs had booked that are cancelled is given to those behind them', async () => {
+it('bookings of cancelled runs go to the runs behind them', async () => {
   record([await kit.node()])
   const rate = { limit: 1, per: 2_000 } as const
   const payloads = Array.from({ length: 100 }, (_, n) => ({ n }))
@@ -117,7 +120,7 @@ it('what runs had booked that are cancelled is given to those behind them', asyn
   await ended(first?.id as string)
   for (const { id } of others) await kit.punctual.runs.cancel(id)
   const { id } = await kit.punctual.submit('rated', { n: 100 }, { rate })
-  // By its booking it would start in more than three minutes.
+  // According to its booking it would start in more than three minutes.
   expect(await ended(id)).toMatchObject({ state: 'succeeded' })
 })
 

@@ -1,4 +1,6 @@
-/** The guide to the HTTP API, run as it is printed: every curl line against a real server, every answer as shown. */
+/**
+ * Runs every curl line of the HTTP API guide against a real server and checks the printed answers.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +13,9 @@ const guide = readFileSync(
   fileURLToPath(new URL('../../../../docs/guides/http-api.md', import.meta.url)),
   'utf8',
 )
-/** A block, or a note for this test: what of an answer later lines name. */
+/** A code block, or a note for this test: the member of an answer that later lines use. */
 const PART = /^```(\w+)\n([\s\S]*?)^```$|^<!-- (\w+): (\w+)(, once dead)? -->$/gm
-/** A stream that would go on is left after so long. */
+/** How long an endless stream is read. */
 const STREAM_SECONDS = 2
 
 let http: HttpKit
@@ -30,23 +32,23 @@ function shell(line: string, env: Record<string, string>): Promise<string> {
   const script = line.replaceAll('curl -sS -N', `curl -sS -N --max-time ${STREAM_SECONDS}`)
   return new Promise((resolve, reject) => {
     execFile('sh', ['-c', script], { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      // The stream was left.
+      // curl ends a stream with code 28 at its time limit.
       if (error && !(error.code === 28 && script !== line)) reject(new Error(`${line}: ${stderr}`))
       else resolve(stdout)
     })
   })
 }
 
-/** What is shown, with `…` for anything. */
+/** The printed answer as a matcher; `…` matches anything. */
 function shown(value: unknown, env: Record<string, string>): unknown {
   if (value === '…') return expect.anything()
   if (typeof value === 'string' && value.startsWith('$')) return env[value.slice(1)]
   if (Array.isArray(value) || typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([name, of]) => [name, shown(of, env)])
+  const members = Object.entries(value).map(([name, member]) => [name, shown(member, env)])
   return expect.objectContaining(Object.fromEntries(members))
 }
 
-it('every line does what the guide says', async () => {
+it('every line gives the answer that the guide shows', async () => {
   const env: Record<string, string> = {
     URL: `${http.url}/v1`,
     AUTH: `Authorization: Bearer ${http.admin}`,
@@ -55,7 +57,7 @@ it('every line does what the guide says', async () => {
   let lines = 0
   for (const [, language, text = '', variable, member, dead] of guide.matchAll(PART)) {
     if (language === 'sh')
-      for (const line of text.split('\n').filter((it) => it.startsWith('curl '))) {
+      for (const line of text.split('\n').filter((command) => command.startsWith('curl '))) {
         answer = await shell(line, env)
         lines++
         expect(answer, line).not.toBe('')
@@ -66,7 +68,7 @@ it('every line does what the guide says', async () => {
     else if (variable !== undefined) {
       env[variable] = JSON.parse(answer)[member as string]
       if (dead)
-        await eventually('it is dead', async () => {
+        await eventually('the run is dead', async () => {
           const { body } = await http.get(`/runs/${env[variable]}`)
           return body.state === 'dead'
         })

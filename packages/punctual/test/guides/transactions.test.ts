@@ -1,4 +1,4 @@
-/** The examples of the guide to transactions, run as they are printed there. */
+/** Runs the examples of the guide to transactions as printed. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await t.close()
 })
 
-/** What the examples take for granted, and one example after the other. */
+/** A program that prepares what the examples use, and runs them one after the other. */
 function program(examples: readonly string[]): string {
   return `
 import { Punctual } from 'punctual'
@@ -35,7 +35,7 @@ process.exit(0)
 `
 }
 
-it('each example submits together with its own write', async () => {
+it('each example commits its write and its submission together', async () => {
   const guide = await readFile(join(root, 'docs/guides/transactions.md'), 'utf8')
   const blocks = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code as string)
   expect(blocks).toHaveLength(4)

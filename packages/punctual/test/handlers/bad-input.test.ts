@@ -1,4 +1,4 @@
-/** RELIABILITY.md section 3.8, by number: what must be refused at submit, and what must survive as data. */
+/** The input cases by number: what must be refused at submission, and what must survive as data. */
 import { type Punctual, PunctualError, type SubmitCallOptions } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RefusingClient } from '../kit/refusing-client.ts'
@@ -29,13 +29,13 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 
 describe('payloads', () => {
   it.for([
-    ['a NUL in a text (case 111)', 'a\u0000b', 'invalid_payload', 'payload'],
+    ['a NUL in a string (case 111)', 'a\u0000b', 'invalid_payload', 'payload'],
     ['a NUL in a name (case 111)', { 'a\u0000': 1 }, 'invalid_payload', 'payload'],
     ['a NUL behind a backslash (case 111)', ['\\\u0000'], 'invalid_payload', 'payload'],
     ['half of a surrogate pair (case 112)', '\ud800', 'invalid_payload', 'payload'],
     ['the other half, in a name (case 112)', { a: { '\udfff': 1 } }, 'invalid_payload', 'payload'],
     [
-      'a numeric bomb as JavaScript reads it (case 113)',
+      'a number too large for JavaScript (case 113)',
       JSON.parse(`{"a":[${new Array(100).fill('1e100000').join(',')}]}`),
       'invalid_payload',
       'payload.a[0]',
@@ -65,7 +65,12 @@ describe('payloads', () => {
     ],
     ['10 MB (case 117)', 'x'.repeat(10_000_000), 'payload_too_large', 'payload'],
     ['100 MB (case 117)', 'x'.repeat(100_000_000), 'payload_too_large', 'payload'],
-    ['a little that unfolds (case 117)', nested(90, (a) => [a, a]), 'payload_too_large', 'payload'],
+    [
+      'a small value that expands (case 117)',
+      nested(90, (a) => [a, a]),
+      'payload_too_large',
+      'payload',
+    ],
     ['a function (case 122)', { a: () => 1 }, 'invalid_payload', 'payload.a'],
     ['a symbol (case 122)', Symbol('s'), 'invalid_payload', 'payload'],
     ['a Map (case 122)', { a: new Map() }, 'invalid_payload', 'payload.a'],
@@ -95,7 +100,7 @@ describe('payloads', () => {
       'payload.a',
     ],
   ] as [string, unknown, string, string | RegExp][])(
-    '%s is refused, and names the field',
+    '%s is refused with the name of the field',
     async ([, payload, code, path]) => {
       const field = typeof path === 'string' ? path : expect.stringMatching(path)
       const error = await on.refuses(submit(payload), { code, field })
@@ -108,14 +113,14 @@ describe('payloads', () => {
     },
   )
 
-  it('what is stored is the text as it was written, to the byte (case 115)', async () => {
+  it('the stored payload is the submitted JSON byte for byte (case 115)', async () => {
     const payload = { z: 1, a: [1e21, 0.1, -5e-324, '€'], '10': true, '9': null, '': {} }
     const run = await on.accepts(payload)
     expect(await storedPayload(run.id)).toBe(JSON.stringify(payload))
     expect(run.payload).toEqual(payload)
   })
 
-  it('what is only unusual survives as data (cases 111, 114, 117-119, 121, 124)', async () => {
+  it('unusual values survive as data (cases 111, 114, 117-119, 121, 124)', async () => {
     const payloads = [
       '\\u0000 and \\ud800 as six characters each',
       [2 ** 53, 2 ** 53 + 2, Number.MAX_VALUE, Number.MIN_VALUE, 1e21, -1e-7],
@@ -133,7 +138,7 @@ describe('payloads', () => {
     for (const nothing of [undefined, null]) expect((await on.accepts(nothing)).payload).toBe(null)
   })
 
-  it('1 B, 64 kB and 1 MiB exactly pass, one byte or many bytes a character (case 117)', async () => {
+  it('payloads of 1 B, 64 kB and exactly 1 MiB pass, also with multi-byte characters (case 117)', async () => {
     for (const text of [
       '',
       'x'.repeat(64_000),
@@ -158,10 +163,10 @@ describe('times', () => {
   it.for([
     ['an invalid Date', { runAt: new Date('tomorrow') }, 'runAt'],
     ['NaN', { runAt: Number.NaN }, 'runAt'],
-    ['a text that is no time', { runAt: 'tomorrow' }, 'runAt'],
+    ['a string that is no time', { runAt: 'tomorrow' }, 'runAt'],
     ['February 30', { runAt: '2026-02-30T00:00:00Z' }, 'runAt'],
-    ['the year 294277, where PostgreSQL ends', { runAt: '294277-01-01T00:00:00Z' }, 'runAt'],
-    ['the last date that JavaScript has', { runAt: new Date(8.64e15) }, 'runAt'],
+    ['the year 294277, the end of PostgreSQL times', { runAt: '294277-01-01T00:00:00Z' }, 'runAt'],
+    ['the last date of JavaScript', { runAt: new Date(8.64e15) }, 'runAt'],
     ['the year 10000', { runAt: new Date('+010000-01-01T00:00:00Z') }, 'runAt'],
     ['a time before 1970', { runAt: new Date(-1) }, 'runAt'],
     ['null', { runAt: null }, 'runAt'],
@@ -170,13 +175,13 @@ describe('times', () => {
     ['a negative delay', { delayMs: -1 }, 'delayMs'],
     ['a delay of NaN', { delayMs: Number.NaN }, 'delayMs'],
     ['an infinite delay', { delayMs: Number.POSITIVE_INFINITY }, 'delayMs'],
-    ['a delay as text', { delayMs: '1000' }, 'delayMs'],
+    ['a delay as a string', { delayMs: '1000' }, 'delayMs'],
     ['a delay beyond a hundred years', { delayMs: 1e13 }, 'delayMs'],
   ] as [string, object, string][])('%s is refused (case 122)', async ([, options, field]) => {
     await on.refuses(submit(1, options), { code: 'invalid_option', field })
   })
 
-  it('the first and the last time that are accepted come back as they were (case 122)', async () => {
+  it('the first and the last accepted time come back unchanged (case 122)', async () => {
     for (const runAt of [new Date(0), new Date('9999-12-31T23:59:59.999Z')]) {
       const run = await on.accepts(1, { runAt })
       expect(run.dueAt).toEqual(runAt)
@@ -194,21 +199,21 @@ describe('a batch', () => {
     ['no array at all', undefined],
     ['a Set', new Set([1])],
     ['more than 10,000', new Array(10_001).fill(1)],
-  ] as [string, never[]][])('that is %s is refused (case 122)', async ([, payloads]) => {
+  ] as [string, never[]][])('a batch that is %s is refused (case 122)', async ([, payloads]) => {
     await on.refuses(() => client.submitMany('bad', payloads), {
       code: 'invalid_option',
       field: 'payloads',
     })
   })
 
-  it('may be empty, and may have 10,000', async () => {
+  it('a batch may be empty and may have 10,000 items', async () => {
     expect(await client.submitMany('fine', [])).toEqual([])
     const before = await on.stored()
     await client.submitMany('fine', new Array(10_000).fill('x'))
     expect((await on.stored()).runs).toBe((before.runs ?? 0) + 10_000)
   })
 
-  it('with one bad item among 10,000 stores nothing, and names the item', async () => {
+  it('a batch with one bad item among 10,000 stores nothing and names the item', async () => {
     const payloads: unknown[] = new Array(10_000).fill('x')
     payloads[9_999] = { deep: [1n] }
     await on.refuses(() => client.submitMany('bad', payloads), {
@@ -219,7 +224,7 @@ describe('a batch', () => {
   })
 })
 
-it("a refusal leaves the caller's own transaction as it was", async () => {
+it("a refusal leaves the caller's transaction usable", async () => {
   await on.sql.query('create table if not exists ledger (note text)')
   await on.sql.query('begin')
   await on.sql.query(`insert into ledger values ('kept')`)
@@ -233,7 +238,7 @@ it("a refusal leaves the caller's own transaction as it was", async () => {
   expect((await on.sql.query('select note from ledger')).rows).toEqual([{ note: 'kept' }])
 })
 
-it('an id that is none is refused, wherever it is given (case 123)', async () => {
+it('an invalid id is refused by every method that takes one (case 123)', async () => {
   const other = '01999999-0000-7000-8000-000000000000'
   for (const id of [
     '',

@@ -1,4 +1,4 @@
-/** RELIABILITY.md section 3.8, by number: options and names, refused or kept as data. */
+/** The input cases by number: options and names, refused or kept as data. */
 import type { HandlerOptions, Punctual, SubmitCallOptions } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RefusingClient } from '../kit/refusing-client.ts'
@@ -32,7 +32,7 @@ describe('options', () => {
     ['priorty', [5]],
     ['tx2', [{}]],
   ] as [string, unknown[]][])(
-    'a bad %s is refused by name (cases 112, 120-122) (%#)',
+    'a bad %s is refused with its name (cases 112, 120-122) (%#)',
     async ([field, values]) => {
       for (const value of values) {
         const named =
@@ -48,7 +48,7 @@ describe('options', () => {
     },
   )
 
-  it('a bad name of a handler is refused, at submission and at registration (cases 112, 121)', async () => {
+  it('a bad handler name is refused at submission and at registration (cases 112, 121)', async () => {
     for (const name of texts) {
       await on.refuses(() => client.submit(name as string, 1), {
         code: 'invalid_option',
@@ -60,7 +60,7 @@ describe('options', () => {
     }
   })
 
-  it('more than one attempt is refused where at most one is asked for', async () => {
+  it('more than one attempt is refused with at-most-once delivery', async () => {
     const once = { delivery: 'at-most-once', maxAttempts: 3 }
     await on.refuses(submit(1, once), { code: 'invalid_option', field: 'maxAttempts' })
     expect(await on.accepts(1, { delivery: 'at-most-once', maxAttempts: 1 })).toMatchObject({
@@ -70,7 +70,7 @@ describe('options', () => {
     })
   })
 
-  it('a bad option of a handler is refused by name', () => {
+  it('a bad option of a handler is refused with its name', () => {
     const register = (options: unknown) => () =>
       client.handler('fine', () => 1, options as HandlerOptions)
     for (const [options, field] of [
@@ -83,7 +83,7 @@ describe('options', () => {
       expect(register(options)).toThrow(expect.objectContaining({ code: 'invalid_option', field }))
   })
 
-  it('labels may be 16 of 64 and 256 characters, and no more (case 122)', async () => {
+  it('at most 16 labels of 64 and 256 characters are accepted (case 122)', async () => {
     const labels = (count: number) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, i) => [`${i}`.padEnd(64, 'é'), `${i}`.padEnd(256, '€')]),
@@ -97,7 +97,7 @@ describe('options', () => {
     })
   })
 
-  it('odd texts survive as data in every field (cases 118, 119, 121, 124)', async () => {
+  it('unusual strings survive as data in every field (cases 118, 119, 121, 124)', async () => {
     for (const odd of [
       `'; drop table punctual.runs; --`,
       `"punctual"."runs" \\ $1 $$ %s {} [] () , {"a":1}`,
@@ -123,7 +123,7 @@ describe('options', () => {
     expect((await on.stored()).runs).toBeGreaterThan(0)
   })
 
-  it('wildcards of LIKE in a filter match nothing but themselves (case 121)', async () => {
+  it('LIKE wildcards in a filter match only themselves (case 121)', async () => {
     await on.accepts(1, { queue: 'wild' })
     for (const queue of ['%', 'w%', '____', 'WILD', 'wild '])
       expect(await client.runs.list({ queue })).toEqual([])
@@ -131,12 +131,12 @@ describe('options', () => {
 })
 
 describe('keys', () => {
-  it('of 255 characters, four-byte ones too, are accepted (case 120)', async () => {
+  it('keys of 255 characters, including four-byte ones, are accepted (case 120)', async () => {
     for (const key of ['k'.repeat(255), '€'.repeat(255), `x${'😀'.repeat(127)}`])
       expect((await on.accepts(1, { key })).key).toBe(key)
   })
 
-  it('that differ only in their normal form are two (case 119)', async () => {
+  it('keys that differ only in their Unicode normal form are different (case 119)', async () => {
     const [composed, decomposed] = await Promise.all(
       ['\u00e9', 'e\u0301'].map((key) => client.submit('fine', 1, { key })),
     )
@@ -144,7 +144,7 @@ describe('keys', () => {
     expect(decomposed).toMatchObject({ created: true })
   })
 
-  it('submitted a hundred times at once with different payloads make one run (case 120)', async () => {
+  it('a key submitted a hundred times at once with different payloads makes one run (case 120)', async () => {
     const before = await on.stored()
     const all = await Promise.all(
       Array.from({ length: 100 }, (_, i) => client.submit('fine', i, { key: 'same' })),
@@ -156,7 +156,7 @@ describe('keys', () => {
     expect(after.live_keys).toBe((before.live_keys ?? 0) + 1)
   })
 
-  it('given twice in one batch make one run, and the others of the batch their own (case 120)', async () => {
+  it('a key given twice in a batch makes one run; the other runs are separate (case 120)', async () => {
     const batch = await client.submitMany('fine', ['a', 'b', 'a', 'c'], (payload) => ({
       key: `twice ${payload}`,
     }))

@@ -1,4 +1,4 @@
-/** RELIABILITY.md sections 3.8 and 3.10 as a handler can do it: whatever it returns, throws, logs or reports. */
+/** The output cases by number: any value that a handler may return, throw, log or report. */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type FinishedRun, Punctual } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ const CONCURRENCY = 2
 
 let database: TestDatabase
 let punctual: Punctual
-/** What the worker complained of: that it could not claim, run, settle or log. */
+/** The worker's own faults: it could not claim, run, settle or log. */
 const faults: string[] = []
 let n = 0
 beforeAll(async () => {
@@ -36,8 +36,9 @@ function angryProxy(target: object = {}): object {
 }
 
 /**
- * Runs the handler once more often than there are slots, so that a slot that is lost would be missed, and a
- * good run after them. The worker must have had no fault of its own, and hold nothing any more.
+ * Runs the handler once more often than the worker's capacity, so that a lost permit would be
+ * noticed, and then a good run. The worker itself must have no fault and hold nothing
+ * afterwards.
  */
 async function outcomes(handler: () => unknown): Promise<FinishedRun[]> {
   const bad = punctual.handler(`bad-${++n}`, handler)
@@ -47,7 +48,7 @@ async function outcomes(handler: () => unknown): Promise<FinishedRun[]> {
   const waiting = { timeoutMs: 20_000 }
   const runs = await Promise.all(submitted.map((run) => punctual.runs.waitFor(run, waiting)))
   expect(await punctual.runs.waitFor(after, waiting)).toMatchObject({ output: 'fine' })
-  await eventually('every slot is free', () => punctual.running === 0)
+  await eventually('every permit is free', () => punctual.running === 0)
   expect(faults.splice(0)).toEqual([])
   return runs
 }
@@ -56,7 +57,7 @@ describe('an output that is not JSON fails the attempt with a clear error', () =
   it.for([
     ['a bigint', () => 1n, 'invalid_payload', /^output is a bigint/],
     [
-      'a bigint, deep inside',
+      'a deeply nested bigint',
       () => ({ a: [{ b: 1n }] }),
       'invalid_payload',
       /^output\.a\[0\]\.b is/,
@@ -64,15 +65,20 @@ describe('an output that is not JSON fails the attempt with a clear error', () =
     ['a function', () => () => 1, 'invalid_payload', /^output is a function/],
     ['a symbol', () => Symbol('s'), 'invalid_payload', /^output is a symbol/],
     ['NaN', () => Number.NaN, 'invalid_payload', /^output is NaN/],
-    ['a Map', () => new Map(), 'invalid_payload', /^output is of the kind Map/],
-    ['an Error', () => new Error('returned'), 'invalid_payload', /^output is of the kind Error/],
+    ['a Map', () => new Map(), 'invalid_payload', /^output is of type Map/],
+    ['an Error', () => new Error('returned'), 'invalid_payload', /^output is of type Error/],
     ['a NUL', () => 'a\u0000b', 'invalid_payload', /^output contains a NUL/],
     ['half of a surrogate pair', () => ['\ud800'], 'invalid_payload', /^output contains a NUL/],
     ['a value that contains itself', ring, 'invalid_payload', /^output\.self contains itself/],
     ['2 MiB', () => 'x'.repeat(2 * MIB), 'payload_too_large', /^output has more than 1048576/],
     ['a byte too many', () => 'x'.repeat(MIB - 1), 'payload_too_large', /^output has/],
     ['100,000 levels', () => nested(100_000, (a) => [a]), 'payload_too_deep', /^output\[0\]\[0\]/],
-    ['a little that unfolds', () => nested(90, (a) => [a, a]), 'payload_too_large', /^output has/],
+    [
+      'a small value that expands',
+      () => nested(90, (a) => [a, a]),
+      'payload_too_large',
+      /^output has/,
+    ],
     [
       'a getter that throws',
       () => ({
@@ -84,20 +90,23 @@ describe('an output that is not JSON fails the attempt with a clear error', () =
       /^output\.a cannot be read: do not look at me/,
     ],
     ['a toJSON that throws', () => ({ a: { toJSON: angry } }), 'invalid_payload', /^output\.a/],
-    ['an iterator', () => [1].values(), 'invalid_payload', /^output is of the kind Array Iterator/],
-  ] as [string, () => unknown, string, RegExp][])('%s', async ([, make, code, message]) => {
-    for (const handler of [make, async () => make()])
-      for (const run of await outcomes(handler))
-        expect(run).toMatchObject({
-          state: 'dead',
-          reason: 'attempts_exhausted',
-          output: null,
-          error: { name: 'PunctualError', code, message: expect.stringMatching(message) },
-          attempts: [{ outcome: 'failed' }],
-        })
-  })
+    ['an iterator', () => [1].values(), 'invalid_payload', /^output is of type Array Iterator/],
+  ] as [string, () => unknown, string, RegExp][])(
+    'returning %s fails the attempt',
+    async ([, make, code, message]) => {
+      for (const handler of [make, async () => make()])
+        for (const run of await outcomes(handler))
+          expect(run).toMatchObject({
+            state: 'dead',
+            reason: 'attempts_exhausted',
+            output: null,
+            error: { name: 'PunctualError', code, message: expect.stringMatching(message) },
+            attempts: [{ outcome: 'failed' }],
+          })
+    },
+  )
 
-  it('and exactly 1 MiB is kept', async () => {
+  it('an output of exactly 1 MiB is kept', async () => {
     const output = 'é'.repeat((MIB - 2) / 2)
     for (const run of await outcomes(() => output)) expect(run.output === output).toBe(true)
   })
@@ -107,7 +116,7 @@ describe('an output that is not JSON fails the attempt with a clear error', () =
     ['null', () => null, null],
     ['false', () => false, false],
     ['zero', () => 0, 0],
-    ['an empty text', () => '', ''],
+    ['an empty string', () => '', ''],
     ['holes', () => new Array(2), [null, null]],
     [
       'odd names',
@@ -119,9 +128,9 @@ describe('an output that is not JSON fails the attempt with a clear error', () =
       () => '{{x}} \u001b[31m \r\n <b>',
       '{{x}} \u001b[31m \r\n <b>',
     ],
-    // biome-ignore lint/suspicious/noThenProperty: query builders and the like are thenables
+    // biome-ignore lint/suspicious/noThenProperty: query builders and similar objects are thenables
     ['a thenable', () => ({ then: (resolve: (value: number) => void) => resolve(5) }), 5],
-  ] as [string, () => unknown, unknown][])('while %s is kept', async ([, make, output]) => {
+  ] as [string, () => unknown, unknown][])('%s is kept as the output', async ([, make, output]) => {
     for (const run of await outcomes(make)) {
       expect(run).toMatchObject({ state: 'succeeded' })
       expect(run.output).toEqual(output)
@@ -141,11 +150,11 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   return value
 }
 
-describe('whatever is thrown fails the attempt and nothing else', () => {
+describe('any thrown value fails the attempt and nothing else', () => {
   it.for([
     ['undefined', undefined, { name: 'NonError', message: expect.stringMatching(/undefined$/) }],
     ['null', null, { name: 'NonError' }],
-    ['a text', 'why', { name: 'NonError', message: expect.stringMatching(/: why$/) }],
+    ['a string', 'why', { name: 'NonError', message: expect.stringMatching(/: why$/) }],
     ['a bigint', 5n, { name: 'NonError' }],
     ['a symbol', Symbol('s'), { name: 'NonError', message: expect.stringContaining('Symbol(s)') }],
     ['a function', () => 1, { name: 'NonError' }],
@@ -172,16 +181,19 @@ describe('whatever is thrown fails the attempt and nothing else', () => {
       Object.defineProperty(new Error('x'), 'message', { get: angry }),
       { name: 'Error', message: '' },
     ],
-  ] as [string, unknown, object][])('%s', async ([, thrown, error]) => {
-    const throwing = () => {
-      throw thrown
-    }
-    for (const handler of [throwing, async () => throwing(), () => Promise.reject(thrown)])
-      for (const run of await outcomes(handler))
-        expect(run).toMatchObject({ state: 'dead', error, attempts: [{ outcome: 'failed' }] })
-  })
+  ] as [string, unknown, object][])(
+    'throwing %s fails only its attempt',
+    async ([, thrown, error]) => {
+      const throwing = () => {
+        throw thrown
+      }
+      for (const handler of [throwing, async () => throwing(), () => Promise.reject(thrown)])
+        for (const run of await outcomes(handler))
+          expect(run).toMatchObject({ state: 'dead', error, attempts: [{ outcome: 'failed' }] })
+    },
+  )
 
-  it('a proxy that throws at every question', async () => {
+  it('throwing a proxy that throws on every access fails only its attempt', async () => {
     for (const thrown of [angryProxy(), angryProxy(new Error('x'))]) {
       const throwing = () => {
         throw thrown
@@ -191,7 +203,7 @@ describe('whatever is thrown fails the attempt and nothing else', () => {
     }
   })
 
-  it('a promise', async () => {
+  it('throwing a promise fails only its attempt', async () => {
     const handler = () => {
       throw Promise.resolve(1)
     }
@@ -202,7 +214,7 @@ describe('whatever is thrown fails the attempt and nothing else', () => {
       })
   })
 
-  it('the end of the stack', async () => {
+  it('a stack overflow fails only its attempt', async () => {
     const fall = (): never => fall()
     for (const run of await outcomes(fall))
       expect(run).toMatchObject({ state: 'dead', error: { name: 'RangeError' } })
@@ -210,7 +222,7 @@ describe('whatever is thrown fails the attempt and nothing else', () => {
 })
 
 describe('a log', () => {
-  it('keeps odd texts as data, and says what it cannot keep', async () => {
+  it('a log keeps unusual strings as data and reports what it cannot keep', async () => {
     const done = gate()
     const handler = punctual.handler(`logs-${++n}`, (_: null, { log }) => {
       log.info('nul \u0000 half \ud800 crlf \r\n ansi \u001b[31m')
@@ -249,7 +261,7 @@ describe('a log', () => {
     ])
     expect(lines[1]?.message).toMatch(/… \(truncated\)$/)
     expect(lines[2]?.data).toEqual({ sql: `'; drop table runs`, emoji: '😀' })
-    expect(lines[3]?.data, 'a bigint is shown as text').toEqual({ a: '1' })
+    expect(lines[3]?.data, 'a bigint is shown as a string').toEqual({ a: '1' })
     for (const line of lines.slice(4, 9))
       expect(line.data).toEqual({ unloggable: expect.any(String) })
     expect(faults.splice(0)).toEqual([])
@@ -257,7 +269,7 @@ describe('a log', () => {
 })
 
 describe('progress', () => {
-  it('that is not JSON is refused in the handler, which may go on', async () => {
+  it('progress that is not JSON is refused in the handler, which may continue', async () => {
     const proceed = gate()
     const codes: unknown[] = []
     const handler = punctual.handler(`progress-${++n}`, async (_: null, ctx) => {
@@ -301,7 +313,7 @@ describe('progress', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
-  it('that is refused and not caught fails the attempt, and names progress', async () => {
+  it('an uncaught refusal of progress fails the attempt with an error that names progress', async () => {
     const handler = punctual.handler(`progress-${++n}`, (_: null, ctx) => ctx.progress({ a: 1n }))
     const { id } = await handler.submit(null, { maxAttempts: 1 })
     expect(await punctual.runs.waitFor(id)).toMatchObject({
@@ -314,7 +326,7 @@ describe('progress', () => {
   })
 })
 
-it('an output that is refused in a transaction of the handler rolls it back', async () => {
+it("a refused output rolls back the handler's transaction", async () => {
   const handler = punctual.handler(`transaction-${++n}`, (_: null, ctx) =>
     ctx.transaction(async (tx) => {
       await tx.query('create table never_there (id int)')
@@ -326,7 +338,7 @@ it('an output that is refused in a transaction of the handler rolls it back', as
     state: 'dead',
     error: {
       code: 'invalid_payload',
-      message: expect.stringMatching(/^output\.at is of the kind Map/),
+      message: expect.stringMatching(/^output\.at is of type Map/),
     },
   })
   const there = punctual.handler(`transaction-${++n}`, (_: null, ctx) =>

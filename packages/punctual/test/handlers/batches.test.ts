@@ -1,4 +1,6 @@
-/** Handlers that take several runs in one call, in a real worker: each run ends by an outcome of its own. */
+/**
+ * Handlers that take several runs in one call, in a real worker: each run has a separate outcome.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type BatchItem, Punctual } from 'punctual'
@@ -22,7 +24,7 @@ afterAll(async () => {
 
 const once = { maxAttempts: 1 } as const
 const again = { retry: { backoff: { kind: 'fixed', delayMs: 0 } } } as const
-/** Longer than any test: such a batch is called when it is full. */
+/** Longer than any test, so that only a full batch is called. */
 const WHEN_FULL_MS = 50_000
 
 async function ended(name: string, payloads: readonly unknown[], options: object = once) {
@@ -35,16 +37,16 @@ it('a batch is called when it is full, with an item for each run', async () => {
   const options = { batchSize: 4, batchWaitMs: WHEN_FULL_MS }
   punctual.handler('full', options, (items: readonly BatchItem<number>[]) => {
     sizes.push(items.length)
-    return items.map(({ payload, context }) => ({ twice: payload * 2, of: context.runId }))
+    return items.map(({ payload, context }) => ({ twice: payload * 2, runId: context.runId }))
   })
   const runs = await ended('full', [1, 2, 3, 4, 5, 6, 7, 8])
   expect(sizes).toEqual([4, 4])
   expect(runs.map((run) => run.output)).toEqual(
-    runs.map((run, i) => ({ twice: (i + 1) * 2, of: run.id })),
+    runs.map((run, i) => ({ twice: (i + 1) * 2, runId: run.id })),
   )
 })
 
-it('a batch that does not fill is called when the first has waited long enough', async () => {
+it('a batch that does not fill is called when its first run has waited long enough', async () => {
   punctual.handler('few', { batchSize: 10, batchWaitMs: 50 }, (items) =>
     items.map(() => items.length),
   )
@@ -53,7 +55,7 @@ it('a batch that does not fill is called when the first has waited long enough',
   expect(alone).toMatchObject({ output: 1 })
 })
 
-it('each run has its own outcome, and only what failed is tried again', async () => {
+it('each run has a separate outcome, and only failed runs are retried', async () => {
   const options = { batchSize: 3, batchWaitMs: 100 }
   punctual.handler('mixed', options, (items: readonly BatchItem<string>[]) =>
     items.map(({ payload, context }) => {
@@ -68,7 +70,7 @@ it('each run has its own outcome, and only what failed is tried again', async ()
   expect(runs[1]?.attempts[0]?.error).toMatchObject({ name: 'TypeError', message: 'not this one' })
 })
 
-it('a place of the array that was left empty is an outcome of nothing', async () => {
+it('an empty place of the array is an outcome without output', async () => {
   punctual.handler('sparse', { batchSize: 3, batchWaitMs: WHEN_FULL_MS }, (items) => {
     const outcomes = new Array(items.length)
     outcomes[1] = 'set'
@@ -81,9 +83,9 @@ it('a place of the array that was left empty is an outcome of nothing', async ()
 
 it.for<[string, () => unknown, RegExp]>([
   ['throws', () => Promise.reject(new Error('all of it')), /^all of it$/],
-  ['returns too few outcomes', () => [1], /one outcome for each of its 2 items; got 1 of them/],
-  ['returns rejections, too many', () => [1, 2, 3].map(() => Promise.reject(1)), /3 of them came/],
-  ['returns no array', () => ({ length: 2 }), /no array came/],
+  ['returns too few outcomes', () => [1], /one outcome for each of its 2 items; got 1 outcomes?/],
+  ['returns rejections, too many', () => [1, 2, 3].map(() => Promise.reject(1)), /got 3 outcomes/],
+  ['returns no array', () => ({ length: 2 }), /got a value that is not an array/],
 ])('a batch that %s fails all of its runs', async ([what, run, message]) => {
   punctual.handler(what, { batchSize: 2, batchWaitMs: WHEN_FULL_MS }, run as never)
   for (const { state, error } of await ended(what, [1, 2])) {
@@ -93,7 +95,7 @@ it.for<[string, () => unknown, RegExp]>([
   expect(punctual.running).toBe(0)
 })
 
-it('a run whose time is over while it waits leaves its batch', async () => {
+it('a run whose timeout passes while it waits leaves its batch', async () => {
   const seen: unknown[] = []
   const options = { batchSize: 2, batchWaitMs: WHEN_FULL_MS }
   punctual.handler('leaving', options, (items) => {
@@ -107,7 +109,7 @@ it('a run whose time is over while it waits leaves its batch', async () => {
   expect(seen).toEqual([['a', 'b']])
 })
 
-it('a run whose time is over in a batch ends, and the others go on', async () => {
+it('a run whose timeout passes in a batch ends, and the others continue', async () => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -123,16 +125,18 @@ it('a run whose time is over in a batch ends, and the others go on', async () =>
   expect(await punctual.runs.waitFor(patient)).toMatchObject({ output: 'done' })
 })
 
-it('its schema reads each payload, and what it refuses is not in the batch', async () => {
-  const schema = z.object({ at: z.string().transform((it) => new Date(it).getFullYear()) })
+it('the schema reads each payload, and refused payloads are not in the batch', async () => {
+  const schema = z.object({ at: z.string().transform((text) => new Date(text).getFullYear()) })
   const options = { schema, batchSize: 5, batchWaitMs: 50 }
-  const typed = punctual.handler('typed', options, (items) => items.map((it) => it.payload.at + 1))
+  const typed = punctual.handler('typed', options, (items) =>
+    items.map((item) => item.payload.at + 1),
+  )
   const good = await typed.submit({ at: '2030-06-01T00:00:00Z' }, once)
   expect(await punctual.runs.waitFor(good)).toMatchObject({ output: 2031 })
   await expect(typed.submit({ at: 5 as never })).rejects.toMatchObject({ code: 'invalid_payload' })
 })
 
-it('middleware surrounds each run of it, and the batch is in the storage of none', async () => {
+it('middleware wraps each run of a batch; the batch is outside their AsyncLocalStorage', async () => {
   const storage = new AsyncLocalStorage<string>()
   const around: string[] = []
   punctual.handler('stored', { batchSize: 2, batchWaitMs: WHEN_FULL_MS }, (items) =>
@@ -149,7 +153,7 @@ it('middleware surrounds each run of it, and the batch is in the storage of none
   expect(around.sort()).toEqual(runs.map((run) => run.id).sort())
 })
 
-describe('what is no size or wait of a batch is refused', () => {
+describe('an invalid size or wait of a batch is refused', () => {
   it.each([
     ['batchSize', { batchSize: 0 }],
     ['batchSize', { batchSize: 1.5 }],

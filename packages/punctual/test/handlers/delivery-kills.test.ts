@@ -1,6 +1,7 @@
 /**
- * Runs of every delivery under workers that are killed with -9 at random moments, judged by what Punctual cannot
- * touch: a file for effects outside of the database, a table without any key for those inside of it.
+ * Runs of every delivery mode under workers that are killed with -9 at random times, judged by
+ * records that Punctual cannot touch: a file for effects outside the database, a table without any
+ * key for effects inside it.
  */
 import { eventually } from '@punctual/testkit'
 import type { Delivery, FinishedRun } from 'punctual'
@@ -17,12 +18,12 @@ beforeEach(async () => {
 })
 afterEach(() => kit.close())
 
-/** Workers one after the other: each is killed at a random moment after it began to work. */
+/** Workers in succession: each is killed at a random time after it began to work. */
 async function killWorkers(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const worker = await kit.worker()
     await eventually('it has begun', () => worker.lines.some((line) => line.startsWith('start ')))
-    // waits: the moment of the kill is random, from before the first outcome to long after it
+    // waits: the time of the kill is random, from before the first outcome to long after it
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
     await worker.kill()
   }
@@ -40,13 +41,13 @@ async function ended(ids: readonly string[]): Promise<readonly FinishedRun[]> {
 
 const quarantined = { state: 'dead', reason: 'quarantined' }
 
-it('each delivery keeps its word over two dozen kills at random moments', async () => {
+it('each delivery mode keeps its promise over two dozen kills at random times', async () => {
   await kit.sql('create table effects (run_id uuid, attempt integer)')
   const wait: readonly [string, number] = ['wait', 40]
   const plain = await submit('at-least-once', [[wait, ['effect'], wait]])
   const once = await submit('at-most-once', [[wait, ['effect'], wait]])
   const atomic = await submit('transactional', [[wait, ['write'], wait]])
-  // What keeps the killed ones busy to the end.
+  // Keeps the killed workers busy to the end.
   const rest = Array.from({ length: KILLS * 20 }, () => ({ steps: [[wait]] }))
   await kit.punctual.submitMany('work', rest, { priority: 0 })
   await Promise.all(Array.from({ length: AT_ONCE }, () => killWorkers(KILLS / AT_ONCE)))

@@ -1,4 +1,4 @@
-/** Delivery modes end to end, with real worker processes that are killed (RELIABILITY cases 8, 9, 10, 16). */
+/** Delivery modes end to end, with real worker processes that are killed (cases 8, 9, 10, 16). */
 import { eventually, gate } from '@punctual/testkit'
 import { NonRetryableError, RetryAfterError } from 'punctual'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ afterEach(() => kit.close())
 const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 })
 
 describe('at-least-once', () => {
-  it('is tried again after its worker is killed, and flagged: its effect may have happened twice', async () => {
+  it('a run is retried after its worker is killed, and flagged as a possible duplicate', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]])
     await kit.happened(id)
@@ -29,7 +29,7 @@ describe('at-least-once', () => {
     expect((await kit.effects()).get(id)).toEqual([1, 2])
   })
 
-  it('is flagged after a failure as well: the handler may have done its work before it threw', async () => {
+  it('a retry after a failure is flagged: the handler may have done its work before it threw', async () => {
     const node = await kit.node()
     node.handler('flaky', (_: null, ctx) => {
       if (ctx.attempt === 1) throw new RetryAfterError(0, 'not yet')
@@ -38,7 +38,7 @@ describe('at-least-once', () => {
     expect(await ended(id)).toMatchObject({ state: 'succeeded', possibleDuplicate: true })
   })
 
-  it('is not flagged when one attempt was started, however often it was claimed and given back', async () => {
+  it('a run with one started attempt is not flagged, however often it was claimed and given back', async () => {
     const node = await kit.node({ worker: { concurrency: 1 } })
     const [busy, proceed] = [gate(), gate()]
     node.handler('slow', async () => {
@@ -60,16 +60,16 @@ describe('at-least-once', () => {
       })
   })
 
-  it('is not flagged when a suspect that was reaped was never started', async () => {
+  it('a reaped suspect that never started is not flagged', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['hang']]])
     await first.started(id)
     await first.kill()
-    // A worker that claims and does nothing more: its session is opened here and never renewed.
+    // A worker that only claims: its session is opened here and never renewed.
     const { work } = kit.punctual.store
     const sessionId = '77'
     const announced = { host: 'h', pid: 1, version: '0', handlers: ['work'], queues: [] }
-    await eventually('the run is taken back and claimed by a session that dies', async () => {
+    await eventually('the run is reclaimed and claimed by a session that dies', async () => {
       if ((await kit.punctual.runs.get(id))?.state !== 'queued') return false
       await work.openSession({
         id: sessionId,
@@ -84,7 +84,7 @@ describe('at-least-once', () => {
     })
     const held = await kit.punctual.runs.get(id)
     expect(held).toMatchObject({ state: 'running', possibleDuplicate: false })
-    await eventually('it is taken back again', async () => {
+    await eventually('the run is reclaimed again', async () => {
       const run = await kit.punctual.runs.get(id)
       return run?.state === 'queued'
     })
@@ -98,7 +98,7 @@ describe('at-least-once', () => {
 describe('at-most-once', () => {
   const once = { delivery: 'at-most-once' }
 
-  it('that started and lost its worker is unknown, and is never started again', async () => {
+  it('an at-most-once run that started and lost its worker is unknown and never starts again', async () => {
     const first = await kit.worker()
     const id = await kit.submit([[['effect'], ['hang']], [['effect']]], once)
     await kit.happened(id)
@@ -119,7 +119,7 @@ describe('at-most-once', () => {
     expect((await kit.effects()).get(id)).toEqual([1])
   })
 
-  it('that was claimed and not started when its worker was killed runs with another', async () => {
+  it('an at-most-once run that had not started when its worker was killed runs on another', async () => {
     const first = await kit.worker({ CONCURRENCY: '1' })
     const before = await kit.submit([[['hang']]], once)
     await first.started(before)
@@ -130,7 +130,7 @@ describe('at-most-once', () => {
     expect((await kit.effects()).get(id)).toEqual([1])
   })
 
-  it('whose handler throws is dead at once, whatever it throws', async () => {
+  it('an at-most-once run whose handler throws is dead at once, for any thrown value', async () => {
     const node = await kit.node()
     let starts = 0
     node.handler('throws', (kind: string) => {
@@ -147,7 +147,7 @@ describe('at-most-once', () => {
     expect(starts).toBe(3)
   })
 
-  it('whose handler heeds the end of its worker is dead, and one that does not is unknown', async () => {
+  it('at worker shutdown an at-most-once run is dead if its handler stops, otherwise unknown', async () => {
     const node = await kit.node()
     const started = { heeds: gate(), ignores: gate() }
     node.handler('heeds', async (_: null, ctx) => {
@@ -172,7 +172,7 @@ describe('at-most-once', () => {
     expect(await ended(ignores.id)).toMatchObject({ state: 'unknown', reason: 'worker_lost' })
   })
 
-  it('whose mark was committed and the answer lost is given back, and runs later, once', async () => {
+  it('an at-most-once run with an unconfirmed mark is given back and runs later, once', async () => {
     const node = await kit.node()
     const { work } = node.store
     const mark = work.markStarted.bind(work)
@@ -196,7 +196,7 @@ describe('at-most-once', () => {
     expect([marks, starts]).toEqual([2, 1])
   })
 
-  it('whose mark is slow is not taken for a stray: it would be started twice', async () => {
+  it('an at-most-once run with a slow mark does not count as stray: it would start twice', async () => {
     const node = await kit.node()
     const { work } = node.store
     const [mark, claim, strays] = [
@@ -215,13 +215,13 @@ describe('at-most-once', () => {
         return ours
       },
       claim: async (request: Parameters<typeof claim>[0]) => {
-        // After a claim that failed a worker looks for leases that it does not know of.
+        // After a failed claim a worker searches for stray leases.
         if (!failing) return claim(request)
         failing = false
         throw new Error('Connection terminated unexpectedly')
       },
-      strayLeases: async (...of: Parameters<typeof strays>) => {
-        const found = await strays(...of)
+      strayLeases: async (...args: Parameters<typeof strays>) => {
+        const found = await strays(...args)
         looked.open()
         return found
       },
@@ -230,17 +230,17 @@ describe('at-most-once', () => {
     node.handler('marked', () => ++starts)
     const { id } = await node.submit('marked', null, { delivery: 'at-most-once' })
     await marked.opened
-    // Another one wakes the worker, whose claim then fails.
+    // Another run wakes the worker, whose claim then fails.
     await node.submit('marked', null)
     await looked.opened
     proceed.open()
     expect(await ended(id)).toMatchObject({ state: 'succeeded', attempts: [{ attempt: 1 }] })
-    await eventually('the other one has run too', () => starts === 2)
+    await eventually('the other run has run too', () => starts === 2)
   })
 })
 
 describe('transactional', () => {
-  it('hands its transaction to the handler, and ctx.transaction is the same one', async () => {
+  it('a transactional handler gets its transaction, also as ctx.transaction', async () => {
     await kit.sql('create table effects (run_id uuid, transaction text)')
     const node = await kit.node()
     const write = `insert into effects values ($1, pg_current_xact_id()::text)`
@@ -260,7 +260,7 @@ describe('transactional', () => {
     expect(new Set(rows.map((row) => row.transaction)).size).toBe(1)
   })
 
-  it('rolls back what an attempt wrote that failed, and commits the one that succeeds', async () => {
+  it("a failed attempt's writes are rolled back, and a successful attempt's are committed", async () => {
     await kit.sql('create table effects (run_id uuid, attempt integer)')
     const node = await kit.node()
     node.handler('writes', async (_: null, ctx) => {
@@ -272,7 +272,7 @@ describe('transactional', () => {
     expect(await kit.sql('select attempt from effects')).toEqual([{ attempt: '2' }])
   })
 
-  it('ctx.tx is refused in a run that is delivered otherwise', async () => {
+  it('ctx.tx is refused in a run with another delivery mode', async () => {
     const node = await kit.node()
     node.handler('writes', (_: null, ctx) => ctx.tx.query('select 1'))
     const { id } = await node.submit('writes', null, { maxAttempts: 1 })
@@ -284,7 +284,7 @@ describe('transactional', () => {
 })
 
 describe('a job', () => {
-  it('gives its delivery, its heartbeat and its retries to its runs, of slots and by hand', async () => {
+  it('a job passes its delivery, heartbeat and retries to its runs, of slots and triggered', async () => {
     const node = await kit.node({ roles: ['worker', 'planner'] })
     const ran: string[] = []
     node.handler('work', (_: null, ctx) => void ran.push(ctx.runId))
@@ -295,7 +295,7 @@ describe('a job', () => {
     expect((await node.jobs.upsert(once)).change).toBe('unchanged')
     const byHand = await node.jobs.trigger('job')
     await eventually('a slot has run as well', () => ran.some((id) => id !== byHand.id))
-    for (const id of [byHand.id, ran.find((it) => it !== byHand.id) as string])
+    for (const id of [byHand.id, ran.find((runId) => runId !== byHand.id) as string])
       expect(await ended(id)).toMatchObject({
         delivery: 'at-most-once',
         maxAttempts: 1,
@@ -311,7 +311,7 @@ describe('a job', () => {
     expect(await ended(id)).toMatchObject({ delivery: 'transactional' })
   })
 
-  it('is refused with a delivery that does not exist, or attempts that it cannot have', async () => {
+  it('a job with an unknown delivery or impossible attempts is refused', async () => {
     const job = { name: 'bad', handler: 'work', every: '1h' }
     for (const [options, field] of [
       [{ delivery: 'exactly-once' }, 'delivery'],

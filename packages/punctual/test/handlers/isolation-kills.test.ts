@@ -1,4 +1,7 @@
-/** The processes of isolated handlers end with their groups: when they are killed, when their worker stops, and when it is killed. */
+/**
+ * Isolated handlers' process groups end when a handler is killed, its worker stops, or that is
+ * killed.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
@@ -20,7 +23,7 @@ afterAll(async () => {
 
 const spawning = { act: 'spawn' }
 
-/** The process of the handler and the one that it has started, when both are there. */
+/** The handler's process and the process that it started, once both exist. */
 async function pidsOf(runId: string): Promise<number[]> {
   const spawned = async () => (await client.runs.logs(runId))[0]?.data as { pids: number[] }
   await eventually('the handler has started a process', async () => Boolean(await spawned()))
@@ -38,7 +41,7 @@ function isThere(pid: number): boolean {
 }
 
 const allGone = (pids: readonly number[]) =>
-  eventually('all of them are gone', () => !pids.some(isThere))
+  eventually('all processes are gone', () => !pids.some(isThere))
 
 async function aWorker(handler: string): Promise<Punctual> {
   const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
@@ -46,7 +49,7 @@ async function aWorker(handler: string): Promise<Punctual> {
   return worker
 }
 
-it.concurrent('a handler that is killed takes along what it has started', async () => {
+it.concurrent('killing a handler also kills the processes that it started', async () => {
   const worker = await aWorker('cancelled')
   const { id } = await client.submit('cancelled', spawning)
   const pids = await pidsOf(id)
@@ -56,7 +59,7 @@ it.concurrent('a handler that is killed takes along what it has started', async 
   await worker.stop()
 })
 
-it.concurrent('a worker that stops leaves no process behind, and its run goes to others', async () => {
+it.concurrent('a stopping worker leaves no process behind, and its run goes to other workers', async () => {
   const worker = await aWorker('interrupted')
   const { id } = await client.submit('interrupted', spawning)
   const pids = await pidsOf(id)
@@ -65,7 +68,7 @@ it.concurrent('a worker that stops leaves no process behind, and its run goes to
   expect(await client.runs.get(id)).toMatchObject({ attempts: [{ outcome: 'cancelled' }] })
 })
 
-it.concurrent('a handler that blocks does not outlive a worker that was killed', async () => {
+it.concurrent('a blocking handler does not outlive a killed worker', async () => {
   const worker: ChildProcess = spawn(process.execPath, [script.pathname], {
     env: { ...process.env, DATABASE_URL: database.url, HANDLER: 'orphaned' },
     stdio: 'inherit',

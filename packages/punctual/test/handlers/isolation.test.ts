@@ -1,4 +1,6 @@
-/** Handlers in a thread or a process of their own, in a real worker: what goes in, what comes back, and that nothing holds a slot. */
+/**
+ * Handlers in a separate thread or process of a real worker: input, output, and released capacity.
+ */
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual, type WaitingRun } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,7 +36,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
   const ended = async (...what: Parameters<typeof submit>) =>
     punctual.runs.waitFor(await submit(...what))
 
-  it('gets its payload and its context, and its output comes back', async () => {
+  it('an isolated handler gets its payload and context, and its output comes back', async () => {
     const run = await ended('about', { ...once, queue: 'far', trace: 't' }, { a: [1, null, 'x'] })
     const { id } = run
     expect(run).toMatchObject({ state: 'succeeded', output: { payload: { a: [1, null, 'x'] } } })
@@ -49,13 +51,13 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     })
   })
 
-  it('stays warm: runs that follow one another share it', async () => {
+  it('consecutive runs share one warm thread or process', async () => {
     const first = await ended('where')
     expect(first.output).toEqual(expect.stringMatching(/^\d+ \d+$/))
     expect(await ended('where')).toMatchObject({ output: first.output })
   })
 
-  it('fails its attempt with what it throws: name, message, code and stack', async () => {
+  it('a thrown error fails the attempt with its name, message, code and stack', async () => {
     const run = await ended('throw', once, { what: 'coded' })
     expect(run).toMatchObject({ state: 'dead', reason: 'attempts_exhausted' })
     expect(run.error).toMatchObject({ name: 'TypeError', message: 'no good', code: 'E_GOOD' })
@@ -64,7 +66,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(text.error).toMatchObject({ name: 'NonError' })
   })
 
-  it('says by its errors what to do', async () => {
+  it("a handler's error classes decide about retries", async () => {
     const final = await ended('throw', { maxAttempts: 5 }, { what: 'final' })
     expect(final).toMatchObject({ state: 'dead', error: { name: 'NonRetryableError' } })
     expect(final.attempts).toHaveLength(1)
@@ -75,7 +77,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     await punctual.runs.cancel(id)
   })
 
-  it('is killed when it blocks and its time is over, is never stuck, and its slot is free', async () => {
+  it('a blocking handler is killed at its timeout, is never stuck, and frees its capacity', async () => {
     const late = await submit('block', { ...once, timeoutMs: 500 })
     const silent = await submit('block', { ...once, heartbeatMs: 500 })
     for (const { id } of [late, silent]) {
@@ -89,7 +91,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(await ended('where')).toMatchObject({ state: 'succeeded' })
   })
 
-  it('is killed when it blocks and is cancelled', async () => {
+  it('a blocking handler is killed when it is cancelled', async () => {
     const { id } = await submit('block')
     await eventually('it blocks', async () => (await punctual.runs.logs(id)).length > 0)
     await punctual.runs.cancel(id, 'enough')
@@ -97,7 +99,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(punctual.running).toBe(0)
   })
 
-  it('that heeds its signal ends by itself, and goes on with the next', async () => {
+  it('a handler that heeds its signal ends by itself and serves the next run', async () => {
     const before = await ended('where')
     const run = await ended('heed', { ...once, timeoutMs: 100 })
     expect(run).toMatchObject({ state: 'dead', error: { name: 'TimeoutError' } })
@@ -105,7 +107,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(await ended('where')).toMatchObject({ output: before.output })
   })
 
-  it('that exits fails its attempt and no other, and the next has a new one', async () => {
+  it('a handler that exits fails only its own attempt, and the next run has a new one', async () => {
     const before = await ended('where')
     const run = await ended('exit', { ...again, maxAttempts: 2 })
     expect(run.attempts).toMatchObject([{ outcome: 'failed' }, { outcome: 'succeeded' }])
@@ -114,14 +116,14 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(run.output).not.toBe(before.output)
   })
 
-  it('that throws where nobody catches fails its attempt with that', async () => {
+  it('an uncaught error outside the handler call fails the attempt with that error', async () => {
     const run = await ended('uncaught', { ...again, maxAttempts: 2 })
     expect(run.attempts).toMatchObject([{ outcome: 'failed' }, { outcome: 'succeeded' }])
     const error = { name: 'RangeError', message: 'nobody caught this', code: 'E_LOOSE' }
     expect(run.attempts[0]?.error).toMatchObject(error)
   })
 
-  it('that sends messages of its own is not heard, and ends as if it had not', async () => {
+  it("the handler's own messages are ignored", async () => {
     const words = ['ready', null, 7, { type: 'hello' }, { kind: 'threw' }, { kind: 'crashed' }]
     const lies = [
       { kind: 'returned', output: '{' },
@@ -136,14 +138,14 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     { kind: 'returned', output: '{' },
     { kind: 'checkpoint', call: 0, state: '{' },
     { kind: 'threw' },
-  ])('that speaks in our name and cannot be read fails its attempt: %j', async (message) => {
+  ])('an unreadable message in the protocol format fails the attempt: %j', async (message) => {
     const what = [{ by: 'punctual/isolate', message }]
     const run = await ended('says', { ...again, maxAttempts: 2 }, { what, stay: true })
     expect(run).toMatchObject({ state: 'dead', attempts: [{}, { outcome: 'failed' }] })
     expect(await ended('where')).toMatchObject({ state: 'succeeded' })
   })
 
-  it('that takes more memory than it may fails its attempt', async () => {
+  it('a handler that exceeds its memory fails its attempt', async () => {
     const options = { isolation, memoryMb: 32 } as const
     const hoard = punctual.handler(`${isolation} hoard`, options, moduleUrl('hoard'))
     const run = await punctual.runs.waitFor(await hoard.submit(null, once))
@@ -151,34 +153,37 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(punctual.running).toBe(0)
   })
 
-  it('keeps checkpoints, and goes on from the last', async () => {
+  it('checkpoints are kept, and the next attempt continues from the last', async () => {
     const run = await ended('steps', { ...again, maxAttempts: 3 })
     expect(run).toMatchObject({ state: 'succeeded', output: 2, attempts: [{}, {}, {}] })
   })
 
-  it('has no transaction of the worker', async () => {
+  it("an isolated handler cannot use the worker's transaction", async () => {
     const run = await ended('transactions')
     expect(run.output).toEqual(['not_in_isolation', 'not_in_isolation'])
   })
 
-  it.each(['oddOutput', 'oddProgress'])('that gives what is no JSON fails: %s', async (act) => {
-    expect((await ended(act)).error).toMatchObject({ code: 'invalid_payload' })
-  })
+  it.each(['oddOutput', 'oddProgress'])(
+    'a value that is not JSON fails the attempt: %s',
+    async (act) => {
+      expect((await ended(act)).error).toMatchObject({ code: 'invalid_payload' })
+    },
+  )
 
-  it('whose module has no such export says so', async () => {
+  it('a missing export of the module is reported', async () => {
     const nothing = punctual.handler(`${isolation} nothing`, { isolation }, moduleUrl('nothing'))
     const run = await punctual.runs.waitFor(await nothing.submit(null, once))
-    expect(run.error?.message).toMatch(/has no function "nothing"/)
+    expect(run.error?.message).toMatch(/exports no function "nothing"/)
   })
 
-  it('gets what its schema makes of the payload', async () => {
-    const schema = z.object({ at: z.string().transform((it) => new Date(it)) })
+  it('the handler gets the output of its schema', async () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) })
     const made = punctual.handler(`${isolation} schema`, { isolation, schema }, moduleUrl('kinds'))
     const run = await punctual.runs.waitFor(await made.submit({ at: '2030-06-01T00:00:00Z' }))
     expect(run).toMatchObject({ output: { date: true, year: 2030 } })
   })
 
-  it('may be written in TypeScript', async () => {
+  it('an isolated handler may be written in TypeScript', async () => {
     const url = new URL('../children/isolated-typed.ts', import.meta.url)
     const made = punctual.handler<{ name: string }>(`${isolation} typed`, { isolation }, url)
     const run = await punctual.runs.waitFor(await made.submit({ name: 'Large' }, once))
@@ -186,7 +191,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
   })
 })
 
-describe('what cannot be isolated is refused', () => {
+describe('options that cannot be combined with isolation are refused', () => {
   const url = moduleUrl()
   const inline = (): number => 1
   it.each([

@@ -1,4 +1,6 @@
-/** Long runs: a handler that hangs on a living worker is found, and one that was interrupted goes on where it was. */
+/**
+ * Long runs: a handler that hangs on a living worker is found, and an interrupted one continues.
+ */
 import { eventually, gate } from '@punctual/testkit'
 import { type HandlerContext, PunctualError } from 'punctual'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -14,7 +16,7 @@ const ended = (id: string) => kit.punctual.runs.waitFor(id, { timeoutMs: 60_000 
 const retry = { backoff: { kind: 'fixed', delayMs: 0 } } as const
 
 describe('the heartbeat of a run', () => {
-  it('finds a handler that hangs on a living worker: it timed out, and is tried again', async () => {
+  it('a handler that hangs on a living worker times out and is retried', async () => {
     const node = await kit.node()
     const aborted: string[] = []
     node.handler('hangs', (_: null, ctx) => {
@@ -39,7 +41,7 @@ describe('the heartbeat of a run', () => {
     checkpoint: (ctx) => ctx.checkpoint('here'),
   }
 
-  it('is heard by heartbeats, progress and checkpoints; silence after that is found', async () => {
+  it('heartbeats, progress and checkpoints count as activity; silence afterwards is found', async () => {
     const node = await kit.node()
     node.handler('lives', async (by: string, ctx) => {
       if (ctx.attempt === 2) return 'again'
@@ -61,7 +63,7 @@ describe('the heartbeat of a run', () => {
     }
   })
 
-  it('a neighbour that blocks the event loop does not make it look silent', async () => {
+  it('another run that blocks the event loop does not make a handler look silent', async () => {
     const node = await kit.node()
     const started = gate()
     node.handler('beats', async (_: null, ctx) => {
@@ -73,9 +75,9 @@ describe('the heartbeat of a run', () => {
     })
     const blocked = gate()
     node.handler('blocks', () => {
-      // waits: the event loop has to be blocked for longer than the other may be silent
+      // waits: the event loop has to be blocked for longer than the other run may be silent
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
-      // Not before the others had their turn.
+      // Only after the other handlers had their turn.
       setTimeout(() => blocked.open(), 200) // waits: as above
     })
     const { id } = await node.submit('beats', null, { heartbeatMs: 500, maxAttempts: 1 })
@@ -84,7 +86,7 @@ describe('the heartbeat of a run', () => {
     expect(await ended(id)).toMatchObject({ state: 'succeeded', output: 1 })
   })
 
-  it('of an at-most-once run ends it as dead, never as a second try', async () => {
+  it('a silent at-most-once run ends as dead and is never retried', async () => {
     const node = await kit.node()
     let starts = 0
     node.handler('hangs', () => {
@@ -98,7 +100,7 @@ describe('the heartbeat of a run', () => {
 })
 
 describe('a checkpoint', () => {
-  it('is what the next attempt begins with after its worker was killed with -9', async () => {
+  it('the next attempt starts with the checkpoint after its worker was killed with -9', async () => {
     const first = await kit.worker()
     const state = { page: 17, seen: ['a', 'b'] }
     const id = await kit.submit([[['checkpoint', state], ['effect'], ['hang']], []])
@@ -111,7 +113,7 @@ describe('a checkpoint', () => {
     })
   })
 
-  it('of a later attempt replaces it, a failure keeps it, and one without any finds null', async () => {
+  it('a later checkpoint replaces it, a failure keeps it, and a run without any finds null', async () => {
     const node = await kit.node()
     const found: unknown[] = []
     node.handler('steps', async (_: null, ctx) => {
@@ -124,7 +126,7 @@ describe('a checkpoint', () => {
     expect(found).toEqual([null, { done: 1 }, { done: 2 }, { done: 3 }, { done: 3 }])
   })
 
-  it('of a worker whose run was given to another is refused with lease_lost, and changes nothing', async () => {
+  it('a checkpoint of a worker that lost the run is refused with lease_lost and changes nothing', async () => {
     const node = await kit.node()
     const [started, fenced] = [gate(), gate()]
     const answers: unknown[] = []
@@ -149,12 +151,12 @@ describe('a checkpoint', () => {
     })
     fenced.open()
     expect(await ended(id)).toMatchObject({ state: 'succeeded', output: 'first' })
-    await eventually('the zombie has its answer', () => answers.length === 1)
+    await eventually('the late worker has its answer', () => answers.length === 1)
     expect(answers[0]).toBeInstanceOf(PunctualError)
     expect(answers[0]).toMatchObject({ code: 'lease_lost', id })
   })
 
-  it('beyond its limit, or that JSON cannot hold, is refused, and the one before stays', async () => {
+  it('a checkpoint that is too large or not JSON is refused, and the previous one stays', async () => {
     const node = await kit.node()
     const codes: unknown[] = []
     node.handler('large', async (_: null, ctx) => {

@@ -1,4 +1,4 @@
-/** What surrounds every call of a handler. */
+/** Middleware around every call of a handler. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type Middleware, Punctual } from 'punctual'
@@ -19,7 +19,7 @@ const once = { maxAttempts: 1 } as const
 const ended = async (name: string, payload: unknown = null) =>
   punctual.runs.waitFor(await punctual.submit(name, payload, once))
 
-it('nests in the order in which it was added, around handlers that were there before too', async () => {
+it('middleware nests in the order of its registration, also around earlier handlers', async () => {
   const order: string[] = []
   punctual.handler('nested', () => void order.push('handler'))
   const named = (name: string): Middleware => ({
@@ -36,7 +36,7 @@ it('nests in the order in which it was added, around handlers that were there be
   ])
 })
 
-it('what it puts into AsyncLocalStorage is there in the handler, for each call its own', async () => {
+it("each call's AsyncLocalStorage values are available in its handler", async () => {
   const storage = new AsyncLocalStorage<string>()
   punctual.use({ around: ({ context }, next) => storage.run(context.runId, next) })
   punctual.handler('stored', async (_: unknown, ctx) => {
@@ -50,7 +50,7 @@ it('what it puts into AsyncLocalStorage is there in the handler, for each call i
   for (const { id } of runs) expect(await punctual.runs.waitFor(id)).toMatchObject({ output: true })
 })
 
-it('sees what a handler throws, and the attempt fails as it would without', async () => {
+it('middleware sees what a handler throws, and the attempt fails as without it', async () => {
   const seen: string[] = []
   punctual.use({
     around: async ({ handler, payload, context }, next) => {
@@ -69,7 +69,7 @@ it('sees what a handler throws, and the attempt fails as it would without', asyn
   expect(seen).toEqual(['thrown {"a":1} 1: Error: no'])
 })
 
-it('may give another output, and may leave the handler out', async () => {
+it('middleware may return another output, and may skip the handler', async () => {
   punctual.use({
     around: async ({ handler }, next) => (handler === 'left' ? 'cached' : { was: await next() }),
   })
@@ -83,13 +83,13 @@ it('may give another output, and may leave the handler out', async () => {
   expect(called).toBe(false)
 })
 
-it('one that does not wait for the handler gives the output, and what that throws later harms nobody', async () => {
+it('middleware that does not await the handler sets the output; a later rejection is harmless', async () => {
   punctual.use({ around: (_, next) => void next() })
   const held = gate()
   const thrown = gate()
   punctual.handler('unawaited', async () => {
     await held.opened
-    // Behind the rejection, and behind what Node.js makes of one that nobody handles.
+    // After the rejection, and after Node.js has reported an unhandled one.
     setImmediate(thrown.open)
     throw new Error('too late')
   })
@@ -103,7 +103,7 @@ it('one that does not wait for the handler gives the output, and what that throw
   expect(unhandled).toEqual([])
 })
 
-it('one that calls the handler twice fails the attempt', async () => {
+it('middleware that calls the handler twice fails the attempt', async () => {
   let calls = 0
   punctual.use({ around: async (_, next) => [await next(), await next()] })
   punctual.handler('twice', () => ++calls)
@@ -113,7 +113,7 @@ it('one that calls the handler twice fails the attempt', async () => {
   expect(calls).toBe(1)
 })
 
-it.for([[null], [{}], [{ around: 1 }]])('what is none is refused: %j', ([middleware]) => {
+it.for([[null], [{}], [{ around: 1 }]])('invalid middleware is refused: %j', ([middleware]) => {
   expect(() => punctual.use(middleware as never)).toThrow(
     expect.objectContaining({ code: 'invalid_option', field: 'middleware' }),
   )

@@ -1,4 +1,4 @@
-/** Handlers that return what nobody should return: no slot is lost, and no run hangs. */
+/** Handlers with pathological return values: no capacity is lost, and no run hangs. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -19,14 +19,14 @@ afterAll(async () => {
 })
 
 const odd: Record<string, () => unknown> = {
-  'a `then` that throws when it is looked at': () => ({
-    // biome-ignore lint/suspicious/noThenProperty: that is the point
+  'a `then` that throws when it is read': () => ({
+    // biome-ignore lint/suspicious/noThenProperty: the test needs it
     get then() {
       throw new Error('do not look')
     },
   }),
   'a `then` that throws when it is called': () => ({
-    // biome-ignore lint/suspicious/noThenProperty: that is the point
+    // biome-ignore lint/suspicious/noThenProperty: the test needs it
     then() {
       throw new Error('do not call')
     },
@@ -42,7 +42,7 @@ const odd: Record<string, () => unknown> = {
     ),
 }
 
-it.each(Object.keys(odd))('%s fails the attempt and frees its slot', async (what) => {
+it.each(Object.keys(odd))('%s fails the attempt and frees its capacity', async (what) => {
   const handler = punctual.handler(what, odd[what] as () => unknown)
   for (let round = 0; round < 3; round++) {
     const run = await punctual.runs.waitFor(await handler.submit(null, { maxAttempts: 1 }))
@@ -53,7 +53,7 @@ it.each(Object.keys(odd))('%s fails the attempt and frees its slot', async (what
 
 it('a `then` that answers twice counts once', async () => {
   const twice: unknown = {
-    // biome-ignore lint/suspicious/noThenProperty: that is the point
+    // biome-ignore lint/suspicious/noThenProperty: the test needs it
     then(resolve: (value: number) => void) {
       resolve(1)
       resolve(2)
@@ -65,7 +65,7 @@ it('a `then` that answers twice counts once', async () => {
   expect(punctual.running).toBe(0)
 })
 
-it('a handler that heeds its signal when the worker stops is run elsewhere, even with one attempt', async () => {
+it('a handler that stops with its worker runs elsewhere, even with one attempt', async () => {
   const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
   const started = new Promise<void>((resolve) => {
     worker.handler('heeds', (_: null, ctx) => {

@@ -1,4 +1,4 @@
-/** Payloads that a schema describes: refused where they are submitted, and never handed to a handler. */
+/** Payloads with a schema: refused at submission, and never passed to a handler. */
 import { gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type } from 'arktype'
 import { type PayloadSchema, Punctual } from 'punctual'
@@ -10,7 +10,7 @@ import { z } from 'zod'
 
 let database: TestDatabase
 let punctual: Punctual
-/** Another process, which does not know the handlers and submits what it likes. */
+/** Another process, which does not know the handlers and can submit any payload. */
 let stranger: Punctual
 beforeAll(async () => {
   database = await migratedDatabase()
@@ -29,7 +29,7 @@ const mail = z.object({
   at: z.string().transform((text) => new Date(text)),
 })
 
-it('the handler gets what the schema makes of the payload, and what is stored is what was submitted', async () => {
+it("the handler gets the schema's output, and the submitted payload is stored", async () => {
   const seen = gate<unknown>()
   const handler = punctual.handler('made', { schema: mail }, (payload) => seen.open(payload))
   const submitted = { to: 'a@b.example', at: '2030-01-01T00:00:00Z' }
@@ -38,7 +38,7 @@ it('the handler gets what the schema makes of the payload, and what is stored is
   expect((await punctual.runs.waitFor(id)).payload).toEqual(submitted)
 })
 
-it('a payload that is refused is told by its places, and nothing is submitted', async () => {
+it('a refused payload is reported with its paths, and nothing is submitted', async () => {
   const handler = punctual.handler('told', { schema: mail }, () => 1)
   const bad = { to: 'nobody', copies: [{ to: 'c' }, { to: 5 }], at: '2030-01-01' }
   const refusal = {
@@ -56,7 +56,7 @@ it('a payload that is refused is told by its places, and nothing is submitted', 
   expect(await punctual.runs.list({ handler: 'told' })).toEqual([])
 })
 
-it('a payload that somebody else submitted is dead at once, and its handler is not called', async () => {
+it('an invalid payload from another process is dead at once, and its handler is not called', async () => {
   let called = false
   punctual.handler('kept', { schema: mail }, () => {
     called = true
@@ -80,7 +80,7 @@ it.for([
   await expect(handler.submit({ to: 5 } as never)).rejects.toMatchObject({ field: 'payload.to' })
 })
 
-it('a type of TypeBox decodes the payload, and its places are told', async () => {
+it('a TypeBox type decodes the payload, and an error names its paths', async () => {
   const day = Type.Codec(Type.String())
     .Decode((text) => new Date(text))
     .Encode((date) => date.toISOString())
@@ -100,7 +100,7 @@ it('a type of TypeBox decodes the payload, and its places are told', async () =>
   })
 })
 
-it('an error of a codec of TypeBox is told as it is', async () => {
+it('an error of a TypeBox codec is reported unchanged', async () => {
   const date = Type.Codec(Type.String())
     .Decode((text) => new Date(text).toISOString())
     .Encode((text) => text)
@@ -108,7 +108,7 @@ it('an error of a codec of TypeBox is told as it is', async () => {
   await expect(handler.submit('never')).rejects.toThrow(RangeError)
 })
 
-it('a schema may take its time', async () => {
+it('a schema may be asynchronous', async () => {
   const even: PayloadSchema<number, { half: number }> = {
     '~standard': {
       ...{ version: 1, vendor: 'test' },
@@ -128,15 +128,15 @@ it('a schema may take its time', async () => {
 
 it.for([
   ...[[{}], [null], ['zod'], [() => true], [{ '~standard': { version: 2 } }]],
-  // One that nobody has compiled.
+  // A schema that is not compiled.
   [Type.Object({ to: Type.String() })],
-])('what is no schema is refused: %j', ([schema]) => {
+])('an invalid schema is refused: %j', ([schema]) => {
   expect(() => punctual.handler('none', { schema: schema as never }, () => 1)).toThrow(
     expect.objectContaining({ code: 'invalid_option', field: 'schema' }),
   )
 })
 
-it('the function may stand before its options, or behind them', async () => {
+it('the handler function may precede or follow its options', async () => {
   const before = punctual.handler('before', () => 'before', { onLeaseLoss: 'abort' })
   const behind = punctual.handler('behind', { onLeaseLoss: 'abort' }, () => 'behind')
   for (const { name, submit } of [before, behind])

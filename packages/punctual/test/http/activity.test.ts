@@ -1,4 +1,4 @@
-/** Events over HTTP: what ends in a tenant, told to those who listen, and to those who come back. */
+/** The activity stream over HTTP: events to new and to resuming clients, and the end of streams. */
 import { connect } from 'node:net'
 import { OpenStreams } from '@punctual/api'
 import { eventually } from '@punctual/testkit'
@@ -51,10 +51,10 @@ async function cancelled(queue: string): Promise<string> {
 
 const runsOf = (events: readonly ReadEvent[]) => events.map(({ data }) => data.run_id)
 const hears = (reader: EventReader, id: string) =>
-  eventually(`${id} is told`, () => runsOf(reader.told).includes(id))
+  eventually(`the event of ${id} arrives`, () => runsOf(reader.messages).includes(id))
 
 describe('GET /activity', () => {
-  test('tells what dies and what is cancelled, as it happens', async () => {
+  test('sends runs that die and runs that are cancelled as they end', async () => {
     const queue = name('queue')
     const reader = await listen()
     expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -64,39 +64,39 @@ describe('GET /activity', () => {
     await hears(reader, dead)
     const gone = await cancelled(queue)
     await hears(reader, gone)
-    expect(reader.told).toMatchObject([
+    expect(reader.messages).toMatchObject([
       {
         event: 'run.dead',
         data: { type: 'run.dead', run_id: dead, queue, attempt: 1, job_id: null },
       },
       { event: 'run.cancelled', data: { run_id: gone, reason: 'enough', at: expect.any(String) } },
     ])
-    expect(reader.told[0]?.data.error.message).toBe('no luck')
+    expect(reader.messages[0]?.data.error.message).toBe('no luck')
   })
 
-  test('tells only the events that were asked for', async () => {
+  test('sends only events of the requested types', async () => {
     const queue = name('queue')
     const reader = await listen('?types=run.cancelled&types=run.skipped')
     await submit({ handler: 'dies', queue })
     const gone = await cancelled(queue)
     await hears(reader, gone)
-    expect(reader.told.map(({ event }) => event)).toEqual(['run.cancelled'])
+    expect(reader.messages.map(({ event }) => event)).toEqual(['run.cancelled'])
   })
 
-  test('goes on where it ended', async () => {
+  test('resumes after the last event received', async () => {
     const queue = name('queue')
     const first = await listen()
-    const heard = await cancelled(queue)
-    await hears(first, heard)
+    const seenFirst = await cancelled(queue)
+    await hears(first, seenFirst)
     first.leave()
     const missed = [await cancelled(queue), await cancelled(queue)]
     const again = await listen('', { lastEventId: first.lastId as string })
     for (const id of missed) await hears(again, id)
-    const seen = runsOf(again.told).filter((id) => missed.includes(id))
+    const seen = runsOf(again.messages).filter((id) => missed.includes(id))
     expect(seen).toEqual(missed)
   })
 
-  test('goes on from where it began when it has heard nothing yet', async () => {
+  test('resumes from its start when no event has arrived yet', async () => {
     const first = await listen()
     await eventually('it has begun', () => first.lastId !== undefined)
     first.leave()
@@ -104,15 +104,15 @@ describe('GET /activity', () => {
     await hears(await listen('', { lastEventId: first.lastId as string }), missed)
   })
 
-  test('moves on where it would go on while nothing happens', async () => {
+  test('moves the position to resume from while nothing happens', async () => {
     const reader = await listen()
     await eventually('it has begun', () => reader.lastId !== undefined)
     const began = Number(reader.lastId)
-    await eventually('a heartbeat has moved it on', () => Number(reader.lastId) > began)
+    await eventually('a heartbeat moves the position', () => Number(reader.lastId) > began)
     expect(reader.events.some(({ comments }) => comments.includes(': alive'))).toBe(true)
   })
 
-  test('catches up with thousands, a page at a time, and tells each', async () => {
+  test('sends thousands of missed events in pages, each once', async () => {
     const queue = name('queue')
     const from = await listen()
     await eventually('it has begun', () => from.lastId !== undefined)
@@ -125,15 +125,16 @@ describe('GET /activity', () => {
     const bulk = await http.post('/runs/cancel', { filter: { queue }, limit: 10_000 })
     expect(bulk.body.matched).toBe(2_500)
     const reader = await listen('', { lastEventId: from.lastId as string })
-    const told = () => new Set(runsOf(reader.told.filter(({ data }) => data.queue === queue)))
-    await eventually('all are told', () => told().size === 2_500)
-    expect(reader.told.filter(({ data }) => data.queue === queue)).toHaveLength(2_500)
+    const received = () =>
+      new Set(runsOf(reader.messages.filter(({ data }) => data.queue === queue)))
+    await eventually('all events arrive', () => received().size === 2_500)
+    expect(reader.messages.filter(({ data }) => data.queue === queue)).toHaveLength(2_500)
   })
 
-  test('tells of a gap when it is asked to go on from too long ago', async () => {
+  test('sends a gap when the position to resume from is too old', async () => {
     const reader = await listen('', { lastEventId: '1600000000000' })
-    await eventually('the gap is told', () => reader.told.length > 0)
-    expect(reader.told[0]).toMatchObject({
+    await eventually('the gap arrives', () => reader.messages.length > 0)
+    expect(reader.messages[0]).toMatchObject({
       ...{ event: 'gap', data: { from: '2020-09-13T12:26:40.000Z', to: expect.any(String) } },
     })
   })
@@ -151,8 +152,8 @@ describe('GET /activity', () => {
   })
 })
 
-describe('who hears what', () => {
-  test('a tenant hears of its own runs alone, and not of workers', async () => {
+describe('who receives which events', () => {
+  test('a tenant receives only the events of its runs, and none of workers', async () => {
     const queue = name('queue')
     const rival = await http.keyFor('rival', 'admin')
     const reader = await listen('', { key: rival })
@@ -160,12 +161,12 @@ describe('who hears what', () => {
     const own = await submit({ handler: 'nobody', queue }, rival)
     await http.post(`/runs/${own}/cancel`, {}, { key: rival })
     await hears(reader, own)
-    expect(runsOf(reader.told)).toEqual([own])
+    expect(runsOf(reader.messages)).toEqual([own])
     const lost = await http.get('/activity?types=worker.lost', { key: rival })
     expect([lost.status, lost.body.code]).toEqual([403, 'forbidden'])
   })
 
-  test('a key of the installation hears of the tenant that it names, and of workers', async () => {
+  test('a system key receives events of the tenant that it names, and of workers', async () => {
     const headers = { 'x-punctual-tenant': 'acme' }
     const reader = await listen('?types=run.cancelled&types=worker.lost', {
       ...{ key: http.system, headers },
@@ -173,13 +174,13 @@ describe('who hears what', () => {
     await hears(reader, await cancelled(name('queue')))
   })
 
-  test('a key that may not read hears nothing', async () => {
+  test('a key without the scope read is refused', async () => {
     const key = await http.keyFor('acme', 'submit')
     expect((await http.get('/activity', { key })).status).toBe(403)
     expect((await http.get('/activity', { key: null })).status).toBe(401)
   })
 
-  test('a key that is revoked hears no more within seconds', async () => {
+  test('revoking a key ends its stream within seconds', async () => {
     const { key, id } = await http.punctual.apiKeys.create({
       ...{ name: name('short'), tenant: 'acme', scopes: ['read'] },
     })
@@ -189,14 +190,14 @@ describe('who hears what', () => {
     expect((await http.get('/runs', { key })).status).toBe(401)
   })
 
-  test('a key has so many streams and no more, and gets the place of one that is left', async () => {
+  test('a key has a limit of streams, and a closed one makes place for another', async () => {
     const key = await http.keyFor('acme', 'read')
     const readers = await Promise.all(Array.from({ length: 20 }, () => listen('', { key })))
     const refused = await http.get('/activity', { key })
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_streams'])
     expect(refused.headers.get('retry-after')).toBe('1')
     readers[0]?.leave()
-    await eventually('there is room again', async () => {
+    await eventually('another stream is accepted', async () => {
       const reader = await EventReader.open(`${http.url}/v1/activity`, { key })
       reader.leave()
       return reader.status === 200
@@ -205,7 +206,7 @@ describe('who hears what', () => {
 })
 
 describe('the end of a stream', () => {
-  test('a reader that takes nothing is left, and nothing piles up for it', async () => {
+  test('a client that reads nothing is disconnected', async () => {
     const id = await submit({ handler: 'chatters' })
     const { port } = new URL(http.url)
     const socket = connect(Number(port), '127.0.0.1')
@@ -215,14 +216,14 @@ describe('the end of a stream', () => {
       `GET /v1/runs/${id}/logs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${http.admin}\r\naccept: text/event-stream\r\n\r\n`,
     )
     socket.pause()
-    await eventually('it is heard', () => streams.size === 1)
-    await eventually('it is left', () => streams.size === 0)
+    await eventually('the stream is open', () => streams.size === 1)
+    await eventually('the stream is closed', () => streams.size === 0)
     expect((await http.get(`/runs/${id}`)).body.state).toBe('succeeded')
     socket.resume()
     await closed
   })
 
-  test('a server that closes ends its streams at once', async () => {
+  test('a closing server ends its streams at once', async () => {
     const other = await HttpKit.open({ roles: [] })
     const reader = await EventReader.open(`${other.url}/v1/activity`, { key: other.admin })
     expect(reader.status).toBe(200)

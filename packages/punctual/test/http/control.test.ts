@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => http.close())
 
 describe('submissions', () => {
-  test('are committed when they are answered, and found by their id', async () => {
+  test('a submitted run is committed when it is answered, and found by its id', async () => {
     const { status, body } = await http.post('/runs', {
       ...{ handler: 'greet', payload: { to: 'ann' }, delay: '10m', labels: { user: 'u1' } },
       ...{ max_retries: 4, timeout_seconds: 1.5, priority: 9, queue: 'mail' },
@@ -26,7 +26,7 @@ describe('submissions', () => {
     expect(await http.punctual.runs.get(body.id)).toBeNull()
   })
 
-  test('with a key that a live run has are answered with that run', async () => {
+  test('a submission with the key of a live run returns that run', async () => {
     const run = { handler: 'greet', key: name('key'), delay: 60 }
     const first = await http.post('/runs', run)
     const again = await http.post('/runs', run)
@@ -38,7 +38,7 @@ describe('submissions', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'key_conflict'])
   })
 
-  test('of many are all accepted, or none when one line is wrong, and the line is named', async () => {
+  test('a bulk submission accepts all lines, or none and names the invalid line', async () => {
     const lines = Array.from({ length: 1_000 }, (_, i) => ({ handler: 'bulk', payload: { i } }))
     const text = (items: unknown[]) => items.map((item) => JSON.stringify(item)).join('\n')
     const good = await http.post('/runs/bulk', undefined, { raw: text(lines), headers: ndjson })
@@ -59,7 +59,7 @@ describe('an idempotency key', () => {
   const send = (key: string, body: unknown, path = '/runs') =>
     http.post(path, body, { headers: { 'idempotency-key': key } })
 
-  test('lets the same request happen once, and answers it the same', async () => {
+  test('a repeated request takes effect once and gets the first answer', async () => {
     const key = name('idem')
     const body = { handler: 'once', delay: 600 }
     const first = await send(key, body)
@@ -72,7 +72,7 @@ describe('an idempotency key', () => {
     expect(elsewhere.status).toBe(422)
   })
 
-  test('of another tenant is another key', async () => {
+  test('two tenants can use the same idempotency key', async () => {
     const key = name('idem')
     const first = await send(key, { handler: 'mine', delay: 600 })
     const rival = await http.keyFor('rival', 'submit')
@@ -86,7 +86,7 @@ describe('an idempotency key', () => {
     expect([theirs.status, theirs.body.id === first.body.id]).toEqual([201, false])
   })
 
-  test('that a hundred send at once has one effect, and is told to the others', async () => {
+  test('a hundred concurrent requests under one key have one effect', async () => {
     const key = name('idem')
     const body = { handler: name('hundred'), delay: 600 }
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(key, body)))
@@ -101,7 +101,7 @@ describe('an idempotency key', () => {
     expect(runs).toHaveLength(1)
   })
 
-  test('of a request that failed may be used again', async () => {
+  test('the key of a failed request may be used again', async () => {
     const key = name('idem')
     expect((await send(key, { handler: 'x', priority: 77 })).status).toBe(400)
     const taken = { name: name('job'), schedule: '@daily' }
@@ -112,7 +112,7 @@ describe('an idempotency key', () => {
 })
 
 describe('keys', () => {
-  test('are asked for, and a wrong one is told from none', async () => {
+  test('a request without a valid key is refused', async () => {
     const none = await http.get('/jobs', { key: null })
     expect([none.status, none.body.code]).toEqual([401, 'unauthenticated'])
     expect(none.headers.get('www-authenticate')).toBe('Bearer realm="punctual"')
@@ -120,7 +120,7 @@ describe('keys', () => {
     expect((await http.get('/jobs?api_key=secret', { key: null })).body.field).toBe('api_key')
   })
 
-  test('do what their scopes say, and no more', async () => {
+  test('a key can do what its scopes allow, and no more', async () => {
     const key = await http.keyFor('acme', 'read')
     expect((await http.get('/jobs', { key })).status).toBe(200)
     const refused = await http.post('/runs', { handler: 'x' }, { key })
@@ -132,7 +132,7 @@ describe('keys', () => {
     })
   })
 
-  test('are made, shown once, rotated and revoked over HTTP', async () => {
+  test('a key is created, shown once, rotated and revoked', async () => {
     const made = await http.post('/api-keys', { name: 'ci', scopes: ['read'] })
     expect([made.status, made.body]).toMatchObject([
       201,
@@ -151,7 +151,7 @@ describe('keys', () => {
       .toBe(401)
   })
 
-  test('are not kept with what their making was answered', async () => {
+  test('the stored answer of a creation does not contain the key', async () => {
     const send = () =>
       http.post(
         '/api-keys',
@@ -168,7 +168,7 @@ describe('keys', () => {
     expect(JSON.stringify(rows)).not.toContain(first.body.key)
   })
 
-  test('of a tenant make none of the installation, and see none of another tenant', async () => {
+  test('a tenant key creates no system keys and sees no keys of another tenant', async () => {
     const up = await http.post('/api-keys', { name: 'up', scopes: ['system'] })
     expect([up.status, up.body.code]).toEqual([403, 'forbidden'])
     const rival = await http.keyFor('rival', 'admin')
@@ -183,7 +183,7 @@ describe('keys', () => {
 })
 
 describe('tenants', () => {
-  test('are told what they used, exported and erased', async () => {
+  test('a tenant is exported and erased, and its use is reported', async () => {
     const key = http.system
     await http.post('/tenants', { name: 'leaving' }, { key })
     const own = await http.keyFor('leaving', 'admin')
@@ -202,7 +202,7 @@ describe('tenants', () => {
     await expect.poll(async () => (await http.get('/jobs', { key: own })).status).toBe(401)
   })
 
-  test('are made, limited, suspended and resumed by keys of the installation', async () => {
+  test('a system key creates, limits, suspends and resumes a tenant', async () => {
     const key = http.system
     const made = await http.post('/tenants', { name: 'shop', quotas: { jobs: 1 } }, { key })
     expect([made.status, made.body]).toMatchObject([201, { name: 'shop', quotas: { jobs: 1 } }])
@@ -227,14 +227,14 @@ describe('tenants', () => {
   })
 })
 
-test('queues are listed with what waits, paused by whom, limited and resumed', async () => {
+test('queues are listed with depth and pauses, limited and resumed', async () => {
   const queue = name('queue')
   await http.post('/runs', { handler: 'x', queue })
   const paused = await http.post(`/queues/${queue}/pause`, { note: 'slow' })
   expect(paused.body).toEqual({ queue, paused: true, changed: true })
   await http.call('PUT', `/queues/${queue}/limits`, { concurrency: 3, rate: { limit: 10 } })
   const { body } = await http.get('/queues')
-  const found = body.queues.find((it: { queue: string }) => it.queue === queue)
+  const found = body.queues.find((entry: { queue: string }) => entry.queue === queue)
   expect(found).toMatchObject({
     ...{ due: 1, paused: true, pause: { note: 'slow', paused_by: 'acme-admin' } },
   })
@@ -243,7 +243,7 @@ test('queues are listed with what waits, paused by whom, limited and resumed', a
   expect((await http.post(`/queues/${queue}/resume`)).body.changed).toBe(true)
 })
 
-test('calendars are set, used by jobs, and removed when none uses them', async () => {
+test('a calendar is created, used by a job, and deleted when unused', async () => {
   const calendar = name('calendar')
   const set = await http.call('PUT', `/calendars/${calendar}`, { exclude: ['12-25'] })
   expect([set.status, set.body.calendar]).toEqual([200, { exclude: ['12-25'] }])
@@ -256,7 +256,7 @@ test('calendars are set, used by jobs, and removed when none uses them', async (
   expect([bad.status, bad.body.code]).toEqual([400, 'invalid_calendar'])
 })
 
-test('groups are submitted, looked at and closed', async () => {
+test('a group is submitted, read and closed', async () => {
   const made = await http.post('/groups', {
     ...{ name: 'import', open: true, on_done: { handler: 'done' } },
     runs: [
@@ -271,7 +271,7 @@ test('groups are submitted, looked at and closed', async () => {
   expect((await http.get('/groups')).body.groups[0]).toMatchObject({ id, name: 'import' })
 })
 
-test('every change is in the audit log of its tenant with who made it, and the chain verifies', async () => {
+test("each change is in the tenant's audit log with its actor, and the chain is clean", async () => {
   const job = name('audited')
   await http.call(
     'PUT',
@@ -289,7 +289,7 @@ test('every change is in the audit log of its tenant with who made it, and the c
   expect((await http.get('/audit/verify')).body.clean).toBe(true)
 })
 
-test('the OpenAPI document is valid, describes every route, and the alias answers the same', async () => {
+test('the OpenAPI document is valid and lists /v1 routes, and the alias /api answers', async () => {
   const { body } = await http.get(`${http.url}/openapi.json`)
   expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true })
   expect(body.openapi).toBe('3.1.0')
@@ -298,7 +298,7 @@ test('the OpenAPI document is valid, describes every route, and the alias answer
   expect((await http.get(`${http.url}/api/v1/me`)).status).toBe(200)
 })
 
-test('the guarantees are told, and workers to those whom they work for', async () => {
+test('guarantees are readable, and a worker is visible to its tenant and the system', async () => {
   expect((await http.get('/guarantees')).status).toBe(200)
   const announced = { host: 'h', handlers: ['x'], capacity: 1, lease_ms: 30_000 }
   const worker = await http.keyFor('acme', 'worker')
@@ -312,7 +312,7 @@ test('the guarantees are told, and workers to those whom they work for', async (
   expect((await http.get('/workers', { key: rival })).body).toEqual({ workers: [] })
 })
 
-test('reports tell how runs ended, and secrets are set without being shown', async () => {
+test('reports count how runs ended, and a refused secret is not repeated', async () => {
   expect((await http.get('/stats?minutes=10')).body).toEqual({ recent: expect.any(Array) })
   expect((await http.get('/stats/report?by=job')).body.rows).toEqual(expect.any(Array))
   const unset = await http.call('PUT', '/secrets/token', { value: 'a-long-secret-value' })

@@ -1,4 +1,4 @@
-/** Dead letters over HTTP: looked at, replayed and discarded, one or many. */
+/** Dead letters over HTTP: listing, replaying and discarding one or many. */
 import { eventually } from '@punctual/testkit'
 import { NonRetryableError } from 'punctual'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,14 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-/** So many that died in a queue. */
+/** Submits runs that die, and waits until they are dead. */
 async function dead(queue: string, count: number, payload: unknown = null, key?: string) {
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
     const run = { handler: 'dies', queue, payload, ...(key !== undefined && { key }) }
     ids.push((await http.post('/runs', run)).body.id)
   }
-  await eventually('they are dead', async () => {
+  await eventually('the runs are dead', async () => {
     const { body } = await http.get(`/runs/counts?queue=${queue}&state=dead&by=queue`)
     return body.count >= count
   })
@@ -35,7 +35,7 @@ async function dead(queue: string, count: number, payload: unknown = null, key?:
 }
 
 describe('GET /dead-letters', () => {
-  test('lists the last to die first, page by page', async () => {
+  test('lists dead letters in pages, the last to die first', async () => {
     const queue = name('queue')
     const ids = await dead(queue, 5)
     const seen: string[] = []
@@ -59,7 +59,7 @@ describe('GET /dead-letters', () => {
     expect(handled.body.dead_letters).toEqual([])
   })
 
-  test('puts together what dies alike', async () => {
+  test('groups dead letters by cause', async () => {
     const queue = name('queue')
     await dead(queue, 2, { why: 'order 17 is lost' })
     await dead(queue, 1, { why: 'no disk' })
@@ -70,13 +70,13 @@ describe('GET /dead-letters', () => {
       ...{ first_died_at: expect.any(String), sample_id: expect.any(String) },
     })
     const { fingerprint } = body.causes[1]
-    const of = await http.get(
+    const alike = await http.get(
       `/dead-letters?queue=${queue}&fingerprint=${encodeURIComponent(fingerprint)}`,
     )
-    expect(of.body.dead_letters).toHaveLength(1)
+    expect(alike.body.dead_letters).toHaveLength(1)
   })
 
-  test('tells all that is known of one', async () => {
+  test('returns a dead letter with its run and log', async () => {
     const [id] = await dead(name('queue'), 1, { why: 'this' })
     const { body } = await http.get(`/dead-letters/${id}`)
     expect(body).toMatchObject({
@@ -136,10 +136,10 @@ describe('a dead letter', () => {
     ['GET', '', undefined],
     ['POST', '/replay', {}],
     ['POST', '/discard', { reason: 'x' }],
-  ] as const)('of another tenant is not there: %s %s', async ([method, path, body]) => {
+  ] as const)('does not exist for another tenant: %s %s', async ([method, path, body]) => {
     const [id] = await dead(name('queue'), 1)
-    for (const of of [id, NOBODY]) {
-      const answer = await http.call(method, `/dead-letters/${of}${path}`, body, { key: rival })
+    for (const target of [id, NOBODY]) {
+      const answer = await http.call(method, `/dead-letters/${target}${path}`, body, { key: rival })
       expect([answer.status, answer.body.code]).toEqual([404, 'dead_letter_not_found'])
     }
     expect((await http.get(`/dead-letters/${id}`)).body.handled).toBeNull()
@@ -147,7 +147,7 @@ describe('a dead letter', () => {
 })
 
 describe('many dead letters', () => {
-  test('are counted in a dry run, and replayed as far as the limit goes', async () => {
+  test('are counted in a dry run, and replayed up to the limit', async () => {
     const queue = name('queue')
     await dead(queue, 3)
     const filter = { queue }
@@ -192,7 +192,7 @@ describe('many dead letters', () => {
     expect([answer.status, answer.body.pointer]).toEqual([400, pointer])
   })
 
-  test('are those of the caller alone, and of keys that may', async () => {
+  test('are limited to the tenant of the caller, and to keys with the scope', async () => {
     const queue = name('queue')
     const [id] = await dead(queue, 1)
     for (const body of [{ filter: { queue } }, { all: true }]) {

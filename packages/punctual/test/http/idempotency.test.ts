@@ -1,4 +1,6 @@
-/** `Idempotency-Key` by hostile and by hasty clients: one effect, and the same answer to all who asked the same. */
+/**
+ * `Idempotency-Key` with hostile and concurrent clients: one effect, and one answer per request.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,37 +24,37 @@ const runs = async (handler: string, tenant = 'acme') => {
 describe('a key', () => {
   test.for([
     ['empty', ''],
-    ['of quotes with nothing in them', '""'],
-    ['of 8 kB', 'x'.repeat(8_192)],
+    ['an empty pair of quotes', '""'],
+    ['8 kB long', 'x'.repeat(8_192)],
     ['a list', 'a,b'],
-    ['of two words', 'a b'],
-    ['a quote that does not end', '"a'],
-  ] as const)('that is %s is refused, and nothing is done (case 120)', async ([, key]) => {
+    ['two words', 'a b'],
+    ['an unclosed quote', '"a'],
+  ] as const)('a key that is %s is refused, and nothing is done (case 120)', async ([, key]) => {
     const answer = await submit(key, { handler: 'refused' })
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_option'])
     expect(answer.body.field).toBe('Idempotency-Key')
     expect(await runs('refused')).toBe(0)
   })
 
-  test('beyond ASCII is refused (case 120)', async () => {
+  test('a key beyond ASCII is refused (case 120)', async () => {
     const headers = { authorization: `Bearer ${http.admin}`, 'content-type': 'application/json' }
     const key = Buffer.from('ключ-😀').toString('latin1')
-    const told = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
+    const reply = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
       ...headers,
       'idempotency-key': key,
     })
-    expect([told.status, told.body.code]).toEqual([400, 'invalid_option'])
+    expect([reply.status, reply.body.code]).toEqual([400, 'invalid_option'])
   })
 
-  test('that comes twice is refused (case 120)', async () => {
-    const told = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
+  test('a key that is sent twice is refused (case 120)', async () => {
+    const reply = await exchange(`${http.url}/v1/runs`, 'POST', '{"handler":"h"}', {
       ...{ authorization: `Bearer ${http.admin}`, 'content-type': 'application/json' },
       'idempotency-key': ['a', 'b'],
     })
-    expect([told.status, told.body.code]).toEqual([400, 'invalid_option'])
+    expect([reply.status, reply.body.code]).toEqual([400, 'invalid_option'])
   })
 
-  test('is of one request: another body, address or method under it is refused (case 120)', async () => {
+  test('a key refuses another body, address or method (case 120)', async () => {
     const key = randomUUID()
     expect((await submit(key, { handler: 'one' })).status).toBe(201)
     for (const [path, body] of [
@@ -69,7 +71,7 @@ describe('a key', () => {
     expect(await runs('one')).toBe(1)
   })
 
-  test('of another tenant is another key (cases 120, 155)', async () => {
+  test('two tenants can use the same key (cases 120, 155)', async () => {
     const key = randomUUID()
     const first = await submit(key, { handler: 'both' })
     const rival = await http.keyFor('rival', 'admin')
@@ -80,13 +82,13 @@ describe('a key', () => {
     expect(await runs('both', 'rival')).toBe(1)
   })
 
-  test('of a request that failed may be used again', async () => {
+  test('the key of a failed request may be used again', async () => {
     const key = randomUUID()
     expect((await submit(key, { handler: 'again', priority: 99 })).status).toBe(400)
     expect((await submit(key, { handler: 'again' })).status).toBe(201)
   })
 
-  test('answers a change of a job again with the ETag that it had', async () => {
+  test('a repeated change of a job returns its first ETag', async () => {
     const job = (await http.post('/jobs', { name: 'tagged', schedule: '@daily' })).body.id
     const headers = { 'idempotency-key': randomUUID() }
     const change = () => http.call('PATCH', `/jobs/${job}`, { priority: 7 }, { headers })
@@ -104,7 +106,7 @@ describe('a key', () => {
     expect([late.status, late.body.code]).toEqual([412, 'version_changed'])
   })
 
-  test('may be used anew when what was answered under it has expired', async () => {
+  test('a key may be used again when its stored answer has expired', async () => {
     const key = randomUUID()
     const first = await submit(key, { handler: 'anew' })
     expect((await submit(key, { handler: 'anew' })).body.id).toBe(first.body.id)
@@ -118,7 +120,7 @@ describe('a key', () => {
     expect(await runs('anew')).toBe(2)
   })
 
-  test('sent a hundred times at once has one effect and one answer (case 120)', async () => {
+  test('a hundred concurrent requests under one key have one effect and one answer (case 120)', async () => {
     const key = randomUUID()
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => submit(key, { handler: 'hundred' })),
@@ -138,11 +140,11 @@ describe('a key', () => {
   })
 })
 
-describe('requests under many keys at once', () => {
+describe('concurrent requests with different keys', () => {
   const SENT = 150
   const handler = 'beside'
 
-  test('share transactions, and each has its own answer: also those refused, and those answered before', async () => {
+  test('share transactions, and each gets its own answer, refusal or stored answer', async () => {
     await submit('beside-held', { handler, key: 'held', delay: 600 })
     const old = await submit('beside-old', { handler })
     await submit('beside-other', { handler })
@@ -157,9 +159,9 @@ describe('requests under many keys at once', () => {
       return http.post('/runs', { handler, payload: n }, { key, headers })
     }
     const answers = await Promise.all(Array.from({ length: SENT }, (_, n) => ask(n)))
-    const told = answers.map(({ status, body }) => (status < 300 ? status : body.code))
-    expect(told).toEqual(
-      told.map((_, n) => {
+    const outcomes = answers.map(({ status, body }) => (status < 300 ? status : body.code))
+    expect(outcomes).toEqual(
+      outcomes.map((_, n) => {
         if (n === 40) return 'key_conflict'
         if (n === 70) return 'idempotency_key_reused'
         return n === 50 ? 200 : 201
@@ -182,7 +184,7 @@ describe('requests under many keys at once', () => {
     expect(rows[0].transactions).toBeLessThan(rows[0].keys)
   })
 
-  test('of which one is sent twice tell the second to wait, or what the first was answered', async () => {
+  test('that repeat a key get the first answer or a refusal to retry', async () => {
     const keys = Array.from({ length: 60 }, (_, n) => `twice-${n % 40}`)
     const answers = await Promise.all(keys.map((key) => submit(key, { handler: 'twice' })))
     for (const { status, body } of answers)
@@ -191,7 +193,7 @@ describe('requests under many keys at once', () => {
   })
 })
 
-test('a bulk request is answered again as it was, where all were made and where some were not', async () => {
+test('a repeated bulk request gets its first answer, complete or partial', async () => {
   const line = (n: number) => JSON.stringify({ handler: 'packed', payload: n })
   const taken = JSON.stringify({ handler: 'packed', key: 'packed', delay: 600 })
   for (const [key, raw, path] of [

@@ -1,4 +1,4 @@
-/** What keys of the installation see and name, which belong to no tenant. */
+/** Keys of the installation, which belong to no tenant: what they see and name. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HttpKit } from '../kit/http-kit.ts'
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-test('a key of the installation reads and verifies all chains, and that of a tenant it names', async () => {
+test('a system key reads and verifies all chains, or that of a tenant it names', async () => {
   const key = http.system
   await http.post('/tenants', { name: 'watched' }, { key })
   const { id } = (await http.get('/tenants/watched', { key })).body
@@ -28,7 +28,7 @@ test('a key of the installation reads and verifies all chains, and that of a ten
   expect(named.body.entries).toMatchObject([{ tenant_id: id, action: 'job.create' }])
 
   const verified = (await http.get('/audit/verify', { key })).body
-  const chains = verified.chains.map((it: { tenant_id: number | null }) => it.tenant_id)
+  const chains = verified.chains.map((chain: { tenant_id: number | null }) => chain.tenant_id)
   expect(verified.clean).toBe(true)
   expect(chains).toEqual(expect.arrayContaining([null, id]))
   expect((await http.get('/audit/verify', { key, headers })).body.chains).toMatchObject([
@@ -36,7 +36,7 @@ test('a key of the installation reads and verifies all chains, and that of a ten
   ])
 })
 
-test('a key of a tenant reads and verifies the chain of that tenant alone', async () => {
+test('a tenant key reads and verifies only the chain of its tenant', async () => {
   await http.call('PUT', '/jobs/own', { schedule: '@daily' })
   const { entries } = (await http.get('/audit')).body
   expect(entries.length).toBeGreaterThan(0)
@@ -45,7 +45,7 @@ test('a key of a tenant reads and verifies the chain of that tenant alone', asyn
   expect((await http.get('/audit/verify')).body.chains).toMatchObject([{ tenant_id: 2 }])
 })
 
-test('a tenant is named by its number as well as by its name', async () => {
+test('a tenant can be named by its number', async () => {
   const key = http.system
   const { id } = (await http.post('/tenants', { name: 'numbered' }, { key })).body
   expect((await http.get(`/tenants/${id}`, { key })).body).toMatchObject({ id, name: 'numbered' })
@@ -59,7 +59,7 @@ test('a tenant is named by its number as well as by its name', async () => {
   const rival = await http.get('/jobs', { key: await http.keyFor('rival', 'read'), headers })
   expect([rival.status, rival.body.code]).toEqual([403, 'forbidden'])
   for (const none of ['0', '99', '2147483648', '99999999999', '1e0']) {
-    const told = await http.get(`/tenants/${none}`, { key })
-    expect([none, told.status, told.body.code]).toEqual([none, 404, 'tenant_not_found'])
+    const reply = await http.get(`/tenants/${none}`, { key })
+    expect([none, reply.status, reply.body.code]).toEqual([none, 404, 'tenant_not_found'])
   }
 })

@@ -1,4 +1,4 @@
-/** Changes of jobs over HTTP that say what they expect: `If-Match` and `If-None-Match`. */
+/** Conditional changes of jobs over HTTP: `If-Match` and `If-None-Match`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpKit } from '../kit/http-kit.ts'
 
@@ -22,7 +22,7 @@ const changes: readonly (readonly [string, string, string, (() => object) | unde
     ['POST', '/resume', 'resumed', undefined, 200],
     ['POST', '/trigger', 'run', () => ({}), 201],
     [
-      ...(['POST', '/skip', 'spared a slot'] as const),
+      ...(['POST', '/skip', 'skipped a slot'] as const),
       () => ({ slot: `${new Date().getUTCFullYear() + 1}-01-01T00:00:00Z` }),
       200,
     ],
@@ -35,25 +35,28 @@ const changes: readonly (readonly [string, string, string, (() => object) | unde
   ]
 
 describe('a job', () => {
-  test.for(changes)('by %s%s is only %s as the version that it is', async (change) => {
-    const [method, verb, , body, status] = change
-    const path = pathOf('expected')
-    await http.call('PUT', path, { schedule: '0 0 1 1 *' })
-    const before = (await http.get(path)).body
-    for (const etag of ['"77"', '"2"', '"0"']) {
-      const stale = await http.call(method, `${path}${verb}`, body?.(), ifMatch(etag))
-      expect([stale.status, stale.body.code]).toEqual([412, 'version_changed'])
-    }
-    expect((await http.get(path)).body).toEqual(before)
-    expect((await http.get(`/runs?job=${before.id}`)).body.runs).toEqual([])
-    const bad = await http.call(method, `${path}${verb}`, body?.(), ifMatch('W/"1"'))
-    expect([bad.status, bad.body.field]).toEqual([400, 'If-Match'])
-    const right = await http.call(method, `${path}${verb}`, body?.(), ifMatch('"1"'))
-    expect(right.status).toBe(status)
-  })
+  test.for(changes)(
+    '%s%s with If-Match: a job is only %s at its current version',
+    async (change) => {
+      const [method, verb, , body, status] = change
+      const path = pathOf('expected')
+      await http.call('PUT', path, { schedule: '0 0 1 1 *' })
+      const before = (await http.get(path)).body
+      for (const etag of ['"77"', '"2"', '"0"']) {
+        const stale = await http.call(method, `${path}${verb}`, body?.(), ifMatch(etag))
+        expect([stale.status, stale.body.code]).toEqual([412, 'version_changed'])
+      }
+      expect((await http.get(path)).body).toEqual(before)
+      expect((await http.get(`/runs?job=${before.id}`)).body.runs).toEqual([])
+      const bad = await http.call(method, `${path}${verb}`, body?.(), ifMatch('W/"1"'))
+      expect([bad.status, bad.body.field]).toEqual([400, 'If-Match'])
+      const right = await http.call(method, `${path}${verb}`, body?.(), ifMatch('"1"'))
+      expect(right.status).toBe(status)
+    },
+  )
 
   test.for(changes.filter(([method]) => method !== 'PUT'))(
-    'by %s%s that is not there is not %s',
+    '%s%s with If-Match: a missing job is not %s',
     async ([method, verb, , body]) => {
       for (const etag of ['"1"', '*']) {
         const path = `${pathOf('missing')}${verb}`
@@ -63,7 +66,7 @@ describe('a job', () => {
     },
   )
 
-  test('is not made by a PUT that expects one', async () => {
+  test('PUT with If-Match does not create a job', async () => {
     for (const etag of ['"1"', '*']) {
       const path = pathOf('missing')
       const { status, body } = await http.call('PUT', path, { schedule: '@daily' }, ifMatch(etag))
@@ -72,7 +75,7 @@ describe('a job', () => {
     }
   })
 
-  test('is made, and not replaced, by a PUT that expects none', async () => {
+  test('PUT with If-None-Match creates a job and does not replace it', async () => {
     const path = pathOf('new')
     expect((await http.call('PUT', path, { schedule: '@daily' }, ifNone)).status).toBe(201)
     const again = await http.call('PUT', path, { schedule: '@hourly' }, ifNone)
@@ -83,7 +86,7 @@ describe('a job', () => {
     expect([bad.status, bad.body.field]).toEqual([400, 'If-None-Match'])
   })
 
-  test('is replaced by one of those who expect the same version at once', async () => {
+  test('one of several concurrent PUTs with the same If-Match replaces the job', async () => {
     const path = pathOf('raced')
     await http.call('PUT', path, { schedule: '@daily' })
     const answers = await Promise.all(
@@ -95,7 +98,7 @@ describe('a job', () => {
     expect((await http.get(path)).body.version).toBe(2)
   })
 
-  test('is made by one of those who expect none at once', async () => {
+  test('one of several concurrent PUTs with If-None-Match creates the job', async () => {
     const path = pathOf('raced')
     const answers = await Promise.all(
       [1, 2, 3, 4, 6, 7].map((priority) =>

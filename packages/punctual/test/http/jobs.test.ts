@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => http.close())
 
 describe('POST /jobs', () => {
-  test('makes a recurring job that no worker knows yet', async () => {
+  test('creates a recurring job whose handler no worker has yet', async () => {
     const answer = await http.post('/jobs', {
       name: 'send_report',
       schedule: '0 9 * * *',
@@ -44,7 +44,7 @@ describe('POST /jobs', () => {
     [{ retry_policy: { max_attempts: 4, backoff: 'exponential' } }, 4],
     [{ max_retries: 1 }, 2],
     [{ max_attempts: 7 }, 7],
-  ] as const)('takes attempts as %j', async ([given, attempts]) => {
+  ] as const)('accepts attempts as %j', async ([given, attempts]) => {
     const { body } = await http.post('/jobs', {
       name: name('attempts'),
       schedule: 'every 5m',
@@ -58,17 +58,17 @@ describe('POST /jobs', () => {
     ['run_at', { run_at: '2035-01-01T00:00:00Z' }, '2035-01-01T00:00:00.000Z'],
     ['delay', { delay: '1h' }, expect.any(String)],
     ['delay', { delay: 3600 }, expect.any(String)],
-  ] as const)('takes a time by %s', async ([, when, next]) => {
+  ] as const)('accepts a one-time job by %s', async ([, when, next]) => {
     const { status, body } = await http.post('/jobs', { name: name('once'), ...when })
     expect([status, body]).toMatchObject([201, { status: 'scheduled', next_run_at: next }])
   })
 
-  test('runs a job that says nothing of a time now', async () => {
+  test('runs a job without a schedule now', async () => {
     const { body } = await http.post('/jobs', { name: name('now'), payload: 1 })
     await expect.poll(async () => (await http.get(`/jobs/${body.id}`)).body.status).toBe('queued')
   })
 
-  test('refuses a name that is taken, and says whose', async () => {
+  test('refuses a name that is in use', async () => {
     const taken = name('taken')
     const { body } = await http.post('/jobs', { name: taken, schedule: '@daily' })
     const again = await http.post('/jobs', { name: taken, schedule: '@daily' })
@@ -77,7 +77,7 @@ describe('POST /jobs', () => {
     expect(body.id).not.toBe('')
   })
 
-  test('gives a name to one of those who ask for it at once', async () => {
+  test('creates one job when several requests want the same name', async () => {
     const raced = name('raced')
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) => http.post('/jobs', { name: raced, handler: `h${n}` })),
@@ -88,16 +88,16 @@ describe('POST /jobs', () => {
   test.for([
     ['a schedule that cannot be read', { schedule: '61 * * * *' }, 'invalid_schedule', undefined],
     [
-      'a zone that is none',
+      'an unknown time zone',
       { schedule: '@daily', timezone: 'Mars/Base' },
       'invalid_timezone',
       '/timezone',
     ],
     ['two times', { schedule: '@daily', delay: 5 }, 'invalid_option', '/delay'],
     ['an unknown member', { schedule: '@daily', scheduel: 1 }, 'invalid_request', '/scheduel'],
-    ['a text for a number', { priority: '5' }, 'invalid_request', '/priority'],
+    ['a string for a number', { priority: '5' }, 'invalid_request', '/priority'],
     ['a huge number', { priority: 1e9 }, 'invalid_request', '/priority'],
-    ['a tenant of its own choice', { tenant_id: 1 }, 'invalid_request', '/tenant_id'],
+    ['a tenant in the body', { tenant_id: 1 }, 'invalid_request', '/tenant_id'],
     [
       'attempts that differ',
       { max_attempts: 2, max_retries: 5 },
@@ -112,28 +112,28 @@ describe('POST /jobs', () => {
   })
 
   test.for([
-    ['a name that comes twice', '{"name":"a","name":"b"}', 'invalid_payload'],
+    ['a duplicate name', '{"name":"a","name":"b"}', 'invalid_payload'],
     [
       'a number that would change',
       '{"name":"a","payload":12345678901234567890}',
       'invalid_payload',
     ],
     [
-      'what is nested too deeply',
+      'a payload that is nested too deeply',
       `{"name":"a","payload":${'['.repeat(200)}${']'.repeat(200)}}`,
       'payload_too_deep',
     ],
-    ['a character that no database keeps', '{"name":"a","payload":"\\u0000"}', 'invalid_payload'],
+    ['a NUL character', '{"name":"a","payload":"\\u0000"}', 'invalid_payload'],
     ['half a surrogate', '{"name":"a","payload":"\\ud800"}', 'invalid_payload'],
-    ['what is no JSON', '{"name":', 'invalid_payload'],
+    ['a body that is not JSON', '{"name":', 'invalid_payload'],
   ] as const)('refuses %s', async ([, raw, code]) => {
     const { status, body } = await http.post('/jobs', undefined, { raw })
     expect([status, body.code]).toEqual([400, code])
   })
 })
 
-describe('a job that exists', () => {
-  test('is made by PUT, found unchanged by the same again, and changed by another', async () => {
+describe('an existing job', () => {
+  test('is created by PUT, unchanged by the same PUT, and updated by another', async () => {
     const path = `/jobs/${name('put')}`
     expect((await http.call('PUT', path, { schedule: '@hourly' })).status).toBe(201)
     const same = await http.call('PUT', path, { schedule: '@hourly' })
@@ -142,13 +142,13 @@ describe('a job that exists', () => {
     expect([other.status, other.body.change]).toEqual([200, 'updated'])
   })
 
-  test('is not made under a name that reads as an id', async () => {
+  test('cannot have a name that looks like an id', async () => {
     const path = '/jobs/01a1e32c-a376-7000-8015-9ca7d1569426'
     const { status, body } = await http.call('PUT', path, { schedule: '@hourly' })
     expect([status, body.code, body.field]).toEqual([400, 'invalid_option', 'name'])
   })
 
-  test('is changed in part, and only if it is still what the change was made for', async () => {
+  test('is changed in part, and only while it has the expected version', async () => {
     const path = `/jobs/${name('patched')}`
     await http.call('PUT', path, {
       ...{ schedule: '0 9 * * *', timezone: 'Europe/Berlin', payload: { a: 1 }, priority: 7 },
@@ -166,7 +166,7 @@ describe('a job that exists', () => {
     })
   })
 
-  test('of those who change one version at once, one does', async () => {
+  test('is changed by one of several concurrent changes of one version', async () => {
     const path = `/jobs/${name('raced')}`
     await http.call('PUT', path, { schedule: '@daily' })
     const headers = { 'if-match': '"1"' }
@@ -186,7 +186,7 @@ describe('a job that exists', () => {
     expect((await http.post(`${path}/resume`)).body).toMatchObject({ status: 'scheduled' })
   })
 
-  test('is triggered, previewed, explained, and its slots are listed', async () => {
+  test('is triggered, previewed, explained and backfilled, and its slots are listed', async () => {
     const path = `/jobs/${name('looked')}`
     await http.call('PUT', path, { schedule: '0 0 1 1 *' })
     const run = await http.post(`${path}/trigger`, { payload: { by: 'hand' } })
@@ -204,7 +204,7 @@ describe('a job that exists', () => {
     expect((await http.post(`${path}/backfill`, past)).body).toEqual({ runs: 0, already: 3 })
   })
 
-  test('is deleted: what it planned is cancelled, and its name is free again', async () => {
+  test('is deleted with its planned runs, and its name is free again', async () => {
     const taken = name('deleted')
     const { body } = await http.post('/jobs', { name: taken, schedule: '@daily' })
     const { body: run } = await http.post(`/jobs/${taken}/trigger`)
@@ -218,7 +218,7 @@ describe('a job that exists', () => {
 })
 
 describe('POST /jobs/bulk', () => {
-  test('changes jobs by name where each is done by itself, so that two of them do not deadlock', async () => {
+  test('writes jobs in the order of their names, so that two requests do not deadlock', async () => {
     const [first, last] = [`a_${name('bulk')}`, `z_${name('bulk')}`]
     for (const job of [first, last])
       await http.call('PUT', `/jobs/${job}`, { schedule: '@daily', priority: 5 })
@@ -252,7 +252,7 @@ describe('POST /jobs/bulk', () => {
 })
 
 describe('GET /jobs', () => {
-  test('lists what matches, page by page, with a total', async () => {
+  test('lists matching jobs in pages, with a total', async () => {
     const prefix = name('listed')
     const lines = Array.from({ length: 25 }, (_, i) =>
       JSON.stringify({ name: `${prefix}-${String(i).padStart(2, '0')}`, schedule: '@daily' }),
@@ -291,7 +291,7 @@ describe('GET /jobs', () => {
 })
 
 describe('tenants', () => {
-  test('do not see, change or delete the jobs of each other, by id or by name', async () => {
+  test('do not see, change or delete jobs of each other, by id or by name', async () => {
     const shared = name('shared')
     const { body } = await http.post('/jobs', { name: shared, schedule: '@daily' })
     const key = await http.keyFor('rival', 'admin')
@@ -305,7 +305,7 @@ describe('tenants', () => {
     )
   })
 
-  test('are named by keys of the installation, and by no others', async () => {
+  test('can be named in a header by system keys only', async () => {
     const headers = { 'x-punctual-tenant': 'acme' }
     expect((await http.get('/jobs', { key: http.system, headers })).status).toBe(200)
     const rival = { 'x-punctual-tenant': 'rival' }

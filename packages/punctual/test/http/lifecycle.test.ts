@@ -12,7 +12,7 @@ afterAll(() => http.close())
 
 const statusOf = async (id: string) => (await http.get(`/jobs/${id}`)).body.status
 
-test('a job that runs once tells how it went, and cannot be cancelled any more', async () => {
+test('a one-time job that has ended shows its result, and cannot be cancelled', async () => {
   http.punctual.handler('quick', async () => ({ sent: 3 }))
   const { body } = await http.post('/jobs', { name: 'quick_once', handler: 'quick' })
   await expect.poll(() => statusOf(body.id)).toBe('completed')
@@ -26,7 +26,7 @@ test('a job that runs once tells how it went, and cannot be cancelled any more',
   expect([gone.status, gone.body.code]).toEqual([409, 'already_finished'])
 })
 
-test('a job whose run dies is a dead letter', async () => {
+test('a one-time job whose run dies has the status dead_letter', async () => {
   http.punctual.handler('doomed', async () => {
     throw new NonRetryableError('no')
   })
@@ -34,7 +34,7 @@ test('a job whose run dies is a dead letter', async () => {
   await expect.poll(() => statusOf(body.id)).toBe('dead_letter')
 })
 
-test('deleting a job ends what runs, unless it is to finish', async () => {
+test('deleting a job cancels its running run, unless running is finish', async () => {
   const started = { cancelled: gate(), finishing: gate() }
   const ended: string[] = []
   const letFinish = gate()

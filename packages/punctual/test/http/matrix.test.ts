@@ -1,6 +1,7 @@
 /**
- * Every route of the document against every wrong caller, and every id of another tenant in every place that takes one.
- * A stranger is told the same of what is another's as of what there is not.
+ * Every route of the document with every kind of wrong caller, and every id of another tenant in
+ * every place that accepts one. The answer for an object of another tenant equals that for a
+ * missing one.
  */
 import { randomUUID } from 'node:crypto'
 import { type Scope, scopeNames, scopes } from '@punctual/core/identity'
@@ -8,15 +9,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Belongings, belongingsOf, digestOf, SECRET_WORD } from '../kit/http-belongings.ts'
 import { HttpKit } from '../kit/http-kit.ts'
 import {
-  type Asked,
   ask,
   covers,
   fitting,
   forEachOf,
   type Operation,
   operationsOf,
+  type Reply,
+  type Request,
   readDocument,
-  type Told,
 } from '../kit/http-operations.ts'
 
 let http: HttpKit
@@ -32,33 +33,33 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-/** Asks every operation the same way; what is wrong with the answers, each with its operation. */
+/** Sends the same request to every operation; returns the faults of the answers. */
 async function everywhere(
-  asked: Asked,
-  wrong: (told: Told, operation: Operation) => string | false,
+  request: Request,
+  wrong: (reply: Reply, operation: Operation) => string | false,
   which: (operation: Operation) => boolean = () => true,
 ): Promise<string[]> {
   const found: string[] = []
   await forEachOf(operations.filter(which), 8, async (operation) => {
-    const told = await ask(http, operation, asked)
-    const fault = wrong(told, operation)
-    if (fault !== false) found.push(`${operation.title}: ${fault} (${told.status} ${told.text})`)
+    const reply = await ask(http, operation, request)
+    const fault = wrong(reply, operation)
+    if (fault !== false) found.push(`${operation.title}: ${fault} (${reply.status} ${reply.text})`)
   })
   return found
 }
 
 const refusedWith =
   (status: number, code: string) =>
-  ({ status: came, body, headers }: Told) =>
-    ((came !== status || body?.code !== code) && `${status} ${code} was expected`) ||
+  ({ status: received, body, headers }: Reply) =>
+    ((received !== status || body?.code !== code) && `${status} ${code} was expected`) ||
     (status === 401 && headers['www-authenticate'] === undefined && 'does not ask for a key')
 
-test('there are operations, each with a scope', () => {
+test('every operation has a scope', () => {
   expect(operations.length).toBeGreaterThan(10)
   for (const { scope } of operations) expect([...scopeNames, 'any']).toContain(scope)
 })
 
-test('what a tenant has and `read` does not show is named where the scope is explained', () => {
+test('the description of the scope read names the resources that it does not include', () => {
   const hidden = operations.filter(({ method, scope }) => method === 'GET' && scope === 'admin')
   const words = hidden.map(({ path }) => path.split('/')[2]?.replace('-', ' '))
   expect(words.length).toBeGreaterThan(0)
@@ -69,8 +70,8 @@ describe('every route refuses', () => {
   const unauthenticated = refusedWith(401, 'unauthenticated')
 
   test.for([
-    ['nobody', {}],
-    ['a key that is none', { authorization: 'Bearer pk_nonsense' }],
+    ['a request without a key', {}],
+    ['an invalid key', { authorization: 'Bearer pk_nonsense' }],
     ['another scheme', { authorization: 'Basic cm9vdDpyb290' }],
     ['an empty key', { authorization: 'Bearer ' }],
     ['two keys', { authorization: 'Bearer a b' }],
@@ -78,13 +79,13 @@ describe('every route refuses', () => {
     expect(await everywhere({ key: null, headers }, unauthenticated)).toEqual([])
   })
 
-  test('a key that is cut, extended, or of another case (case 156)', async () => {
-    const other = rival.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase())
+  test('a key that is cut, extended, or in another case (case 156)', async () => {
+    const other = rival.replace(/[a-z](?=[^a-z]*$)/, (last) => last.toUpperCase())
     for (const key of [rival.slice(0, -1), `${rival}a`, other, rival.toUpperCase()])
       expect(await everywhere({ key }, unauthenticated)).toEqual([])
   })
 
-  test('a key in the address, even beside a good one (case 156)', async () => {
+  test('a key in the URL, even next to a valid header (case 156)', async () => {
     for (const name of ['api_key', 'access_token'])
       for (const key of [null, rival])
         expect(await everywhere({ key, query: { [name]: rival } }, unauthenticated)).toEqual([])
@@ -105,7 +106,7 @@ describe('every route refuses', () => {
     expect(await everywhere({ key: expired.key }, unauthenticated)).toEqual([])
   })
 
-  test('keys of every scope that does not include its own (case 157)', async () => {
+  test('keys of every scope that does not cover the route (case 157)', async () => {
     const keys = new Map<Scope, string>()
     for (const scope of scopeNames.filter((name) => name !== 'system'))
       keys.set(scope, await http.keyFor('rival', scope))
@@ -115,7 +116,7 @@ describe('every route refuses', () => {
     }
   })
 
-  test('keys that act for a tenant that is not theirs (case 153)', async () => {
+  test('keys that name another tenant (case 153)', async () => {
     const may = (operation: Operation) => covers('admin', operation)
     const headers = { 'x-punctual-tenant': 'acme' }
     expect(await everywhere({ key: rival, headers }, refusedWith(403, 'forbidden'), may)).toEqual(
@@ -123,7 +124,7 @@ describe('every route refuses', () => {
     )
   })
 
-  test('writes for a tenant that is suspended, and every key of one that is erased (case 157)', async () => {
+  test('writes for a suspended tenant, and every key of an erased one (case 157)', async () => {
     await http.punctual.tenants.create({ name: 'late' })
     const key = await http.keyFor('late', 'admin')
     await http.punctual.tenants.suspend('late')
@@ -143,34 +144,34 @@ describe('every route refuses', () => {
 
 const unknowns = new Map<string, string>()
 
-/** Of the same form as an id, and of nothing; the same for each id. */
+/** An unused id of the same form; always the same one for an id. */
 function unknownLike(id: string): string {
-  const unknown = unknowns.get(id) ?? nothingLike(id)
+  const unknown = unknowns.get(id) ?? inventedLike(id)
   unknowns.set(id, unknown)
   return unknown
 }
 
-function nothingLike(id: string): string {
+function inventedLike(id: string): string {
   if (/^[0-9a-f-]{36}$/.test(id)) return id.slice(0, 24) + randomUUID().slice(24)
   if (/^\d{10,}$/.test(id)) return String(BigInt(id) - 1_000_003n)
   return /^\d$/.test(id) ? '7' : `no-${id}`
 }
 
-/** What is answered, apart from the id that was asked for and what is new in every answer. */
-function essence({ status, body }: Told, id: string): string {
+/** The answer without the requested id and without the parts that differ in every answer. */
+function essence({ status, body }: Reply, id: string): string {
   if (body?.code === undefined) return String(status)
   const word = new RegExp(`(?<![\\w-])${id}(?![\\w-])`, 'g')
   return `${status} ${body.code} ${String(body.detail).replace(word, '<id>')}`
 }
 
-type Way = (id: string) => Asked
+type RequestWith = (id: string) => Request
 
-/** Names of what may refer to something. */
+/** Names of members and parameters that may hold an id. */
 const REFERENCE =
-  /(^|_)(ids?|runs?|jobs?|groups?|letters?|queues?|calendars?|keys?|after|of|tenant|worker|session)$/
+  /(^|_)(ids?|runs?|jobs?|groups?|dead_letters?|queues?|calendars?|keys?|after|of|tenant|worker|session)$/
 
-/** Every place of an address that takes an id. */
-function placesIn({ params, query, method }: Operation): Way[] {
+/** Requests with an id in each place of the address that accepts one. */
+function placesIn({ params, query, method }: Operation): RequestWith[] {
   const all = (id: string) => Object.fromEntries(params.map(({ name }) => [name, id]))
   return [
     ...(params.length > 0 ? [(id: string) => ({ params: all(id) })] : []),
@@ -180,8 +181,8 @@ function placesIn({ params, query, method }: Operation): Way[] {
   ]
 }
 
-/** Bodies with each of these ids in each member that may refer to something. */
-function bodiesWith({ body }: Operation, ids: readonly string[]): Asked[] {
+/** Bodies with each of these ids in each member that may hold an id. */
+function bodiesWith({ body }: Operation, ids: readonly string[]): Request[] {
   const whole = body?.type === 'object' ? (fitting(body) as object) : {}
   return Object.entries(body?.properties ?? {}).flatMap(([name, { type }]) => {
     if (!REFERENCE.test(name)) return []
@@ -189,37 +190,38 @@ function bodiesWith({ body }: Operation, ids: readonly string[]): Asked[] {
   })
 }
 
-/** What somebody who is not the owner must not learn. */
-function toldTooMuch(told: Told): string | false {
-  if (told.status >= 500) return 'failed'
-  return told.text.includes(SECRET_WORD) && 'tells what is not theirs'
+/** Whether an answer reveals data of the owner to another tenant. */
+function leakOf(reply: Reply): string | false {
+  if (reply.status >= 500) return 'failed'
+  return reply.text.includes(SECRET_WORD) && 'reveals data of another tenant'
 }
 
 async function attackAddress(operation: Operation, key: string, id: string): Promise<string[]> {
   const found: string[] = []
-  for (const way of placesIn(operation)) {
-    const told = await ask(http, operation, { ...way(id), key })
-    const nothing = unknownLike(id)
-    const unknown = await ask(http, operation, { ...way(nothing), key })
-    const [is, should] = [essence(told, id), essence(unknown, nothing)]
-    const fault = toldTooMuch(told) || (is !== should && `differs from what is not: ${should}`)
-    if (fault) found.push(`${operation.title} ${JSON.stringify(way(id))}: ${fault} (${told.text})`)
+  for (const requestWith of placesIn(operation)) {
+    const reply = await ask(http, operation, { ...requestWith(id), key })
+    const unused = unknownLike(id)
+    const unknown = await ask(http, operation, { ...requestWith(unused), key })
+    const [is, should] = [essence(reply, id), essence(unknown, unused)]
+    const fault = leakOf(reply) || (is !== should && `differs from a missing one: ${should}`)
+    if (fault)
+      found.push(`${operation.title} ${JSON.stringify(requestWith(id))}: ${fault} (${reply.text})`)
   }
   return found
 }
 
 async function attackBody(operation: Operation, key: string): Promise<string[]> {
   const found: string[] = []
-  for (const asked of bodiesWith(operation, Object.values(theirs.ids))) {
-    const told = await ask(http, operation, { ...asked, key })
-    const fault = toldTooMuch(told)
-    if (fault) found.push(`${operation.title} ${JSON.stringify(asked)}: ${fault} (${told.text})`)
+  for (const request of bodiesWith(operation, Object.values(theirs.ids))) {
+    const reply = await ask(http, operation, { ...request, key })
+    const fault = leakOf(reply)
+    if (fault) found.push(`${operation.title} ${JSON.stringify(request)}: ${fault} (${reply.text})`)
   }
   return found
 }
 
-describe('what is another tenant’s', () => {
-  test('is neither told, nor changed, nor known to exist, on any route (cases 153, 155)', async () => {
+describe('data of another tenant', () => {
+  test('is neither revealed, nor changed, nor known to exist on any route (cases 153, 155)', async () => {
     const before = await digestOf(http, theirs.tenantId)
     const worker = await http.keyFor('rival', 'worker')
     const keyOf = ({ scope }: Operation) => (scope === 'worker' ? worker : rival)
@@ -246,18 +248,18 @@ describe('what is another tenant’s', () => {
   })
 })
 
-/** Whether there is something of the owner's that is answered otherwise than what there is not. */
+/** Whether any object of the owner is answered differently from a missing one. */
 async function findsAny(operation: Operation): Promise<boolean> {
   const headers = { 'x-punctual-tenant': 'acme' }
   const by = covers('admin', operation) ? {} : { key: http.system, headers }
   const all = (id: string) => Object.fromEntries(operation.params.map(({ name }) => [name, id]))
   for (const id of Object.values(theirs.ids)) {
-    const nothing = `${unknownLike(id).slice(0, -1)}0`
-    const unknown = await ask(http, operation, { ...by, params: all(nothing) })
-    // Names that are made by being used, and what is wrong before anything is looked for.
+    const unused = `${unknownLike(id).slice(0, -1)}0`
+    const unknown = await ask(http, operation, { ...by, params: all(unused) })
+    // Either using a name creates it, or the request is refused before the lookup.
     if (unknown.status !== 404) return true
-    const told = await ask(http, operation, { ...by, params: all(id) })
-    if (essence(told, id) !== essence(unknown, nothing)) return true
+    const reply = await ask(http, operation, { ...by, params: all(id) })
+    if (essence(reply, id) !== essence(unknown, unused)) return true
   }
   return false
 }

@@ -1,4 +1,4 @@
-/** Jobs that run once, over HTTP: what becomes of their names when they are over. */
+/** One-time jobs over HTTP: the names of ended ones are free. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { HttpKit } from '../kit/http-kit.ts'
 import { LATER, name, RunsKit } from '../kit/http-runs-kit.ts'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-/** A job that has run, with the status that it came to. */
+/** Creates a one-time job and waits until it has this status. */
 async function ran(handler: string, status: string): Promise<{ name: string; id: string }> {
   const job = name('once')
   const { body } = await http.post('/jobs', { name: job, handler, payload: {} })
@@ -23,7 +23,7 @@ test.for([
   ['fine', 'completed'],
   ['dies', 'dead_letter'],
 ] as const)(
-  'the next job takes the name of one whose run is %s, and its runs stay',
+  'a new job takes the name of an ended one (handler %s, status %s), whose runs are kept',
   async ([handler, status]) => {
     const old = await ran(handler, status)
     const { latest_run_id: run } = (await http.get(`/jobs/${old.id}`)).body
@@ -42,7 +42,7 @@ test.for([
   },
 )
 
-test('the name of one that runs, or is still to run, is taken', async () => {
+test('the name of a running or scheduled one-time job is in use', async () => {
   const running = name('once')
   await http.post('/jobs', { name: running, handler: 'waits' })
   await expect
@@ -57,7 +57,7 @@ test('the name of one that runs, or is still to run, is taken', async () => {
   expect((await http.call('DELETE', `/jobs/${running}`)).status).toBe(200)
 })
 
-test('of those who want the name of one that is over, one gets it', async () => {
+test('one of several requests gets the name of an ended job', async () => {
   const old = await ran('fine', 'completed')
   const answers = await Promise.all(
     Array.from({ length: 6 }, () =>
@@ -67,7 +67,7 @@ test('of those who want the name of one that is over, one gets it', async () => 
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
 })
 
-test('one that has run makes room for the next in the quota', async () => {
+test('an ended one-time job does not count against the quota', async () => {
   await http.punctual.tenants.create({ name: 'small', quotas: { jobs: 1 } })
   const key = await http.keyFor('small', 'admin')
   for (const job of ['a', 'b', 'c']) {

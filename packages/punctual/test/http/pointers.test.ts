@@ -1,4 +1,4 @@
-/** What is wrong with a request is told where it was sent, in the names that it was sent under. */
+/** Problems point to the member that was sent, in the names of the request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpKit } from '../kit/http-kit.ts'
 
@@ -43,7 +43,7 @@ const refused = [
 ] as unknown as readonly (readonly [string, object, string])[]
 
 describe('a problem', () => {
-  test.for(refused)('of %s with %j is at %s', async ([path, body, pointer]) => {
+  test.for(refused)('of %s with %j has the pointer %s', async ([path, body, pointer]) => {
     const { status, body: problem } = await http.post(path, body)
     expect([status, problem.pointer]).toEqual([400, pointer])
     const [field] = pointer.slice(1).split('/')
@@ -51,8 +51,8 @@ describe('a problem', () => {
     expect(problem.detail).not.toMatch(/^Item|maxWait|expiresAt/)
   })
 
-  test.for(refused)('of a line of %s/bulk with %j is at that line, %s', async (about) => {
-    const [path, body, pointer] = about
+  test.for(refused)('of a line of %s/bulk with %j names the line and %s', async (example) => {
+    const [path, body, pointer] = example
     const fine = path === '/runs' ? { handler: 'fine' } : { name: 'fine', schedule: '@daily' }
     for (const mode of ['all', 'each']) {
       const answer = await http.post(`${path}/bulk?mode=${mode}`, undefined, {
@@ -60,14 +60,14 @@ describe('a problem', () => {
         headers: { 'content-type': 'application/x-ndjson' },
       })
       const problem = mode === 'all' ? answer.body : answer.body.items[1].problem
-      // A job that never fires is found out when it is written, and named by its name.
+      // A job that never fires is only refused when it is written, by its name.
       const place =
         problem.code === 'never_fires' && mode === 'all' ? problem.pointer : `/1${pointer}`
       expect([mode, problem.pointer]).toEqual([mode, place])
     }
   })
 
-  test('of a line that is no JSON is at that line', async () => {
+  test('of a line that is not JSON names the line', async () => {
     for (const mode of ['all', 'each'])
       for (const path of ['/runs', '/jobs']) {
         const answer = await http.post(`${path}/bulk?mode=${mode}`, undefined, {
@@ -79,7 +79,7 @@ describe('a problem', () => {
       }
   })
 
-  test('of a change of a job is at what was sent', async () => {
+  test('of a change of a job points to the member sent', async () => {
     await http.call('PUT', '/jobs/changed', { schedule: '@daily' })
     for (const method of ['PUT', 'PATCH']) {
       const { body } = await http.call(method, '/jobs/changed', { schedule: '61 * * * *' })
@@ -88,7 +88,7 @@ describe('a problem', () => {
   })
 })
 
-test('a quota that leaves no room is told by its name, its limit and its use', async () => {
+test('an exceeded quota is reported with its name, its limit and its use', async () => {
   await http.punctual.tenants.create({
     ...{ name: 'small', quotas: { payloadBytes: 5, jobs: 0, timeoutMs: 1_000 } },
   })

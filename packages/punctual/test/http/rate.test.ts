@@ -1,4 +1,4 @@
-/** How often requests are answered: for each key, and for addresses that keep sending keys that are none. */
+/** Rate limits: for each key, and for addresses that keep sending invalid keys. */
 import type { AddressInfo } from 'node:net'
 import { createApp } from '@punctual/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ afterAll(async () => {
 const many = (n: number, key: string) =>
   Promise.all(Array.from({ length: n }, () => http.call('GET', url, undefined, { key })))
 
-test('a key that asks more often than it may is told when to ask again', async () => {
+test('a key over its rate gets 429 and the delay before a retry', async () => {
   const other = await http.keyFor('acme', 'read')
   const answers = await many(120, http.admin)
   const refused = answers.filter(({ status }) => status === 429)
@@ -40,7 +40,7 @@ test('a key that asks more often than it may is told when to ask again', async (
   await expect.poll(async () => (await http.call('GET', url)).status, { timeout: 10_000 }).toBe(200)
 })
 
-test('an address that guesses keys is slowed down, and a good key from there is let in (case 156)', async () => {
+test('an address that guesses keys is limited, and a valid key from it is admitted (case 156)', async () => {
   const guesses = await many(60, 'punctual_nonsense')
   const statuses = new Set(guesses.map(({ status }) => status))
   expect(statuses).toEqual(new Set([401, 429]))

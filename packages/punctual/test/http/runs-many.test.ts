@@ -1,4 +1,4 @@
-/** Many runs over HTTP at once, by filter; and logs that are followed as they are written. */
+/** Bulk changes of runs over HTTP by filter, and followed logs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HttpKit } from '../kit/http-kit.ts'
 import { LATER, name, RunsKit } from '../kit/http-runs-kit.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => http.close())
 
 describe('many runs', () => {
-  test('are counted in a dry run, then cancelled as far as the limit goes', async () => {
+  test('are counted in a dry run, then cancelled up to the limit', async () => {
     const queue = name('queue')
     for (let i = 0; i < 5; i++) await submit({ handler: 'nobody', queue })
     const filter = { queue }
@@ -48,7 +48,7 @@ describe('many runs', () => {
     expect(promoted.body).toMatchObject({ matched: 2, answers: { promoted: 2 } })
   })
 
-  test('that are dead are retried by filter, once', async () => {
+  test('are retried once by filter when they are dead', async () => {
     const queue = name('queue')
     const ids = [
       await submit({ handler: 'dies', queue }),
@@ -68,13 +68,13 @@ describe('many runs', () => {
     expect((await http.post('/runs/retry', { filter: { ids } })).body.matched).toBe(0)
   })
 
-  test('that nobody has are looked for once', async () => {
+  test('are not found by an unknown id', async () => {
     const ids = ['ffffffff-ffff-ffff-ffff-ffffffffffff']
     const none = await http.post('/runs/retry', { filter: { ids }, dry_run: true })
     expect(none.body).toMatchObject({ matched: 0, complete: true })
   })
 
-  test('that are unknown are retried where the filter says so', async () => {
+  test('are retried when they are unknown and the filter names the state', async () => {
     const ids = [await anUnknownRun('fine'), await anUnknownRun('fine')]
     const none = await http.post('/runs/retry', { filter: { ids } })
     expect(none.body.matched).toBe(0)
@@ -100,7 +100,7 @@ describe('many runs', () => {
     expect([answer.status, answer.body.pointer]).toEqual([400, pointer ?? answer.body.pointer])
   })
 
-  test('are those of the caller alone', async () => {
+  test('are limited to the tenant of the caller', async () => {
     const queue = name('queue')
     const id = await submit({ handler: 'nobody', queue })
     const dead = await submit({ handler: 'dies', queue })
@@ -117,8 +117,8 @@ describe('many runs', () => {
   })
 })
 
-describe('a log that is followed', () => {
-  test('tells every line until the run has ended, and goes on where it was left', async () => {
+describe('a followed log', () => {
+  test('has every line until the run has ended, and resumes after a line', async () => {
     const id = await submit({ handler: 'fine', payload: { lines: 4 } })
     const events = await readEvents(`${http.url}/v1/runs/${id}/logs`, { key: http.admin })
     expect(events.map(({ event }) => event)).toEqual(['log', 'log', 'log', 'log', 'end'])
@@ -133,7 +133,7 @@ describe('a log that is followed', () => {
     ])
   })
 
-  test('is refused to others and from a place that is none', async () => {
+  test('is refused to other tenants and for an invalid position', async () => {
     const id = await submit({ handler: 'nobody' })
     const headers = { accept: 'text/event-stream' }
     const other = await http.get(`/runs/${id}/logs`, { key: rival, headers })

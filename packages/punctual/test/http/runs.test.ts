@@ -1,4 +1,4 @@
-/** Runs over HTTP: listed, counted, looked at, steered and retried; real workers, on a real database. */
+/** Runs over HTTP: listing, counting, reading, changing and retrying, with real workers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HttpKit } from '../kit/http-kit.ts'
 import { LATER, name, RunsKit } from '../kit/http-runs-kit.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => http.close())
 
 describe('GET /runs', () => {
-  test('lists what matches, page by page, without repeating any', async () => {
+  test('lists matching runs in pages, each once', async () => {
     const queue = name('queue')
     const lines = Array.from({ length: 25 }, (_, i) =>
       JSON.stringify({ handler: 'nobody', queue, payload: i, labels: { user: `u${i % 5}` } }),
@@ -47,7 +47,7 @@ describe('GET /runs', () => {
     expect(body.runs[0]).not.toHaveProperty('tenant_id')
   })
 
-  test('finds by key, by time, by how long they run and by what was not retried', async () => {
+  test('filters by key, instants, running time and dead runs not retried', async () => {
     const queue = name('queue')
     const keyed = await submit({ handler: 'nobody', queue, key: name('key'), run_at: LATER })
     const { body: run } = await http.get(`/runs/${keyed}`)
@@ -73,7 +73,7 @@ describe('GET /runs', () => {
     await become(waits, 'cancelled')
   })
 
-  test('counts them by what they are', async () => {
+  test('counts runs by an attribute', async () => {
     const queue = name('queue')
     for (const user of ['ann', 'ann', 'bob'])
       await submit({ handler: 'nobody', queue, labels: { user } })
@@ -110,14 +110,14 @@ describe('GET /runs', () => {
     if (pointer) expect(body.pointer).toBe(pointer)
   })
 
-  test('tells of a job that is not there', async () => {
+  test('reports an unknown job', async () => {
     const { status, body } = await http.get('/runs?job=none-of-these')
     expect([status, body.code]).toEqual([404, 'job_not_found'])
   })
 })
 
 describe('a run', () => {
-  test('is shown with its attempts, its output and its log', async () => {
+  test('is returned with its attempts, output and log', async () => {
     const id = await submit({ handler: 'fine', payload: { lines: 3 } })
     await become(id, 'succeeded')
     const { body } = await http.get(`/runs/${id}`)
@@ -143,7 +143,7 @@ describe('a run', () => {
     expect(last.body.lines).toMatchObject([{ message: 'line 2' }])
   })
 
-  test('says why it does not run', async () => {
+  test('is explained while it is not running', async () => {
     const later = await submit({ handler: 'nobody', run_at: LATER })
     expect((await http.get(`/runs/${later}/explain`)).body).toMatchObject({
       ...{ id: later, running: false },
@@ -160,7 +160,7 @@ describe('a run', () => {
     })
   })
 
-  test('is rescheduled, given another priority and payload, promoted and cancelled', async () => {
+  test('is rescheduled, edited, promoted and cancelled', async () => {
     const id = await submit({ handler: 'nobody', run_at: LATER, payload: 1 })
     const moved = await http.post(`/runs/${id}/reschedule`, { run_at: '2036-01-01T00:00:00Z' })
     expect([moved.status, moved.body]).toEqual([
@@ -180,7 +180,7 @@ describe('a run', () => {
     expect((await http.get(`/runs/${id}`)).body.reason).toBe('not wanted')
   })
 
-  test('that has ended is not steered any more, and what is possible is told', async () => {
+  test('cannot be changed once it has ended, and the error names what is possible', async () => {
     const id = await submit({ handler: 'fine', payload: {} })
     await become(id, 'succeeded')
     for (const [path, body] of [
@@ -199,7 +199,7 @@ describe('a run', () => {
     expect(retried.body.detail).toContain('POST /v1/runs')
   })
 
-  test('that runs can be cancelled and nothing else', async () => {
+  test('can only be cancelled while it is running', async () => {
     const id = await submit({ handler: 'waits' })
     await become(id, 'running')
     const late = await http.post(`/runs/${id}/reschedule`, { run_at: LATER })
@@ -212,10 +212,10 @@ describe('a run', () => {
     await become(id, 'cancelled')
   })
 
-  test('that is dead is retried once, with another payload', async () => {
+  test('is retried once with another payload when it is dead', async () => {
     const id = await submit({ handler: 'dies', payload: 1 })
     await become(id, 'dead')
-    const again = await http.post(`/runs/${id}/retry`, { payload: { fixed: true }, note: 'mended' })
+    const again = await http.post(`/runs/${id}/retry`, { payload: { fixed: true }, note: 'fixed' })
     expect([again.status, again.body]).toEqual([201, { id, run_id: expect.any(String) }])
     const { body } = await http.get(`/runs/${again.body.run_id}`)
     expect(body).toMatchObject({ replay_of: id, payload: { fixed: true } })
@@ -225,7 +225,7 @@ describe('a run', () => {
     expect(twice.body.detail).toContain(again.body.run_id)
   })
 
-  test('that is retried by many at once is retried once', async () => {
+  test('is retried once by concurrent requests', async () => {
     const id = await submit({ handler: 'dies' })
     await become(id, 'dead')
     const answers = await Promise.all(
@@ -234,7 +234,7 @@ describe('a run', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   })
 
-  test('that is unknown is retried or resolved, once', async () => {
+  test('is retried or resolved once when it is unknown', async () => {
     const again = await anUnknownRun('fine')
     const retried = await http.post(`/runs/${again}/retry`, { note: 'harmless' })
     expect([retried.status, retried.body]).toEqual([201, { id: again, run_id: expect.any(String) }])
@@ -263,7 +263,7 @@ describe('a run', () => {
     ['POST', '/priority', { priority: 1 }],
     ['POST', '/resolve', { as: 'succeeded' }],
     ['PATCH', '', { payload: 1 }],
-  ] as const)('of another tenant is not there: %s /runs/:id%s', async ([method, path, body]) => {
+  ] as const)('does not exist for another tenant: %s /runs/:id%s', async ([method, path, body]) => {
     const id = await submit({ handler: 'nobody', run_at: LATER })
     const stranger = await http.call(method, `/runs/${id}${path}`, body, { key: rival })
     const nobody = await http.call(method, `/runs/${NOBODY}${path}`, body, { key: rival })
@@ -291,7 +291,7 @@ describe('a run', () => {
     expect([answer.status, answer.body.pointer]).toEqual([400, pointer])
   })
 
-  test('is steered only by keys that may', async () => {
+  test('is changed only by keys with the scope', async () => {
     const id = await submit({ handler: 'nobody', run_at: LATER })
     const reader = await http.keyFor('acme', 'read')
     const submitter = await http.keyFor('acme', 'submit')

@@ -1,4 +1,4 @@
-/** Secrets that are set over HTTP under idempotency keys: what is kept of the request tells nothing of their values. */
+/** Secrets set under idempotency keys: the stored request reveals nothing of their values. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createApp } from '@punctual/api'
 import { Punctual } from 'punctual'
@@ -27,22 +27,22 @@ async function fingerprints(key: string): Promise<string[]> {
   return rows.map(([fingerprint]) => fingerprint as string)
 }
 
-/** What somebody who reads the database, and knows how it is made, would compare with. */
+/** The fingerprint that an attacker with access to the database would compare with. */
 const guessed = (route: string, name: string, body: object) =>
   createHash('sha256')
     .update(`PUT ${route}\n${JSON.stringify({ name })}\n{}\n${JSON.stringify(body)}`)
     .digest('hex')
 
-test('the value of a secret cannot be guessed from what is kept of the request', async () => {
+test('the value of a secret cannot be guessed from the stored request', async () => {
   const calendar = { exclude: ['12-25'] }
   const headers = { 'idempotency-key': 'plain' }
   await http.call('PUT', '/calendars/days', calendar, { headers })
   expect(await fingerprints('plain')).toEqual([guessed('/calendars/:name', 'days', calendar)])
 
   expect((await set('token', VALUE, 'hidden')).status).toBe(200)
-  const kept = await fingerprints('hidden')
-  expect(kept).toHaveLength(1)
-  expect(kept).not.toContain(guessed('/secrets/:name', 'token', { value: VALUE }))
+  const stored = await fingerprints('hidden')
+  expect(stored).toHaveLength(1)
+  expect(stored).not.toContain(guessed('/secrets/:name', 'token', { value: VALUE }))
 
   const rival = await http.keyFor('rival', 'admin')
   expect((await set('token', VALUE, 'hidden', rival)).status).toBe(200)
@@ -51,7 +51,7 @@ test('the value of a secret cannot be guessed from what is kept of the request',
   expect([all.length, new Set(all).size]).toEqual([3, 3])
 })
 
-test('the same secret under the same key is set once, and another one is refused', async () => {
+test('the same secret under the same key is set once, and a different one is refused', async () => {
   const first = await set('once', VALUE, 'once')
   const again = await set('once', VALUE, 'once')
   expect([again.status, again.body]).toEqual([200, first.body])
@@ -62,7 +62,7 @@ test('the same secret under the same key is set once, and another one is refused
   expect([elsewhere.status, elsewhere.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a request is known again by a node that has another master key before the one of then', async () => {
+test('a node with a new master key before the old one recognises a repeated request', async () => {
   const first = await set('rotated', VALUE, 'rotated')
   const node = await Punctual.start({
     ...{ databaseUrl: http.database.url, roles: [], secretsKey: [FRESH, OLD] },

@@ -1,4 +1,6 @@
-/** Workers as tenants see and steer them: their own, and as little as may be known of those that work for all. */
+/**
+ * Workers for tenants: full access to their own, and only ids of workers that serve all tenants.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HttpKit } from '../kit/http-kit.ts'
 
@@ -18,7 +20,7 @@ async function submit(handler: string, key?: string): Promise<string> {
   return (await http.post('/runs', { handler }, key === undefined ? {} : { key })).body.id as string
 }
 
-test('a tenant drains the workers that are its own, and no others', async () => {
+test('a tenant drains its own workers, and no others', async () => {
   const own = await open(await http.keyFor('acme', 'worker'))
   const shared = await open(http.system)
   const drain = (id: string, key?: string) =>
@@ -41,7 +43,7 @@ test('a tenant drains the workers that are its own, and no others', async () => 
   expect((await http.get(`/audit?target=${shared}`)).body.entries).toEqual([])
 })
 
-test('a tenant sees how the runs of its own workers ended', async () => {
+test('a tenant sees how the runs of its workers ended', async () => {
   const key = await http.keyFor('acme', 'worker')
   const id = await open(key, ['fails'])
   await http.post('/runs', { handler: 'fails', max_retries: 0 })
@@ -50,12 +52,12 @@ test('a tenant sees how the runs of its own workers ended', async () => {
   const outcomes = [{ run_id, fence, outcome: 'failed', error: { message: 'no' } }]
   await http.post(`/worker-sessions/${id}/settle`, { outcomes }, { key })
   const { workers } = (await http.get('/workers')).body
-  expect(workers.find((it: { id: string }) => it.id === id)).toMatchObject({
+  expect(workers.find((worker: { id: string }) => worker.id === id)).toMatchObject({
     ...{ failure_rate: 1, ended_last_hour: { dead: 1, succeeded: 0 } },
   })
 })
 
-test('a tenant is told of a worker for all that it is there, and not where, nor what it holds of others', async () => {
+test('a tenant sees the id of a shared worker, but neither its host nor its runs', async () => {
   const shared = await open(http.system, ['busy'])
   await submit('busy', await http.keyFor('rival', 'submit'))
   const claimed = await http.post(
@@ -68,7 +70,7 @@ test('a tenant is told of a worker for all that it is there, and not where, nor 
   const { body } = await http.get(`/runs/${id}/explain`)
   const unknown = { id: shared, host: null, held: null, capacity: null }
   expect(body.reasons).toMatchObject([
-    { code: 'behind_others', workers: [unknown], detail: expect.not.stringContaining('room') },
+    { code: 'behind_others', workers: [unknown], detail: expect.not.stringContaining('capacity') },
   ])
   expect(JSON.stringify(body)).not.toContain('secret-host')
   const headers = { 'x-punctual-tenant': 'acme' }
@@ -77,7 +79,7 @@ test('a tenant is told of a worker for all that it is there, and not where, nor 
   expect(all.body.reasons).toMatchObject([{ code: 'workers_full', workers: [known] }])
 })
 
-test('a tenant is told all of its own workers, and nothing of those of another', async () => {
+test('a tenant sees all of its workers, and none of another tenant', async () => {
   const own = await open(await http.keyFor('acme', 'worker'), ['mine'])
   const { body } = await http.get(`/runs/${await submit('mine')}/explain`)
   const worker = { id: own, host: 'secret-host', held: 0, capacity: 1 }

@@ -1,10 +1,13 @@
-/** A handler works from the moment it is registered: what is submitted right after it need not wait for a poll. */
+/**
+ * A handler works from its registration on: a run submitted right after it need not wait for a
+ * poll.
+ */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { Punctual } from 'punctual'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
-/** Lanes are read anew once a minute, and polls take seconds: what is prompt has waited for neither. */
+/** Lanes are read once a minute and polls take seconds: a prompt run has waited for neither. */
 const promptly = { timeoutMs: 4_000 }
 
 let database: TestDatabase
@@ -30,7 +33,9 @@ beforeEach(async (context) => {
   context.onTestFinished(() => punctual.stop())
 })
 
-/** A handler's name whose lane is in the database already: no hint says that it is new. */
+/**
+ * A handler name whose lane already exists in the database, so that no hint announces it as new.
+ */
 async function aKnownName(): Promise<string> {
   const known = name('known')
   await client.runs.cancel(await client.submit(known))
@@ -42,7 +47,7 @@ async function announced(): Promise<string[]> {
   return rows.flatMap((row) => row.handlers as string[])
 }
 
-/** A worker that is up and has nothing to do. */
+/** A started, idle worker. */
 async function idle(): Promise<void> {
   const first = punctual.handler(name('first'), () => 'ran')
   await punctual.runs.waitFor(await first.submit(null))
@@ -50,10 +55,10 @@ async function idle(): Promise<void> {
 
 it.for([
   ['the first handler of a process', false, false],
-  ['the first handler, of a lane that exists', false, true],
-  ['a handler of a worker that is idle', true, false],
-  ['a handler of a worker that is idle, of a lane that exists', true, true],
-] as const)('a run that is submitted right after %s is run promptly', async ([, later, known]) => {
+  ['the first handler, in an existing lane', false, true],
+  ['a handler of an idle worker', true, false],
+  ['a handler of an idle worker, in an existing lane', true, true],
+] as const)('a run that is submitted right after %s runs promptly', async ([, later, known]) => {
   if (later) await idle()
   const handlerName = known ? await aKnownName() : name('fresh')
   const handler = punctual.handler(handlerName, () => 'ran')
@@ -61,7 +66,7 @@ it.for([
   expect(await punctual.runs.waitFor(run, promptly)).toMatchObject({ output: 'ran' })
 })
 
-it('a run that waited for a handler is run promptly when the handler comes', async () => {
+it('a run that waited for a handler runs promptly after its registration', async () => {
   await idle()
   const handlerName = name('awaited')
   const run = await client.submit(handlerName)
@@ -69,7 +74,7 @@ it('a run that waited for a handler is run promptly when the handler comes', asy
   expect(await client.runs.waitFor(run, promptly)).toMatchObject({ output: 'ran' })
 })
 
-it('handlers that come one in each turn of the event loop are all announced, and run promptly', async () => {
+it('handlers registered in successive event loop turns are all announced and run promptly', async () => {
   const names = await Promise.all(Array.from({ length: 10 }, aKnownName))
   for (const each of names) {
     punctual.handler(each, () => 'ran')
@@ -84,7 +89,7 @@ it('handlers that come one in each turn of the event loop are all announced, and
   })
 })
 
-it('a handler that comes while an earlier one is being announced is announced too, and runs promptly', async () => {
+it('a handler registered while an earlier one is being announced is announced, and runs promptly', async () => {
   const [warm, early, late] = [name('warm'), await aKnownName(), await aKnownName()]
   const seen = { warm: gate(), count: 0 }
   punctual.handler(warm, () => {
@@ -92,14 +97,14 @@ it('a handler that comes while an earlier one is being announced is announced to
     seen.warm.open()
   })
   await client.runs.waitFor(await client.submit(warm))
-  // Whoever describes the session waits for this; claims do not.
+  // Describing the session waits for this lock; claims do not.
   await sql.query('begin')
   await sql.query('select from punctual.sessions for no key update')
   punctual.handler(early, () => 'ran')
   seen.warm = gate()
   await client.submit(warm)
   await seen.warm.opened
-  // By now lanes were read for `early`, and its announcement is still under way.
+  // By now lanes were read for `early`, and its announcement is still in progress.
   punctual.handler(late, () => 'ran')
   await new Promise((resolve) => setImmediate(resolve))
   await sql.query('commit')
@@ -108,9 +113,9 @@ it('a handler that comes while an earlier one is being announced is announced to
   await eventually('it is announced', async () => (await announced()).includes(late))
 })
 
-it('a handler that comes while the session is being opened is announced too', async () => {
+it('a handler registered while the session is being opened is announced too', async () => {
   await sql.query('begin')
-  // Whoever opens a session waits for this.
+  // Opening a session waits for this lock.
   await sql.query('lock table punctual.sessions in share mode')
   const [first, second] = [name('first'), name('second')]
   punctual.handler(first, () => 'ran')

@@ -1,4 +1,4 @@
-/** Backfills: each slot of the past runs once, whoever decided or backfilled it before. */
+/** Backfills: each past slot runs once, even if it was decided or backfilled before. */
 import { Planner } from '@punctual/engine'
 import { systemClock, systemRandom } from '@punctual/store'
 import { TestStore } from '@punctual/testkit'
@@ -22,14 +22,14 @@ afterEach(async () => {
   await t.sql.query('truncate punctual.jobs, punctual.cursors, punctual.queue, punctual.slots')
 })
 
-/** A job that was made so long ago, and has not been planned since. */
+/** A job created this long ago that has not been planned since. */
 async function aged(ms: number, options: Partial<JobOptions>): Promise<string> {
   const id = await t.job(options)
   await t.age(id, ms)
   return id
 }
 
-/** A planner comes back. */
+/** Starts a planner again. */
 async function plan(): Promise<void> {
   const planner = new Planner({
     ...{ store: t.store.schedules.plan, clock: systemClock, id: systemRandom.token() },
@@ -39,7 +39,7 @@ async function plan(): Promise<void> {
   await t.sql.query('delete from punctual.planners')
 }
 
-/** Of each slot of the past, how many runs there are. */
+/** The number of runs of each past slot. */
 async function runsOf(jobId: string): Promise<Map<number, number>> {
   const { rows } = await t.sql.query(
     `select (extract(epoch from slot_at) * 1000)::float8 as ms, count(*)::int as n
@@ -52,7 +52,7 @@ async function runsOf(jobId: string): Promise<Map<number, number>> {
 const last = (ms: number) => ({ from: new Date(Date.now() - ms), to: new Date() })
 
 describe('a backfill of slots that nobody has decided yet', () => {
-  it('leaves them to the misfire rules, and the planner that comes back runs none again', async () => {
+  it('a backfill leaves undecided slots to the misfire rules, and a planner runs none again', async () => {
     const id = await aged(5 * MINUTE, { cron: '* * * * *', misfire: 'all' })
     const { runs, already } = await punctual.jobs.backfill(id, last(4.5 * MINUTE))
     expect(runs).toBe(0)
@@ -63,7 +63,7 @@ describe('a backfill of slots that nobody has decided yet', () => {
     expect(new Set(made.values())).toEqual(new Set([1]))
   })
 
-  it('runs those that the rules skip', async () => {
+  it('a backfill runs slots that the misfire rules skip', async () => {
     const id = await aged(10 * MINUTE, { cron: '* * * * *', misfire: 'none' })
     const { runs } = await punctual.jobs.backfill(id, last(9 * MINUTE))
     expect(runs).toBeGreaterThanOrEqual(7)
@@ -71,7 +71,7 @@ describe('a backfill of slots that nobody has decided yet', () => {
     expect(new Set((await runsOf(id)).values())).toEqual(new Set([1]))
   })
 
-  it('runs those of a pause, which a resume then skips', async () => {
+  it('a backfill runs the slots of a pause, which a resume then skips', async () => {
     const id = await t.job({ cron: '* * * * *' })
     await punctual.jobs.pause(id)
     await t.age(id, 10 * MINUTE)
@@ -82,7 +82,7 @@ describe('a backfill of slots that nobody has decided yet', () => {
     expect(new Set((await runsOf(id)).values())).toEqual(new Set([1]))
   })
 
-  it('counts the runs that it decides', async () => {
+  it('a backfill counts the runs that it decides', async () => {
     const id = await aged(5 * MINUTE, { cron: '* * * * *', maxRuns: 10 })
     await punctual.jobs.backfill(id, last(MINUTE))
     const made = (await runsOf(id)).size
@@ -91,8 +91,8 @@ describe('a backfill of slots that nobody has decided yet', () => {
   })
 })
 
-describe('a backfill of what one run stood for', () => {
-  it('runs none of it again, also when it asks for a part', async () => {
+describe('a backfill of slots covered by one run', () => {
+  it('a covered slot does not run again, also when the backfill has only a part of the range', async () => {
     const id = await aged(3 * HOUR, { cron: '* * * * *', misfire: 'latest' })
     await plan()
     const nowMs = Date.now()
@@ -100,7 +100,7 @@ describe('a backfill of what one run stood for', () => {
     expect(await punctual.jobs.backfill(id, part)).toEqual({ runs: 0, already: 30 })
   })
 
-  it('runs none of it again when the run stands for more than a hundred thousand slots', async () => {
+  it('no slot runs again when one run covers more than a hundred thousand slots', async () => {
     const id = await aged(30 * HOUR, { cron: '* * * * * *', misfire: 'latest' })
     await plan()
     const nowMs = Date.now()
@@ -108,7 +108,7 @@ describe('a backfill of what one run stood for', () => {
     expect(await punctual.jobs.backfill(id, part)).toEqual({ runs: 0, already: 5 })
   })
 
-  it('runs none of it again after an edit, whose rules have other slots', async () => {
+  it('no covered slot runs again after an edit to rules with other slots', async () => {
     const job = { name: 'edited', handler: 'test', misfire: 'latest' } as const
     const id = await aged(3 * HOUR, { ...job, cron: '7 * * * * *' })
     await plan()
@@ -116,7 +116,7 @@ describe('a backfill of what one run stood for', () => {
     const nowMs = Date.now()
     const part = { from: new Date(nowMs - 2.5 * HOUR), to: new Date(nowMs - 2 * HOUR) }
     expect(await punctual.jobs.backfill(id, part)).toEqual({ runs: 0, already: 3 })
-    // What was before it was made is nobody's yet.
+    // Slots before the creation of the job do not belong to it.
     const before = { from: new Date(nowMs - 4.5 * HOUR), to: new Date(nowMs - 4 * HOUR) }
     expect(await punctual.jobs.backfill(id, before)).toEqual({ runs: 3, already: 0 })
   })

@@ -1,4 +1,4 @@
-/** What `punctual.jobs` refuses before it reads or changes anything. */
+/** The arguments that `punctual.jobs` refuses before it reads or changes anything. */
 import type { BackfillOptions, JobOptions, Punctual, SyncOptions } from 'punctual'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RefusingClient } from '../kit/refusing-client.ts'
@@ -22,7 +22,7 @@ describe('sync', () => {
     await client.jobs.upsert(job('of-nobody'))
   })
 
-  it('without the name of a source is refused, and removes nothing', async () => {
+  it('a sync without the name of a source is refused and removes nothing', async () => {
     for (const source of [undefined, null, '', 5, {}, 'a\0b'])
       for (const jobs of [[], [job('new')]])
         await on.refuses(
@@ -32,7 +32,7 @@ describe('sync', () => {
     expect(await names()).toEqual(['of-git', 'of-nobody', 'of-other'])
   })
 
-  it('with an option that is unknown or no boolean is refused, and removes nothing', async () => {
+  it('a sync with an unknown or non-boolean option is refused and removes nothing', async () => {
     for (const [options, field] of [
       [{ prune: true, dryrun: true }, 'dryrun'],
       [{ prune: 'no' }, 'prune'],
@@ -50,7 +50,7 @@ describe('sync', () => {
     expect(await names()).toEqual(['of-git', 'of-nobody', 'of-other'])
   })
 
-  it('of an empty list removes the jobs of its source only, and says so in the audit log', async () => {
+  it('a sync of an empty list removes only the jobs of its source, and the audit log says so', async () => {
     const { removed } = await client.jobs.sync('git', [], { prune: true })
     expect(removed).toEqual(['of-git'])
     expect(await names()).toEqual(['of-nobody', 'of-other'])
@@ -63,7 +63,7 @@ describe('sync', () => {
 })
 
 describe('a job', () => {
-  it('is not looked for by what is no text of PostgreSQL', async () => {
+  it('a job name that PostgreSQL text cannot hold is not looked up', async () => {
     const { jobs } = client
     for (const name of ['a\0b', '', 5 as unknown as string, null as unknown as string])
       for (const ask of [
@@ -81,7 +81,7 @@ describe('a job', () => {
     await on.refuses(() => jobs.upsertMany([job('a'), job('a\0b')]), invalid('[1].name'))
   })
 
-  it('is paused with a note that is a text of at most 1,024 characters', async () => {
+  it('a note on a pause must be a string of at most 1,024 characters', async () => {
     await client.jobs.upsert(job('noted'))
     for (const note of ['a\0b', 'x'.repeat(1_025), '', {}, 5])
       await on.refuses(() => client.jobs.pause('noted', note as string), invalid('note'))
@@ -89,14 +89,14 @@ describe('a job', () => {
     expect(await client.jobs.pause('noted', 'x'.repeat(1_024))).toBe(true)
   })
 
-  it('is not skipped by what is no name', async () => {
+  it('skipping with an invalid name is refused', async () => {
     await client.jobs.upsert(job('skipped'))
     const slot = (await client.jobs.get('skipped'))?.nextAt as Date
     for (const by of ['a\0b', 'x'.repeat(257), {}])
       await on.refuses(() => client.jobs.skip('skipped', slot, by as string), invalid('by'))
   })
 
-  it('is backfilled with a range, and nothing that is mistyped', async () => {
+  it('a backfill needs a range, and a mistyped option is refused', async () => {
     await client.jobs.upsert(job('backfilled'))
     for (const [options, field] of [
       [undefined, 'options'],
@@ -110,7 +110,7 @@ describe('a job', () => {
   })
 })
 
-it('a list of jobs is refused by a state, source or name that there cannot be', async () => {
+it('a list of jobs with an impossible state, source or name is refused', async () => {
   for (const [filter, field] of [
     [{ state: 'zzz' }, 'state'],
     [{ state: null }, 'state'],
@@ -123,7 +123,7 @@ it('a list of jobs is refused by a state, source or name that there cannot be', 
     await on.refuses(() => client.jobs.list(filter as object), invalid(field))
 })
 
-it('a tenant is an integer from 1 on', () => {
+it('a tenant id is an integer from 1 on', () => {
   for (const id of ['acme', '1', 0, -1, 1.5, Number.NaN, 2 ** 31, undefined, null])
     expect(() => client.tenant(id as number)).toThrow(expect.objectContaining(invalid('tenant')))
   expect(client.tenant(2_147_483_647).tenantId).toBe(2_147_483_647)

@@ -1,4 +1,7 @@
-/** What `jobs.explain` and `verify` say of slots that have no decision, and of decisions that have no run. */
+/**
+ * The answers of `jobs.explain` and `verify` about slots without a decision and decisions without a
+ * run.
+ */
 import type { JobOptions } from '@punctual/core/job'
 import { Planner } from '@punctual/engine'
 import { systemClock, systemRandom } from '@punctual/store'
@@ -27,7 +30,7 @@ afterAll(async () => {
 const upsert = (job: Partial<JobOptions> & { name: string }) =>
   punctual.jobs.upsert({ handler: 'work', cron: '*/10 * * * * *', ...job } as JobOptions)
 
-/** As if it had been made, and looked at last, nine hours before. */
+/** As if it had been created and last planned nine hours ago. */
 async function age(id: string): Promise<void> {
   await sql.query(
     `update punctual.cursors set next_at = next_at - interval '9 hours', cursor_at = cursor_at - interval '9 hours',
@@ -50,7 +53,7 @@ async function plan(): Promise<void> {
 }
 
 describe('a job that was paused for hours', () => {
-  test('is explained in the middle of them, before and after it goes on', async () => {
+  test('a paused job is explained during the pause, before it and after its resumption', async () => {
     const { id } = await upsert({ name: 'paused', cron: '* * * * * *' })
     await punctual.jobs.pause('paused')
     await age(id)
@@ -66,7 +69,7 @@ describe('a job that was paused for hours', () => {
 })
 
 describe('a job that could not be planned', () => {
-  test('is told by verify and by explain until it is declared again', async () => {
+  test('verify and explain report an unplannable job until it is declared again', async () => {
     const { jobs } = punctual
     const calendar = { exclude: ['2001-01-01'] }
     await jobs.calendars.set('lost', calendar)
@@ -89,7 +92,7 @@ describe('a job that could not be planned', () => {
 })
 
 describe('a ledger', () => {
-  test('that says run and names none has lost it', async () => {
+  test('a decision to run without a run is reported as lost', async () => {
     const { id } = await upsert({ name: 'unnamed', misfire: { maxAgeMs: 24 * HOUR_MS } })
     await age(id)
     await plan()

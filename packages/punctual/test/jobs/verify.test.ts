@@ -1,4 +1,4 @@
-/** `verify` finds what was done to the ledger, and nothing where nothing was; also beside everything that goes on. */
+/** `verify` finds damage to the ledger and nothing else, also during any activity. */
 import { readFileSync } from 'node:fs'
 import { type AuditFinding, auditKinds, type JobOptions } from '@punctual/core/job'
 import { Auditor, Planner } from '@punctual/engine'
@@ -29,14 +29,14 @@ afterAll(async () => {
 
 let jobs = 0
 
-/** A job of its own that has been there for an hour, with all of it decided. */
+/** A job of the test that has existed for an hour, with all of its slots decided. */
 async function aPlannedJob(options: Partial<JobOptions> = {}) {
   const job = await anOldJob(options)
   await plan()
   return job
 }
 
-/** One that nobody has planned. */
+/** A job that was never planned. */
 async function anOldJob(options: Partial<JobOptions> = {}) {
   const name = `job ${++jobs}`
   const job = { name, handler: 'work', misfire: { maxAgeMs: 30 * HOUR_MS, maxCount: 10_000 } }
@@ -79,12 +79,12 @@ function insertSlot(id: string, at: Date, from: Date | null = null) {
   )
 }
 
-const verify = (job: string, of = {}) => punctual.verify({ job, from: daysAgo(2), ...of })
+const verify = (job: string, options = {}) => punctual.verify({ job, from: daysAgo(2), ...options })
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS)
 const earlier = (at: Date, ms: number) => new Date(at.getTime() - ms)
 
-describe('a ledger that is whole', () => {
-  test('is clean, and the numbers are those of its slots', async () => {
+describe('an intact ledger', () => {
+  test('an intact ledger is clean, and the numbers are those of its slots', async () => {
     const { name } = await aPlannedJob()
     const result = await verify(name)
     expect(result).toMatchObject({ jobs: 1, pending: 0, clean: true, findings: [], lateness: null })
@@ -93,7 +93,7 @@ describe('a ledger that is whole', () => {
     expect(result.runs).toBe(result.slots)
   })
 
-  test('is clean where slots were missed and skipped together', async () => {
+  test('a ledger is clean where slots were missed and skipped together', async () => {
     const { name } = await aPlannedJob({ misfire: 'none' })
     const result = await verify(name)
     expect(result).toMatchObject({ clean: true, holes: 0, skips: { misfire: expect.any(Number) } })
@@ -103,7 +103,7 @@ describe('a ledger that is whole', () => {
     expect(half.slots).toBeGreaterThan(170)
   })
 
-  test('is clean through edits, pauses and an end, slot by slot of their time', async () => {
+  test('a ledger is clean through edits, pauses and an end, by the rules of each time', async () => {
     const { name } = await aPlannedJob({ every: '7s' })
     const job = { name, handler: 'work' }
     await punctual.jobs.pause(name)
@@ -115,7 +115,7 @@ describe('a ledger that is whole', () => {
     expect(await verify(name)).toMatchObject({ clean: true })
   })
 
-  test('has slots that are not decided yet where nothing plans: they are no holes', async () => {
+  test('undecided slots without a planner are not holes', async () => {
     const { name } = await anOldJob()
     const { pending, holes } = await verify(name)
     expect(pending).toBeGreaterThan(350)
@@ -124,8 +124,8 @@ describe('a ledger that is whole', () => {
   })
 })
 
-describe('a ledger that was damaged', () => {
-  test('has a hole where a decision is missing', async () => {
+describe('a damaged ledger', () => {
+  test('a missing decision is a hole', async () => {
     const { id, name } = await aPlannedJob()
     const { at } = await slotBefore(id, 100)
     await sql.query('delete from punctual.slots where job_id = $1 and slot_at = $2', [id, at])
@@ -135,7 +135,7 @@ describe('a ledger that was damaged', () => {
     })
   })
 
-  test('has doubles where a range lies over other decisions, also far behind', async () => {
+  test('a range over other decisions is a double, also far in the past', async () => {
     const { id, name } = await aPlannedJob({ every: '1s' })
     const { at } = await slotBefore(id, 20)
     await sql.query('delete from punctual.slots where job_id = $1 and slot_at = $2', [id, at])
@@ -144,7 +144,7 @@ describe('a ledger that was damaged', () => {
     expect({ holes, doubles, strays }).toEqual({ holes: 0, doubles: 3_000, strays: 0 })
   })
 
-  test('has a stray where a decision is of no slot', async () => {
+  test('a decision without a slot is a stray', async () => {
     const { id, name } = await aPlannedJob()
     const at = earlier((await slotBefore(id, 7)).at, 4_000)
     await insertSlot(id, at)
@@ -154,7 +154,7 @@ describe('a ledger that was damaged', () => {
     })
   })
 
-  test('has lost a run that is in no place', async () => {
+  test('a run in no place is lost', async () => {
     const { id, name } = await aPlannedJob()
     const { at, runId } = await slotBefore(id, 3)
     await sql.query('delete from punctual.queue where run_id = $1', [runId])
@@ -164,7 +164,7 @@ describe('a ledger that was damaged', () => {
     })
   })
 
-  test('has a cursor that points nowhere, and what passed since is a hole', async () => {
+  test('a cursor that points nowhere is found, and the slots since are holes', async () => {
     const { id, name } = await aPlannedJob()
     const { at } = await slotBefore(id, 5)
     await sql.query('delete from punctual.slots where job_id = $1 and slot_at > $2', [id, at])
@@ -175,7 +175,7 @@ describe('a ledger that was damaged', () => {
     expect(await verify(name)).toMatchObject({ clean: false, cursors: 1, holes: 5 })
   })
 
-  test('is judged as a whole when no job is named', async () => {
+  test('without a job name the whole ledger is checked', async () => {
     const { clean, findings, jobs: looked } = await punctual.verify({ from: daysAgo(2) })
     expect(clean).toBe(false)
     expect(looked).toBeGreaterThan(5)
@@ -186,13 +186,13 @@ describe('a ledger that was damaged', () => {
 })
 
 describe('the range', () => {
-  test('must be in order and in the past', async () => {
+  test('the range must be in order and in the past', async () => {
     for (const options of [{ from: 'soon' }, { from: daysAgo(1), to: daysAgo(2) }])
       await expect(punctual.verify(options)).rejects.toMatchObject({ code: 'invalid_option' })
     await expect(verify('nobody')).rejects.toMatchObject({ code: 'job_not_found' })
   })
 
-  test('begins no earlier than what is kept', async () => {
+  test('the range begins no earlier than the retention', async () => {
     const { from } = await punctual.verify({ from: daysAgo(400) })
     expect(from.getTime()).toBeGreaterThan(daysAgo(92).getTime())
   })
@@ -201,17 +201,17 @@ describe('the range', () => {
 describe('the command', () => {
   const env = () => ({ DATABASE_URL: database.url })
 
-  test('shows the numbers and exits with 0 when all is well', async () => {
+  test('the command shows the numbers and exits with 0 when all is well', async () => {
     const { name } = await aPlannedJob()
     const { table, value } = await both(['verify', '--job', name, '--from', '-2h'], { env: env() })
     expect(table.code).toBe(0)
     expect(table.stdout).toMatch(/slots expected +36\d\n/)
     expect(table.stdout).toMatch(/holes +0\n/)
-    expect(table.stdout).toContain('Every slot has one decision')
+    expect(table.stdout).toContain('Every slot has exactly one decision')
     expect(value).toMatchObject({ jobs: 1, holes: 0, clean: true })
   })
 
-  test('names what it found and exits with 1', async () => {
+  test('the command names its findings and exits with 1', async () => {
     const { id, name } = await aPlannedJob()
     const { at } = await slotBefore(id, 9)
     await sql.query('delete from punctual.slots where job_id = $1 and slot_at = $2', [id, at])
@@ -228,7 +228,7 @@ describe('the command', () => {
 })
 
 describe('lateness', () => {
-  test('is exact when it is small, and near when it is not', () => {
+  test('small lateness is exact, large lateness approximate', () => {
     const digest = new LatenessDigest()
     expect(digest.summary()).toBeNull()
     for (let ms = 1; ms <= 100; ms++) digest.add(ms)
@@ -250,7 +250,7 @@ test('the page of the ledger explains every kind of finding', () => {
     expect(page).toContainEqual(expect.stringContaining(`| \`${kind}\` | ${meaning} |`))
 })
 
-test('a system that works is clean at every moment, also while jobs are changed', async () => {
+test('a working system is clean at all times, also while jobs are changed', async () => {
   const own = await migratedDatabase()
   const live = await Punctual.start({ databaseUrl: own.url })
   const done = new Map<string, number>()
@@ -283,11 +283,11 @@ test('a system that works is clean at every moment, also while jobs are changed'
     () => live.jobs.upsert({ ...runOf('cron'), cron: '* * * * * *' }),
   ]
   for (const [i, change] of changes.entries()) {
-    await eventually('jobs go on', () => (done.get('cron') ?? 0) > i)
+    await eventually('jobs run', () => (done.get('cron') ?? 0) > i)
     await change()
     expect((await live.verify()).findings).toEqual([])
   }
-  await eventually('all of them go on', () => (done.get('held') ?? 0) > 2)
+  await eventually('all of them run', () => (done.get('held') ?? 0) > 2)
   over = true
   await Promise.all(auditing)
   expect(findings).toEqual([])

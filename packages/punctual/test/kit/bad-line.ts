@@ -1,19 +1,19 @@
-/** A TCP relay with the faults of a bad line: late, slow, torn, deaf in one direction, or lost for who is on it. */
+/** A TCP relay with the faults of a bad line: latency, dripping, resets, and held directions. */
 import { createServer, type Server, type Socket, connect as socketTo } from 'node:net'
 
-/** What is wrong with the line; nothing is, where nothing is said. */
+/** The faults of the line; without members it has none. */
 export interface Faults {
-  /** Each piece arrives so much later. */
+  /** The delay of each piece. */
   readonly latencyMs?: number
-  /** A byte at a time, one a second. */
+  /** Sends one byte a second. */
   readonly drips?: boolean
-  /** A connection is reset after so many bytes. */
+  /** Resets a connection after this many bytes. */
   readonly resetAfterBytes?: number
-  /** Every so many connections are reset as they open. */
+  /** Resets every Nth connection as it opens. */
   readonly resetEvery?: number
-  /** Nothing gets through in these directions; it arrives when the line is well again. */
+  /** Holds these directions: bytes arrive when the line is repaired. */
   readonly holds?: readonly ('up' | 'down')[]
-  /** Only connections whose greeting has this in it, or with `!` has not. */
+  /** Affects only connections whose greeting contains this, or with `!` does not contain it. */
   readonly only?: string
 }
 
@@ -47,9 +47,10 @@ export class BadLine {
     return line
   }
 
-  /** From now on, also for who is connected; with nothing the line is well. */
+  /** Applies faults from now on, also to open connections; without an argument repairs the line. */
   suffer(faults: Faults = {}): void {
-    // What is still on its way would arrive after what comes later, which TCP never does: it is lost instead.
+    // Bytes in transit would be overtaken by later ones, which TCP rules out: they are lost
+    // instead.
     if (this.#faults.drips || this.#faults.latencyMs)
       for (const { client, server } of this.#links) {
         client.resetAndDestroy()
@@ -90,7 +91,7 @@ export class BadLine {
 
   #flow(link: Link): void {
     const holds = this.#suffers(link) ? (this.#faults.holds ?? []) : []
-    // Its greeting has to be heard first.
+    // The greeting must pass first, because it identifies the connection.
     if (holds.includes('up') && link.greeting !== '') link.client.pause()
     else link.client.resume()
     if (holds.includes('down')) link.server.pause()
@@ -104,14 +105,14 @@ export class BadLine {
       link.client.resetAndDestroy()
       link.server.resetAndDestroy()
     } else if (drips) this.#drip(piece, to)
-    // waits: a late line is what this is for
+    // waits: the latency is the fault
     else if (latencyMs) setTimeout(() => to.writable && to.write(piece), latencyMs)
     else to.write(piece)
   }
 
   #drip(piece: Buffer, to: Socket): void {
     let sent = 0
-    // waits: a slow line is what this is for
+    // waits: the dripping is the fault
     const dripping = setInterval(() => {
       if (sent < piece.length && to.writable) to.write(piece.subarray(sent, ++sent))
       else clearInterval(dripping)

@@ -1,4 +1,4 @@
-/** The command line as its users run it: the built program, as a process of its own. */
+/** The command line as users run it: the built program, in a separate process. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const DEADLINE_MS = 45_000
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** @default a new empty folder, so that no configuration is found by chance */
+  /** @default a new empty folder, so that no stray configuration file is found */
   readonly cwd?: string
   readonly input?: string
 }
@@ -29,7 +29,7 @@ export function aTemporaryFolder(): string {
   return folder
 }
 
-/** Nothing of the caller's own configuration reaches the program. */
+/** Removes variables that would configure the program. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(PUNCTUAL_|DATABASE_URL$|NODE_|NO_COLOR$|FORCE_COLOR$|VITEST)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
@@ -78,7 +78,7 @@ export class CliProcess {
     this.#child.kill(name)
   }
 
-  /** Resolves with the match once the output has it; fails at the deadline, or when the process is gone. */
+  /** Resolves with the match once the output contains it; rejects after the deadline. */
   async saw(pattern: RegExp): Promise<RegExpMatchArray> {
     return vi.waitFor(
       () => {
@@ -98,7 +98,7 @@ export function cli(args: readonly string[], options?: CliOptions): Promise<CliR
   return new CliProcess(args, options).exited
 }
 
-/** The same command for people and for programs. */
+/** Runs the same command twice: with text output and with `--json`. */
 export async function both(args: readonly string[], options?: CliOptions) {
   const [table, json] = await Promise.all([cli(args, options), cli([...args, '--json'], options)])
   return { table, json, value: parse(json) }
@@ -112,7 +112,7 @@ function parse({ stdout, stderr }: CliResult) {
   }
 }
 
-/** Command lines of the processes that name a path. */
+/** Command lines of the processes that mention a path. */
 export async function processesNaming(path: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 })
   return stdout.split('\n').filter((line) => line.includes(path))

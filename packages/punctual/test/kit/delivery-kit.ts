@@ -1,4 +1,4 @@
-/** Real worker processes that can be killed, a reaper with the shortest lease, and a file that effects are written to. */
+/** Worker processes that can be killed, a reaper with the shortest lease, and a file of effects. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,12 +9,12 @@ import { Punctual, type PunctualOptions } from 'punctual'
 
 const script = new URL('../children/delivery.mjs', import.meta.url)
 
-/** What each attempt does: see children/delivery.mjs. */
+/** The steps of each attempt: see children/delivery.mjs. */
 export type Steps = readonly (readonly (readonly [act: string, argument?: unknown])[])[]
 
 interface KitOptions extends Pick<PunctualOptions, 'logger'> {
   readonly url?: string
-  /** Of the reaper. @default the shortest that there is */
+  /** The lease that the reaper assumes. @default the shortest allowed */
   readonly leaseMs?: number
 }
 
@@ -23,7 +23,7 @@ export interface WorkerProcess {
   readonly lines: readonly string[]
   /** Resolves when the run has begun this attempt here. */
   started(runId: string, attempt?: number): Promise<void>
-  /** Kills it with -9; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export class DeliveryKit {
     this.#drop = drop
   }
 
-  /** On a database of its own, or the one that is named. */
+  /** Opens the kit on the named database, else on a separate one. */
   static async open(options: KitOptions = {}): Promise<DeliveryKit> {
     const { logger = false } = options
     const database = options.url
@@ -74,7 +74,7 @@ export class DeliveryKit {
       env: { ...process.env, DATABASE_URL: this.url, EFFECTS, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     const lines: string[] = []
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
     const started = (runId: string, attempt = 1) =>
@@ -83,7 +83,7 @@ export class DeliveryKit {
       )
     const kill = () => {
       child.kill('SIGKILL')
-      return gone
+      return exited
     }
     const worker = { child, lines, started, kill }
     this.#workers.push(worker)

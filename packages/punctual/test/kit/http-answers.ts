@@ -1,4 +1,4 @@
-/** Checks answers against what the OpenAPI document says of them: of every operation, whoever asks in whatever test. */
+/** Checks the answers of every operation in every test against the OpenAPI document. */
 import { Compile } from 'typebox/compile'
 import type { Document } from './http-operations.ts'
 
@@ -40,12 +40,14 @@ export class DescribedAnswers {
     )
   }
 
-  /** Throws when an answer as JSON is not what the document says. */
+  /** Throws when a JSON answer does not match the document. */
   check({ method, url, status, body }: Answered): void {
     const { pathname } = new URL(url)
-    const asked = this.#operations.filter((it) => it.method === method && it.path.test(pathname))
-    // The more is fixed, the sooner it is meant: /runs/count before /runs/{id}.
-    const [operation] = asked.sort((a, b) => variables(a) - variables(b))
+    const matching = this.#operations.filter(
+      (candidate) => candidate.method === method && candidate.path.test(pathname),
+    )
+    // The path with the fewest variables matches first: /runs/counts before /runs/{id}.
+    const [operation] = matching.sort((a, b) => variables(a) - variables(b))
     if (!operation) return
     const answers = operation.answers
     const described = answers[String(status)] ?? (status >= 400 ? answers.default : undefined)
@@ -56,7 +58,7 @@ export class DescribedAnswers {
     const check = this.#checks.get(name) ?? checkOf(schema)
     this.#checks.set(name, check)
     const fault = check(body)
-    if (fault !== null) throw new Error(`${name} is not as described: ${fault}`)
+    if (fault !== null) throw new Error(`${name} does not match its description: ${fault}`)
   }
 }
 

@@ -1,13 +1,15 @@
-/** What a tenant has of every kind, each with a word in it that nobody else may ever be told. */
+/**
+ * One object of every kind for a tenant, each with a word that no other tenant may ever receive.
+ */
 import { NonRetryableError } from 'punctual'
 import type { HttpKit } from './http-kit.ts'
 
-/** In names of no address, and in everything else that belongs to the tenant. */
+/** Contained in everything of the tenant except the names used in addresses. */
 export const SECRET_WORD = 'quince-marmalade'
 
 export interface Belongings {
   readonly tenantId: number
-  /** By what they are called in this test: what one would put into an address. */
+  /** Ids and names for addresses, by their description in this test. */
   readonly ids: Readonly<Record<string, string>>
 }
 

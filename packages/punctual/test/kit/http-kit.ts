@@ -11,14 +11,14 @@ import { DescribedAnswers } from './http-answers.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever comes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
   readonly body: any
 }
 
 interface CallOptions {
   readonly key?: string | null
   readonly headers?: Record<string, string>
-  /** As it is, instead of JSON. */
+  /** The body text, instead of JSON. */
   readonly raw?: string
 }
 
@@ -26,11 +26,11 @@ export class HttpKit {
   readonly punctual: Punctual
   readonly url: string
   readonly database: TestDatabase
-  /** Of the installation. */
+  /** A key of the installation. */
   readonly system: string
-  /** Of the tenant `acme`, with everything a tenant may do. */
+  /** An admin key of the tenant `acme`. */
   readonly admin: string
-  /** What the document says of answers. */
+  /** Checks answers against the OpenAPI document. */
   readonly described: DescribedAnswers
   readonly #close: () => Promise<void>
 
@@ -89,7 +89,7 @@ export class HttpKit {
     return (await this.punctual.apiKeys.create({ name, tenant, scopes })).key
   }
 
-  /** The address is below /v1 unless it begins with another prefix. */
+  /** `path` is below /v1, unless it is a complete URL. */
   async call(
     method: string,
     path: string,
@@ -111,9 +111,9 @@ export class HttpKit {
     const received = await answer.text()
     const json = /[/+]json/.test(answer.headers.get('content-type') ?? '')
     const { status } = answer
-    const told = json && received !== '' ? JSON.parse(received) : received
-    if (json) this.described.check({ method, url, status, body: told })
-    return { status, headers: answer.headers, body: told }
+    const content = json && received !== '' ? JSON.parse(received) : received
+    if (json) this.described.check({ method, url, status, body: content })
+    return { status, headers: answer.headers, body: content }
   }
 
   get(path: string, options: CallOptions = {}): Promise<Answer> {

@@ -1,12 +1,12 @@
 /**
- * What the OpenAPI document says can be asked, as requests that tests can send: attacks are made from the document, so
- * that a route that is added is attacked without a line of test.
+ * The operations of the OpenAPI document as requests that tests can send. Attacks are generated
+ * from the document, so that new routes are attacked without new test code.
  */
 import { request as send } from 'node:http'
 import { holdsScope, type Scope } from '@punctual/core/identity'
 import type { HttpKit } from './http-kit.ts'
 
-/** As much of JSON Schema as the document uses. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -31,7 +31,7 @@ interface Parameter {
   readonly schema: Schema
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as it comes
+// biome-ignore lint/suspicious/noExplicitAny: the document is untyped
 export type Document = any
 
 export interface Operation {
@@ -47,7 +47,7 @@ export interface Operation {
   readonly contentType: string
 }
 
-/** Whether a key with this scope may do it. */
+/** Whether a key with this scope may call the operation. */
 export function covers(held: Scope, { scope }: Operation): boolean {
   return scope === 'any' || holdsScope([held], scope)
 }
@@ -73,7 +73,7 @@ export async function readDocument(http: HttpKit): Promise<Document> {
   return (await http.call('GET', `${http.url}/openapi.json`)).body
 }
 
-/** A value that the schema takes, as small as it can be. */
+/** The smallest value that the schema accepts. */
 export function fitting(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.examples) return schema.examples[0]
@@ -95,62 +95,66 @@ function fittingObject({ properties = {}, required = [], minProperties = 0 }: Sc
   return Object.fromEntries([...names].map((name) => [name, fitting(properties[name] ?? {})]))
 }
 
-/** What is sent; what is left out is as small as the document allows. */
-export interface Asked {
+/** A request; omitted parts are the smallest that the document allows. */
+export interface Request {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** As it is, instead of JSON. */
+  /** The body bytes, instead of JSON. */
   readonly raw?: string | Buffer
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly key?: string | null
 }
 
-export interface Told {
+export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever comes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
   readonly body: any
 }
 
-function addressOf({ path, params, query }: Operation, asked: Asked = {}): string {
+function addressOf({ path, params, query }: Operation, request: Request = {}): string {
   let address = path
   for (const { name, schema } of params)
     address = address.replace(
       `{${name}}`,
-      encodeURIComponent(asked.params?.[name] ?? String(fitting(schema))),
+      encodeURIComponent(request.params?.[name] ?? String(fitting(schema))),
     )
   const given = query
-    .filter(({ name, required }) => required && asked.query?.[name] === undefined)
+    .filter(({ name, required }) => required && request.query?.[name] === undefined)
     .map(({ name, schema }) => [name, String(fitting(schema))])
-  const search = new URLSearchParams([...given, ...Object.entries(asked.query ?? {})] as [])
+  const search = new URLSearchParams([...given, ...Object.entries(request.query ?? {})] as [])
   return search.size > 0 ? `${address}?${search}` : address
 }
 
-function textOf({ body, contentType }: Operation, asked: Asked): string | Buffer | undefined {
-  if (asked.raw !== undefined) return asked.raw
-  if (asked.body !== undefined) return JSON.stringify(asked.body)
+function textOf({ body, contentType }: Operation, request: Request): string | Buffer | undefined {
+  if (request.raw !== undefined) return request.raw
+  if (request.body !== undefined) return JSON.stringify(request.body)
   if (body === null) return undefined
   return contentType.includes('json') && body.type === 'string' ? '' : JSON.stringify(fitting(body))
 }
 
-/** Sends it, and reads the answer; of a stream that goes on, what came with its first words. */
-export async function ask(http: HttpKit, operation: Operation, asked: Asked = {}): Promise<Told> {
-  const { key = http.admin } = asked
+/** Sends the request and reads the answer; of an open stream only its first events. */
+export async function ask(
+  http: HttpKit,
+  operation: Operation,
+  request: Request = {},
+): Promise<Reply> {
+  const { key = http.admin } = request
   const { method } = operation
-  const text = textOf(operation, asked)
-  const url = `${http.url}${addressOf(operation, asked)}`
-  const told = await exchange(url, method, text, {
+  const text = textOf(operation, request)
+  const url = `${http.url}${addressOf(operation, request)}`
+  const reply = await exchange(url, method, text, {
     ...(key !== null && { authorization: `Bearer ${key}` }),
     ...(text !== undefined && {
       'content-type': operation.contentType,
       'content-length': String(Buffer.byteLength(text)),
     }),
-    ...asked.headers,
+    ...request.headers,
   })
-  if (told.body !== null) http.described.check({ method, url, ...told })
-  return told
+  if (reply.body !== null) http.described.check({ method, url, ...reply })
+  return reply
 }
 
 const LONGEST_MS = 20_000
@@ -161,7 +165,7 @@ export function exchange(
   method: string,
   text: string | Buffer | undefined,
   headers: Readonly<Record<string, string | string[]>>,
-): Promise<Told> {
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(LONGEST_MS)
     const outgoing = send(url, { method, headers, signal }, (answer) => {
@@ -177,7 +181,7 @@ export function exchange(
       }
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       if (/event-stream/.test(answer.headers['content-type'] ?? ''))
-        // waits: a stream has no end, and what is to be told at once is told by then
+        // waits: a stream has no end, and its first events have arrived by then
         setTimeout(() => {
           done()
           outgoing.destroy()
@@ -190,7 +194,7 @@ export function exchange(
   })
 }
 
-/** At most so many at once. */
+/** Does the work for all items, with at most `atOnce` in parallel. */
 export async function forEachOf<T>(
   items: readonly T[],
   atOnce: number,

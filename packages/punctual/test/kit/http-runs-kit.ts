@@ -7,7 +7,7 @@ import { HttpKit } from './http-kit.ts'
 const ACME = 2
 export const LATER = '2035-01-01T00:00:00Z'
 let n = 0
-/** A queue or handler that no other test has. */
+/** A unique name for a queue or handler. */
 export const name = (what: string) => `${what}_${++n}`
 
 export class RunsKit {

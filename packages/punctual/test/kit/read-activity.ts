@@ -1,11 +1,11 @@
-/** Reads server-sent events as a client does: block by block, from a real connection. */
+/** Reads server-sent events like a client: block by block, from a real connection. */
 
 export interface ReadEvent {
   readonly id?: string
   readonly event?: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever comes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
   readonly data?: any
-  /** Lines that are comments. */
+  /** The comment lines of the block. */
   readonly comments: readonly string[]
 }
 
@@ -18,9 +18,9 @@ interface ReadOptions {
 
 function blockOf(text: string): ReadEvent {
   const lines = text.split('\n')
-  const of = (field: string) =>
+  const textOf = (field: string) =>
     lines.find((line) => line.startsWith(`${field}: `))?.slice(field.length + 2)
-  const [id, event, data] = [of('id'), of('event'), of('data')]
+  const [id, event, data] = [textOf('id'), textOf('event'), textOf('data')]
   return {
     ...(id !== undefined && { id }),
     ...(event !== undefined && { event }),
@@ -29,7 +29,7 @@ function blockOf(text: string): ReadEvent {
   }
 }
 
-/** A stream that is open; ends when the server ends it, or when it is left. */
+/** An open stream; ends when the server ends it, or by `leave`. */
 export class EventReader {
   readonly status: number
   readonly headers: Headers
@@ -70,12 +70,12 @@ export class EventReader {
     }
   }
 
-  /** Those that tell something. */
-  get told(): ReadEvent[] {
+  /** The events that have data. */
+  get messages(): ReadEvent[] {
     return this.events.filter(({ data }) => data !== undefined)
   }
 
-  /** The id that a client would come back with. */
+  /** The id that a client would resume from. */
   get lastId(): string | undefined {
     return this.events.findLast(({ id }) => id !== undefined)?.id
   }
@@ -85,9 +85,9 @@ export class EventReader {
   }
 }
 
-/** All events of a stream that ends by itself. */
+/** All events of a stream that the server ends. */
 export async function readEvents(url: string, options: ReadOptions): Promise<ReadEvent[]> {
   const reader = await EventReader.open(url, options)
   await reader.ended
-  return reader.told
+  return reader.messages
 }

@@ -1,4 +1,4 @@
-/** A client that runs nothing, on a database of its own, with what tests of refusals ask of both. */
+/** A client that runs nothing, on a separate database, with checks for tests of refusals. */
 import { migratedDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { Punctual, PunctualError, type Run, type SubmitCallOptions } from 'punctual'
@@ -30,25 +30,27 @@ export class RefusingClient {
     await this.#drop()
   }
 
-  /** How many rows each table has that a submission writes to. */
+  /** The row counts of the tables that a submission writes to. */
   async stored(): Promise<Record<string, number>> {
     const tables = ['runs', 'queue', 'later', 'live_keys', 'lanes']
     const counts = tables.map((t) => `(select count(*)::int from punctual.${t}) as ${t}`)
     return (await this.sql.query(`select ${counts.join(', ')}`)).rows[0]
   }
 
-  /** The bad call is refused, stores nothing, and does not disturb those before, beside and after it. */
+  /** Checks that the call is refused, stores nothing, and does not disturb other calls. */
   async refuses(bad: () => Promise<unknown>, expected: object): Promise<PunctualError> {
     const { client } = this
     const { runs = 0, queue = 0, ...rest } = await this.stored()
-    const [before, refused, ...beside] = await Promise.allSettled([
+    const [before, refused, ...parallel] = await Promise.allSettled([
       client.submit('good', 'before'),
       bad(),
-      client.submit('good', 'beside'),
-      client.submitMany('good', ['beside', 'beside']),
+      client.submit('good', 'parallel'),
+      client.submitMany('good', ['parallel', 'parallel']),
     ])
     await client.submit('good', 'after')
-    expect([before, ...beside].map(({ status }) => status)).toEqual(new Array(3).fill('fulfilled'))
+    expect([before, ...parallel].map(({ status }) => status)).toEqual(
+      new Array(3).fill('fulfilled'),
+    )
     const error = refused.status === 'rejected' ? refused.reason : refused.value
     expect(error).toBeInstanceOf(PunctualError)
     expect(error).toMatchObject(expected)
@@ -56,7 +58,7 @@ export class RefusingClient {
     return error
   }
 
-  /** Stores it, and reads it back as a person would. */
+  /** Submits a run, and reads it back through the public API. */
   async accepts(payload: unknown, options: SubmitCallOptions = {}, handler = 'fine'): Promise<Run> {
     const { id } = await this.client.submit(handler, payload, options)
     const run = await this.client.runs.get(id)

@@ -1,4 +1,6 @@
-/** The routes of remote workers on a real HTTP server and a real PostgreSQL, and the shortest way to ask them. */
+/**
+ * The routes of remote workers on a real HTTP server and a real PostgreSQL, with a small client.
+ */
 import type { AddressInfo } from 'node:net'
 import { createApp, type Service, type WorkerPorts } from '@punctual/api'
 import { limits, PunctualError } from '@punctual/core/errors'
@@ -9,20 +11,20 @@ type FastifyInstance = ReturnType<typeof createApp>
 
 export interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
   readonly body: any
 }
 
-/** Keys that are not good any more. */
+/** Revoked keys. */
 export const revoked = new Set<string>()
 const unnamed = { keyId: 'k', keyName: 'k', tenantName: null, tenantSuspended: false }
 
-/** Keys of tests say whose they are; the hooks around them are those of the product. */
+/** Test keys name their tenant and scope; the rest of authentication is the product's. */
 const service = {
   async authenticate(key: string): Promise<Caller> {
     const [, tenant, scope = 'worker'] = /^tenant-(\d+)(?:-(\w+))?$/.exec(key) ?? []
     if (tenant === undefined || revoked.has(key))
-      throw new PunctualError('unauthenticated', 'No such key.')
+      throw new PunctualError('unauthenticated', 'The API key is unknown.')
     return { ...unnamed, tenantId: Number(tenant), scopes: [scope as 'worker'] }
   },
 } as unknown as Service
@@ -30,7 +32,7 @@ const service = {
 /** One API node. */
 export class RemoteNode {
   readonly #app: FastifyInstance
-  /** How many claims have come in. */
+  /** The number of claim requests received. */
   claims = 0
 
   private constructor(app: FastifyInstance) {
@@ -98,7 +100,7 @@ export class RemoteNode {
     return body.id as string
   }
 
-  /** As if its process had been killed: every connection is cut, and nobody answers any more. */
+  /** Simulates a killed process: cuts every connection and accepts none. */
   kill(): void {
     this.#app.server.close()
     this.#app.server.closeAllConnections()

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL whose log and whose tablespace are on small disks, in a process with mounts of its own: nothing on this
- * machine sees them, and they are gone with it.
+ * A PostgreSQL whose WAL and tablespace are on small disks, in a process with a private mount
+ * namespace: no other process sees the disks, and they disappear with it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { createInterface } from 'node:readline'
 const script = new URL('../children/small-disks.mjs', import.meta.url)
 const OWN_MOUNTS = ['--map-root-user', '--mount']
 
-/** Whether this machine lets a process have mounts of its own. */
+/** Whether this machine allows private mount namespaces. */
 export const canMount =
   spawnSync('unshare', [...OWN_MOUNTS, 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0
 
 export type Disk = 'log' | 'tables'
 
 export class SmallDisks {
-  /** Of the database whose tables are on the small disk. */
+  /** The URL of the database whose tables are on the small disk. */
   readonly url: string
   readonly #child: ChildProcess
   readonly #root: string
@@ -43,16 +43,16 @@ export class SmallDisks {
     return new SmallDisks(child, root, url, next)
   }
 
-  /** Leaves no byte of room. */
+  /** Fills the disk completely. */
   fill(disk: Disk): Promise<void> {
-    return this.#tell(`fill ${disk}`)
+    return this.#send(`fill ${disk}`)
   }
 
   free(disk: Disk): Promise<void> {
-    return this.#tell(`free ${disk}`)
+    return this.#send(`free ${disk}`)
   }
 
-  async #tell(line: string): Promise<void> {
+  async #send(line: string): Promise<void> {
     this.#child.stdin?.write(`${line}\n`)
     const answer = await this.#next()
     if (answer !== 'done') throw new Error(`The server with small disks did not ${line}: ${answer}`)

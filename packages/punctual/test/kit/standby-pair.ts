@@ -1,4 +1,4 @@
-/** A durable primary and the copy of it that can follow: two real servers on one machine. */
+/** A durable primary and a standby of it: two real servers on one machine. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export class StandbyPair {
     return new StandbyPair(root, await startEmbedded({ dataDir: a, settings, restart: false }))
   }
 
-  /** The standby, which calls itself `second`; started when first asked for. */
+  /** The standby, with the application name `second`; started at the first call. */
   async standby(): Promise<EmbeddedServer> {
     const { username, password, port } = new URL(this.primary.url)
     const conninfo = {
@@ -52,13 +52,13 @@ export class StandbyPair {
     this.#standby = null
   }
 
-  /** Which standbys commits wait for. */
+  /** Sets which standbys commits wait for. */
   async setSynchronous(names: string): Promise<void> {
     await query(this.primary.url, `alter system set synchronous_standby_names = '${names}'`)
     await query(this.primary.url, 'select pg_reload_conf()')
   }
 
-  /** The primary dies as in a crash; the standby takes over when the work is done. */
+  /** Crashes the primary, does the work, and then promotes the standby. */
   async failOver(meanwhile: () => Promise<void>): Promise<void> {
     if (this.primary.pid !== undefined) process.kill(this.primary.pid, 'SIGQUIT')
     await this.primary.exited
@@ -66,7 +66,7 @@ export class StandbyPair {
     await query((await this.standby()).url, 'select pg_promote()')
   }
 
-  /** One URL for both. */
+  /** One URL that names both servers. */
   async url(): Promise<string> {
     const [a, b] = [new URL(this.primary.url), new URL((await this.standby()).url)]
     return this.primary.url.replace(a.host, `${a.host},${b.host}`)

@@ -1,6 +1,9 @@
-/** The panel of guarantees on real servers: durable, careless, with standbys that follow and standbys that are gone. */
+/**
+ * The guarantees on real servers: durable, with unsafe settings, and with standbys that follow or
+ * are gone.
+ */
 import type { GuaranteePanel, PromiseName } from '@punctual/core/ports'
-import { describeWithServer, eventually, migratedDatabase, startPgBouncer } from '@punctual/testkit'
+import { eventually, migratedDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { both, cli } from '../kit/cli-process.ts'
@@ -21,8 +24,8 @@ const causes = (panel: GuaranteePanel) => panel.weaknesses.map(({ cause }) => ca
 const weakened = (panel: GuaranteePanel) =>
   panel.guarantees.filter(({ verdict }) => verdict === 'weakened').map(({ promise }) => promise)
 
-describe('on a careless server', () => {
-  test('the promises that rest on commits are weakened, each with its causes and what to do', async () => {
+describe('on a server with unsafe settings', () => {
+  test('promises that rest on commits are weakened, each with its causes and its fix', async () => {
     const database = await migratedDatabase()
     onTestFinished(() => database.drop())
     const { table, value } = await both(['doctor'], { env: { DATABASE_URL: database.url } })
@@ -35,14 +38,14 @@ describe('on a careless server', () => {
     expect(table.stdout).toMatch(/→ Set synchronous_commit = on/)
   })
 
-  test('synchronous_commit counts as this connection gets it', async () => {
+  test('synchronous_commit is read as it applies to this connection', async () => {
     const database = await migratedDatabase()
     onTestFinished(() => database.drop())
     await query(database.url, `alter database ${database.name} set synchronous_commit = on`)
     expect(causes(await panelOf(database.url))).toEqual(['fsync', 'full_page_writes'])
   })
 
-  test('connections that run out, and a read-only database, are told', async () => {
+  test('exhausted connections and a read-only database are reported', async () => {
     const database = await migratedDatabase()
     onTestFinished(() => database.drop())
     const punctual = await Punctual.start({ databaseUrl: database.url, roles: [] })
@@ -56,7 +59,7 @@ describe('on a careless server', () => {
     expect(causes(panel)).toEqual(expect.arrayContaining(['connections', 'read_only']))
   })
 
-  test('planners with different time zone data are told, with their versions', async () => {
+  test('planners with different time zone data are reported with their versions', async () => {
     const database = await migratedDatabase()
     onTestFinished(() => database.drop())
     await query(
@@ -70,7 +73,7 @@ describe('on a careless server', () => {
     expect(facts.plannerZoneData).toEqual(['2024a', '2025b'])
   })
 
-  test('a role that may not see much is told what it cannot see, and no more', async () => {
+  test('a role with few privileges gets a report of only the checks that it cannot make', async () => {
     const database = await migratedDatabase()
     onTestFinished(() => database.drop())
     const role = `looks_${database.name.slice(-8)}`
@@ -103,21 +106,21 @@ describe('on a durable server with a standby', () => {
     return panel
   }
 
-  test('alone, everything holds', async () => {
+  test('a durable server without a standby has every guarantee', async () => {
     const panel = await panelOf(url)
     expect([panel.verdict, weakened(panel)]).toEqual(['holds', []])
     expect(panel.facts).toMatchObject({ timeline: '1', standbys: [], synchronousCommit: 'on' })
     expect(panel.notes.join()).toContain('No standby is connected')
   })
 
-  test('an asynchronous standby weakens what a fail-over to it would lose', async () => {
+  test('an asynchronous standby weakens the guarantees that a fail-over to it would break', async () => {
     await pair.standby()
     const panel = await eventuallyPanel('it is connected', ({ facts }) => facts.standbys.length > 0)
     expect(panel.facts.standbys).toMatchObject([{ name: 'second', syncState: 'async' }])
     expect([causes(panel), weakened(panel)]).toEqual([['standby_asynchronous'], COMMITTED])
   })
 
-  test('a synchronous one weakens nothing', async () => {
+  test('a synchronous standby weakens nothing', async () => {
     await pair.setSynchronous('second')
     const panel = await eventuallyPanel('it is synchronous', ({ verdict }) => verdict === 'holds')
     expect(panel.facts.standbys).toMatchObject([{ name: 'second', syncState: 'sync' }])
@@ -125,34 +128,21 @@ describe('on a durable server with a standby', () => {
     expect(stdout).toMatch(/holds +One slot, one decision/)
   })
 
-  test('commits that do not wait for it are told', async () => {
+  test('commits that do not wait for the standby are reported', async () => {
     await query(url, 'alter role current_user set synchronous_commit = local')
     expect(causes(await panelOf(url))).toEqual(['synchronous_commit'])
     await query(url, 'alter role current_user reset synchronous_commit')
   })
 
-  test('one that is gone while commits wait for it is told', async () => {
+  test('a missing standby is reported while commits wait for it', async () => {
     const punctual = await Punctual.start({ databaseUrl: url, roles: [] })
     onTestFinished(() => punctual.stop())
     await pair.stopStandby()
     let panel = await punctual.guarantees()
-    await eventually('it is gone', async () => {
+    await eventually('the standby is gone', async () => {
       panel = await punctual.guarantees()
       return panel.facts.standbys.length === 0
     })
     expect([causes(panel), weakened(panel)]).toEqual([['standby_missing'], ['nothing-lost']])
-  })
-})
-
-describeWithServer('pgbouncer', () => {
-  test('a pooler in between weakens nothing, and is noted', async () => {
-    const database = await migratedDatabase()
-    onTestFinished(() => database.drop())
-    const pooler = await startPgBouncer({ upstreamUrl: database.url, poolMode: 'transaction' })
-    onTestFinished(() => pooler.stop())
-    const panel = await panelOf(pooler.url)
-    expect(panel.facts.pooled).toBe(true)
-    expect(panel.notes.join()).toContain('A pooler stands between')
-    expect(causes(panel)).toEqual(['fsync', 'full_page_writes', 'synchronous_commit'])
   })
 })

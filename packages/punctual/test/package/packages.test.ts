@@ -1,6 +1,6 @@
 /**
- * The packages as they would be published: packed, unpacked into a folder of their own beside nothing but the
- * dependencies that they declare, and used there from ESM, from CommonJS and by the compiler.
+ * The packages as published: packed, unpacked into an empty folder with only their declared
+ * dependencies, and used there from ESM, from CommonJS and by the compiler.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,7 +20,12 @@ let database: TestDatabase
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'punctual-packages-'))
-  const packing = ['pack', '--pack-destination', folder, ...names.map((it) => `-w=packages/${it}`)]
+  const packing = [
+    'pack',
+    '--pack-destination',
+    folder,
+    ...names.map((name) => `-w=packages/${name}`),
+  ]
   const [made] = await Promise.all([migratedDatabase(), execute('npm', packing, { cwd: root })])
   database = made
   for (const file of await readdir(folder)) await install(file)
@@ -43,7 +48,7 @@ async function install(file: string): Promise<void> {
     if (!dependency.startsWith('@punctual/')) await link(dependency)
 }
 
-/** Those of other platforms are not installed. */
+/** Binary packages of other platforms are not installed. */
 async function link(dependency: string): Promise<void> {
   const [from, to] = [
     join(root, 'node_modules', dependency),
@@ -69,19 +74,19 @@ async function run(file: string, text: string): Promise<string> {
   return stdout
 }
 
-it('an ESM program imports them', async () => {
+it('an ESM program imports the packages', async () => {
   const imports = `import { Punctual } from 'punctual'\nimport { ScheduleLab } from 'punctual/testing'\n`
   expect(await run('program.mjs', imports + WORK)).toBe('succeeded 42 function\n')
 })
 
-it('a CommonJS program requires them', async () => {
+it('a CommonJS program requires the packages', async () => {
   const imports = `const { Punctual } = require('punctual')\nconst { ScheduleLab } = require('punctual/testing')\n`
   expect(await run('program.cjs', `${imports}void (async () => {${WORK}})()`)).toBe(
     'succeeded 42 function\n',
   )
 })
 
-it('the command is there', async () => {
+it('the packages install the command', async () => {
   const bin = join(folder, 'node_modules/punctual/bin/punctual.js')
   const { stdout } = await execute(process.execPath, [bin, '--version'], { cwd: folder })
   expect(stdout).toContain('0.1.0')
@@ -121,12 +126,12 @@ export async function main(): Promise<string> {
   expect(said).toBe('')
 })
 
-it('declarations lead to their sources, and no tests are published', async () => {
+it('declarations map to their sources, and no tests are published', async () => {
   const published = join(folder, 'node_modules/punctual')
   const map = JSON.parse(await readFile(join(published, 'dist/punctual.d.ts.map'), 'utf8'))
   expect(existsSync(join(published, 'dist', map.sources[0]))).toBe(true)
   for (const name of ['punctual', '@punctual/core', '@punctual/store']) {
     const files = await readdir(join(folder, 'node_modules', name), { recursive: true })
-    expect(files.filter((it) => /\.test\.|tsbuildinfo/.test(it))).toEqual([])
+    expect(files.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([])
   }
 })

@@ -1,4 +1,4 @@
-/** What the compiler promises to users of the library; checked by `npm run check:types`. */
+/** The types that users of the library rely on; checked by `npm run check:types`. */
 import {
   type BatchItem,
   type ErrorCode,
@@ -23,11 +23,11 @@ import { Compile } from 'typebox/compile'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 
-/** The statements inside are compiled and never run. */
+/** Contains statements that are compiled and never run. */
 function compiles(_statements: (punctual: Punctual) => unknown): void {}
 
 describe('a handler', () => {
-  it('gives its payload type to its handle', () => {
+  it('a handler gives its payload type to its handle', () => {
     compiles((punctual) => {
       const handle = punctual.handler('h', async (payload: { to: string }, ctx) => {
         expectTypeOf(payload).toEqualTypeOf<{ to: string }>()
@@ -40,7 +40,7 @@ describe('a handler', () => {
     })
   })
 
-  it('refuses a payload of another type', () => {
+  it('a handle refuses a payload of another type', () => {
     compiles((punctual) => {
       const handle = punctual.handler('h', (payload: { to: string; cc?: string }) => payload.to)
       void handle.submit({ to: 'a' })
@@ -58,7 +58,7 @@ describe('a handler', () => {
     })
   })
 
-  it('of batches gets items of its payload, and one that is isolated is a module', () => {
+  it('a batch handler gets items with its payload, and an isolated handler is a module', () => {
     compiles((punctual) => {
       const batch = punctual.handler<{ to: string }>('b', { batchSize: 5 }, (items) => {
         expectTypeOf(items).toEqualTypeOf<readonly BatchItem<{ to: string }>[]>()
@@ -80,9 +80,12 @@ describe('a handler', () => {
     })
   })
 
-  it('takes what its schema takes, and is called with what the schema makes of it', () => {
+  it("a handler's handle takes the schema's input, and the handler gets the schema's output", () => {
     compiles((punctual) => {
-      const schema = z.object({ to: z.string(), at: z.string().transform((it) => new Date(it)) })
+      const schema = z.object({
+        to: z.string(),
+        at: z.string().transform((text) => new Date(text)),
+      })
       const handle = punctual.handler('h', { schema, onLeaseLoss: 'abort' }, (payload) => {
         expectTypeOf(payload).toEqualTypeOf<{ to: string; at: Date }>()
       })
@@ -94,7 +97,7 @@ describe('a handler', () => {
     })
   })
 
-  it('takes what a compiled type of TypeBox takes, and is called with what that decodes', () => {
+  it('a compiled TypeBox type types the submission, and its decoded type the handler', () => {
     compiles((punctual) => {
       const day = Type.Codec(Type.String())
         .Decode((text) => new Date(text))
@@ -109,7 +112,7 @@ describe('a handler', () => {
     })
   })
 
-  it('takes anything when it says nothing', () => {
+  it('a handler without a payload type takes anything', () => {
     compiles((punctual) => {
       const handle = punctual.handler('h', () => 1)
       expectTypeOf(handle).toEqualTypeOf<HandlerHandle<unknown>>()
@@ -117,19 +120,19 @@ describe('a handler', () => {
     })
   })
 
-  it('may be synchronous or not, and return anything', () => {
+  it('a handler may be synchronous or not, and return anything', () => {
     compiles((punctual) => {
       punctual.handler('a', () => undefined)
       punctual.handler('b', async () => undefined)
       punctual.handler('c', (n: number) => Promise.resolve(n))
       // @ts-expect-error: a handler is a function
       punctual.handler('d', 'nothing')
-      // @ts-expect-error: a name is a text
+      // @ts-expect-error: a name is a string
       punctual.handler(5, () => 1)
     })
   })
 
-  it('is given everything that it needs, and can change none of it', () => {
+  it('a handler gets a read-only context with everything that it needs', () => {
     expectTypeOf<HandlerContext['runId']>().toEqualTypeOf<string>()
     expectTypeOf<HandlerContext['attempt']>().toEqualTypeOf<number>()
     expectTypeOf<HandlerContext['idempotencyKey']>().toEqualTypeOf<string>()
@@ -138,7 +141,7 @@ describe('a handler', () => {
     expectTypeOf<HandlerContext['trace']>().toEqualTypeOf<string | null>()
     compiles((punctual) =>
       punctual.handler('h', async (_: null, ctx) => {
-        // @ts-expect-error: it is not the handler's to change
+        // @ts-expect-error: the handler may not change it
         ctx.attempt = 5
         const written = await ctx.transaction(async (tx) => {
           expectTypeOf(tx).toEqualTypeOf<TransactionClient>()
@@ -151,7 +154,7 @@ describe('a handler', () => {
 })
 
 describe('a submission', () => {
-  it('answers with an id, and whether the run is new', () => {
+  it('a submission returns an id, and whether the run is new', () => {
     compiles((punctual) => {
       expectTypeOf(punctual.submit('h')).resolves.toEqualTypeOf<Submitted>()
       expectTypeOf(punctual.submitMany('h', [1])).resolves.toEqualTypeOf<readonly Submitted[]>()
@@ -163,7 +166,7 @@ describe('a submission', () => {
     }>()
   })
 
-  it('refuses options that are unknown or of another type', () => {
+  it('a submission refuses unknown options and values of another type', () => {
     expectTypeOf<SubmitOptions['runAt']>().toEqualTypeOf<Date | string | number | undefined>()
     compiles((punctual) => {
       void punctual.submit('h', 1, { priority: 5, labels: { a: 'b' }, strict: true })
@@ -173,22 +176,22 @@ describe('a submission', () => {
         window: '5s',
         maxWait: 60_000,
       })
-      // @ts-expect-error: there is no such answer to a conflict
+      // @ts-expect-error: no such reaction to a conflict exists
       void punctual.submit('h', 1, { key: 'k', onConflict: 'ignore' })
-      // @ts-expect-error: it is spelled wrong
+      // @ts-expect-error: it is misspelt
       void punctual.submit('h', 1, { priorty: 5 })
       // @ts-expect-error: a priority is a number
       void punctual.submit('h', 1, { priority: 'high' })
-      // @ts-expect-error: labels are texts
+      // @ts-expect-error: labels are strings
       void punctual.submit('h', 1, { labels: { a: 5 } })
-      // @ts-expect-error: a time is a Date, a text or a number
+      // @ts-expect-error: a time is a Date, a string or a number
       void punctual.submit('h', 1, { runAt: null })
       // @ts-expect-error: a transaction can run statements
       void punctual.submit('h', 1, { tx: {} })
     })
   })
 
-  it('gives each payload of a batch to the function that makes its options', () => {
+  it('the function that makes the options gets each payload of a batch', () => {
     compiles((punctual) => {
       const handle = punctual.handler('h', (payload: { id: number }) => payload)
       void handle.submitMany([{ id: 1 }], (payload, index) => {
@@ -196,12 +199,12 @@ describe('a submission', () => {
         expectTypeOf(index).toEqualTypeOf<number>()
         return { key: `${payload.id}` }
       })
-      // @ts-expect-error: a transaction is for the whole batch, and not made for each payload
+      // @ts-expect-error: a transaction covers the whole batch and cannot depend on a payload
       void handle.submitMany([{ id: 1 }], (): SubmitOptions => ({ tx: { query: () => 1 } }))
     })
   })
 
-  it('takes the client of a driver as a transaction', () => {
+  it("a driver's client is accepted as a transaction", () => {
     compiles((punctual) => {
       const client = {
         query: async (_text: string, _values?: unknown[]) => ({ rows: [{ a: 1 }], rowCount: 1 }),
@@ -210,7 +213,7 @@ describe('a submission', () => {
     })
   })
 
-  it('takes each kind of backoff with its own settings', () => {
+  it('each kind of backoff takes its own settings', () => {
     const policies: RetryPolicyInput[] = [
       {},
       { retryOn: ['failed', 'cancelled'] },
@@ -222,10 +225,10 @@ describe('a submission', () => {
       { backoff: { kind: 'list' } },
       // @ts-expect-error: a fixed delay has no factor
       { backoff: { kind: 'fixed', factor: 2 } },
-      // @ts-expect-error: there is no such kind
+      // @ts-expect-error: no such kind exists
       { backoff: { kind: 'quadratic' } },
       { retryOn: ['failed', 'ECONNRESET'], abortOn: ['TypeError'] },
-      // @ts-expect-error: codes are texts
+      // @ts-expect-error: codes are strings
       { abortOn: [404] },
     ]
     expectTypeOf(policies).toEqualTypeOf<RetryPolicyInput[]>()
@@ -233,7 +236,7 @@ describe('a submission', () => {
 })
 
 describe('a run', () => {
-  it('has what its state says that it has', () => {
+  it('a run has the fields of its state', () => {
     const look = (run: Run) => {
       if (run.state === 'running') {
         expectTypeOf(run.workerId).toEqualTypeOf<string>()
@@ -243,7 +246,7 @@ describe('a run', () => {
       }
       if (run.state === 'scheduled' || run.state === 'queued' || run.state === 'waiting') {
         expectTypeOf(run.nextAt).toEqualTypeOf<Date>()
-        // @ts-expect-error: nobody holds it
+        // @ts-expect-error: no worker holds it
         return run.workerId
       }
       if (run.state === 'succeeded' || run.state === 'dead') {
@@ -257,7 +260,7 @@ describe('a run', () => {
     expectTypeOf<Run['state']>().toEqualTypeOf<RunState>()
   })
 
-  it('is read, waited for and steered by its id or by what submit returned', () => {
+  it('a run is read, awaited and steered by its id or by the result of submit', () => {
     compiles(async (punctual) => {
       const { runs } = punctual
       const submitted = await punctual.submit('h')
@@ -266,28 +269,28 @@ describe('a run', () => {
       expectTypeOf(runs.waitFor(submitted)).resolves.toEqualTypeOf<FinishedRun>()
       expectTypeOf(runs.logs(submitted)).resolves.toEqualTypeOf<LogLine[]>()
       expectTypeOf(runs.list()).resolves.toEqualTypeOf<RunSummary[]>()
-      // @ts-expect-error: there is no such state
+      // @ts-expect-error: no such state exists
       void runs.list({ states: ['bogus'] })
     })
   })
 
-  it('that is cancelled tells its state, and of many how many came to what', () => {
+  it('cancelling a run returns its state, and cancelling many the number of each result', () => {
     compiles(async ({ runs }) => {
       const answer = await runs.cancel('id')
       if (answer.result === 'already_finished')
         expectTypeOf(answer.state).toEqualTypeOf<FinishedRun['state']>()
       const { answers } = await runs.cancelMany({ queue: 'q' })
       expectTypeOf(answers.cancelled).toEqualTypeOf<number>()
-      // @ts-expect-error: only cancelling is counted so
+      // @ts-expect-error: only cancelling has these counts
       void answers.promoted
-      // @ts-expect-error: it is spelled wrong
+      // @ts-expect-error: it is misspelt
       void runs.promoteMany({ que: 'q' })
     })
   })
 })
 
 describe('the rest', () => {
-  it('errors have a code out of the catalogue', () => {
+  it('errors have a code from the catalogue', () => {
     expectTypeOf<PunctualError['code']>().toEqualTypeOf<ErrorCode>()
     expectTypeOf<'invalid_option'>().toExtend<ErrorCode>()
     expectTypeOf<'bogus'>().not.toExtend<ErrorCode>()
@@ -295,14 +298,14 @@ describe('the rest', () => {
     expectTypeOf(new RetryAfterError(5).retryAfterMs).toEqualTypeOf<number>()
   })
 
-  it('roles are named, and options spelled right', () => {
+  it('unknown roles and misspelt options are refused', () => {
     const options: PunctualOptions[] = [
       { roles: ['worker', 'reaper'], worker: { queues: ['a'] } },
       { worker: { queues: { a: { concurrency: 5 }, b: {} } } },
       { logger: console },
-      // @ts-expect-error: there is no such role
+      // @ts-expect-error: no such role exists
       { roles: ['boss'] },
-      // @ts-expect-error: it is spelled wrong
+      // @ts-expect-error: it is misspelt
       { concurency: 5 },
     ]
     expectTypeOf(options).toEqualTypeOf<PunctualOptions[]>()

@@ -1,9 +1,8 @@
-/** Whatever a remote worker names that is not its own is refused, by every route; and lost answers lose no run. */
+/** Every route refuses runs and sessions of others; lost answers lose no run. */
 import { compileOptions } from '@punctual/core/submit'
-import { eventually, TestStore } from '@punctual/testkit'
+import { eventually, TcpProxy, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { RemoteWorker } from '../../src/index.ts'
-import { DroppingProxy } from '../kit/dropping-proxy.ts'
 import { RemoteNode, revoked } from '../kit/remote-kit.ts'
 
 let t: TestStore
@@ -35,7 +34,7 @@ async function claimed(id = session) {
 
 type Fence = Awaited<ReturnType<typeof claimed>>
 
-/** Every route that a session has, with a body that is right for this run. */
+/** Every route of a session, with a valid body for a run. */
 const routes: [method: string, verb: string, body: (run: Fence) => object | undefined][] = [
   ['POST', '/renew', (run) => ({ runs: [run] })],
   ['POST', '/claim', () => ({ limit: 1 })],
@@ -59,10 +58,10 @@ describe.each(routes)('%s /worker-sessions/:id%s', (method, verb, bodyOf) => {
   const ask = (id: string, run: Fence, key?: string) =>
     node.ask(method, `/${id}${verb}`, bodyOf(run), key === undefined ? {} : { key })
 
-  it('does not know sessions of others, nor such that were never there', async () => {
+  it('answers unknown sessions and those of other tenants with 404', async () => {
     const run = await claimed()
-    const others = await node.session({}, 2)
-    const wrong = [others, '1', '9223372036854775807', '9999999999999999999', '-1', "1'", 'x%00']
+    const foreign = await node.session({}, 2)
+    const wrong = [foreign, '1', '9223372036854775807', '9999999999999999999', '-1', "1'", 'x%00']
     for (const id of wrong)
       expect(await ask(id, run), id).toMatchObject({
         ...{ status: 404, body: { code: 'session_not_found' } },
@@ -71,14 +70,14 @@ describe.each(routes)('%s /worker-sessions/:id%s', (method, verb, bodyOf) => {
     expect(await t.places(run.run_id)).toEqual(['leases'])
   })
 
-  it('does not know a session that was fenced', async () => {
+  it('answers a fenced session with 404', async () => {
     const run = await claimed()
     await t.expire(session)
     await t.reap([session])
     expect(await ask(session, run)).toMatchObject({ status: 404 })
   })
 
-  it('wants a key, and one of a worker', async () => {
+  it('requires a key with the scope worker', async () => {
     const run = await claimed()
     expect((await ask(session, run, 'nonsense')).status).toBe(401)
     const inAddress = await node.ask(method, `/${session}${verb}?api_key=tenant-1`, bodyOf(run))
@@ -93,7 +92,7 @@ const fenced = routes.filter(([, , bodyOf]) => {
 })
 
 describe.each(fenced)('%s /worker-sessions/:id%s', (method, verb, bodyOf) => {
-  it('changes nothing of runs that the session does not hold (case 159)', async () => {
+  it('changes no run that the session does not hold (case 159)', async () => {
     const mine = await claimed()
     const theirs = await claimed(await node.session())
     const forged = { ...mine, fence: String(BigInt(mine.fence) + 1n) }
@@ -112,7 +111,7 @@ describe.each(fenced)('%s /worker-sessions/:id%s', (method, verb, bodyOf) => {
 })
 
 describe('tenants', () => {
-  it('a key of one claims nothing of another, whatever lanes it names', async () => {
+  it('a key claims nothing of another tenant, regardless of the lanes it names', async () => {
     await t.submit()
     const others = await node.session({}, 2)
     const { rows } = await t.sql.query('select id from punctual.lanes')
@@ -120,11 +119,11 @@ describe('tenants', () => {
     const options = { tenant: 2 }
     for (const body of [{ limit: 10 }, { limit: 10, lanes }, { limit: 10, lanes, held: [] }])
       expect((await node.ask('POST', `/${others}/claim`, body, options)).body.runs).toEqual([])
-    const asked = { handlers: ['test'], queues: [] }
-    expect((await node.ask('POST', `/${others}/lanes`, asked, options)).body.lanes).toEqual([])
+    const announced = { handlers: ['test'], queues: [] }
+    expect((await node.ask('POST', `/${others}/lanes`, announced, options)).body.lanes).toEqual([])
   })
 
-  it('an id of a session that somebody else has is not opened again', async () => {
+  it('an id in use by another tenant is not opened again', async () => {
     const worker = { host: 'h', handlers: ['test'], capacity: 1, lease_ms: 5_000, id: session }
     expect(await node.ask('POST', '', worker, { tenant: 2 })).toMatchObject({
       ...{ status: 404, body: { code: 'session_not_found' } },
@@ -132,18 +131,18 @@ describe('tenants', () => {
   })
 })
 
-describe('whatever a worker says', () => {
-  it('a run that is named twice is answered for each fence', async () => {
+describe('unusual requests', () => {
+  it('a run that is named twice gets a result for each fence', async () => {
     const run = await claimed()
     const forged = { ...run, fence: '1' }
     for (const verb of ['start', 'give-back']) {
       const { body } = await post(verb, { runs: [forged, run, forged] })
-      const accepted = body.results.map((it: { accepted: boolean }) => it.accepted)
+      const accepted = body.results.map((result: { accepted: boolean }) => result.accepted)
       expect(accepted).toEqual([false, true, false])
     }
   })
 
-  it('lanes that are named twice are one', async () => {
+  it('a lane that is named twice counts once', async () => {
     const id = await t.submit()
     const [lane] = await t.lanes()
     const lanes = [lane?.id, lane?.id]
@@ -151,12 +150,12 @@ describe('whatever a worker says', () => {
     expect([status, body.runs]).toMatchObject([200, [{ run_id: id }]])
   })
 
-  it('fences are made by the server', async () => {
+  it('a worker cannot choose the fence', async () => {
     const { status, body } = await post('claim', { limit: 1, token: '9223372036854775800' })
     expect([status, body.code]).toEqual([400, 'invalid_request'])
   })
 
-  it('a session that was closed is not opened again', async () => {
+  it('a closed session is not opened again', async () => {
     await node.ask('DELETE', `/${session}`)
     const worker = { host: 'h', handlers: ['test'], capacity: 1, lease_ms: 5_000, id: session }
     expect(await node.ask('POST', '', worker)).toMatchObject({
@@ -164,7 +163,7 @@ describe('whatever a worker says', () => {
     })
   })
 
-  it('a log is as long as the tenant may have it, and says that something is missing', async () => {
+  it("a log is limited to the tenant's quota, and says that lines are missing", async () => {
     const tenant = 2
     const quotas = { logBytesPerRun: 1_000 }
     await t.sql.query(`update punctual.tenants set quotas = $1 where id = $2`, [quotas, tenant])
@@ -189,12 +188,12 @@ describe('whatever a worker says', () => {
     )
     expect(rows.map(({ message }) => message)).toEqual([
       'begins',
-      expect.stringMatching('may have 1000 bytes'),
+      expect.stringMatching('limited to 1000 bytes'),
       'y',
     ])
   })
 
-  it('nothing that it tells of is older than its session', async () => {
+  it('reported times are never before the start of the session', async () => {
     const run = await claimed()
     const lines = [{ run_id: run.run_id, attempt: 1, seq: 0, message: 'm', ago_ms: 1e12 }]
     expect((await post('logs', { lines })).body).toEqual({ kept: 1, refused: 0 })
@@ -209,14 +208,14 @@ describe('whatever a worker says', () => {
     expect(rows).toEqual([{ started: true, logged: true }])
   })
 
-  it('a key that was revoked while its claim waited is given nothing', async () => {
+  it('a key revoked while its claim waits gets no runs', async () => {
     const key = 'tenant-1-worker'
     onTestFinished(() => void revoked.delete(key))
     const body = { limit: 1, wait_ms: 20_000 }
     node.claims = 0
     const waiting = node.ask('POST', `/${session}/claim`, body, { key })
-    await eventually('the claim is there', () => node.claims > 0)
-    // waits: for as long as a claim is taken for one that has not waited
+    await eventually('the claim arrives', () => node.claims > 0)
+    // waits: longer than the wait after which a claim checks its key again
     await new Promise((resolve) => setTimeout(resolve, 600))
     revoked.add(key)
     const id = await t.submit()
@@ -225,14 +224,21 @@ describe('whatever a worker says', () => {
   })
 })
 
-describe('an answer that is lost', () => {
-  async function proxied(): Promise<DroppingProxy> {
-    const proxy = await DroppingProxy.before(() => node.url)
+describe('a lost answer', () => {
+  /** A proxy that loses the first two answers of a route. */
+  async function losing(verb: string) {
+    const proxy = await TcpProxy.to(node.url)
     onTestFinished(() => proxy.close())
-    return proxy
+    const lost: string[] = []
+    proxy.setFates(({ path }) => {
+      if (!path.endsWith(verb) || lost.length === 2) return 'pass'
+      lost.push(path)
+      return 'lose'
+    })
+    return { url: proxy.through(node.url), lost }
   }
 
-  it('of a claim: the next one names what is known, and is given the rest', async () => {
+  it('of a claim: the next claim names the known fences and gets the other leases', async () => {
     const known = await claimed()
     const lost = await claimed()
     const { body } = await post('claim', { limit: 5, held: [known.fence] })
@@ -241,10 +247,10 @@ describe('an answer that is lost', () => {
     expect(again.body.runs).toEqual([])
   })
 
-  it('of a claim: what is handed out again does not go back under the fence that was lost', async () => {
+  it('of a claim: a run handed out again is not given back under its lost fence', async () => {
     const lost = await claimed()
     const { body } = await post('claim', { limit: 5, held: [] })
-    // As a node does that noticed late that nobody had its answer.
+    // A node does this when it notices late that the client disconnected.
     await t.store.work.giveBack([{ id: lost.run_id, fence: BigInt(lost.fence) }])
     expect(await t.places(lost.run_id)).toEqual(['leases'])
     const [{ run_id, fence }] = body.runs
@@ -253,20 +259,19 @@ describe('an answer that is lost', () => {
   })
 
   it.each(['/claim', '/settle', '/worker-sessions', '/lanes'])(
-    'of %s: every run is done, once',
+    'of %s: every run is executed once',
     async (verb) => {
-      const proxy = await proxied()
-      proxy.drops.push(verb, verb)
+      const proxy = await losing(verb)
       const calls: string[] = []
       const worker = RemoteWorker.start({ server: proxy.url, apiKey: 'tenant-1' })
       onTestFinished(() => worker.stop())
       worker.handler('test', (_, { runId }) => void calls.push(runId))
       const ids = await Promise.all(Array.from({ length: 5 }, () => t.submit()))
-      await eventually('all are done', async () => {
+      await eventually('all runs have ended', async () => {
         const states = await Promise.all(ids.map((id) => t.places(id)))
         return states.flat().every((place) => place === 'outcomes')
       })
-      expect(proxy.dropped).toBeGreaterThan(0)
+      expect(proxy.lost.length).toBeGreaterThan(0)
       expect(calls.sort()).toEqual(ids.sort())
     },
   )

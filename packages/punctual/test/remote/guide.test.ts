@@ -1,4 +1,4 @@
-/** The curl lines of the guide on remote workers, run as they stand there, answer as it says. */
+/** Runs the curl lines of the guide on remote workers and compares their answers with the guide. */
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ const guide = readFileSync(
 )
 const PAIR = /^```sh\n(curl [\s\S]*?)^```\n\n^```(?:json|text)\n([\s\S]*?)^```$/gm
 
-/** Ids, fences and times are others each time. */
+/** Replaces ids, fences and times, which differ in every run. */
 const masked = (text: string) =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
@@ -45,19 +45,19 @@ describe.skipIf(!hasCurl())('the guide on remote workers', () => {
 
   const pairs = [...guide.matchAll(PAIR)].map(([, line = '', answer = '']) => [line, answer])
 
-  it('has every verb', () => expect(pairs.length).toBeGreaterThan(9))
+  it('covers every route', () => expect(pairs.length).toBeGreaterThan(9))
 
-  it('says how a wait goes on: what it was told as `cursor` is sent as `after`', async () => {
-    const [said] = guide.match(/`wait` is a long poll[^.]*\./) ?? []
-    const [told, sent] = ['cursor', 'after']
-    for (const member of [told, sent]) expect(said).toContain(`\`${member}\``)
+  it('explains how a wait continues: the `cursor` of an answer is sent as `after`', async () => {
+    const [sentence] = guide.match(/`wait` is a long poll[^.]*\./) ?? []
+    const [received, sent] = ['cursor', 'after']
+    for (const member of [received, sent]) expect(sentence).toContain(`\`${member}\``)
     const key = await kit.keyFor('acme', 'worker')
     const announced = { host: 'h', handlers: ['waits'], capacity: 1, lease_ms: 30_000 }
     const session = (await kit.post('/worker-sessions', announced, { key })).body.id
     const wait = (body: object) => kit.post(`/worker-sessions/${session}/wait`, body, { key })
     const first = await wait({})
-    const next = await wait({ [sent]: first.body[told] })
-    expect([next.status, next.body]).toMatchObject([200, { [told]: expect.any(String) }])
+    const next = await wait({ [sent]: first.body[received] })
+    expect([next.status, next.body]).toMatchObject([200, { [received]: expect.any(String) }])
   })
 
   it.each(pairs)('%s', async (line, answer) => {

@@ -1,4 +1,4 @@
-/** The worker in Python does what the guide says: real processes, over HTTP, against a real database. */
+/** The Python worker follows the guide: real processes, over HTTP, with a real database. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
@@ -20,7 +20,7 @@ function hasPython(): boolean {
 }
 
 // skips: a machine may have no Python 3
-describe.skipIf(!hasPython())('the worker in Python', () => {
+describe.skipIf(!hasPython())('the Python worker', () => {
   let database: TestDatabase
   let punctual: Punctual
   let node: RemoteNode
@@ -51,13 +51,13 @@ describe.skipIf(!hasPython())('the worker in Python', () => {
     return worker
   }
 
-  it('runs what is submitted, and its output is kept', async () => {
+  it('executes a submitted run, and its output is stored', async () => {
     const { id } = await punctual.submit('py-greet', { name: 'Ada' })
     const run = await punctual.runs.waitFor(id)
     expect(run).toMatchObject({ state: 'succeeded', output: 'Hello, Ada!' })
   })
 
-  it('fails, and the server has it tried again as the run says', async () => {
+  it('fails a run, which the server retries by its policy', async () => {
     const retry = { backoff: { kind: 'fixed', delayMs: 10 } } as const
     const { id } = await punctual.submit('py-flaky', { succeeds_at: 2 }, { retry })
     expect(await punctual.runs.waitFor(id)).toMatchObject({
@@ -68,11 +68,11 @@ describe.skipIf(!hasPython())('the worker in Python', () => {
     const dead = await punctual.submit('py-flaky', hopeless, { retry, maxAttempts: 2 })
     expect(await punctual.runs.waitFor(dead.id)).toMatchObject({
       state: 'dead',
-      error: { name: 'ConnectionError', message: 'nobody answers' },
+      error: { name: 'ConnectionError', message: 'no answer' },
     })
   })
 
-  it('runs what must not happen twice once, marked before it starts', async () => {
+  it('executes an at-most-once run once, marked before it starts', async () => {
     const { id } = await punctual.submit('py-greet', { name: 'Bob' }, { delivery: 'at-most-once' })
     expect(await punctual.runs.waitFor(id)).toMatchObject({
       state: 'succeeded',
@@ -80,14 +80,14 @@ describe.skipIf(!hasPython())('the worker in Python', () => {
     })
   })
 
-  it('is told with its heartbeat that a run is cancelled', async () => {
+  it('learns of a cancellation with its heartbeat', async () => {
     const { id } = await punctual.submit('py-patient', { seconds: 60 })
     await eventually('it runs', async () => (await punctual.runs.get(id))?.state === 'running')
     await punctual.runs.cancel(id)
     expect(await punctual.runs.waitFor(id)).toMatchObject({ state: 'cancelled' })
   })
 
-  it('is killed, and another one takes its runs over', async () => {
+  it('is killed, and another worker takes over its runs', async () => {
     const { id } = await punctual.submit('py-patient', { seconds: 1 })
     await eventually('it runs', async () => (await punctual.runs.get(id))?.state === 'running')
     for (const worker of workers.splice(0)) worker.kill('SIGKILL')

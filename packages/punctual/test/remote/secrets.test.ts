@@ -1,4 +1,4 @@
-/** Secrets of tenants for workers over HTTP: for runs that they hold, and nobody else. */
+/** Secrets for workers over HTTP: only for runs that they hold. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RemoteWorker } from '../../src/index.ts'
@@ -30,7 +30,7 @@ function read(session: string, run: object, name = 'token', options: object = { 
   return http.post(`/worker-sessions/${session}/secret`, { ...run, name }, options)
 }
 
-test('a handler over HTTP reads a secret, which is stored nowhere of its run', async () => {
+test('a handler over HTTP reads a secret, which is redacted wherever the run is stored', async () => {
   const worker = RemoteWorker.start({ server: http.url, apiKey: workerKey })
   let seen = ''
   worker.handler('login', async (_, ctx) => {
@@ -52,13 +52,13 @@ test('a handler over HTTP reads a secret, which is stored nowhere of its run', a
   expect(lines.map(({ message }) => message)).toEqual(['logging in with [redacted]'])
 })
 
-test('a secret is told for a run that the session holds, and is kept by no cache', async () => {
+test('a secret is returned only for a run that the session holds, and is not cached', async () => {
   const session = await open('mine')
   await http.post('/runs', { handler: 'mine' })
   const run = await claim(session)
-  const told = await read(session, run)
-  expect([told.status, told.body]).toEqual([200, { name: 'token', value: VALUE }])
-  expect(told.headers.get('cache-control')).toBe('no-store')
+  const reply = await read(session, run)
+  expect([reply.status, reply.body]).toEqual([200, { name: 'token', value: VALUE }])
+  expect(reply.headers.get('cache-control')).toBe('no-store')
   const wrong = await read(session, { ...run, fence: '1' })
   expect([wrong.status, wrong.body.code]).toEqual([409, 'lease_lost'])
   const another = await read(await open('mine'), run)
@@ -73,7 +73,7 @@ test('a secret is told for a run that the session holds, and is kept by no cache
   expect((await read(session, run)).body.code).toBe('lease_lost')
 })
 
-test('a session that works for all tenants is given none', async () => {
+test('a session that serves all tenants gets no secrets', async () => {
   const options = { key: http.system }
   const session = await open('shared', options)
   await http.post('/runs', { handler: 'shared' })

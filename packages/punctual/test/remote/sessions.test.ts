@@ -1,4 +1,4 @@
-/** The routes of remote workers, one verb after the other, on a real server and a real database. */
+/** The routes of remote workers, one after the other, on a real server and a real database. */
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RemoteNode } from '../kit/remote-kit.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const post = (verb: string, body: object, id = session) => node.ask('POST', `/${id}/${verb}`, body)
 
 describe('a remote worker', () => {
-  it('opens a session, and is told how long its lease is and how often to renew it', async () => {
+  it('opens a session, and gets its lease and renewal interval', async () => {
     const worker = { host: 'h', handlers: ['test'], capacity: 3, lease_ms: 9_000 }
     const { status, body } = await node.ask('POST', '', worker)
     expect(status).toBe(201)
@@ -37,7 +37,7 @@ describe('a remote worker', () => {
     expect([again.status, again.body]).toEqual([201, body])
   })
 
-  it('claims a run with all that it needs, and settles it', async () => {
+  it('claims a run with its definition, and settles it', async () => {
     const id = await t.submit({ payload: { to: 'ada' }, labels: { a: 'b' } })
     const { body } = await post('claim', { limit: 10 })
     expect(body).toMatchObject({ more: false, drains: false })
@@ -55,11 +55,11 @@ describe('a remote worker', () => {
     const accepted = { results: [{ run_id: id, accepted: true, state: 'succeeded' }] }
     expect(settled.body).toEqual(accepted)
     expect(await t.store.runs.find(id)).toMatchObject({ state: 'succeeded', output: { sent: 1 } })
-    // The answer may have been lost: it is the same again.
+    // A repeated request, as after a lost answer, gets the same answer.
     expect((await post('settle', { outcomes })).body).toEqual(accepted)
   })
 
-  it('is answered as soon as something is submitted while it waits', async () => {
+  it('is answered as soon as a run is submitted while it waits', async () => {
     const waiting = post('claim', { limit: 1, wait_ms: 20_000 })
     const id = await t.submit()
     const { body } = await waiting
@@ -72,14 +72,14 @@ describe('a remote worker', () => {
     expect(body.runs.map((run: { run_id: string }) => run.run_id)).toEqual([id])
   })
 
-  it('takes nothing when it goes away while it waits', async () => {
+  it('claims nothing when it disconnects while it waits', async () => {
     const leaving = new AbortController()
     node.claims = 0
     const body = { limit: 1, wait_ms: 20_000 }
     const { signal } = leaving
     const waiting = node.ask('POST', `/${session}/claim`, body, { signal }).catch(() => 'gone')
     const other = await node.session()
-    await eventually('the claim is there', () => node.claims > 0)
+    await eventually('the claim arrives', () => node.claims > 0)
     leaving.abort()
     expect(await waiting).toBe('gone')
     const id = await t.submit()

@@ -1,4 +1,4 @@
-/** What a worker may rely on, whichever way it works: connected to PostgreSQL, or over HTTP. */
+/** The contract of WorkStore, for a worker connected to PostgreSQL and for one over HTTP. */
 import type { ClaimedRun, Settlement, WorkStore } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { systemClock } from '@punctual/store'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await t.close()
 })
 
-const ways: [string, () => WorkStore][] = [
+const stores: [string, () => WorkStore][] = [
   ['PostgreSQL', () => t.store.work],
   [
     'HTTP',
@@ -30,7 +30,7 @@ const ways: [string, () => WorkStore][] = [
   ],
 ]
 
-describe.each(ways)('a worker over %s', (_, open) => {
+describe.each(stores)('a worker over %s', (_, open) => {
   let work: WorkStore
   let session: string
 
@@ -54,15 +54,15 @@ describe.each(ways)('a worker over %s', (_, open) => {
 
   async function running(options: SubmitOptions = {}): Promise<ClaimedRun> {
     const id = await t.submit(options)
-    const run = (await claim(100)).runs.find((it) => it.id === id)
-    if (!run) throw new Error('it was not claimed')
+    const run = (await claim(100)).runs.find((claimed) => claimed.id === id)
+    if (!run) throw new Error('the run was not claimed')
     return run
   }
 
   const state = async (run: ClaimedRun) => (await t.store.runs.find(run.id))?.state
   const settle = (settlement: Settlement) => work.settle(session, [settlement])
 
-  it('claims what is due, with all that a run is to do', async () => {
+  it('claims due runs with their definitions', async () => {
     const before = Date.now()
     const policy = { retry: { backoff: { kind: 'fixed', delayMs: 5 } } } as const
     const run = await running({ ...policy, priority: 7, maxAttempts: 2, timeoutMs: 1_234 })
@@ -75,7 +75,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(Math.abs(run.dueMs - before)).toBeLessThan(60_000)
   })
 
-  it('says that there may be more when it took all that it asked for, and when the next is due', async () => {
+  it('reports that more may be due after a full claim, and when the next run is due', async () => {
     await t.submit()
     await t.submit()
     expect(await claim(1)).toMatchObject({ sessionAlive: true, more: true, runs: [{}] })
@@ -85,7 +85,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(nextDueInMs).toBeGreaterThan(1_000)
   })
 
-  it('claims nothing with a session that is gone', async () => {
+  it('claims nothing with a reaped session', async () => {
     await t.submit()
     await t.expire(session)
     await t.reap([session])
@@ -96,29 +96,25 @@ describe.each(ways)('a worker over %s', (_, open) => {
 
   it.each<[string, (run: ClaimedRun) => Settlement, string]>([
     ['a success', (run) => succeeded(run, '{"a":[1]}'), 'succeeded'],
-    ['a failure that is tried again', (run) => retry(run, 60_000), 'scheduled'],
-    [
-      'the end of a run',
-      (run) => ({ ...dead(run), reason: 'non_retryable' }) as Settlement,
-      'dead',
-    ],
+    ['a retried failure', (run) => retry(run, 60_000), 'scheduled'],
+    ['a final failure', (run) => ({ ...dead(run), reason: 'non_retryable' }) as Settlement, 'dead'],
     ['a cancel', cancelled, 'cancelled'],
-    ['a run that was not worth starting', skipped, 'skipped'],
-  ])('settles %s, once, and as often as it is asked', async (_what, settlementOf, expected) => {
+    ['a skipped run', skipped, 'skipped'],
+  ])('settles %s once, also when it is repeated', async (_what, settlementOf, expected) => {
     const settlement = settlementOf(await running())
     expect(await settle(settlement)).toEqual([])
     expect(await settle(settlement)).toEqual([])
     expect(await state(settlement.run)).toBe(expected)
   })
 
-  it('keeps the output and how long the attempt took', async () => {
+  it('stores the output of an attempt', async () => {
     const run = await running()
     await settle({ kind: 'succeeded', run, startedAgoMs: 1_500, output: '{"a":[1]}' })
     const settled = await t.store.runs.find(run.id)
     expect(settled).toMatchObject({ state: 'succeeded', output: { a: [1] } })
   })
 
-  it('refuses what is settled under a fence that is not held', async () => {
+  it('refuses an outcome under a fence that is not held', async () => {
     const run = await running()
     const forged = { ...run, fence: run.fence + 1n }
     expect(await settle(succeeded(forged))).toEqual([run.id])
@@ -128,14 +124,14 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(await settle(succeeded(run))).toEqual([run.id])
   })
 
-  it('settles of a batch what it holds', async () => {
+  it('settles the runs of a batch that it holds', async () => {
     const [held, lost] = [await running(), await running()]
     await t.sql.query('delete from punctual.leases where run_id = $1', [lost.id])
     expect(await work.settle(session, [succeeded(held), succeeded(lost)])).toEqual([lost.id])
     expect(await state(held)).toBe('succeeded')
   })
 
-  it('gives back what was not started, as it was', async () => {
+  it('gives runs back unchanged when they were not started', async () => {
     const run = await running()
     await work.giveBack([run])
     expect(await t.places(run.id)).toEqual(['queue'])
@@ -144,7 +140,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(await t.places(run.id)).toEqual(['leases'])
   })
 
-  it('finds leases that it does not know of, and gives them back', async () => {
+  it('finds leases that it does not know, and gives them back', async () => {
     const [known, stray] = [await running(), await running()]
     const strays = await work.strayLeases(session, [known.fence])
     expect(strays.map(({ id }) => id)).toEqual([stray.id])
@@ -152,7 +148,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect([await t.places(known.id), await t.places(stray.id)]).toEqual([['leases'], ['queue']])
   })
 
-  it('marks the start of what must not happen twice, of what it holds only', async () => {
+  it('marks the start of an at-most-once run that it holds, and of no other', async () => {
     const run = await running({ delivery: 'at-most-once' })
     expect([...(await work.markStarted([run]))]).toEqual([run.id])
     expect([...(await work.markStarted([{ ...run, fence: run.fence + 1n }]))]).toEqual([])
@@ -160,16 +156,16 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(rows).toEqual([{ started_at: expect.any(Date) }])
   })
 
-  it('is told what is asked to end, and what is not its own any more', async () => {
-    const [asked, gone, quiet] = [await running(), await running(), await running()]
-    await t.store.steering.cancel([asked.id], 'not wanted', 1)
+  it('learns which runs are asked to end, and which it no longer holds', async () => {
+    const [cancelling, gone, quiet] = [await running(), await running(), await running()]
+    await t.store.steering.cancel([cancelling.id], 'not wanted', 1)
     const lost = { ...gone, fence: gone.fence + 1n }
-    const told = await work.cancelRequests([asked, lost, quiet])
-    expect([...told]).toHaveLength(2)
-    expect([told.get(asked.fence), told.get(lost.fence)]).toEqual(['not wanted', null])
+    const requests = await work.cancelRequests([cancelling, lost, quiet])
+    expect([...requests]).toHaveLength(2)
+    expect([requests.get(cancelling.fence), requests.get(lost.fence)]).toEqual(['not wanted', null])
   })
 
-  it('keeps checkpoints for the next attempt', async () => {
+  it('stores checkpoints for the next attempt', async () => {
     const run = await running()
     expect(await work.saveCheckpoint(run, '{"page":3}')).toBe(true)
     expect(await work.saveCheckpoint({ ...run, fence: run.fence + 1n }, '1')).toBe(false)
@@ -179,7 +175,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect([...(await work.checkpoints([run.id]))]).toEqual([[run.id, '{"page":3}']])
   })
 
-  it('keeps lines and progress of what it holds', async () => {
+  it('stores log lines and progress of runs that it holds', async () => {
     const run = await running()
     const line = { runId: run.id, attempt: 1, agoMs: 5, level: 2, data: '{"a":1}' }
     await work.appendLogs([
@@ -196,7 +192,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect(await t.store.runs.find(run.id)).toMatchObject({ progress: { done: 50 } })
   })
 
-  it('takes nothing while it is asked to drain, and hears of it with its renewal', async () => {
+  it('claims nothing while it is asked to drain, and learns of it with its renewal', async () => {
     await t.submit()
     await t.store.workers.drain(session, true)
     expect(await work.renewSession(session)).toMatchObject({ drains: true })
@@ -205,7 +201,7 @@ describe.each(ways)('a worker over %s', (_, open) => {
     expect((await claim()).runs).toHaveLength(1)
   })
 
-  it('shows what it does, and closes once it holds nothing', async () => {
+  it('shows its state, and closes once it holds no runs', async () => {
     await work.describeSession(session, { state: 'draining', handlers: ['x'], stuck: [] })
     expect(await t.store.sessions()).toMatchObject([{ state: 'draining', handlers: ['x'] }])
     await work.describeSession(session, { state: 'active', handlers: ['test'], stuck: [] })

@@ -1,4 +1,4 @@
-/** A worker in TypeScript over HTTP: the same handlers, no database, and nodes that come and go. */
+/** The TypeScript worker over HTTP: the same handlers, no database, and nodes that fail. */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -36,7 +36,7 @@ function remoteWorker(server = [node.url, other.url], leaseMs = 30_000): RemoteW
 }
 
 describe('a worker over HTTP', () => {
-  it('runs handlers with all that their context has but the database', async () => {
+  it('executes handlers with their full context except the database', async () => {
     worker.handler('full', async ({ n }: { n: number }, ctx) => {
       ctx.log.info('begun', { n })
       ctx.progress({ at: n })
@@ -57,7 +57,7 @@ describe('a worker over HTTP', () => {
     ])
   })
 
-  it('ends what cannot be helped at once, and keeps the error', async () => {
+  it('ends a run with a non-retryable error at once, and stores the error', async () => {
     worker.handler('hopeless', () => {
       throw new NonRetryableError('never')
     })
@@ -67,7 +67,7 @@ describe('a worker over HTTP', () => {
     })
   })
 
-  it('is told at once that a run is cancelled', async () => {
+  it('learns of a cancellation at once', async () => {
     const begun = gate()
     worker.handler('endless', async (_, { signal }) => {
       begun.open()
@@ -83,7 +83,7 @@ describe('a worker over HTTP', () => {
     })
   })
 
-  it('fails a run whose effects are to commit with the database, and says why', async () => {
+  it('fails a transactional run with the code not_remote', async () => {
     worker.handler('banking', () => 'done')
     const { id } = await punctual.submit(
       'banking',
@@ -100,12 +100,12 @@ describe('a worker over HTTP', () => {
     })
   })
 
-  it('drains when it is asked to, and takes work again', async () => {
+  it('drains when asked to, and claims again when activated', async () => {
     worker.handler('later', () => 'done')
     await punctual.runs.waitFor((await punctual.submit('later')).id)
     const [session] = await punctual.store.sessions()
     await punctual.workers.drain(session?.id as string)
-    await eventually('it says so', async () => {
+    await eventually('the worker reports that it drains', async () => {
       const [now] = await punctual.store.sessions()
       return now?.state === 'draining'
     })
@@ -114,19 +114,19 @@ describe('a worker over HTTP', () => {
     expect(await punctual.runs.waitFor(id)).toMatchObject({ state: 'succeeded' })
   })
 
-  it('runs thousands, each once', async () => {
+  it('executes thousands of runs, each once', async () => {
     const calls = new Map<number, number>()
     worker.handler('many', (n: number) => void calls.set(n, (calls.get(n) ?? 0) + 1))
     const numbers = Array.from({ length: 2_000 }, (_, n) => n)
     await punctual.submitMany('many', numbers)
-    await eventually('all are settled', async () => {
+    await eventually('all runs are settled', async () => {
       const { rows } = await sql.query('select count(*)::int as n from punctual.outcomes')
       return rows[0].n >= 2_000
     })
     expect([calls.size, new Set(calls.values())]).toEqual([2_000, new Set([1])])
   })
 
-  it('keeps its leases when the node that it talks to is killed, and goes on with another', async () => {
+  it('keeps its leases when its node is killed, and continues with another node', async () => {
     const begun = gate()
     const end = gate()
     const mine = await RemoteNode.open(punctual.store)
@@ -139,7 +139,7 @@ describe('a worker over HTTP', () => {
     const { id } = await punctual.submit('through')
     await begun.opened
     mine.kill()
-    // waits: for longer than the lease, which only the other node can have renewed
+    // waits: longer than the lease, which only the other node can have renewed
     await new Promise((resolve) => setTimeout(resolve, 3_500))
     const { rows } = await sql.query(
       'select expires_at > clock_timestamp() as alive from punctual.sessions where lease_ms = 3000',

@@ -1,6 +1,6 @@
-/** Events of this process and of the fleet: real workers, on a real database. */
+/** Events of this process and of the fleet: real workers on a real database. */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
-import { type EventName, NonRetryableError, Punctual, type PunctualEvent } from 'punctual'
+import { type ActivityEvent, type ActivityType, NonRetryableError, Punctual } from 'punctual'
 import {
   afterAll,
   afterEach,
@@ -30,10 +30,10 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([punctual.stop({ drainMs: 0 }), other.stop({ drainMs: 0 })]))
 
-/** Everything that this process tells of the runs of a handler, as it comes. */
-function record(handler: string): PunctualEvent[] {
-  const seen: PunctualEvent[] = []
-  const listener = (event: PunctualEvent) => {
+/** Collects this process's events for the runs of a handler, in order of arrival. */
+function record(handler: string): ActivityEvent[] {
+  const seen: ActivityEvent[] = []
+  const listener = (event: ActivityEvent) => {
     if ('handler' in event && event.handler === handler) seen.push(event)
   }
   for (const type of ['submitted', 'started', 'succeeded', 'failed', 'retrying', 'dead'] as const)
@@ -43,10 +43,10 @@ function record(handler: string): PunctualEvent[] {
 }
 
 const ended = async (id: string) => (await punctual.runs.waitFor(id)).state
-const types = (events: readonly PunctualEvent[]) => events.map(({ type }) => type.slice(4))
+const types = (events: readonly ActivityEvent[]) => events.map(({ type }) => type.slice(4))
 
 describe('events of this process', () => {
-  it('tell the way of a run that fails, is tried again and dies', async () => {
+  it('events report each step of a run that fails, is retried and dies', async () => {
     const seen = record('dying')
     punctual.handler('dying', () => {
       throw new Error('no')
@@ -54,18 +54,24 @@ describe('events of this process', () => {
     const retry = { backoff: { kind: 'fixed', delayMs: 1 } } as const
     const { id } = await punctual.submit('dying', null, { maxAttempts: 2, retry })
     expect(await ended(id)).toBe('dead')
-    // A submission and its start, or two attempts, may be told in either order: each is told when its answer is here.
-    const of = (attempt: number) => seen.filter((it) => 'attempt' in it && it.attempt === attempt)
-    expect(types(of(1))).toEqual(['started', 'failed', 'retrying'])
-    expect(types(of(2))).toEqual(['started', 'failed', 'dead'])
+    // A submission and its start, or two attempts, may arrive in either order: each event follows
+    // its database answer.
+    const ofAttempt = (attempt: number) =>
+      seen.filter((event) => 'attempt' in event && event.attempt === attempt)
+    expect(types(ofAttempt(1))).toEqual(['started', 'failed', 'retrying'])
+    expect(types(ofAttempt(2))).toEqual(['started', 'failed', 'dead'])
     expect(seen.filter(({ type }) => type === 'run.submitted')).toMatchObject([{ created: true }])
     expect(new Set(seen.map((event) => 'runId' in event && event.runId))).toEqual(new Set([id]))
-    expect(of(1)[0]).toMatchObject({ queue: 'default', jobId: null, dueAt: expect.any(Date) })
-    expect(of(1)[2]).toMatchObject({ delayMs: 1, error: { message: 'no' } })
-    expect(of(2)[2]).toMatchObject({ reason: 'attempts_exhausted' })
+    expect(ofAttempt(1)[0]).toMatchObject({
+      queue: 'default',
+      jobId: null,
+      dueAt: expect.any(Date),
+    })
+    expect(ofAttempt(1)[2]).toMatchObject({ delayMs: 1, error: { message: 'no' } })
+    expect(ofAttempt(2)[2]).toMatchObject({ reason: 'attempts_exhausted' })
   })
 
-  it('tell a success, also one that was settled in the transaction of its handler', async () => {
+  it('a success is reported, also when the handler settled it in its transaction', async () => {
     const seen = record('fine')
     punctual.handler('fine', (how: string, ctx) =>
       how === 'tx' ? ctx.transaction(async () => 1) : 1,
@@ -75,21 +81,21 @@ describe('events of this process', () => {
     expect(types(seen).sort()).toEqual([...once, ...once].sort())
   })
 
-  it('tell a run that was cancelled while it ran here', async () => {
+  it('a run that was cancelled while it ran here is reported', async () => {
     const started = gate()
     punctual.handler('slow', async (_, { signal }) => {
       started.open()
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())))
     })
-    const told = gate<PunctualEvent>()
-    punctual.once('run.cancelled', told.open)
+    const cancelled = gate<ActivityEvent>()
+    punctual.once('run.cancelled', cancelled.open)
     const { id } = await punctual.submit('slow')
     await started.opened
     await punctual.runs.cancel(id, 'enough')
-    expect(await told.opened).toMatchObject({ runId: id, reason: 'enough' })
+    expect(await cancelled.opened).toMatchObject({ runId: id, reason: 'enough' })
   })
 
-  it('are not told of others, nor of runs in an open transaction', async () => {
+  it('runs of other processes and runs in an open transaction are not reported', async () => {
     const seen = record('elsewhere')
     other.handler('elsewhere', () => 1)
     const { id } = await other.submit('elsewhere')
@@ -102,8 +108,8 @@ describe('events of this process', () => {
     expect(seen).toEqual([])
   })
 
-  it('a listener that throws or rejects harms nobody, and is reported', async () => {
-    const wanted = gate<PunctualEvent>()
+  it('a listener that throws or rejects affects no other, and is reported', async () => {
+    const wanted = gate<ActivityEvent>()
     punctual.on('run.submitted', () => {
       throw new Error('thrown')
     })
@@ -117,40 +123,40 @@ describe('events of this process', () => {
     expect(faults.map(String)).toEqual(['Error: thrown', 'Error: rejected'])
   })
 
-  it('once tells one; off and what on returns end it', async () => {
-    const told: string[] = []
-    const listener = () => told.push('off')
-    punctual.once('run.submitted', () => told.push('once'))
+  it('once reports one event; off and the return value of on end a subscription', async () => {
+    const reported: string[] = []
+    const listener = () => reported.push('off')
+    punctual.once('run.submitted', () => reported.push('once'))
     punctual.on('run.submitted', listener)
-    const stop = punctual.on('run.submitted', () => told.push('stop'))
+    const stop = punctual.on('run.submitted', () => reported.push('stop'))
     await punctual.submit('nobody')
-    expect(told).toEqual(['once', 'off', 'stop'])
+    expect(reported).toEqual(['once', 'off', 'stop'])
     punctual.off('run.submitted', listener)
     stop()
     await punctual.submit('nobody')
-    expect(told.length).toBe(3)
+    expect(reported.length).toBe(3)
   })
 
-  it('tell that a job was paused, by somebody or for its failures', async () => {
-    const told: PunctualEvent<'job.paused'>[] = []
-    punctual.on('job.paused', (event) => told.push(event))
+  it('a paused job is reported, whether a user or its failures paused it', async () => {
+    const pauses: ActivityEvent<'job.paused'>[] = []
+    punctual.on('job.paused', (event) => pauses.push(event))
     await punctual.jobs.upsert({ name: 'nightly', handler: 'none', cron: '0 3 * * *' })
     await punctual.jobs.pause('nightly', 'holidays')
     await punctual.jobs.pause('nightly')
-    expect(told).toMatchObject([{ job: 'nightly', note: 'holidays', jobId: expect.any(String) }])
+    expect(pauses).toMatchObject([{ job: 'nightly', note: 'holidays', jobId: expect.any(String) }])
     punctual.handler('always dead', () => {
       throw new NonRetryableError('no')
     })
     const job = { name: 'failing', handler: 'always dead', cron: '0 3 * * *' }
     await punctual.jobs.upsert({ ...job, pauseAfterFailures: 1 })
     await punctual.jobs.trigger('failing')
-    await eventually('it is paused', () => told.length === 2)
-    expect(told[1]).toMatchObject({ job: 'failing', note: '1 runs in a row are dead' })
+    await eventually('both pauses are reported', () => pauses.length === 2)
+    expect(pauses[1]).toMatchObject({ job: 'failing', note: '1 runs in a row are dead' })
   })
 })
 
 describe('a loop over events', () => {
-  it('gives those that match, from its call on, and ends when it is left', async () => {
+  it('a loop gets matching events from its call on, and ends when it is left', async () => {
     punctual.handler('a', () => 1)
     punctual.handler('b', () => 1)
     const events = punctual.activity({ types: ['run.succeeded', 'run.submitted'], handler: 'b' })
@@ -166,7 +172,7 @@ describe('a loop over events', () => {
     expect(await events.next()).toEqual({ value: undefined, done: true })
   })
 
-  it('ends by its signal, and when Punctual stops; what waited is given first', async () => {
+  it('a loop ends by its signal and when Punctual stops, after the waiting events', async () => {
     const stop = new AbortController()
     const aborted = punctual.activity({ signal: stop.signal }).next()
     stop.abort()
@@ -178,7 +184,7 @@ describe('a loop over events', () => {
     expect((await events.next()).done).toBe(true)
   })
 
-  it('that falls behind too far ends with an error, after what it had', async () => {
+  it('a loop that falls too far behind ends with an error after the waiting events', async () => {
     const events = punctual.activity({ types: ['run.submitted'] })
     const payloads = Array.from({ length: 10_000 }, () => null)
     await punctual.submitMany('nobody', payloads)
@@ -193,8 +199,8 @@ describe('a loop over events', () => {
 })
 
 describe('events of the fleet', () => {
-  it('tell deaths, cancellations and losses of all processes, each once, in their order', async () => {
-    const seen: PunctualEvent[] = []
+  it('deaths, cancellations and losses in all processes are reported once each, in order', async () => {
+    const seen: ActivityEvent[] = []
     for (const type of ['run.dead', 'run.cancelled', 'worker.lost'] as const)
       punctual.on(type, (event) => seen.push(event), { fleet: true })
     other.handler('fatal', () => {
@@ -210,7 +216,7 @@ describe('events of the fleet', () => {
     const last = await other.submit('fatal here')
     await ended(last.id)
     await lose('4711')
-    await eventually('all are told', () => seen.length >= 4)
+    await eventually('all are reported', () => seen.length >= 4)
     expect(seen).toMatchObject([
       { type: 'run.dead', runId: first.id, handler: 'fatal', reason: 'non_retryable' },
       { type: 'run.cancelled', runId: cancelled.id, handler: 'nobody', reason: 'enough' },
@@ -218,11 +224,11 @@ describe('events of the fleet', () => {
       { type: 'worker.lost', workerId: '4711', host: 'h', pid: 1 },
     ])
     const more = await other.submit('fatal')
-    await eventually('one more is told', () => seen.length >= 5)
+    await eventually('one more is reported', () => seen.length >= 5)
     expect(seen.slice(4)).toMatchObject([{ runId: more.id }])
   })
 
-  it('come in a loop, and from one queue only', async () => {
+  it('fleet events come in a loop, also from one queue only', async () => {
     const events = punctual.activity({ fleet: true, types: ['run.cancelled'], queue: 'second' })
     for (const queue of ['first', 'second']) {
       const { id } = await other.submit('nobody', null, { queue, delayMs: 60_000 })
@@ -232,9 +238,9 @@ describe('events of the fleet', () => {
     await events.return?.()
   })
 
-  it('are not lost when connections break', async () => {
-    const told: string[] = []
-    const seen = ({ runId }: { readonly runId: string }) => told.push(runId)
+  it('fleet events are not lost when connections break', async () => {
+    const reported: string[] = []
+    const seen = ({ runId }: { readonly runId: string }) => reported.push(runId)
     const stop = punctual.on('run.cancelled', seen, { fleet: true })
     const cancelled: string[] = []
     const sql = await other.store.database.connect()
@@ -246,28 +252,28 @@ describe('events of the fleet', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
       )
-      await eventually('it is told', () => told.includes(id))
+      await eventually('it is reported', () => reported.includes(id))
     }
     await sql.end()
     stop()
-    expect(told).toEqual(cancelled)
+    expect(reported).toEqual(cancelled)
   })
 
-  it('cost no statement when nobody listens', async () => {
+  it('fleet events cost no statement without a listener', async () => {
     const { control: read } = punctual.store.database
-    const asked: string[] = []
+    const statements: string[] = []
     const query = read.query.bind(read)
     read.query = (statement, values) => {
-      asked.push(statement.name)
+      statements.push(statement.name)
       return query(statement, values)
     }
-    const looks = () => asked.filter((name) => name.includes('activity/')).length
+    const looks = () => statements.filter((name) => name.includes('activity/')).length
     const stop = punctual.on('run.dead', () => undefined, { fleet: true })
-    await eventually('it looks twice', () => looks() >= 2)
-    expect(asked.every((name) => !name.includes('list-ends'))).toBe(true)
+    await eventually('it polls twice', () => looks() >= 2)
+    expect(statements.every((name) => !name.includes('list-ends'))).toBe(true)
     stop()
     const before = looks()
-    // waits: for a look that must not come
+    // waits: for a poll that must not come
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(looks() - before).toBeLessThanOrEqual(1)
   })
@@ -278,11 +284,11 @@ describe('events of the fleet', () => {
   })
 })
 
-it.each(['run.skipped', 'run.unknown'] as const)('%s is told of the fleet only', (type) => {
+it.each(['run.skipped', 'run.unknown'] as const)('%s is reported for the fleet only', (type) => {
   expect(() => punctual.on(type as never, () => undefined)).toThrow(/fleet: true/)
 })
 
-it('what is none is refused', () => {
+it('an invalid event name or listener is refused', () => {
   const refused = (field: string) => expect.objectContaining({ code: 'invalid_option', field })
   expect(() => punctual.on('run.gone' as never, () => undefined)).toThrow(refused('type'))
   expect(() => punctual.on('run.dead', null as never)).toThrow(refused('listener'))
@@ -305,12 +311,12 @@ it('events are typed by their names', () => {
   })
   const events = punctual.activity({ types: ['run.retrying', 'job.paused'] })
   expectTypeOf(events).toEqualTypeOf<
-    AsyncIterableIterator<PunctualEvent<'run.retrying' | 'job.paused'>>
+    AsyncIterableIterator<ActivityEvent<'run.retrying' | 'job.paused'>>
   >()
-  expectTypeOf<EventName>().toExtend<string>()
+  expectTypeOf<ActivityType>().toExtend<string>()
 })
 
-/** A worker that was not heard of for a whole lease. */
+/** Adds a worker whose last heartbeat is a whole lease ago. */
 async function lose(id: string): Promise<void> {
   const { work, upkeep, database: db } = other.store
   const session = { id, host: 'h', pid: 1, version: '0', handlers: [], queues: [], labels: {} }

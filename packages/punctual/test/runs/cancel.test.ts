@@ -1,4 +1,4 @@
-/** Cancelling what runs, through the library and the command line. */
+/** Cancelling running runs, through the library and the command line. */
 import { eventually, gate, migratedDatabase } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Punctual } from '../../src/index.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('a handler in another process is asked to end, and its run is cancelled', async () => {
+it('a handler in another process is asked to stop, and its run is cancelled', async () => {
   const { id } = await client.submit('heeding', 1)
   await started.heeding.opened
   expect(await client.runs.cancel(id, 'nobody wants it')).toEqual(cancelling)
@@ -44,7 +44,7 @@ it('a handler in another process is asked to end, and its run is cancelled', asy
   expect(await client.runs.cancel(id)).toEqual({ result: 'cancelled', state: 'cancelled' })
 })
 
-it('one that returns although it was asked to end has succeeded', async () => {
+it('a handler that returns although it was asked to stop has succeeded', async () => {
   const { id } = await client.submit('finishing', 1)
   await started.quick.opened
   expect(await client.runs.cancel(id)).toEqual(cancelling)
@@ -53,18 +53,21 @@ it('one that returns although it was asked to end has succeeded', async () => {
   const late = { result: 'already_finished', state: 'succeeded' }
   expect(await client.runs.cancel(id)).toEqual(late)
   const flags = ['--database-url', database.url]
-  const told = await cli(['runs', 'cancel', id, ...flags])
-  expect([told.code, told.stdout]).toEqual([1, expect.stringContaining('it is succeeded')])
+  const finished = await cli(['runs', 'cancel', id, ...flags])
+  expect([finished.code, finished.stdout]).toEqual([
+    1,
+    expect.stringContaining('already ended (succeeded)'),
+  ])
 })
 
-it('the command line says what becomes of it', async () => {
+it('the command line reports the result of a cancellation', async () => {
   const { id } = await client.submit('heeding', 1)
   const flags = ['--database-url', database.url]
   await eventually('a worker has it', async () => (await client.runs.get(id))?.state === 'running')
-  const asked = await cli(['runs', 'cancel', id, '--reason', 'enough', ...flags])
-  expect([asked.code, asked.stdout]).toEqual([
+  const cancelling = await cli(['runs', 'cancel', id, '--reason', 'enough', ...flags])
+  expect([cancelling.code, cancelling.stdout]).toEqual([
     0,
-    expect.stringContaining('its handler is asked to end'),
+    expect.stringContaining('the handler was signalled'),
   ])
   await client.runs.waitFor(id)
   const again = await cli(['runs', 'cancel', id, '--json', ...flags])

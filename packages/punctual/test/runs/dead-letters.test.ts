@@ -1,18 +1,21 @@
-/** Dead letters through the library: looked at, replayed by one and by many, discarded; and unknown runs. */
+/**
+ * Dead letters through the library: shown, replayed one by one or many at once, discarded; and
+ * unknown runs.
+ */
 import { eventually, migratedDatabase } from '@punctual/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NonRetryableError, Punctual, type ReplayProgress } from '../../src/index.ts'
 
 let database: Awaited<ReturnType<typeof migratedDatabase>>
 let punctual: Punctual
-/** What the handler `mend` does with an order: refuses it, or succeeds. */
+/** Decides whether the handler `repair` refuses an order or succeeds. */
 let refuses: (order: number) => boolean = () => true
 let queues = 0
 
 beforeAll(async () => {
   database = await migratedDatabase()
   punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
-  punctual.handler('mend', async ({ order }: { order: number }, { log }) => {
+  punctual.handler('repair', async ({ order }: { order: number }, { log }) => {
     log.info('trying', { order })
     if (refuses(order)) throw new NonRetryableError(`order ${order} is refused`)
     return order
@@ -31,20 +34,20 @@ beforeEach(() => {
   refuses = () => true
 })
 
-/** So many dead runs in a queue of their own, oldest first. */
+/** Creates dead runs in a separate queue and returns them oldest first. */
 async function dead(count: number): Promise<{ queue: string; ids: string[] }> {
   const queue = `queue ${++queues}`
   const orders = Array.from({ length: count }, (_, order) => ({ order }))
-  const runs = await punctual.submitMany('mend', orders, { queue })
+  const runs = await punctual.submitMany('repair', orders, { queue })
   await Promise.all(runs.map(({ id }) => punctual.runs.waitFor(id)))
-  const letters = await punctual.deadLetters.list({ queue, limit: 1_000 })
-  return { queue, ids: letters.map(({ id }) => id).reverse() }
+  const page = await punctual.deadLetters.list({ queue, limit: 1_000 })
+  return { queue, ids: page.map(({ id }) => id).reverse() }
 }
 
 const open = async (queue: string) => (await punctual.deadLetters.list({ queue })).length
 
 describe('one dead letter', () => {
-  it('is shown with its run, its log and its checkpoint', async () => {
+  it('a dead letter is shown with its run, its log and its checkpoint', async () => {
     const { id } = await punctual.submit('stepwise', { a: 1 })
     await punctual.runs.waitFor(id)
     expect(await punctual.deadLetters.get(id)).toMatchObject({
@@ -54,14 +57,14 @@ describe('one dead letter', () => {
     })
     const { ids } = await dead(1)
     const shown = await punctual.deadLetters.get({ id: ids[0] as string })
-    await eventually('the log is there', async () => {
+    await eventually('the log is stored', async () => {
       return (await punctual.deadLetters.get(ids[0] as string))?.log.length === 1
     })
     expect(shown).toMatchObject({ checkpoint: null, error: { message: 'order 0 is refused' } })
     expect(await punctual.deadLetters.get('00000000-0000-7000-8000-000000000000')).toBeNull()
   })
 
-  it('is replayed with another payload, and succeeds', async () => {
+  it('a dead letter is replayed with another payload and succeeds', async () => {
     const { ids } = await dead(1)
     refuses = (order) => order !== 7
     const payload = { order: 7 }
@@ -78,7 +81,7 @@ describe('one dead letter', () => {
     })
   })
 
-  it('goes on from its last checkpoint when it is asked to', async () => {
+  it('a replay continues from the last checkpoint on request', async () => {
     const { id } = await punctual.submit('stepwise')
     await punctual.runs.waitFor(id)
     const answer = await punctual.deadLetters.replay(id, { fromCheckpoint: true })
@@ -86,7 +89,7 @@ describe('one dead letter', () => {
     expect(await punctual.runs.waitFor(answer)).toMatchObject({ output: { done: 3 } })
   })
 
-  it('is discarded with a reason, once', async () => {
+  it('a dead letter is discarded once, with a reason', async () => {
     const { queue, ids } = await dead(1)
     const id = ids[0] as string
     expect(await punctual.deadLetters.discard(id, { reason: 'a test order' })).toBe('discarded')
@@ -96,28 +99,30 @@ describe('one dead letter', () => {
     ])
   })
 
-  it('that there is not is told from a run that is not dead', async () => {
+  it('the error distinguishes a missing run from a run that is not dead', async () => {
     refuses = () => false
-    const { id } = await punctual.submit('mend', { order: 1 })
+    const { id } = await punctual.submit('repair', { order: 1 })
     await punctual.runs.waitFor(id)
     const none = '00000000-0000-7000-8000-000000000000'
-    for (const [of, message] of [
-      [id, /is succeeded, and no dead letter/],
-      [none, /There is no run/],
+    for (const [runId, message] of [
+      [id, /is succeeded, not a dead letter/],
+      [none, /No run has the id/],
     ] as const) {
       const error = { code: 'dead_letter_not_found', message: expect.stringMatching(message) }
-      await expect(punctual.deadLetters.replay(of)).rejects.toMatchObject(error)
-      await expect(punctual.deadLetters.discard(of, { reason: 'x' })).rejects.toMatchObject(error)
+      await expect(punctual.deadLetters.replay(runId)).rejects.toMatchObject(error)
+      await expect(punctual.deadLetters.discard(runId, { reason: 'x' })).rejects.toMatchObject(
+        error,
+      )
     }
   })
 })
 
 describe('many dead letters', () => {
-  it('are grouped, and a group is replayed by its fingerprint', async () => {
+  it('dead letters are grouped by cause, and a cause is replayed by its fingerprint', async () => {
     const { queue } = await dead(3)
     const [group] = await punctual.deadLetters.causes({ queue })
     expect(group).toMatchObject({
-      ...{ fingerprint: 'NonRetryableError: order <n> is refused', count: 3, handlers: ['mend'] },
+      ...{ fingerprint: 'NonRetryableError: order <n> is refused', count: 3, handlers: ['repair'] },
       sampleMessage: 'order 2 is refused',
     })
     refuses = () => false
@@ -129,7 +134,7 @@ describe('many dead letters', () => {
     expect(await open(queue)).toBe(0)
   })
 
-  it('are only counted by a dry run', async () => {
+  it('a dry run only counts dead letters', async () => {
     const { queue } = await dead(2)
     const result = await punctual.deadLetters.replayMany({ queue }, { dryRun: true, limit: 1 })
     expect(result).toMatchObject({ matching: 2, wanted: 1, replayed: 0, runIds: [] })
@@ -139,7 +144,7 @@ describe('many dead letters', () => {
     expect(await open(queue)).toBe(2)
   })
 
-  it('are replayed oldest first up to the limit, and the rest by the next call', async () => {
+  it('dead letters are replayed oldest first up to the limit, and the rest by the next call', async () => {
     const { queue, ids } = await dead(5)
     refuses = () => false
     const first = await punctual.deadLetters.replayMany({ queue }, { limit: 2 })
@@ -149,20 +154,25 @@ describe('many dead letters', () => {
     expect(await punctual.deadLetters.replayMany({ queue })).toMatchObject({ replayed: 3 })
   })
 
-  it('that die again meanwhile are not replayed again by the same call', async () => {
+  it('dead letters that die again are not replayed again by the same call', async () => {
     const { queue } = await dead(4)
-    const told: ReplayProgress[] = []
+    const reports: ReplayProgress[] = []
     const result = await punctual.deadLetters.replayMany(
       { queue },
-      { perSecond: 20, canary: 1, stopAtFailureRate: 1, onProgress: (it) => void told.push(it) },
+      {
+        perSecond: 20,
+        canary: 1,
+        stopAtFailureRate: 1,
+        onProgress: (report) => void reports.push(report),
+      },
     )
     expect(result).toMatchObject({ matching: 4, replayed: 4, stopped: null })
-    expect(told.at(-1)).toMatchObject({ wanted: 4, replayed: 4 })
+    expect(reports.at(-1)).toMatchObject({ wanted: 4, replayed: 4 })
     await Promise.all(result.runIds.map((id) => punctual.runs.waitFor(id)))
     expect(await open(queue)).toBe(4)
   })
 
-  it('stop at the failure of a canary: the others stay open', async () => {
+  it('a replay stops when a canary fails, and the other dead letters stay open', async () => {
     const { queue } = await dead(6)
     const result = await punctual.deadLetters.replayMany({ queue }, { canary: 2 })
     expect(result).toMatchObject({ replayed: 2, ended: 2, failed: 2, stopped: 'failure_rate' })
@@ -170,14 +180,14 @@ describe('many dead letters', () => {
     expect(await open(queue)).toBe(6)
   })
 
-  it('go on after a canary that succeeds', async () => {
+  it('a replay continues after a canary that succeeds', async () => {
     const { queue } = await dead(6)
     refuses = () => false
     const result = await punctual.deadLetters.replayMany({ queue }, { canary: 2 })
     expect(result).toMatchObject({ replayed: 6, failed: 0, stopped: null })
   })
 
-  it('stop once too many of those that have ended have failed', async () => {
+  it('a replay stops once too many of the ended runs have failed', async () => {
     const { queue } = await dead(30)
     const pace = { perSecond: 4, stopAtFailureRate: 0.4, minEnded: 3 }
     const result = await punctual.deadLetters.replayMany({ queue }, pace)
@@ -186,7 +196,7 @@ describe('many dead letters', () => {
     expect(result.ended).toBeGreaterThanOrEqual(3)
   })
 
-  it('stop when they are asked to, and lose nothing', async () => {
+  it('a replay stops on request and loses nothing', async () => {
     const { queue } = await dead(5)
     refuses = () => false
     const controller = new AbortController()
@@ -198,7 +208,7 @@ describe('many dead letters', () => {
     expect(await open(queue)).toBe(4)
   })
 
-  it('are shared by two that replay the same: each is replayed once', async () => {
+  it('two concurrent replays of the same dead letters replay each once', async () => {
     const { queue, ids } = await dead(60)
     refuses = () => false
     const both = await Promise.all([
@@ -210,7 +220,7 @@ describe('many dead letters', () => {
     expect(origins.map((run) => run?.replayOf).sort()).toEqual([...ids].sort())
   })
 
-  it('are discarded by filter', async () => {
+  it('dead letters are discarded by filter', async () => {
     const { queue } = await dead(3)
     const options = { reason: 'the shop is closed', by: 'ann' }
     expect(await punctual.deadLetters.discardMany({ queue }, { ...options, limit: 2 })).toEqual({
@@ -220,9 +230,9 @@ describe('many dead letters', () => {
     expect(await open(queue)).toBe(1)
   })
 
-  it('count in the metrics while they are open', async () => {
+  it('open dead letters count in the metrics', async () => {
     const { queue } = await dead(2)
-    // The figures of the database are read at most every five seconds; this is the first look.
+    // The database's figures are read at most every five seconds; this is the first read.
     const own = await Punctual.start({ databaseUrl: database.url, roles: [] })
     const text = await own.metrics.text()
     await own.stop()
@@ -230,40 +240,50 @@ describe('many dead letters', () => {
   })
 })
 
-describe('what makes no sense', () => {
-  const letters = () => punctual.deadLetters
+describe('an invalid argument', () => {
+  const deadLetters = () => punctual.deadLetters
   const id = '00000000-0000-7000-8000-000000000000'
   it.each([
-    ['an empty filter', () => letters().replayMany({}), 'filter'],
-    ['an empty filter to discard by', () => letters().discardMany({}, { reason: 'x' }), 'filter'],
-    ['a filter that is none', () => letters().list({ handlers: 'x' } as never), 'filter'],
-    ['a list as a filter', () => letters().replayMany([] as never), 'filter'],
-    ['a state that there is not', () => letters().list({ state: 'new' as never }), 'state'],
-    ['a range that is empty', () => letters().list({ diedFrom: 5, diedBefore: 5 }), 'diedBefore'],
-    ['a time that is none', () => letters().list({ diedFrom: 'soon' }), 'diedFrom'],
-    ['a limit of nothing', () => letters().list({ limit: 0 }), 'limit'],
-    ['a page after nothing', () => letters().list({ after: 'x' }), 'id'],
-    ['an id that is none', () => letters().replay('x'), 'id'],
-    ['a discard without a reason', () => letters().discard(id, {} as never), 'reason'],
-    ['a discard for an empty reason', () => letters().discard(id, { reason: '' }), 'reason'],
-    ['a pace of nothing', () => letters().replayMany({}, { all: true, perSecond: 0 }), 'perSecond'],
-    ['a limit of many', () => letters().replayMany({}, { all: true, limit: 1e9 }), 'limit'],
-    ['a note that is none', () => letters().replay(id, { note: 5 as never }), 'note'],
-    ['a resolution that there is not', () => punctual.runs.resolve(id, 'maybe' as never), 'as'],
+    ['an empty filter', () => deadLetters().replayMany({}), 'filter'],
+    [
+      'an empty filter to discard by',
+      () => deadLetters().discardMany({}, { reason: 'x' }),
+      'filter',
+    ],
+    ['an unknown filter', () => deadLetters().list({ handlers: 'x' } as never), 'filter'],
+    ['a list as a filter', () => deadLetters().replayMany([] as never), 'filter'],
+    ['an unknown state', () => deadLetters().list({ state: 'new' as never }), 'state'],
+    ['an empty range', () => deadLetters().list({ diedFrom: 5, diedBefore: 5 }), 'diedBefore'],
+    ['an invalid time', () => deadLetters().list({ diedFrom: 'soon' }), 'diedFrom'],
+    ['a limit of zero', () => deadLetters().list({ limit: 0 }), 'limit'],
+    ['an invalid cursor', () => deadLetters().list({ after: 'x' }), 'id'],
+    ['an invalid id', () => deadLetters().replay('x'), 'id'],
+    ['a discard without a reason', () => deadLetters().discard(id, {} as never), 'reason'],
+    ['a discard with an empty reason', () => deadLetters().discard(id, { reason: '' }), 'reason'],
+    [
+      'a rate of zero',
+      () => deadLetters().replayMany({}, { all: true, perSecond: 0 }),
+      'perSecond',
+    ],
+    ['an excessive limit', () => deadLetters().replayMany({}, { all: true, limit: 1e9 }), 'limit'],
+    ['an invalid note', () => deadLetters().replay(id, { note: 5 as never }), 'note'],
+    ['an unknown resolution', () => punctual.runs.resolve(id, 'maybe' as never), 'as'],
   ] as const)('%s is refused', async (_, call, field) => {
     await expect(call()).rejects.toMatchObject({ code: 'invalid_option', field })
   })
 
-  it('a payload that is no JSON, and a job that there is not, are refused', async () => {
-    await expect(letters().replay(id, { payload: Number.NaN })).rejects.toMatchObject({
+  it('a payload that is not JSON and an unknown job are refused', async () => {
+    await expect(deadLetters().replay(id, { payload: Number.NaN })).rejects.toMatchObject({
       code: 'invalid_payload',
     })
-    await expect(letters().list({ job: 'none' })).rejects.toMatchObject({ code: 'job_not_found' })
+    await expect(deadLetters().list({ job: 'none' })).rejects.toMatchObject({
+      code: 'job_not_found',
+    })
   })
 })
 
 describe('an unknown run', () => {
-  it('is resolved once, and the first answer is told to whoever comes later', async () => {
+  it('an unknown run is resolved once, and later calls get the first resolution', async () => {
     const { id } = await punctual.submit('elsewhere', { a: 1 }, { delivery: 'at-most-once' })
     await lose(id)
     const note = { note: 'the bank says so', by: 'ann' }
@@ -277,9 +297,9 @@ describe('an unknown run', () => {
     expect(await punctual.deadLetters.get(id)).toMatchObject({ reason: 'resolved' })
   })
 
-  it('is told from one that is live, one that ended, and none', async () => {
+  it('the error distinguishes a live run, an ended run and a missing run', async () => {
     refuses = () => false
-    const { id } = await punctual.submit('mend', { order: 1 })
+    const { id } = await punctual.submit('repair', { order: 1 })
     await punctual.runs.waitFor(id)
     const waiting = await punctual.submit('elsewhere')
     expect(await punctual.runs.resolve(id, 'failed')).toEqual({
@@ -294,7 +314,7 @@ describe('an unknown run', () => {
     })
   })
 
-  /** A worker takes the run, marks its start, and is never heard of again. */
+  /** A worker claims the run, marks its start, and never sends a heartbeat again. */
   async function lose(id: string): Promise<void> {
     const { work, upkeep, database: db } = punctual.store
     const session = { id: '77', host: 'h', pid: 1, version: '0', labels: {}, capacity: 1 }

@@ -6,7 +6,7 @@ import { type GroupDone, NonRetryableError, Punctual } from '../../src/index.ts'
 
 let database: TestDatabase
 let punctual: Punctual
-/** Holds no role and no worker: another process. */
+/** A separate process without roles and without a worker. */
 let client: Punctual
 const calledBack = new Map<string, { runId: string; payload: GroupDone<{ file: string }> }[]>()
 let release = () => {}
@@ -44,7 +44,7 @@ const rows = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ handler: 'row', payload: n }))
 
 async function callOf(id: string) {
-  await eventually('it was called back', async () => calledBack.has(id))
+  await eventually('the callback has run', async () => calledBack.has(id))
   return calledBack.get(id)?.[0]
 }
 
@@ -57,7 +57,7 @@ async function count(table: string): Promise<number> {
 }
 
 describe('a group', () => {
-  it('is followed by one run, which is told how its members ended, once all of them have', async () => {
+  it("a group's callback runs once all members have ended, and gets how they ended", async () => {
     const flaky = {
       handler: 'flaky row',
       options: { retry: { backoff: { kind: 'fixed' as const, delayMs: 1 } } },
@@ -81,7 +81,7 @@ describe('a group', () => {
     expect(call?.runId).toBe(done.callbackRunId)
   })
 
-  it('tells how far it has come', async () => {
+  it('a group reports its progress', async () => {
     const later = { handler: 'row', options: { delayMs: 3_600_000 } }
     const unheard = { handler: 'nobody has this' }
     const group = await client.groups.submit({ runs: [...rows(3), later, unheard] })
@@ -97,16 +97,16 @@ describe('a group', () => {
     await group.cancel()
   })
 
-  it('without runs is done at once', async () => {
+  it('a group without runs is done at once', async () => {
     const group = await client.groups.submit({ onDone })
     expect(await group.done()).toMatchObject({ total: 0, done: true })
     expect((await callOf(group.id))?.payload.group).toMatchObject({ total: 0, succeeded: 0 })
   })
 
-  it('that is open takes more runs, and is done only once it is closed', async () => {
+  it('an open group takes more runs and is done only after it is closed', async () => {
     const group = await client.groups.submit({ runs: rows(2), open: true, onDone })
     await eventually('both have ended', async () => (await group.get()).ended === 2)
-    // An earlier due time would have made these the first by their ids.
+    // With an earlier due time, their ids would come first.
     await group.add([{ handler: 'held row' }, ...rows(2)])
     await eventually('two more have ended', async () => (await group.get()).ended === 4)
     expect(await group.close()).toBe(true)
@@ -118,7 +118,7 @@ describe('a group', () => {
     expect((await callOf(group.id))?.payload.group.total).toBe(5)
   })
 
-  it('that is cancelled ends what has not ended, and is followed all the same', async () => {
+  it('cancelling a group ends its live members, and the callback still runs', async () => {
     const later = { handler: 'row', options: { delayMs: 3_600_000 } }
     const group = await client.groups.submit({ runs: [later, later, later], open: true, onDone })
     expect(await group.cancel('not needed')).toEqual({ cancelled: 3, cancelling: 0 })
@@ -126,7 +126,7 @@ describe('a group', () => {
     expect((await callOf(group.id))?.payload.group.cancelled).toBe(3)
   })
 
-  it('counts a run that has a live key as that run, once', async () => {
+  it('a run that already holds the key counts once as a member', async () => {
     const key = 'customer:1'
     const options = { key, delayMs: 3_600_000 }
     const { id } = await client.submit('row', 1, options)
@@ -138,7 +138,7 @@ describe('a group', () => {
     expect(await group.done()).toMatchObject({ counts: { succeeded: 2 } })
   })
 
-  it('is as it was after a replay of a member that died: that is a run of its own', async () => {
+  it('replaying a dead member leaves the group unchanged: the replay is a separate run', async () => {
     const group = await client.groups.submit({ runs: [{ handler: 'bad row' }] })
     await group.done()
     const [member] = await client.groups.runs(group)
@@ -147,22 +147,22 @@ describe('a group', () => {
   })
 })
 
-describe('a group is there as a whole, or not at all', () => {
+describe('a group is created completely or not at all', () => {
   it.each([
     ['an unknown option', { handler: 'row', options: { colour: 'red' } }],
     ['no handler', { payload: 1 }],
-    ['a payload that is no JSON', { handler: 'row', payload: 1n }],
-    ['a handler that nobody has', { handler: 'nobody', options: { strict: true } }],
-  ])('when one of its runs has %s', async (name, bad) => {
+    ['a payload that is not JSON', { handler: 'row', payload: 1n }],
+    ['an unknown handler', { handler: 'nobody', options: { strict: true } }],
+  ])('no group exists when one of its runs has %s', async (name, bad) => {
     const before = [await count('runs'), await count('groups')]
     const runs = [...rows(3), bad] as { handler: string }[]
     const refused = client.groups.submit({ runs })
-    const names = name.includes('nobody') ? /No live worker/ : /^Item 3: /
+    const names = name.includes('unknown handler') ? /No live worker/ : /^Item 3: /
     await expect(refused).rejects.toThrow(names)
     expect([await count('runs'), await count('groups')]).toEqual(before)
   })
 
-  it('in a transaction of its maker', async () => {
+  it("a group commits or vanishes with the caller's transaction", async () => {
     const sql = new pg.Client({ connectionString: database.url })
     await sql.connect()
     const before = [await count('runs'), await count('groups'), await count('group_members')]
@@ -181,7 +181,7 @@ describe('a group is there as a whole, or not at all', () => {
     expect(await kept.done()).toMatchObject({ total: 5, counts: { succeeded: 5 } })
   })
 
-  it('waits for nobody who adds to it in an open transaction, but to be closed', async () => {
+  it('only closing a group waits for open transactions that add to it', async () => {
     const group = await client.groups.submit({ runs: rows(1), open: true })
     const sql = new pg.Client({ connectionString: database.url })
     await sql.connect()
@@ -198,19 +198,19 @@ describe('a group is there as a whole, or not at all', () => {
   })
 })
 
-describe('what cannot be a group', () => {
+describe('an invalid group', () => {
   const refusals: [string, object, RegExp][] = [
-    ['an unknown field', { run: [] }, /group must be made of name, runs, onDone, open/],
-    ['runs that are no list', { runs: 'all' }, /runs must be an array/],
+    ['an unknown field', { run: [] }, /group must be an object with only name, runs, onDone, open/],
+    ['runs that are not a list', { runs: 'all' }, /runs must be an array/],
     ['a callback with a key', { onDone: { ...onDone, options: { key: 'x' } } }, /options\.key/],
     ['a callback without handler', { onDone: { payload: 1 } }, /handler must be/],
-    ['a name that is empty', { name: '' }, /name must be/],
+    ['an empty name', { name: '' }, /name must be/],
   ]
   it.each(refusals)('%s is refused', async (_, options, message) => {
     await expect(client.groups.submit(options)).rejects.toThrow(message)
   })
 
-  it('a group that is not there is told', async () => {
+  it('a missing group is reported', async () => {
     const nowhere = client.groups.handle('019a8f3c-1c7e-7000-8000-0000000000a1')
     const code = 'group_not_found'
     await expect(nowhere.add(rows(1))).rejects.toMatchObject({ code })

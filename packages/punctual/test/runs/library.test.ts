@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 let database: TestDatabase
 let punctual: Punctual
 let n = 0
-/** A handler name of its own for every test, so that they share a database and not their runs. */
+/** A separate handler name for every test, so that they share a database but no runs. */
 const name = (what: string) => `${what}-${++n}`
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 const instant = { backoff: { kind: 'fixed', delayMs: 0 } } as const
 
 describe('a run', () => {
-  it('is submitted, run and settled with its output, its log and its timings', async () => {
+  it('a run is submitted, run and settled with its output, its log and its timings', async () => {
     const greet = punctual.handler(name('greet'), async (payload: { to: string }, ctx) => {
       ctx.log.info('greeting', { to: payload.to })
       return { text: `hello ${payload.to}`, attempt: ctx.attempt, key: ctx.idempotencyKey }
@@ -46,29 +46,29 @@ describe('a run', () => {
     ])
   })
 
-  it('is one of many that were accepted together', async () => {
+  it('many runs are accepted together', async () => {
     const double = punctual.handler(name('double'), (x: number) => x * 2)
     const submitted = await double.submitMany(Array.from({ length: 500 }, (_, i) => i))
     const runs = await Promise.all(submitted.map((s) => punctual.runs.waitFor(s)))
     expect(runs.map((run) => run.output)).toEqual(Array.from({ length: 500 }, (_, i) => i * 2))
   })
 
-  it('shows its progress while it runs', async () => {
+  it('a run shows its progress while it runs', async () => {
     const proceed = gate()
     const slow = punctual.handler(name('slow'), async (_: null, ctx) => {
-      ctx.progress({ done: 3, of: 10 })
+      ctx.progress({ done: 3, total: 10 })
       await proceed.opened
     })
     const { id } = await slow.submit(null)
     await eventually('the progress is stored', async () => {
       const run = await punctual.runs.get(id)
-      return run?.state === 'running' && JSON.stringify(run.progress) === '{"done":3,"of":10}'
+      return run?.state === 'running' && JSON.stringify(run.progress) === '{"done":3,"total":10}'
     })
     proceed.open()
     await punctual.runs.waitFor(id)
   })
 
-  it('waits for its time, and is found, rescheduled and cancelled wherever it waits', async () => {
+  it('a run waits until it is due, and is found, rescheduled and cancelled in every place', async () => {
     const later = punctual.handler(name('later'), () => 'ran')
     for (const delayMs of [30_000, 3_600_000, 400 * 86_400_000]) {
       const { id } = await later.submit(undefined, { delayMs })
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(await punctual.runs.waitFor(id)).toMatchObject({ state: 'succeeded', output: 'ran' })
   })
 
-  it('runs not before its time', async () => {
+  it('a run does not start before it is due', async () => {
     const at = punctual.handler(name('at'), () => Date.now())
     const runAt = new Date(Date.now() + 300)
     const run = await punctual.runs.waitFor(await at.submit(undefined, { runAt }))
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(run.latenessMs as number).toBeGreaterThanOrEqual(-1)
   })
 
-  it('in the past is due now', async () => {
+  it('a run with a due time in the past is due now', async () => {
     const past = punctual.handler(name('past'), () => 1)
     expect(
       await punctual.runs.waitFor(await past.submit(undefined, { runAt: new Date(1) })),
@@ -105,7 +105,7 @@ describe('a run', () => {
 })
 
 describe('a failing run', () => {
-  it('is tried again up to its attempts and is then dead, with every attempt on record', async () => {
+  it('a failing run is retried up to its attempts and then dead, with every attempt recorded', async () => {
     const flaky = punctual.handler(name('flaky'), async (_: null, ctx) => {
       throw new TypeError(`attempt ${ctx.attempt} failed`)
     })
@@ -125,7 +125,7 @@ describe('a failing run', () => {
     expect(run.error?.stack).toContain('library.test.ts')
   })
 
-  it('succeeds when a later attempt does', async () => {
+  it('a run succeeds when a later attempt does', async () => {
     const second = punctual.handler(name('second'), (_: null, ctx) => {
       if (ctx.attempt < 2) throw new Error('not yet')
       return ctx.attempt
@@ -135,7 +135,7 @@ describe('a failing run', () => {
     ).toMatchObject({ state: 'succeeded', output: 2 })
   })
 
-  it('is dead at once when the handler says that trying again cannot help', async () => {
+  it('a run is dead at once when the handler says that a retry cannot help', async () => {
     const never = punctual.handler(name('never'), () =>
       Promise.reject(new NonRetryableError('no such customer')),
     )
@@ -146,7 +146,7 @@ describe('a failing run', () => {
     })
   })
 
-  it('comes back when the handler asked for it', async () => {
+  it('a run is retried when the handler asked for it', async () => {
     const busy = punctual.handler(name('busy'), (_: null, ctx) => {
       if (ctx.attempt === 1) throw new RetryAfterError(150)
       return 'done'
@@ -159,7 +159,7 @@ describe('a failing run', () => {
     ).toBeGreaterThanOrEqual(149)
   })
 
-  it('is timed out: its signal is aborted, and the attempt ends whether or not the handler listens', async () => {
+  it('at the timeout the signal is aborted, and the attempt ends even if the handler ignores it', async () => {
     const listens = punctual.handler(
       name('listens'),
       (_: null, ctx) =>
@@ -182,7 +182,7 @@ describe('a failing run', () => {
       })
   })
 
-  it('does not disturb others: sync throws, rejections and odd values are contained', async () => {
+  it('a failing run does not affect others: sync throws, rejections and odd values are contained', async () => {
     const odd = punctual.handler(name('odd'), (what: string) => {
       if (what === 'sync') throw new Error('sync')
       if (what === 'undefined') throw undefined
@@ -240,7 +240,7 @@ describe('order and limits', () => {
     expect(seen.indexOf('mid b')).toBeLessThan(seen.indexOf('mid b2'))
   })
 
-  it('a worker and each capped queue run no more at once than they may', async () => {
+  it('a worker and each capped queue respect their concurrency limit', async () => {
     const handler = name('capped')
     const running = new Map<string, number>()
     const most = new Map<string, number>()
@@ -269,7 +269,7 @@ describe('order and limits', () => {
     expect(most.get('all')).toBeGreaterThan(2)
   })
 
-  it('a worker takes only what it has handlers and queues for', async () => {
+  it('a worker claims only runs of its handlers and queues', async () => {
     const handler = name('picky')
     const { id } = await punctual.submit(handler, 1, { queue: 'elsewhere' })
     const other = await punctual.submit(name('nobody'), 1)
@@ -283,7 +283,7 @@ describe('order and limits', () => {
     expect(reasons.map(({ code }) => code)).toEqual(['no_worker'])
   })
 
-  it('strict refuses what no live worker has; otherwise it waits for a worker that comes later', async () => {
+  it('strict refuses runs without a live worker for them; otherwise they wait for a worker', async () => {
     const handler = name('future')
     await expect(punctual.submit(handler, 1, { strict: true })).rejects.toMatchObject({
       code: 'handler_unknown',
@@ -295,7 +295,7 @@ describe('order and limits', () => {
     await punctual.submit(handler, 1, { strict: true })
   })
 
-  it('two handlers of one name are refused', () => {
+  it('two handlers with one name are refused', () => {
     const handler = name('twin')
     punctual.handler(handler, () => 1)
     expect(() => punctual.handler(handler, () => 2)).toThrow(PunctualError)
@@ -342,7 +342,7 @@ describe('transactions', () => {
     await client.end()
   })
 
-  it('one live run per key, freed at its end', async () => {
+  it('a key has one live run and is freed at its end', async () => {
     const proceed = gate()
     const handler = punctual.handler(name('keyed'), () => proceed.opened)
     const key = name('key')
@@ -359,7 +359,7 @@ describe('transactions', () => {
 })
 
 describe('waiting', () => {
-  it('ends with wait_timeout, and with the signal of the caller', async () => {
+  it("waiting ends with wait_timeout, and with the caller's signal", async () => {
     const { id } = await punctual.submit(name('nobody'), 1)
     await expect(punctual.runs.waitFor(id, { timeoutMs: 30 })).rejects.toMatchObject({
       code: 'wait_timeout',
@@ -380,7 +380,7 @@ it.for([
   ['nobody listens', { port: '1' }, /cannot be reached: .*ECONNREFUSED/],
   ['the password is wrong', { password: 'wrong' }, /refused the connection: .*password/],
   ['the database does not exist', { pathname: '/nowhere' }, /refused the connection: .*nowhere/],
-] as const)('starting where %s ends with a coded error', async ([, part, message]) => {
+] as const)('starting when %s fails with a coded error', async ([, part, message]) => {
   const databaseUrl = Object.assign(new URL(database.url), part).href
   const starting = Punctual.start({ databaseUrl })
   await expect(starting).rejects.toMatchObject({

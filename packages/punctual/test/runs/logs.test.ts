@@ -1,4 +1,4 @@
-/** The log of a run, as the library and the command line give it: bounded for the run, and read in pages. */
+/** The log of a run in the library and on the command line: bounded per run, and read in pages. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type LogLine, type LogOptions, Punctual } from 'punctual'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ afterAll(async () => {
 const bytesOf = (lines: readonly LogLine[]) =>
   lines.reduce((sum, { message }) => sum + Buffer.byteLength(message) + 50, 0)
 
-it('is bounded for the run and not for each attempt, and every attempt that lost lines says so', async () => {
+it('a log is bounded per run, not per attempt, and every attempt that lost lines says so', async () => {
   const chatty = punctual.handler('chatty', (_: null, { log, attempt }) => {
     for (let i = 0; i < 200; i++) log.info('x'.repeat(32_768))
     if (attempt < 3) throw new Error('again')
@@ -42,7 +42,7 @@ it('is bounded for the run and not for each attempt, and every attempt that lost
   ])
 })
 
-describe('a long one', () => {
+describe('a long log', () => {
   let id: string
   beforeAll(async () => {
     const long = punctual.handler('long', (_: null, { log }) => {
@@ -52,7 +52,7 @@ describe('a long one', () => {
     await punctual.runs.waitFor(id)
   })
 
-  it('is read page by page to its end, or from its end', async () => {
+  it('a log is read page by page to its end, or from its end', async () => {
     const first = await punctual.runs.logs(id)
     expect(first).toHaveLength(10_000)
     const after = first.at(-1) as LogLine
@@ -67,7 +67,7 @@ describe('a long one', () => {
     ])
   })
 
-  it('is shown whole by `runs logs`, and its end with --last', async () => {
+  it('`runs logs` shows a log completely, and its end with --last', async () => {
     const [{ table, value }, end, wrong] = await Promise.all([
       both(['runs', 'logs', id], { env }),
       both(['runs', 'logs', id, '--last', '2'], { env }),
@@ -76,7 +76,7 @@ describe('a long one', () => {
     expect(table.stdout.trim().split('\n')).toHaveLength(LINES)
     expect(value).toHaveLength(LINES)
     expect(end.table.stdout).toMatch(/^\S+ #1 info +line 10048\n\S+ #1 info +line 10049\n$/)
-    expect(end.table.stderr).toContain('Earlier lines are left out.')
+    expect(end.table.stderr).toContain('Earlier lines are omitted.')
     expect(end.value).toMatchObject([{ message: 'line 10048' }, { message: 'line 10049' }])
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
@@ -84,18 +84,18 @@ describe('a long one', () => {
     ])
   })
 
-  it('is tailed from its last lines, which `runs tail` says', async () => {
+  it('`runs tail` starts with the last lines and says so', async () => {
     const { code, stdout, stderr } = await cli(['runs', 'tail', id], { env })
     const lines = stdout.trim().split('\n')
     expect([code, lines.length]).toEqual([0, 1_000])
     expect(lines[0]).toMatch(/line 9050$/)
     expect(lines.at(-1)).toMatch(/line 10049$/)
-    expect(stderr).toContain(`Earlier lines are left out; \`punctual runs logs ${id}\` has all.`)
+    expect(stderr).toContain(`Earlier lines are omitted; \`punctual runs logs ${id}\` shows all.`)
   })
 
-  it('ends what `runs show` tells of its run', async () => {
+  it('`runs show` ends with the end of the log', async () => {
     const { table, value } = await both(['runs', 'show', id], { env })
-    expect(table.stdout).toMatch(/the last lines of its log; `punctual runs logs \S+` has all\n/)
+    expect(table.stdout).toMatch(/last lines of the log; `punctual runs logs \S+` shows all\n/)
     expect(table.stdout).toMatch(/line 10040\n[\s\S]*line 10049\n$/)
     expect(table.stdout).not.toContain('line 10039')
     expect(value.log).toMatchObject({ earlier: true })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** A transaction of the library, with a write of its own in it; committed unless the work rejects. */
+/** A transaction of the library with a separate write in it; committed unless the work rejects. */
 type InTransaction = (work: (tx: OpenTransaction) => Promise<void>) => Promise<void>
 
 async function withClient(work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
@@ -89,7 +89,7 @@ const libraries: readonly (readonly [string, InTransaction])[] = [
       }),
   ],
   [
-    'Kysely with a transaction that is controlled by hand',
+    'Kysely with a manually controlled transaction',
     async (work) => {
       const tx = await kysely.startTransaction().execute()
       try {
@@ -111,14 +111,14 @@ const libraries: readonly (readonly [string, InTransaction])[] = [
       }),
   ],
   [
-    // Prisma itself needs an engine that is generated: this has the shape of its transaction, and sends what it is
-    // given to a real server as Prisma's adapter of pg does.
+    // Prisma itself needs a generated engine: this object has the shape of its transaction, and
+    // sends its statements to a real server like Prisma's pg adapter.
     'the shape of Prisma',
     (work) =>
       withClient(async (client) => {
         await client.query(NOTE)
         const $queryRawUnsafe = async (text: string, ...values: unknown[]) => {
-          expect(values.filter((it) => typeof it === 'object' && it !== null)).toEqual([])
+          expect(values.filter((value) => typeof value === 'object' && value !== null)).toEqual([])
           return (await client.query(text, values)).rows
         }
         await work({ $queryRawUnsafe })
@@ -136,7 +136,7 @@ const rejection = (promise: Promise<unknown>) =>
 let n = 0
 
 describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
-  it('a run is there when it commits, with everything that was asked for', async () => {
+  it('a committed run exists with all of its options', async () => {
     const before = await notes()
     const ids: string[] = []
     await inTransaction(async (tx) => {
@@ -158,7 +158,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(many.map((run) => run?.payload)).toEqual(['NULL', '', '{"a"}', null])
   })
 
-  it('neither the run nor the write is there when it is rolled back', async () => {
+  it('after a rollback neither the run nor the write exists', async () => {
     const before = await notes()
     let id = ''
     const failed = inTransaction(async (tx) => {
@@ -170,7 +170,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(await notes()).toBe(before)
   })
 
-  it('a key has one live run, whoever submits it again', async () => {
+  it('a key has one live run, whichever transaction submits it again', async () => {
     const key = `a "key", ${++n}`
     const ids: (readonly [string, boolean])[] = []
     await inTransaction(async (tx) => {
@@ -186,7 +186,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(again).toEqual({ id: first[0], created: false, outcome: 'existing' })
   })
 
-  it('a key is replaced, throttled and refused as anywhere else', async () => {
+  it('a key is replaced, throttled and refused like outside a transaction', async () => {
     const [key, other] = [`replaced ${++n}`, `throttled ${n}`]
     const { id } = await punctual.submit('keyed', 1, { key, labels: { a: 'b' } })
     const throttle = { key: other, onConflict: 'throttle', window: '1h' } as const
@@ -211,7 +211,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     })
   })
 
-  it('a group is there with its runs when it commits', async () => {
+  it('a group exists with its runs after the commit', async () => {
     let id = ''
     await inTransaction(async (tx) => {
       const runs = [{ handler: 'one' }, { handler: 'one', options: { key: `group ${++n}` } }]
@@ -225,7 +225,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
     expect(await punctual.groups.get(id)).toMatchObject({ name: 'g', total: 3, open: false })
   })
 
-  it('what is refused leaves the transaction as it was', async () => {
+  it('a refused submission leaves the transaction usable', async () => {
     const before = await notes()
     let id = ''
     await inTransaction(async (tx) => {
@@ -255,7 +255,7 @@ describe.each(libraries)('in a transaction of %s', (_, inTransaction) => {
   })
 })
 
-/** By the library's own ways. */
+/** Through the library's own API. */
 async function lockTimeout(tx: OpenTransaction): Promise<void> {
   const text = "set local lock_timeout = '50ms'"
   if ('$queryRawUnsafe' in tx) await tx.$queryRawUnsafe(text)
@@ -265,7 +265,7 @@ async function lockTimeout(tx: OpenTransaction): Promise<void> {
   else await tx.query(text)
 }
 
-describe('what is no open transaction is refused', () => {
+describe('anything that is not an open transaction is refused', () => {
   let outside: pg.PoolClient
   beforeAll(async () => {
     outside = await pool.connect()
@@ -279,15 +279,15 @@ describe('what is no open transaction is refused', () => {
     ['the Kysely instance', () => kysely, /Kysely instance/],
     ['the Knex instance', () => knex, /Knex instance/],
     ['the Prisma client', () => ({ $queryRawUnsafe() {}, $connect() {} }), /Prisma client/],
-    ['something else', () => ({}), /needs a query method/],
-    ['nothing', () => null, /But null came/],
-  ])('%s', async (_, make, message) => {
+    ['something else', () => ({}), /has no query method/],
+    ['nothing', () => null, /got null/],
+  ])('%s is not an open transaction', async (_, make, message) => {
     const refused = await rejection(punctual.submit('one', 1, { tx: make() as never }))
     expect(refused).toMatchObject({ code: 'invalid_option', field: 'tx' })
     expect((refused as Error).message).toMatch(message)
   })
 
-  it('a group on a client without begin, and on one whose transaction is over', async () => {
+  it('a group is refused on a client without begin, and after its transaction has ended', async () => {
     const refused = { code: 'invalid_option', field: 'tx' }
     await outside.query('begin')
     const group = await punctual.groups.submit({ open: true }, { tx: outside })
@@ -296,7 +296,7 @@ describe('what is no open transaction is refused', () => {
     await expect(punctual.groups.submit({}, { tx: outside })).rejects.toMatchObject(refused)
   })
 
-  it('but not a client whose begin is under way', async () => {
+  it('a client whose begin is in progress is accepted', async () => {
     const begun = outside.query('begin')
     const { id } = await punctual.submit('one', 1, { tx: outside })
     await begun
@@ -305,7 +305,7 @@ describe('what is no open transaction is refused', () => {
   })
 })
 
-it('what the database says to a statement in it comes as the driver has thrown it', async () => {
+it("a database error in an open transaction is the driver's unchanged error", async () => {
   const spoilt = async (text: string) => {
     const client = await pool.connect()
     await client.query('begin')

@@ -1,6 +1,7 @@
 /**
- * Reading from a standby that is real. It is frozen in the past, which is the worst that a standby can say without being
- * refused: nothing of what exists, and all of what is gone. Lists show that past; no decision does.
+ * Reading from a real standby. It is frozen in the past, the most misleading state that is not
+ * refused: nothing new exists there, and everything removed still does. Lists show that past; no
+ * decision uses it.
  */
 
 import { examine } from '@punctual/store'
@@ -20,7 +21,7 @@ const { said: complaints, logger } = listener()
 
 async function frozen(): Promise<void> {
   await query(standbyUrl, 'select pg_wal_replay_pause()')
-  await eventually('it is frozen', async () => {
+  await eventually('the standby is frozen', async () => {
     const [row] = await query(standbyUrl, 'select pg_get_wal_replay_pause_state() as state')
     return (row as { state: string }).state === 'paused'
   })
@@ -28,7 +29,7 @@ async function frozen(): Promise<void> {
 
 const thawed = () => query(standbyUrl, 'select pg_wal_replay_resume()')
 
-/** Until the standby has everything that the primary has now. */
+/** Waits until the standby has everything that the primary has now. */
 async function caughtUp(): Promise<void> {
   const [row] = await query(pair.primary.url, 'select pg_current_wal_insert_lsn() as lsn')
   const { lsn } = row as { lsn: string }
@@ -42,14 +43,15 @@ const names = (jobs: readonly { name: string }[]) => jobs.map(({ name }) => name
 const listed = async (from: Punctual) => names(await from.jobs.list())
 const yearly = (name: string) => ({ name, handler: 'h', cron: '0 0 1 1 *' })
 
-/** Keeps what is logged of the standby. */
+/** Keeps the log lines about the standby. */
 function listener() {
   const said: string[] = []
-  const say = (_: object, message: string) => void (/standby/.test(message) && said.push(message))
+  const say = (_: object, message: string) =>
+    void (/read replica|the replica/.test(message) && said.push(message))
   return { said, logger: { debug: say, info: say, warn: say, error: say } }
 }
 
-/** Another process, which tells what it logs. */
+/** A separate process that prints its log. */
 async function another(readDatabaseUrl: string, readLagMs = HOUR_MS) {
   const { said, logger } = listener()
   const databaseUrl = pair.primary.url
@@ -94,7 +96,7 @@ describe('while the standby is frozen', () => {
   afterAll(() => thawed())
   afterEach(() => expect(complaints).toEqual([]))
 
-  test('lists, pages, counts and reports are of the past, and what is asked for by its id or name is not', async () => {
+  test('lists, pages, counts and reports show the past; lookups by id or name do not', async () => {
     expect(await listed(punctual)).toEqual(['declared', 'old'])
     expect(names((await punctual.jobs.page()).jobs)).toEqual(['declared', 'old'])
     expect((await punctual.runs.list({})).map(({ id }) => id)).toEqual([runId])
@@ -113,7 +115,7 @@ describe('while the standby is frozen', () => {
     expect(await punctual.deadLetters.get(deadId)).toMatchObject({ id: deadId })
   })
 
-  test('nothing that the library decides rests on it (case 51)', async () => {
+  test('no decision of the library uses the standby (case 51)', async () => {
     const keyed = () => punctual.submit('nobody', null, { key: 'once', delayMs: HOUR_MS })
     const first = await keyed()
     expect(await keyed()).toMatchObject({ id: first.id, created: false })
@@ -123,7 +125,7 @@ describe('while the standby is frozen', () => {
     expect(await punctual.runs.cancelMany({ queue: 'many' })).toMatchObject({ matched: 1 })
     expect(await punctual.jobs.change('new', { description: 'changed' })).toBe('updated')
     await expect(punctual.jobs.pause('old')).rejects.toMatchObject({ code: 'job_not_found' })
-    // What is there and is not declared is removed: by what is there, and not by what was.
+    // Removes the existing jobs that are not declared: those on the primary, not those of the past.
     await punctual.jobs.upsert({ ...yearly('extra'), source: 'file' })
     const declared = [{ ...yearly('declared'), description: 'again' }]
     const synced = await punctual.jobs.sync('file', declared, { prune: true })
@@ -132,7 +134,7 @@ describe('while the standby is frozen', () => {
     expect(await punctual.deadLetters.replay(deadId)).not.toMatchObject({ result: 'replayed' })
   })
 
-  test('nothing that a request decides rests on it, and a GET may ask for what is there now (case 51)', async () => {
+  test('no decision of a request uses the standby, and a GET may ask for the primary (case 51)', async () => {
     const system = { key: kit.system }
     const { key, id: keyId } = await punctual.apiKeys.create({ name: 'late', scopes: ['system'] })
     expect((await kit.get('/me', { key })).status).toBe(200)
@@ -153,18 +155,18 @@ describe('while the standby is frozen', () => {
     const change = { description: 'changed' }
     expect((await kit.call('PATCH', `/jobs/${made.body.id}`, change, match)).status).toBe(200)
     expect((await kit.call('PATCH', `/jobs/${made.body.id}`, change, match)).status).toBe(412)
-    // It looks for runs by the same pages that people see.
+    // Internally it uses the same pages as the lists for users.
     const { id } = await punctual.submit('fail', null, { maxAttempts: 1, queue: 'again' })
     await punctual.runs.waitFor(id)
-    const asked = { filter: { queue: 'again' } }
-    expect((await kit.post('/runs/retry', asked, system)).body).toMatchObject({ retried: 1 })
+    const request = { filter: { queue: 'again' } }
+    expect((await kit.post('/runs/retry', request, system)).body).toMatchObject({ retried: 1 })
     const fresh = { ...system, headers: { 'cache-control': 'no-cache' } }
     const all = async (options: object) => names((await kit.get('/jobs', options)).body.jobs)
     expect(await all(system)).toEqual(['declared', 'old'])
     expect(await all(fresh)).toEqual(['by-http', 'declared', 'new'])
   })
 
-  test('within a transaction, and within what somebody decides, the primary is read', async () => {
+  test('within a transaction or an acting user, the primary is read', async () => {
     const { store } = punctual
     const read = () => store.replica.read(({ jobs }) => jobs.list({}, 1))
     expect(names(await store.transaction(read))).not.toContain('old')
@@ -172,60 +174,60 @@ describe('while the standby is frozen', () => {
     expect(names(await read())).toContain('old')
   })
 
-  test('the wall between tenants stands there as well', async () => {
+  test('row security separates tenants on the standby too', async () => {
     const { store } = punctual
     const { tenantId } = acme
     const listOf = (id: number) => () => store.replica.read(({ jobs }) => jobs.list({}, id))
     expect(store.rowSecurity.state).toBe('up')
     expect(names(await listOf(1)())).toEqual(['declared', 'old'])
-    // As if a statement had forgotten whose rows it is to show.
+    // As if a statement lacked its tenant filter.
     expect(await store.asTenant(tenantId, listOf(1))).toEqual([])
     expect(names(await store.asTenant(tenantId, listOf(tenantId)))).toEqual(['old-of-acme'])
     expect(names((await kit.get('/jobs')).body.jobs)).toEqual(['old-of-acme'])
   })
 
-  test('a standby that is further behind than is allowed is passed by, said so, and used again once it has caught up', async () => {
+  test('a standby that is too far behind is skipped with a warning until it has caught up', async () => {
     const { other, said } = await another(standbyUrl, 200)
-    const passedBy = async () => (await other.guarantees()).facts.readStandby?.passedBy
+    const skippedBecause = async () => (await other.guarantees()).facts.readStandby?.skippedBecause
     try {
-      await eventually('that is said', async () => {
+      await eventually('the skip is logged', async () => {
         await listed(other)
-        return said.some((line) => /passed by: it may be \d+ ms behind/.test(line))
+        return said.some((line) => /is skipped: it may be \d+ ms behind/.test(line))
       })
       expect(await listed(other)).not.toContain('old')
-      expect(await passedBy()).toContain('200 ms are allowed')
+      expect(await skippedBecause()).toContain('200 ms are allowed')
       const { database, replica } = other.store
       const findings = await examine(database, { replica })
-      expect(findings.filter(({ check }) => check === 'reading standby')).toMatchObject([
-        { level: 'warn', found: expect.stringContaining('passed by: it may be') },
+      expect(findings.filter(({ check }) => check === 'read replica')).toMatchObject([
+        { level: 'warn', found: expect.stringContaining('skipped: it may be') },
       ])
       await thawed()
       await caughtUp()
       await eventually('it is used again', async () => {
         expect(await listed(other)).not.toContain('old')
-        return said.at(-1) === 'lists and reports are read from the standby again'
+        return said.at(-1) === 'lists and reports are read from the replica again'
       })
-      await eventually('the guarantees say so', async () => (await passedBy()) === null)
+      await eventually('the guarantees show it', async () => (await skippedBecause()) === null)
     } finally {
       await other.stop()
     }
   })
 })
 
-test('what fails on the standby is read again from the primary, whole', async () => {
+test('a failed read on the standby is repeated completely on the primary', async () => {
   const { store } = punctual
   await caughtUp()
   const conflict = { code: '40001', message: 'canceling statement due to conflict with recovery' }
-  const asked: unknown[] = []
+  const readersSeen: unknown[] = []
   const found = await store.replica.read(async (readers) => {
-    asked.push(readers)
-    if (asked.length === 1) throw Object.assign(new Error(), conflict)
+    readersSeen.push(readers)
+    if (readersSeen.length === 1) throw Object.assign(new Error(), conflict)
     return readers.jobs.list({}, 1)
   })
   expect(names(found)).toContain('new')
-  expect(asked[0]).not.toBe(asked[1])
-  // The next one is read there again.
-  await store.replica.read(async (readers) => expect(readers).not.toBe(asked[1]))
+  expect(readersSeen[0]).not.toBe(readersSeen[1])
+  // The next read uses the standby again.
+  await store.replica.read(async (readers) => expect(readers).not.toBe(readersSeen[1]))
 })
 
 test.for([
@@ -234,18 +236,18 @@ test.for([
     (url: string) => url.replace(/\/[^/?]+(\?|$)/, '/template1$1'),
   ],
   ['the primary itself', () => pair.primary.url],
-  ['a port where nobody listens', (url: string) => url.replace(/:\d+\//, ':1/')],
-] as const)('%s is passed by, and said so', async ([, urlOf]) => {
+  ['a port without a server', (url: string) => url.replace(/:\d+\//, ':1/')],
+] as const)('%s is skipped with a warning', async ([, urlOf]) => {
   const { other, said } = await another(urlOf(standbyUrl))
   try {
     expect(await listed(other)).toContain('new')
-    expect(said).toEqual([expect.stringContaining('the standby for reading is passed by')])
+    expect(said).toEqual([expect.stringContaining('the read replica is skipped')])
   } finally {
     await other.stop()
   }
 })
 
-test('one that is promoted is not read any more', async () => {
+test('a promoted standby is no longer read', async () => {
   const { other, said } = await another(standbyUrl)
   try {
     await caughtUp()
@@ -254,13 +256,13 @@ test('one that is promoted is not read any more', async () => {
     await query(standbyUrl, 'select pg_promote()')
     await punctual.jobs.upsert(yearly('later'))
     expect(await listed(other)).toContain('later')
-    expect(said).toEqual([expect.stringContaining('it is no standby (any more)')])
+    expect(said).toEqual([expect.stringContaining('it is not a standby (any more)')])
   } finally {
     await other.stop()
   }
 })
 
-test('an address that is none, and a lag that is none, are refused by name before anything is started', async () => {
+test('an invalid address and an invalid lag are refused with their names before anything starts', async () => {
   const refused = (options: object) => Punctual.start({ embedded: true, ...options })
   const code = 'invalid_config'
   await expect(refused({ readDatabaseUrl: 'db2' })).rejects.toMatchObject({

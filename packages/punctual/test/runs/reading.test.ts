@@ -1,4 +1,4 @@
-/** Reading through the library: what real workers leave behind, and what is refused. */
+/** Reading through the library: the records of real workers, and refused queries. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Punctual } from '../../src/index.ts'
@@ -30,8 +30,8 @@ const submit = async (fails: boolean) => {
   return punctual.runs.waitFor(id)
 }
 
-describe('what a worker leaves behind', () => {
-  it('is found by what happened to it', async () => {
+describe('the records of a worker', () => {
+  it('runs are found by what happened to them', async () => {
     const [died, done] = [await submit(true), await submit(false)]
     const { runs, nextCursor, complete } = await punctual.runs.page({ notRetried: true })
     expect({ nextCursor, complete }).toEqual({ nextCursor: null, complete: true })
@@ -47,7 +47,7 @@ describe('what a worker leaves behind', () => {
     expect((await punctual.runs.page({ notRetried: true })).runs).toEqual([])
   })
 
-  it('shows in the status of its job, and in counts by job', async () => {
+  it('runs show in the status of their job, and in counts by job', async () => {
     const { id } = await punctual.jobs.trigger('nightly')
     await punctual.runs.waitFor(id)
     const job = await punctual.jobs.inspect('nightly')
@@ -65,7 +65,7 @@ describe('what a worker leaves behind', () => {
     })
   })
 
-  it('is in the report of today', async () => {
+  it("runs are in today's report", async () => {
     const { rows, countedTo } = await punctual.stats.report()
     expect(countedTo).toBeNull()
     const today = rows.at(-1)
@@ -77,7 +77,7 @@ describe('what a worker leaves behind', () => {
   })
 })
 
-describe('what cannot be asked', () => {
+describe('an invalid query', () => {
   const refused = (field: string) => ({ code: 'invalid_option', field })
   it.each([
     ['limit', () => punctual.runs.page({}, { limit: 1_001 })],
@@ -98,11 +98,11 @@ describe('what cannot be asked', () => {
     ['from', () => punctual.stats.report({ from: 0 })],
     ['by', () => punctual.stats.report({ by: 'hour' as 'day' })],
     ['minutes', () => punctual.stats.recent({ minutes: 0 })],
-  ])('is refused by its field: %s', async (field, ask) => {
+  ])('a query with an invalid field is refused: %s', async (field, ask) => {
     await expect(ask()).rejects.toMatchObject(refused(field))
   })
 
-  it('is refused when the cursor or the job is not there', async () => {
+  it('a query with an unknown cursor or job is refused', async () => {
     await expect(punctual.runs.page({}, { cursor: 'x' })).rejects.toMatchObject({
       code: 'invalid_cursor',
     })

@@ -25,7 +25,7 @@ const submit = async (options: object = {}, handler = 'none') =>
   (await client.submit(handler, { n: 1 }, { queue, ...options })).id
 const stateOf = async (id: string) => (await client.runs.get(id))?.state
 
-/** A worker of this test's queue whose handler ends when it is asked to. */
+/** A worker of this test's queue whose handler stops on request. */
 async function worker(concurrency = 50) {
   const punctual = await Punctual.start({
     ...{ databaseUrl: database.url, roles: ['worker'] },
@@ -42,7 +42,7 @@ async function worker(concurrency = 50) {
 }
 
 describe('one run', () => {
-  it('that has ended is already finished, and its state is told', async () => {
+  it('steering an ended run reports that it is finished, with its state', async () => {
     const punctual = await worker()
     punctual.handler('quick', () => 1)
     const id = await submit({}, 'quick')
@@ -54,7 +54,7 @@ describe('one run', () => {
     await punctual.stop()
   })
 
-  it('that runs is left alone', async () => {
+  it('a running run is left alone', async () => {
     const punctual = await worker()
     const id = await submit({}, 'heeding')
     await eventually('it runs', async () => (await stateOf(id)) === 'running')
@@ -66,7 +66,7 @@ describe('one run', () => {
     await punctual.stop()
   })
 
-  it('that waits is promoted, given another priority and another payload', async () => {
+  it('a waiting run is promoted and given another priority and payload', async () => {
     const id = await submit({ delayMs: HOUR })
     expect(await client.runs.edit(id, { payload: [1, 2] })).toBe('edited')
     expect(await client.runs.reprioritise({ id }, 0)).toBe('reprioritised')
@@ -77,7 +77,7 @@ describe('one run', () => {
     })
   })
 
-  it('that was tried keeps its payload', async () => {
+  it('a run that was attempted keeps its payload', async () => {
     const punctual = await worker()
     punctual.handler('failing', () => {
       throw new Error('not yet')
@@ -100,7 +100,7 @@ describe('one run', () => {
     await expect(call(id)).rejects.toMatchObject({ field })
   })
 
-  it('that does not exist is told', async () => {
+  it('a missing run is reported', async () => {
     const id = '019a0000-0000-7000-8000-000000000000'
     for (const call of [
       () => client.runs.promote(id),
@@ -116,10 +116,10 @@ describe('many runs', () => {
     ['a queue', () => ({ queue })],
     ['a queue and a handler', () => ({ queue, handler: 'wanted' })],
     ['labels', () => ({ queue, labels: { tier: 'gold' } })],
-    ['the beginning of a key', () => ({ keyPrefix: `${queue}/` })],
+    ['a key prefix', () => ({ keyPrefix: `${queue}/` })],
     ['ids', (ids) => ({ ids })],
     ['states', () => ({ queue, states: ['queued', 'scheduled'] })],
-  ])('are named by %s', async (name, filterOf) => {
+  ])('many runs are selected by %s', async (name, filterOf) => {
     const all = name === 'a queue' || name === 'states'
     const wanted = await Promise.all(
       [0, 30_000, HOUR].map((delayMs, i) =>
@@ -144,7 +144,7 @@ describe('many runs', () => {
     expect(await client.runs.cancelMany(filter)).toMatchObject({ matched: 0, complete: true })
   })
 
-  it('are named by when they are due and when they were accepted', async () => {
+  it('many runs are selected by when they are due and when they were accepted', async () => {
     const [soon, late] = [await submit({ delayMs: HOUR }), await submit({ delayMs: 3 * HOUR })]
     const middle = new Date(Date.now() + 2 * HOUR)
     const ids = async (filter: RunFilter) =>
@@ -159,7 +159,7 @@ describe('many runs', () => {
     expect([moved.matched, await stateOf(soon)]).toEqual([1, 'scheduled'])
   })
 
-  it('are named by their job, also by its id, and finished ones are listed', async () => {
+  it('many runs are selected by their job, also by its id, and finished ones are listed', async () => {
     const name = `job of ${queue}`
     const { id: jobId } = await client.jobs.upsert({
       ...{ name, handler: 'none', cron: '0 0 1 1 *', overlap: 'allow', queue },
@@ -175,7 +175,7 @@ describe('many runs', () => {
     })
   })
 
-  it('are dealt with in batches, with progress, up to a limit', async () => {
+  it('many runs are processed in batches, with progress, up to a limit', async () => {
     const payloads = Array.from({ length: 1_300 }, (_, i) => i)
     await client.submitMany('none', payloads, { queue })
     const progress: number[] = []
@@ -188,7 +188,7 @@ describe('many runs', () => {
     expect(some.sample).toHaveLength(10)
   })
 
-  it('are left alone after the batch in which the caller stops it', async () => {
+  it('runs after the batch in which the caller stops are left alone', async () => {
     await client.submitMany('none', Array(1_200).fill(0), { queue })
     const stop = new AbortController()
     const onProgress = () => stop.abort()
@@ -199,7 +199,7 @@ describe('many runs', () => {
     expect(never).toMatchObject({ matched: 0, complete: false })
   })
 
-  it('are promoted, rescheduled and given another priority', async () => {
+  it('many runs are promoted, rescheduled and given another priority', async () => {
     const later = [await submit({ delayMs: HOUR }), await submit({ delayMs: 30_000 })]
     const due = await submit()
     expect(await client.runs.promoteMany({ queue })).toMatchObject({
@@ -216,7 +216,7 @@ describe('many runs', () => {
       expect(await client.runs.get(id)).toMatchObject({ dueAt: at, priority: 1 })
   })
 
-  it('that workers have are asked to end, the others are cancelled, and none is left', async () => {
+  it('of many cancelled runs, running ones are asked to stop, and none is left', async () => {
     const punctual = await worker(5)
     const ids = (await client.submitMany('heeding', Array(200).fill(0), { queue })).map(
       ({ id }) => id,
@@ -230,8 +230,8 @@ describe('many runs', () => {
     await punctual.stop()
   })
 
-  it('that come while many are cancelled are not meant', async () => {
-    // More than is looked at at once.
+  it('runs submitted while many are cancelled are not affected', async () => {
+    // More than one batch.
     await client.submitMany('none', Array(5_600).fill(0), { queue })
     let late: Promise<string> | null = null
     const onProgress = () => {
@@ -247,7 +247,7 @@ describe('many runs', () => {
     ['unknown options', () => client.runs.cancelMany({ queue }, { dry: true } as never), 'options'],
     ['a limit of 0', () => client.runs.cancelMany({ queue }, { limit: 0 }), 'limit'],
     ['no boolean', () => client.runs.cancelMany({ queue }, { dryRun: 1 } as never), 'dryRun'],
-    ['all as text', () => client.runs.promoteMany({}, { all: 'yes' } as never), 'all'],
+    ['all as a string', () => client.runs.promoteMany({}, { all: 'yes' } as never), 'all'],
     ['no time', () => client.runs.rescheduleMany({ queue }, 'soon' as never), 'runAt'],
     ['a priority of -1', () => client.runs.reprioritiseMany({ queue }, -1), 'priority'],
     ['a finished state', () => client.runs.cancelMany({ states: ['dead'] }), 'states'],
@@ -255,7 +255,7 @@ describe('many runs', () => {
     await expect(call()).rejects.toMatchObject({ code: 'invalid_option', field })
   })
 
-  it('are all there are only when that is said', async () => {
+  it('all runs are affected only with an explicit option', async () => {
     await submit({ delayMs: HOUR })
     const all = await client.runs.promoteMany({}, { all: true, dryRun: true })
     expect(all.matched).toBeGreaterThan(0)

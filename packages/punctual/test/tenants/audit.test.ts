@@ -1,4 +1,4 @@
-/** The audit log through the library: every control write leaves an entry, in the transaction of the change. */
+/** The audit log through the library: every control write leaves an entry in its transaction. */
 import { hostname } from 'node:os'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
@@ -31,7 +31,7 @@ beforeEach(async () => {
   since = (await client.audit.list({ limit: 1 }))[0]?.id ?? null
 })
 
-/** The entries of this test, oldest first. */
+/** This test's entries, oldest first. */
 async function entries() {
   const all = await client.audit.list({ limit: 1_000 })
   const end = all.findIndex(({ id }) => id === since)
@@ -41,7 +41,7 @@ const actions = async () => (await entries()).map(({ action }) => action)
 const later = (n = 1) => client.submit('none', { n }, { delayMs: HOUR })
 
 describe('a control write', () => {
-  it('of a job leaves who, what, before and after', async () => {
+  it('a job change records who, what, before and after', async () => {
     const { jobs } = client
     const job = { name: 'audited', handler: 'none', cron: '0 0 1 1 *', payload: { password: 'x' } }
     await jobs.upsert(job)
@@ -74,7 +74,7 @@ describe('a control write', () => {
     expect(new Set(all.map(({ target }) => target.id)).size).toBe(1)
   })
 
-  it('of a declared list leaves an entry for the list, and one for each job that changed', async () => {
+  it('a declared list leaves an entry for the list, and one for each changed job', async () => {
     const job = (name: string, priority = 5) => ({
       name,
       priority,
@@ -92,7 +92,7 @@ describe('a control write', () => {
     ])
   })
 
-  it('of a calendar, a queue or a limit leaves one', async () => {
+  it('a change of a calendar, a queue or a limit leaves an entry', async () => {
     await client.jobs.calendars.set('closed', { exclude: ['2030-12-25'] })
     await client.jobs.calendars.delete('closed')
     await client.queues.pause('mail', { note: 'provider down', by: 'ann' })
@@ -115,7 +115,7 @@ describe('a control write', () => {
     expect(all[6]).toMatchObject({ before: null, after: { concurrency: 3 } })
   })
 
-  it('of a run leaves one', async () => {
+  it('steering a run leaves an entry', async () => {
     const { id } = await later()
     await client.runs.reprioritise(id, 9)
     await client.runs.reschedule(id, new Date(Date.now() + 2 * HOUR))
@@ -136,24 +136,24 @@ describe('a control write', () => {
     })
   })
 
-  it('of many runs leaves that it begins, and one entry with its filter and counts', async () => {
+  it('steering many runs leaves an entry at the start, and one with its filter and counts', async () => {
     for (let n = 0; n < 3; n++) await client.submit('bulk', n, { delayMs: HOUR })
     await client.runs.cancelMany({ handler: 'bulk' }, { dryRun: true })
     await client.runs.cancelMany({ handler: 'bulk' }, { reason: 'wrong' })
     expect(await entries()).toMatchObject([
-      { action: 'run.cancel_many.begin', after: { asked: { filter: { handler: 'bulk' } } } },
+      { action: 'run.cancel_many.begin', after: { request: { filter: { handler: 'bulk' } } } },
       {
         action: 'run.cancel_many',
         note: 'wrong',
         after: {
-          asked: { filter: { handler: 'bulk' } },
-          came: { matched: 3, answers: { cancelled: 3 }, complete: true },
+          request: { filter: { handler: 'bulk' } },
+          result: { matched: 3, answers: { cancelled: 3 }, complete: true },
         },
       },
     ])
   })
 
-  it('of a dead letter or a group leaves one', async () => {
+  it('a change of a dead letter or a group leaves an entry', async () => {
     const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
     worker.handler('dies', () => {
       throw new Error('on purpose')
@@ -184,15 +184,15 @@ describe('a control write', () => {
       after: { replayedAs: (replay as { id: string }).id },
       note: 'again',
     })
-    expect(all[3]).toMatchObject({ after: { came: { asked: 2, replayed: 0 } } })
-    expect(all[5]).toMatchObject({ after: { came: { discarded: 1 } } })
+    expect(all[3]).toMatchObject({ after: { result: { requested: 2, replayed: 0 } } })
+    expect(all[5]).toMatchObject({ after: { result: { discarded: 1 } } })
     expect(all[8]).toMatchObject({ target: { id: group.id }, note: 'enough' })
   })
 
-  it('of a worker is told to the installation', async () => {
+  it('a change of a worker is in the log of the installation', async () => {
     const worker = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
     worker.handler('any', () => 1)
-    await eventually('it is there', async () => (await client.workers.present()).length === 1)
+    await eventually('it is listed', async () => (await client.workers.present()).length === 1)
     const id = (await client.workers.present())[0]?.id as string
     await client.workers.drain(id)
     await client.workers.drain(id)
@@ -210,7 +210,7 @@ describe('a control write', () => {
     })
   })
 
-  it('of a tenant is told to the installation, and of an API key to whoever it is of', async () => {
+  it("a tenant's change is in the installation's log, an API key's in the log of its owner", async () => {
     const { id: tenantId } = await client.tenants.create({ name: 'acme', quotas: { jobs: 5 } })
     await client.tenants.update('acme', { quotas: { jobs: 9 } })
     await client.tenants.update('acme', { quotas: { jobs: 9 } })
@@ -235,7 +235,7 @@ describe('a control write', () => {
     for (const { key } of [made, next]) expect(JSON.stringify(all)).not.toContain(key)
   })
 
-  it('of a transaction of the caller is a part of that', async () => {
+  it("a change in the caller's transaction leaves its entry in that transaction", async () => {
     const group = await client.groups.submit({ runs: [{ handler: 'none' }], open: true })
     await sql.query('begin')
     await group.close({ tx: sql })
@@ -249,7 +249,7 @@ describe('a control write', () => {
 })
 
 describe('submitting', () => {
-  it('leaves none, nor do the ends of runs', async () => {
+  it('submissions and ends of runs leave no entry', async () => {
     const { id } = await client.submit('none')
     await client.submitMany('none', [1, 2])
     const group = await client.groups.submit({ runs: [{ handler: 'none' }], open: true })
@@ -260,7 +260,7 @@ describe('submitting', () => {
 })
 
 describe('an entry and its change', () => {
-  it('are neither there without the other', async () => {
+  it('an entry and its change exist only together', async () => {
     await client.jobs.upsert({ name: 'atomic', handler: 'x', cron: '0 0 * * *' })
     await sql.query(
       `create function refuse() returns trigger language plpgsql as
@@ -282,7 +282,7 @@ describe('an entry and its change', () => {
 })
 
 describe('the actor', () => {
-  it('is whoever the work is done as, also where many are at work at once', async () => {
+  it('the actor is recorded for each piece of work, also when many act at once', async () => {
     const names = Array.from({ length: 20 }, (_, n) => `queue-${n}`)
     await Promise.all(
       names.map((name) => {
@@ -301,14 +301,14 @@ describe('the actor', () => {
       })
   })
 
-  it('is refused where it is none', () => {
+  it('an invalid actor is refused', () => {
     const as = (actor: object) => () => client.as(actor as never, () => 1)
     expect(as({ kind: 'ghost' })).toThrow(expect.objectContaining({ code: 'invalid_option' }))
     expect(as({ kind: 'cli', name: 'a\nb' })).toThrow(/control characters/)
-    expect(as({ kind: 'cli', admin: true })).toThrow(/made of kind, id, name, ip, requestId/)
+    expect(as({ kind: 'cli', admin: true })).toThrow(/with kind, id, name, ip, requestId/)
   })
 
-  it('of another tenant is found in the log of that tenant only', async () => {
+  it('an actor of another tenant is found in the log of that tenant only', async () => {
     await sql.query("insert into punctual.tenants (id, name) values (7, 'seven')")
     const seven = client.tenant(7)
     await seven.queues.pause('mail')
@@ -317,14 +317,14 @@ describe('the actor', () => {
       { tenantId: 7 },
     ])
     expect(await client.audit.list({ tenantId: 7 })).toHaveLength(1)
-    await expect(seven.audit.list({ tenantId: 1 })).rejects.toThrow(/made of/)
+    await expect(seven.audit.list({ tenantId: 1 })).rejects.toThrow(/an object with only/)
   })
 })
 
-describe('the list of what is recorded', () => {
-  /** Methods that read, submit, lead elsewhere, or change something by one that is recorded. */
+describe('the list of recorded methods', () => {
+  /** Methods that read, submit, return an object, or write through a recorded method. */
   const others = {
-    jobs: ['get', 'list', 'page', 'latestRun', 'preview', 'slots', 'explain', 'change'],
+    jobs: ['get', 'list', 'page', 'inspect', 'preview', 'slots', 'explain', 'change'],
     calendars: ['list'],
     runs: ['get', 'list', 'page', 'count', 'logs', 'waitFor', 'explain'],
     queues: ['list', 'pauses'],
@@ -333,7 +333,7 @@ describe('the list of what is recorded', () => {
     // Erasing writes its own entry, in its last transaction.
     tenants: ['get', 'list', 'usage', 'export', 'erase'],
     apiKeys: ['get', 'list'],
-    deadLetters: ['list', 'groups', 'get'],
+    deadLetters: ['list', 'causes', 'get'],
     groups: ['submit', 'handle', 'add', 'get', 'list', 'runs', 'waitFor'],
   }
   const tables = {
@@ -349,7 +349,7 @@ describe('the list of what is recorded', () => {
     groups: groupWrites,
   }
 
-  it.each(Object.keys(tables) as (keyof typeof tables)[])('has every method of %s', (name) => {
+  it.each(Object.keys(tables) as (keyof typeof tables)[])('lists each method of %s', (name) => {
     const facade = name === 'calendars' ? client.jobs.calendars : client[name]
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(facade))
     const known = ['constructor', ...others[name], ...Object.keys(tables[name])]
@@ -358,10 +358,10 @@ describe('the list of what is recorded', () => {
 })
 
 describe('verifying', () => {
-  it('finds the log as it was written, once the sealer of any node has come by', async () => {
+  it('verification accepts an unchanged log, once the sealer of any node has run', async () => {
     await client.queues.pause('sealed')
     const node = await Punctual.start({ databaseUrl: database.url, roles: ['janitor'] })
-    await eventually('all is sealed', async () => {
+    await eventually('all entries are sealed', async () => {
       const { chains } = await client.audit.verify()
       return chains.every(({ unsealed }) => unsealed === 0)
     })
@@ -380,7 +380,7 @@ describe('verifying', () => {
     })
   })
 
-  it('refuses what it cannot read', async () => {
+  it('verification refuses invalid arguments', async () => {
     const bad = (promise: Promise<unknown>) =>
       expect(promise).rejects.toMatchObject({ code: 'invalid_option' })
     await bad(client.audit.list({ limit: 0 }))

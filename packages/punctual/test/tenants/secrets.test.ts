@@ -1,4 +1,4 @@
-/** Secrets through the library: handlers read them, and nothing that is stored of a run shows them. */
+/** Secrets through the library: handlers read them, and no stored data of a run shows them. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const basic = Buffer.from(`user:${VALUE}`).toString('base64')
 
-/** Everything that any table has of a run, as text. */
+/** The content of every table about a run, as text. */
 async function stored(id: string): Promise<string> {
   const tables = ['runs', 'outcomes', 'attempts', 'run_logs', 'dead_letters', 'leases']
   const texts: string[] = []
@@ -46,7 +46,7 @@ function expectNoSecret(text: string): void {
 }
 
 describe('a handler', () => {
-  it('reads a secret by its name, and what is stored of its run does not show it (case 160)', async () => {
+  it('a handler reads a secret by name, and the stored data of its run does not show it (case 160)', async () => {
     let seen = ''
     punctual.handler('pays', async (_, { secret, log, progress }) => {
       seen = await secret('stripe')
@@ -70,7 +70,7 @@ describe('a handler', () => {
     expectNoSecret(await stored(id))
   })
 
-  it('that throws one leaves it out of the error, its stack, and the dead letter', async () => {
+  it('a thrown secret is redacted in the error, its stack, and the dead letter', async () => {
     punctual.handler('throws', async (_, { secret }) => {
       const error = new Error(`401 for ${await secret('stripe')}: ${'x'.repeat(8_000)}`)
       Object.assign(error, { code: await secret('stripe') })
@@ -84,7 +84,7 @@ describe('a handler', () => {
     expectNoSecret(JSON.stringify(await punctual.deadLetters.list()))
   })
 
-  it('with a transaction returns it to itself, and stores it redacted', async () => {
+  it('a handler with a transaction gets its secret back unredacted, but it is stored redacted', async () => {
     let returned: unknown
     punctual.handler('transacts', async (_, context) => {
       returned = await context.transaction(async () => ({ key: await context.secret('stripe') }))
@@ -95,7 +95,7 @@ describe('a handler', () => {
     expectNoSecret(await stored(id))
   })
 
-  it('in a thread of its own reads it too', async () => {
+  it('a handler in a separate thread reads a secret too', async () => {
     const module = new URL('../children/secret-handler.ts', import.meta.url)
     punctual.handler('isolated', { isolation: 'thread' }, module)
     const { id } = await punctual.submit('isolated', { name: 'stripe' })
@@ -110,7 +110,7 @@ describe('a handler', () => {
     expectNoSecret(await stored(id))
   })
 
-  it('of another tenant does not get it', async () => {
+  it('a handler of another tenant does not get the secret', async () => {
     await sql.query("insert into punctual.tenants (id, name) values (7, 'seven')")
     punctual.handler('spies', (_, { secret }) => secret('stripe'))
     const { id } = await punctual.tenant(7).submit('spies', null, { maxAttempts: 1 })
@@ -120,7 +120,7 @@ describe('a handler', () => {
 })
 
 describe('a secret', () => {
-  it('is listed without its value, counts its versions, and leaves entries without values', async () => {
+  it('a secret is listed without its value, counts its versions, and its entries have no values', async () => {
     await punctual.secrets.set('rotated', 'first value')
     expect(await punctual.secrets.set('rotated', 'second value')).toEqual({ version: 2 })
     const list = await punctual.secrets.list()
@@ -136,7 +136,7 @@ describe('a secret', () => {
     ])
   })
 
-  it('that is too short or too long is refused without being shown', async () => {
+  it('a secret that is too short or too long is refused without being shown', async () => {
     for (const value of ['short', 'x'.repeat(70_000), 12_345_678 as never, '\ud800 is broken'])
       await expect(punctual.secrets.set('bad', value)).rejects.toMatchObject({
         code: 'invalid_option',
@@ -144,7 +144,7 @@ describe('a secret', () => {
       })
   })
 
-  it('is encrypted with a new key without a pause', async () => {
+  it('a secret is re-encrypted with a new key without downtime', async () => {
     const fresh = randomBytes(32).toString('base64')
     const file = join(aTemporaryFolder(), 'keys')
     writeFileSync(file, `# the new one\n${fresh}\n${KEY}\n`)
@@ -165,7 +165,7 @@ describe('a secret', () => {
 })
 
 describe('the master key', () => {
-  it('that is none stops the start, and is not shown', async () => {
+  it('an invalid master key stops the start and is not shown', async () => {
     const start = (options: object) => Punctual.start({ databaseUrl: database.url, ...options })
     for (const options of [
       { secretsKey: 'not-a-key-at-all' },
@@ -179,7 +179,7 @@ describe('the master key', () => {
 })
 
 describe('punctual secrets', () => {
-  it('sets from the standard input, lists and deletes, and never shows a value', async () => {
+  it('the command sets from standard input, lists and deletes, and never shows a value', async () => {
     const env = { DATABASE_URL: database.url, PUNCTUAL_SECRETS_KEY: KEY }
     const set = await cli(['secrets', 'set', 'typed'], { env, input: 'a typed value\n' })
     expect([set.code, set.stdout]).toEqual([0, 'Set typed, version 1.\n'])

@@ -1,4 +1,4 @@
-/** A tenant through the library: its usage, its export, and its end. */
+/** A tenant through the library: its usage, its export, and its erasure. */
 import { eventually, migratedDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { Punctual, type TenantScope } from 'punctual'
@@ -31,7 +31,7 @@ async function aTenant(name: string): Promise<TenantScope> {
 
 const LABELS = { camelCase: 'stays' }
 
-/** Runs that succeed and die, a job, a calendar, a limit, a group, keys: something in every table. */
+/** Fills every table: runs that succeed and die, a job, a calendar, a limit, a group, keys. */
 async function fill(tenant: TenantScope): Promise<void> {
   await tenant.jobs.calendars.set('days', { exclude: ['2030-01-01'] })
   await tenant.jobs.upsert({
@@ -64,7 +64,7 @@ async function fill(tenant: TenantScope): Promise<void> {
   for (const { id } of [done, died]) await tenant.runs.waitFor(id, { timeoutMs: 60_000 })
 }
 
-/** How many rows of the tenant each table has. */
+/** The number of the tenant's rows in each table. */
 async function rowsOf(tenantId: number): Promise<Record<string, number>> {
   const { rows } = await sql.query(
     `select relname from pg_class c where relnamespace = 'punctual'::regnamespace
@@ -83,7 +83,7 @@ async function rowsOf(tenantId: number): Promise<Record<string, number>> {
 const total = async (table: string) =>
   (await sql.query(`select count(*)::int as n from punctual.${table}`)).rows[0].n
 
-it('tells what it has used by day, and nothing of others', async () => {
+it('a usage report shows the tenant by day, and nothing of other tenants', async () => {
   const [tenant, other] = [await aTenant('counted'), await aTenant('uncounted')]
   const ids = await tenant.submitMany('echo', ['12', '1234'])
   const died = await tenant.submit('fail', null, { maxAttempts: 1 })
@@ -108,24 +108,26 @@ it('tells what it has used by day, and nothing of others', async () => {
   ).rejects.toMatchObject({ code: 'invalid_option', field: 'to' })
 })
 
-it('exports what it has declared and its runs, as lines of JSON in snake_case', async () => {
+it('an export has the declarations and runs of a tenant, as lines of JSON in snake_case', async () => {
   const tenant = await aTenant('exported')
   await fill(tenant)
   const lines: string[] = []
   for await (const line of punctual.tenants.export('exported')) lines.push(line)
   for (const line of lines) expect(line.endsWith('}\n')).toBe(true)
   const all = lines.map((line) => JSON.parse(line))
-  const of = (type: string) => all.filter((it) => it.type === type)
-  expect(of('tenant')).toMatchObject([{ name: 'exported', note: 'a shop', suspended_at: null }])
-  expect(of('calendar')).toMatchObject([{ name: 'days', calendar: { exclude: ['2030-01-01'] } }])
-  expect(of('limit')).toMatchObject([{ queue: 'narrow', concurrency: 2, ageing_ms: null }])
-  expect(of('job')).toMatchObject([{ name: 'nightly', payload: { camelCase: 1 } }])
-  expect(of('run')).toHaveLength(6)
-  expect(of('run').find(({ queue }) => queue === 'narrow')).toMatchObject({
+  const ofType = (type: string) => all.filter((line) => line.type === type)
+  expect(ofType('tenant')).toMatchObject([{ name: 'exported', note: 'a shop', suspended_at: null }])
+  expect(ofType('calendar')).toMatchObject([
+    { name: 'days', calendar: { exclude: ['2030-01-01'] } },
+  ])
+  expect(ofType('limit')).toMatchObject([{ queue: 'narrow', concurrency: 2, ageing_ms: null }])
+  expect(ofType('job')).toMatchObject([{ name: 'nightly', payload: { camelCase: 1 } }])
+  expect(ofType('run')).toHaveLength(6)
+  expect(ofType('run').find(({ queue }) => queue === 'narrow')).toMatchObject({
     ...{ handler: 'echo', state: 'succeeded', attempts: 1, labels: LABELS },
     ...{ payload: { ä: 12_345_678_901 }, output: { ä: 12_345_678_901 } },
   })
-  expect(of('run').find(({ state }) => state === 'dead')).toMatchObject({
+  expect(ofType('run').find(({ state }) => state === 'dead')).toMatchObject({
     ...{ handler: 'fail', error: { message: 'no' } },
   })
   const none = []
@@ -134,7 +136,7 @@ it('exports what it has declared and its runs, as lines of JSON in snake_case', 
   expect(none).toEqual(['tenant', 'calendar', 'limit', 'job'])
 })
 
-it('erases everything of it, refuses the default one, and leaves others alone', async () => {
+it('erasing removes everything of a tenant, refuses the default one, and leaves others alone', async () => {
   const [tenant, neighbour] = [await aTenant('erased'), await aTenant('neighbour')]
   await fill(tenant)
   await fill(neighbour)
@@ -149,7 +151,7 @@ it('erases everything of it, refuses the default one, and leaves others alone', 
   const own = punctual.tenants.erase('default', { confirm: 'default' })
   await expect(own).rejects.toMatchObject({ code: 'tenant_protected' })
 
-  // Somebody stops it at the beginning, and asks again.
+  // The first erasure is stopped at its beginning, and repeated.
   const stopped = AbortSignal.abort(new Error('not now'))
   const first = punctual.tenants.erase('erased', { confirm: 'erased', signal: stopped })
   await expect(first).rejects.toThrow('not now')
@@ -176,7 +178,7 @@ it('erases everything of it, refuses the default one, and leaves others alone', 
   await expect(tenant.submit('echo', 1)).rejects.toMatchObject({ code: 'tenant_suspended' })
 }, 60_000)
 
-it('several that erase it at once leave one entry that says so, and the others hear that it is gone', async () => {
+it('concurrent erasures leave one entry, and the others learn that the tenant is gone', async () => {
   const tenant = await aTenant('raced')
   await tenant.jobs.upsert({ name: 'last', handler: 'echo', cron: '@daily' })
   const [entry] = await punctual.audit.list({ tenantId: tenant.tenantId })
@@ -188,8 +190,8 @@ it('several that erase it at once leave one entry that says so, and the others h
   const ends = await Promise.allSettled(
     Array.from({ length: 4 }, () => punctual.tenants.erase('raced', { confirm: 'raced' })),
   )
-  const told = ends.map((end) => (end.status === 'fulfilled' ? 'erased' : end.reason.code))
-  expect(told.toSorted()).toEqual(['erased', ...Array(3).fill('tenant_not_found')])
+  const results = ends.map((end) => (end.status === 'fulfilled' ? 'erased' : end.reason.code))
+  expect(results.toSorted()).toEqual(['erased', ...Array(3).fill('tenant_not_found')])
   const entries = await punctual.audit.list({ action: 'tenant.erase', target: 'raced' })
   expect(entries).toMatchObject([
     { tenantId: null, after: { audit: { entries: 1, head: { seq: 1 } } } },

@@ -1,4 +1,6 @@
-/** Whatever people do to jobs, and whatever goes down: every slot has one decision, and no more runs than allowed. */
+/**
+ * Whichever changes and outages happen, every slot has one decision, and no more runs than allowed.
+ */
 import fc from 'fast-check'
 import { type LabJob, ScheduleLab } from 'punctual/testing'
 import { expect, it } from 'vitest'
@@ -38,7 +40,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('touch' as const), atMs }),
 )
 
-it('keeps the ledger whole through any history', async () => {
+it('the ledger stays complete through any history', async () => {
   await fc.assert(
     fc.asyncProperty(
       job,
@@ -49,15 +51,15 @@ it('keeps the ledger whole through any history', async () => {
         const lab = new ScheduleLab({ start, jobs: [first], planners, race })
         let current: LabJob = first
         const skips = new Set<number>()
-        for (const of of steps) {
-          const whenMs = start + of.atMs
-          if (of.kind === 'outage') lab.outage(whenMs, whenMs + of.forMs)
-          else if (of.kind === 'pause') lab.at(whenMs, () => lab.pause('job'))
-          else if (of.kind === 'resume') lab.at(whenMs, () => lab.resume('job'))
+        for (const step of steps) {
+          const whenMs = start + step.atMs
+          if (step.kind === 'outage') lab.outage(whenMs, whenMs + step.forMs)
+          else if (step.kind === 'pause') lab.at(whenMs, () => lab.pause('job'))
+          else if (step.kind === 'resume') lab.at(whenMs, () => lab.resume('job'))
           else
             lab.at(whenMs, () => {
-              if (of.kind === 'edit') current = of.to
-              if (of.kind !== 'skip') return lab.upsert({ ...current, description: `${whenMs}` })
+              if (step.kind === 'edit') current = step.to
+              if (step.kind !== 'skip') return lab.upsert({ ...current, description: `${whenMs}` })
               const ahead = lab.ledger('job').find(({ slotAt }) => slotAt > lab.now)
               if (!ahead || current.everyAfterEnd) return
               lab.skip('job', ahead.slotAt)

@@ -15,7 +15,7 @@ async function year(job: Omit<LabJob, 'name'>, more: object = {}): Promise<Sched
   return lab
 }
 
-/** Local hours and minutes of the slots of one day. */
+/** The local hours and minutes of one day's slots. */
 function on(lab: ScheduleLab, day: string, name = 'job'): string[] {
   return lab
     .ledger(name)
@@ -25,15 +25,15 @@ function on(lab: ScheduleLab, day: string, name = 'job'): string[] {
 }
 
 describe('a year', () => {
-  it('of an hourly job has every hour once', async () => {
+  it('an hourly job runs once in every hour of a year', async () => {
     const lab = await year({ cron: '0 * * * *' })
-    // The last one is planned ahead of the new year.
+    // The last slot is planned ahead of the new year.
     expect(lab.tally('job')).toEqual({ 'run on-time succeeded': 8_761 })
     expect(lab.verify()).toEqual(whole)
     expect(lab.now).toEqual(new Date('2027-01-01'))
   })
 
-  it('of a job at 02:30 in Berlin runs on both days on which the clocks change', async () => {
+  it('a job at 02:30 in Berlin runs on both days on which the clocks change', async () => {
     const lab = await year({ cron: '30 2 * * *', timezone: 'Europe/Berlin' })
     expect(lab.ledger('job')).toHaveLength(365)
     expect(on(lab, '2026-03-28')).toEqual(['01:30'])
@@ -48,7 +48,7 @@ describe('a year', () => {
     ['shift', 'last', 365],
     ['run-after', 'both', 366],
   ] as const)(
-    'with the gap %s and the fold %s has as many slots as that means',
+    'a year with the gap %s and the fold %s has the expected number of slots',
     async (gap, fold, slots) => {
       const job = { cron: '30 2 * * *', timezone: 'Europe/Berlin', dst: { gap, fold } }
       const lab = await year(job)
@@ -57,12 +57,12 @@ describe('a year', () => {
     },
   )
 
-  it('of every quarter of an hour keeps its cadence through both changes', async () => {
+  it('a job every quarter of an hour keeps its cadence through both clock changes', async () => {
     const lab = await year({ cron: '*/15 * * * *', timezone: 'America/New_York' })
     expect(lab.tally('job')).toEqual({ 'run on-time succeeded': 365 * 96 + 1 })
   })
 
-  it('of many jobs of all kinds, with several planners, is whole', async () => {
+  it('a year of many kinds of jobs with several planners is complete', async () => {
     const jobs: LabJob[] = [
       { name: 'cron', cron: '*/20 * * * *', timezone: 'Australia/Lord_Howe', takesMs: 25 * MINUTE },
       { name: 'every', every: '7h', misfire: 'latest' },
@@ -82,7 +82,7 @@ describe('a year', () => {
     expect(lab.tally('after')['run on-time succeeded']).toBeGreaterThan(8_600)
   })
 
-  it('of a job of seconds is kept in little memory', async () => {
+  it('a year of a job that fires every few seconds needs little memory', async () => {
     const lab = new ScheduleLab({
       ...{ start: '2026-01-01', jobs: [{ name: 'tick', cron: '* * * * * *' }] },
       ...{ aheadMs: HOUR, tickEveryMs: HOUR / 2 },
@@ -99,14 +99,14 @@ describe('an outage', () => {
       start: '2026-01-01',
       jobs: [{ name: 'job', cron: '* * * * *', ...(misfire && { misfire }) }],
     })
-    // The slot of 10:01 is in the queue before.
+    // The slot of 10:01 is already in the queue.
     lab.outage('2026-01-01T10:00:30Z', '2026-01-01T13:00:30Z')
     await lab.run({ until: '2026-01-02' })
     expect(lab.verify()).toEqual(whole)
     return lab
   }
 
-  it('of three hours: the last hour is made up for one by one, and what is older together', async () => {
+  it('after three hours the last hour is caught up slot by slot, and the older slots together', async () => {
     const lab = await outage(undefined)
     const [together] = lab.ledger('job').filter(({ reason }) => reason === 'coalesced')
     expect(together).toMatchObject({
@@ -116,19 +116,19 @@ describe('an outage', () => {
     expect(lab.tally('job')['run late succeeded']).toBe(59)
   })
 
-  it('under latest becomes one run', async () => {
+  it('with misfire latest an outage becomes one run', async () => {
     const lab = await outage('latest')
     const made = lab.ledger('job').filter(({ reason }) => reason !== 'on-time')
     expect(made).toMatchObject([{ decision: 'run', reason: 'coalesced', slots: 178 }])
   })
 
-  it('under none becomes one skip', async () => {
+  it('with misfire none an outage becomes one skip', async () => {
     const lab = await outage('none')
     const made = lab.ledger('job').filter(({ reason }) => reason !== 'on-time')
     expect(made).toMatchObject([{ decision: 'skip', reason: 'misfire', slots: 178 }])
   })
 
-  it('is followed by runs at the rate of the drip', async () => {
+  it('after an outage the missed runs follow at the drip rate', async () => {
     const lab = await outage({ policy: 'all', maxCount: 5, dripMs: 10_000 })
     const late = lab.ledger('job').filter(({ reason }) => reason === 'late')
     expect(late.map(({ run }) => run?.startedAt?.toISOString().slice(14, 19))).toEqual([
@@ -136,7 +136,7 @@ describe('an outage', () => {
     ])
   })
 
-  it('of one planner of two makes nothing late', async () => {
+  it('an outage of one of two planners delays nothing', async () => {
     const jobs = Array.from({ length: 40 }, (_, i) => ({ name: `job ${i}`, cron: '* * * * * *' }))
     const lab = new ScheduleLab({ start: '2026-01-01', jobs, planners: 2 })
     lab.outage('2026-01-01T00:01:00Z', '2026-01-01T00:05:00Z', { planners: [1] })
@@ -149,7 +149,7 @@ describe('an outage', () => {
 })
 
 describe('planners', () => {
-  it('that race with clocks minutes apart leave no hole and no double', async () => {
+  it('planners that race with clocks minutes apart leave no hole and no double', async () => {
     const jobs = [
       { name: 'a', cron: '*/5 * * * * *' },
       { name: 'b', every: '3s', maxRuns: 500 },
@@ -184,11 +184,14 @@ describe('runs that take longer than their period', () => {
     ['queue-one', ['succeeded', 'succeeded', 'skipped', 'runs', 'skipped', 'waits']],
     ['queue-all', ['succeeded', 'succeeded', 'runs', 'waits', 'waits', 'waits']],
     ['cancel-previous', ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'runs']],
-  ] as const)('under %s (case 106)', async (overlap, outcomes) => {
-    expect((await hour(overlap)).slice(0, 6)).toEqual(outcomes)
-  })
+  ] as const)(
+    'runs longer than their period with overlap %s (case 106)',
+    async (overlap, outcomes) => {
+      expect((await hour(overlap)).slice(0, 6)).toEqual(outcomes)
+    },
+  )
 
-  it('after the end of one the next comes a period later', async () => {
+  it('with everyAfterEnd the next run comes a period after the end of the last', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',
       jobs: [{ name: 'job', everyAfterEnd: '10m', takesMs: 25 * MINUTE }],
@@ -197,7 +200,7 @@ describe('runs that take longer than their period', () => {
     expect(on(lab, '2026-01-01')).toEqual(['00:00', '00:35', '01:10', '01:45'])
   })
 
-  it('that die in a row pause their job', async () => {
+  it('consecutive dead runs pause their job', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',
       jobs: [
@@ -224,7 +227,7 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
-  it('a pause after an outage leaves what was missed before it to the misfire rules', async () => {
+  it('a pause after an outage leaves the slots missed before it to the misfire rules', async () => {
     const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'job', cron: '0 * * * *' }] })
     lab.outage('2026-01-01T02:30:00Z', '2026-01-01T08:30:00Z')
     lab.at('2026-01-01T06:30:00Z', () => lab.pause('job'))
@@ -238,7 +241,7 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
-  it('a job that fires a while after its last run is not resumed into running before that', async () => {
+  it('resuming does not run a job that fires a period after its last run too early', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',
       jobs: [{ name: 'job', everyAfterEnd: '6h' }],
@@ -250,7 +253,7 @@ describe('steering', () => {
     expect(hours).toEqual([0, 6])
   })
 
-  it('an edit takes back what is planned, and an asked skip survives it', async () => {
+  it('an edit withdraws planned slots, and a requested skip survives it', async () => {
     const lab = new ScheduleLab({
       start: '2026-01-01',
       jobs: [{ name: 'job', cron: '* * * * * *' }],
@@ -268,27 +271,27 @@ describe('steering', () => {
     expect(lab.verify()).toEqual(whole)
   })
 
-  it('a calendar keeps a job from its days off', async () => {
+  it('a calendar keeps a job from running on its excluded days', async () => {
     const calendars = { holidays: { exclude: ['12-25', '12-26'] } }
     const lab = await year({ cron: '0 9 * * *', calendars: ['holidays'] }, { calendars })
     expect(lab.tally('job')).toEqual({ 'run on-time succeeded': 363, 'skip calendar': 2 })
     expect(lab.verify()).toEqual(whole)
   })
 
-  it('refuses what it does not know', () => {
+  it('unknown jobs and options are refused', () => {
     const lab = new ScheduleLab({ start: '2026-01-01', jobs: [{ name: 'job', cron: '0 * * * *' }] })
-    expect(() => lab.pause('nobody')).toThrow('no job')
-    expect(() => lab.skip('job', '2026-01-01T00:30:00Z')).toThrow('not a slot')
+    expect(() => lab.pause('nobody')).toThrow('No job of this lab')
+    expect(() => lab.skip('job', '2026-01-01T00:30:00Z')).toThrow('is not a future slot')
     lab.upsert({ name: 'short', cron: '0 * * * *', startAt: '2026-01-02', endAt: '2026-01-03' })
-    expect(() => lab.skip('short', '2026-01-01T23:00:00Z')).toThrow('not a slot')
-    expect(() => lab.skip('short', '2026-01-03T00:00:00Z')).toThrow('not a slot')
+    expect(() => lab.skip('short', '2026-01-01T23:00:00Z')).toThrow('is not a future slot')
+    expect(() => lab.skip('short', '2026-01-03T00:00:00Z')).toThrow('is not a future slot')
     expect(() => new ScheduleLab({ start: 'soon' })).toThrow('start must be')
     expect(() => lab.upsert({ name: 'bad', cron: '61 * * * *' })).toThrow()
   })
 })
 
 describe('the proof', () => {
-  it('finds a slot that was lost and one that was decided twice', async () => {
+  it('verify finds a lost slot and a slot that was decided twice', async () => {
     const { verifyLedger } = await import('../../src/testing/verify-ledger.ts')
     const next = (afterMs: number) => (Math.floor(afterMs / 1_000) + 1) * 1_000
     const entry = (slotMs: number) => ({ slotMs, fromMs: slotMs })
@@ -299,7 +302,10 @@ describe('the proof', () => {
     })
     const proof = (...slots: number[]) => {
       const { holes, doubles } = verifyLedger([job(slots)] as never, 5_500)
-      return [holes.map((it) => it.slotAt.getTime()), doubles.map((it) => it.slotAt.getTime())]
+      return [
+        holes.map((hole) => hole.slotAt.getTime()),
+        doubles.map((double) => double.slotAt.getTime()),
+      ]
     }
     expect(proof(1_000, 2_000, 3_000, 4_000, 5_000)).toEqual([[], []])
     expect(proof(1_000, 3_000, 4_000)).toEqual([[2_000, 5_000], []])
@@ -308,7 +314,7 @@ describe('the proof', () => {
   })
 })
 
-it('does what the guide says, as it is published', () => {
+it('the published example of the guide works', () => {
   const root = fileURLToPath(new URL('../../../..', import.meta.url))
   const guide = readFileSync(`${root}/docs/guides/testing-schedules.md`, 'utf8')
   const blocks = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code as string)

@@ -1,4 +1,4 @@
-/** The Punctual of tests on a server of its own process: what users of `punctual/testing` get. */
+/** The Punctual of `punctual/testing`, on a server that this process starts. */
 import { existsSync } from 'node:fs'
 import { gate } from '@punctual/testkit'
 import pg from 'pg'
@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 let queue: TestPunctual
 let inline: TestPunctual
 let n = 0
-/** A handler name of its own for every test. */
+/** A separate handler name for every test. */
 const name = (what: string) => `${what}-${++n}`
 const HOUR_MS = 3_600_000
 
@@ -27,14 +27,14 @@ function signUp(punctual: Punctual, welcome: string) {
   return (email: string) => punctual.submit(welcome, { to: email }, { queue: 'mail', priority: 7 })
 }
 
-describe('a Punctual of tests', () => {
-  it('has a database of its own on a server that all of the process share', () => {
+describe('a Punctual for tests', () => {
+  it('a Punctual for tests has its own database on a server that the process shares', () => {
     const [a, b] = [new URL(queue.databaseUrl), new URL(inline.databaseUrl)]
     expect(a.host).toBe(b.host)
     expect(a.pathname).not.toBe(b.pathname)
   })
 
-  it('removes its database when it is stopped, and leaves the server to the others', async () => {
+  it('stopping removes its database and leaves the server to the others', async () => {
     const other = await startTestPunctual()
     const { pathname } = new URL(other.databaseUrl)
     await Promise.all([other.stop(), other.stop()])
@@ -49,7 +49,7 @@ describe('a Punctual of tests', () => {
     await sql.end()
   })
 
-  it('gives the server back when it cannot start', async () => {
+  it('a failed start releases the server', async () => {
     await expect(startTestPunctual({ timezone: 'Mars/Base' })).rejects.toMatchObject({
       code: 'invalid_timezone',
     })
@@ -57,7 +57,7 @@ describe('a Punctual of tests', () => {
 })
 
 describe('drain', () => {
-  it('lets run what is due and what that submits, and retries without waiting', async () => {
+  it('drain runs due runs and those that they submit, and retries without waiting', async () => {
     const [first, second] = [name('first'), name('second')]
     const ran: string[] = []
     queue.handler(first, async (_: null, ctx) => {
@@ -82,7 +82,7 @@ describe('drain', () => {
     ])
   })
 
-  it('runs what follows a group too', async () => {
+  it("drain also runs a group's callback", async () => {
     const [part, whole] = [name('part'), name('whole')]
     const totals: number[] = []
     queue.handler(part, () => undefined)
@@ -93,7 +93,7 @@ describe('drain', () => {
     expect(totals).toEqual([2])
   })
 
-  it('leaves what is due later, unless it is told to move on', async () => {
+  it('drain leaves later runs alone, unless it may advance the time', async () => {
     const remind = name('remind')
     const ran: unknown[] = []
     queue.handler(remind, async (day: number) => {
@@ -107,11 +107,11 @@ describe('drain', () => {
     expect(ran).toEqual([1, 1.5, 2])
   })
 
-  it('resolves at once when there is nothing to do', async () => {
+  it('drain resolves at once when no run is due', async () => {
     await queue.drain({ timeoutMs: 0 })
   })
 
-  it('says what is stuck, and why', async () => {
+  it('drain reports stuck runs and their reasons', async () => {
     const [orphan, slow, held] = [name('orphan'), name('slow'), name('held')]
     const [release, started] = [gate(), gate()]
     queue.handler(slow, () => {
@@ -138,7 +138,7 @@ describe('drain', () => {
 })
 
 describe('inline mode', () => {
-  it('resolves a submission when its run has ended, with the run', async () => {
+  it('inline mode resolves a submission with its run when the run has ended', async () => {
     const greet = inline.handler(name('greet'), (to: string) => `hello ${to}`)
     const submitted = await inline.submit(greet.name, 'ada')
     expect(submitted).toMatchObject({
@@ -149,7 +149,7 @@ describe('inline mode', () => {
     expect(many.map(({ run }) => run?.output)).toEqual(['hello a', 'hello b'])
   })
 
-  it('also by the handle of a handler, and inside of other handlers', async () => {
+  it("inline mode also applies to a handler's handle, and inside other handlers", async () => {
     const log: string[] = []
     const inner = inline.handler(name('inner'), () => void log.push('inner'))
     const outer = inline.handler(name('outer'), async () => {
@@ -160,7 +160,7 @@ describe('inline mode', () => {
     expect(log).toEqual(['inner', 'outer'])
   })
 
-  it('retries without waiting, keeps what was thrown, and rejects nothing', async () => {
+  it('inline mode retries without waiting, keeps thrown errors, and rejects nothing', async () => {
     const flaky = name('flaky')
     inline.handler(flaky, (_: null, ctx) => {
       if (ctx.attempt === 1) throw new RetryAfterError(HOUR_MS)
@@ -174,7 +174,7 @@ describe('inline mode', () => {
     ])
   })
 
-  it('does not wait for what is due later, nor for a run that it is inside of', async () => {
+  it('inline mode waits neither for later runs nor for the run that it is inside', async () => {
     const again = name('again')
     const answers: unknown[] = []
     inline.handler(again, async () => void answers.push(await inline.submit(again, 1, { key })))
@@ -184,7 +184,7 @@ describe('inline mode', () => {
     expect(answers).toMatchObject([{ id, created: false, run: null }])
   })
 
-  it('runs what was submitted in a transaction when that has committed', async () => {
+  it('inline mode runs submissions of a transaction after its commit', async () => {
     const ran: string[] = []
     const book = inline.handler(name('book'), (seat: string) => void ran.push(seat))
     const client = new pg.Client({ connectionString: inline.databaseUrl })
@@ -200,7 +200,7 @@ describe('inline mode', () => {
     expect(await inline.submitted(book)).toMatchObject([{ payload: 'commit' }])
   })
 
-  it('refuses at once what nobody would run', async () => {
+  it('inline mode refuses runs without a handler at once', async () => {
     await expect(inline.submit('nobody')).rejects.toMatchObject({ code: 'handler_unknown' })
     await expect(inline.submit('nobody', 1, 5 as never)).rejects.toMatchObject({ field: 'options' })
     await expect(inline.submitMany('nobody', 5 as never)).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('inline mode', () => {
 })
 
 describe('asserts', () => {
-  it('find what a program has submitted by parts of payload and options', async () => {
+  it('asserts find submissions by parts of their payload and options', async () => {
     const welcome = name('welcome')
     await signUp(queue, welcome)('ada@example.com')
     await queue.submitMany(welcome, [{ to: 'bob', at: [1, { deep: true, x: 1 }] }], {
@@ -230,21 +230,21 @@ describe('asserts', () => {
     await queue.assertNotSubmitted(welcome, { where: ({ options }) => options.delayMs === 5 })
   })
 
-  it('tell what they have found instead', async () => {
+  it('asserts report what they found instead', async () => {
     const mail = name('mail')
     await queue.submit(mail, { to: 'bob' }, { priority: 2 })
     await expect(queue.assertSubmitted(mail, { payload: { to: 'ada' } })).rejects.toThrow(
       `Expected a submission with the payload { to: 'ada' }, found 0 to ${mail}. ` +
-        `Submitted to it, at last:\n- { to: 'bob' } { priority: 2 }`,
+        `Its latest submissions:\n- { to: 'bob' } { priority: 2 }`,
     )
     await expect(queue.assertSubmitted(mail, { times: 2 })).rejects.toThrow('Expected 2, found 1')
     await expect(queue.assertSubmitted('other')).rejects.toThrow(
-      `Nothing was submitted to it; to others: ${mail}.`,
+      `It has no submissions; other handlers with submissions: ${mail}.`,
     )
     await expect(queue.assertNotSubmitted(mail)).rejects.toThrow('Expected no submission, found 1')
   })
 
-  it('do not count a key that was live, and forget what was cleared', async () => {
+  it('asserts ignore submissions with a live key and forget cleared ones', async () => {
     const once = name('once')
     await queue.submit(once, 1, { key: once, delayMs: HOUR_MS })
     const { id } = await queue.submit(once, 2, { key: once, delayMs: HOUR_MS })
@@ -256,7 +256,7 @@ describe('asserts', () => {
 })
 
 describe('clear', () => {
-  it('forgets the windows of keys: the next test gets runs of its own', async () => {
+  it('clear forgets the windows of keys: the next test gets new runs', async () => {
     const job = name('windowed')
     queue.handler(job, (n) => n)
     for (const options of [
@@ -273,7 +273,7 @@ describe('clear', () => {
     }
   })
 
-  it('forgets what was used of rates: the next test does not wait for them', async () => {
+  it('clear forgets used rates: the next test does not wait for them', async () => {
     const job = name('rated')
     queue.handler(job, () => undefined)
     await queue.limits.set({ queue: job, rate: { limit: 1, per: 'hour' } })
@@ -289,7 +289,7 @@ describe('clear', () => {
   })
 })
 
-it('one on a server that it is given prints the errors of handlers', async () => {
+it('a Punctual on a given server prints the errors of handlers', async () => {
   const print = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const serverUrl = process.env.PUNCTUAL_TEST_POSTGRES_18_URL ?? queue.databaseUrl
   const loud = await startTestPunctual({ serverUrl, inline: true, timeoutMs: 20_000 })

@@ -1,4 +1,4 @@
-/** Claiming by hand, without a handler: real sessions and leases, on a real database. */
+/** Claiming without a handler: real sessions and leases on a real database. */
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { type HeldRun, Punctual } from 'punctual'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
@@ -15,14 +15,14 @@ beforeEach(async () => {
 afterEach(() => punctual.stop({ drainMs: 0 }))
 
 async function one(handler: string, options?: Parameters<Punctual['submit']>[2]): Promise<HeldRun> {
-  await punctual.submit(handler, { of: handler }, options)
+  await punctual.submit(handler, { name: handler }, options)
   const [run] = await punctual.claim({ handlers: [handler] })
   return run as HeldRun
 }
-/** As if this process had been silent for a lease. A heartbeat that comes in between is outlived by the next try. */
+/** Simulates a process that was silent for a lease; repeated if a heartbeat comes in between. */
 async function loseSession(): Promise<void> {
   const sql = await punctual.store.database.connect()
-  await eventually('the reaper takes what it held', async () => {
+  await eventually('the reaper reclaims what it held', async () => {
     await sql.query("update punctual.sessions set expires_at = clock_timestamp() - interval '1 s'")
     const sessions = (await punctual.store.sessions()).map(({ id }) => id)
     return (await punctual.store.upkeep.reap(sessions, 3)).returned > 0
@@ -32,7 +32,7 @@ async function loseSession(): Promise<void> {
 const found = async (id: string) => punctual.runs.get(id)
 const soon = { backoff: { kind: 'fixed', delayMs: 1 } } as const
 
-it('gives what is due, up to the limit, and completes it with its output', async () => {
+it('a claim returns due runs up to the limit, and completing stores the output', async () => {
   await punctual.submitMany('batch', [1, 2, 3, 4, 5])
   const first = await punctual.claim<number>({ handlers: ['batch'], limit: 3, waitMs: 0 })
   expectTypeOf(first).toEqualTypeOf<readonly HeldRun<number>[]>()
@@ -48,7 +48,7 @@ it('gives what is due, up to the limit, and completes it with its output', async
   expect(await punctual.claim({ handlers: ['batch'], waitMs: 0 })).toEqual([])
 })
 
-it('waits for the first that comes, and no longer than asked', async () => {
+it('a claim waits for the first run, and no longer than requested', async () => {
   const waiting = punctual.claim({ handlers: ['awaited', 'other'], limit: 10, waitMs: 60_000 })
   const { id } = await punctual.submit('awaited')
   const [run] = await waiting
@@ -61,23 +61,23 @@ it('waits for the first that comes, and no longer than asked', async () => {
   expect(await ended).toEqual([])
 })
 
-it('a failure is tried again by the policy, and the last one is dead', async () => {
+it('a failed run is retried by its policy, and the last failure is dead', async () => {
   const run = await one('failing', { maxAttempts: 2, retry: soon })
   expect(await run.fail(new Error('no'))).toBe('retrying')
   const [again] = await punctual.claim({ handlers: ['failing'] })
-  expect(again).toMatchObject({ id: run.id, attempt: 2, payload: { of: 'failing' } })
+  expect(again).toMatchObject({ id: run.id, attempt: 2, payload: { name: 'failing' } })
   expect(await again?.fail(new Error('never'))).toBe('dead')
   expect(await found(run.id)).toMatchObject({ state: 'dead', error: { message: 'never' } })
 })
 
-it('one that is to be tried later waits so long', async () => {
+it('a retry with a delay waits for that delay', async () => {
   const run = await one('later')
   expect(await run.retryLater(3_600_000)).toBe('retrying')
   const waiting = await found(run.id)
   expect(waiting).toMatchObject({ state: 'scheduled', attempts: [{ outcome: 'failed' }] })
 })
 
-it('one that is given back is as it was, and its attempt does not count', async () => {
+it('a run that is given back is unchanged, and its attempt does not count', async () => {
   for (const delivery of ['at-least-once', 'at-most-once', 'transactional'] as const) {
     const run = await one(delivery, { delivery })
     expect(await run.giveBack()).toBe('given_back')
@@ -88,14 +88,14 @@ it('one that is given back is as it was, and its attempt does not count', async 
   }
 })
 
-it('the first word counts', async () => {
+it('only the first outcome of a claimed run counts', async () => {
   const run = await one('twice')
   expect(await Promise.all([run.complete(1), run.fail(new Error('no')), run.giveBack()])).toEqual([
     ...['succeeded', 'succeeded', 'succeeded'],
   ])
 })
 
-it('cancelling aborts the signal, and ends it when its holder says so', async () => {
+it('cancelling aborts the signal, and the run is cancelled when its holder confirms it', async () => {
   const run = await one('cancelled')
   await punctual.runs.cancel(run.id, 'enough')
   await eventually('the signal is aborted', () => run.signal.aborted)
@@ -103,15 +103,15 @@ it('cancelling aborts the signal, and ends it when its holder says so', async ()
   expect(await found(run.id)).toMatchObject({ state: 'cancelled', reason: 'enough' })
 })
 
-it('one that takes longer than its timeout is settled without its holder', async () => {
+it('a run that exceeds its timeout is settled without its holder', async () => {
   const run = await one('slow', { timeoutMs: 50, maxAttempts: 1 })
-  await eventually('it is dead', async () => (await found(run.id))?.state === 'dead')
+  await eventually('the run is dead', async () => (await found(run.id))?.state === 'dead')
   expect(run.signal.aborted).toBe(true)
   expect(await run.complete()).toBe('dead')
   expect(punctual.running).toBe(0)
 })
 
-it('a holder that lost its lease is told by the signal, and its outcome is refused', async () => {
+it('the signal of a holder that lost its lease is aborted, and its outcome is refused', async () => {
   const run = await one('lost', { retry: soon })
   await loseSession()
   const [again] = await punctual.claim({ handlers: ['lost'], waitMs: 20_000 })
@@ -122,7 +122,7 @@ it('a holder that lost its lease is told by the signal, and its outcome is refus
   expect(await found(run.id)).toMatchObject({ output: 'in time' })
 })
 
-it('what crashed before comes with the others', async () => {
+it('a run that crashed before is claimed with the others', async () => {
   const run = await one('crashed', { retry: soon })
   await loseSession()
   const { id } = await punctual.submit('crashed')
@@ -133,7 +133,7 @@ it('what crashed before comes with the others', async () => {
   for (const held of batch) expect(await held.complete()).toBe('succeeded')
 })
 
-it('stopping gives back what nothing is said of, and ends those who wait', async () => {
+it('stopping gives back unsettled runs and ends waiting claims', async () => {
   const node = await Punctual.start({ databaseUrl: database.url, roles: [] })
   const { id } = await punctual.submit('left')
   const [held] = await node.claim({ handlers: ['left'] })
@@ -147,7 +147,7 @@ it('stopping gives back what nothing is said of, and ends those who wait', async
   expect(await found(id)).toMatchObject({ state: 'queued', attempts: [{ outcome: 'cancelled' }] })
 })
 
-it('takes from the queues that are asked for, and no more than that', async () => {
+it('a claim takes runs only from the requested queues, and no more than the limit', async () => {
   const runs = await Promise.all(
     ['a', 'b'].map((queue) => punctual.submit('queued', queue, { queue })),
   )

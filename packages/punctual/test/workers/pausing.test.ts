@@ -1,4 +1,4 @@
-/** Pausing and resuming queues, through the library and the command line, beside a worker. */
+/** Pausing and resuming queues, through the library and the command line, next to a worker. */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Punctual } from '../../src/index.ts'
@@ -30,7 +30,7 @@ const submit = async (queue: string) => (await client.submit('work', null, { que
 const stateOf = async (id: string) => (await client.runs.get(id))?.state
 
 describe('a paused queue', () => {
-  it('starts nothing while others go on, and everything at once when it is resumed', async () => {
+  it('a paused queue starts nothing while others run, and everything at once when resumed', async () => {
     await client.runs.waitFor(await submit('mail'))
     expect(await client.queues.pause('mail', { note: 'the provider is down', by: 'ada' })).toBe(
       true,
@@ -42,7 +42,7 @@ describe('a paused queue', () => {
     expect((await client.runs.waitFor(held)).state).toBe('succeeded')
   })
 
-  it('lets what runs finish', async () => {
+  it('a paused queue lets running runs finish', async () => {
     const [started, proceed] = [gate(), gate()]
     worker.handler('slow', () => {
       started.open()
@@ -55,13 +55,13 @@ describe('a paused queue', () => {
     expect((await client.runs.waitFor(id)).state).toBe('succeeded')
   })
 
-  it('is why its runs do not run, with who paused it and the note', async () => {
+  it('a waiting run shows that its queue is paused, by whom, and the note', async () => {
     await client.queues.pause('mail', { note: 'the provider is down', by: 'ada' })
     const run = await client.runs.get(await submit('mail'))
     const later = await client.runs.get(
       (await client.submit('work', null, { queue: 'mail', delayMs: 3_600_000 })).id,
     )
-    if (!run || !later) throw new Error('they were not submitted')
+    if (!run || !later) throw new Error('the runs were not submitted')
     expect((await client.runs.explain(run)).reasons[0]).toMatchObject({
       code: 'paused',
       detail: expect.stringMatching(/^The queue mail is paused since .* by ada: the provider/),
@@ -72,7 +72,7 @@ describe('a paused queue', () => {
     ])
   })
 
-  it('is a metric from the first look at them on', async () => {
+  it('a paused queue is a metric from the first read on', async () => {
     await submit('mail')
     await client.queues.pause('mail')
     const fresh = await Punctual.start({ databaseUrl: database.url, roles: [] })
@@ -83,15 +83,15 @@ describe('a paused queue', () => {
   })
 })
 
-it('everything is paused, and what is paused by itself stays so', async () => {
+it('after a pause of everything is resumed, a separately paused queue stays paused', async () => {
   await client.queues.pause('mail')
   expect(await client.queues.pauseAll({ note: 'maintenance' })).toBe(true)
   expect(await client.queues.pauseAll()).toBe(false)
   const [mail, reports] = [await submit('mail'), await submit('reports')]
   const run = await client.runs.get(reports)
-  if (!run) throw new Error('it was not submitted')
+  if (!run) throw new Error('the run was not submitted')
   expect((await client.runs.explain(run)).reasons[0]?.detail).toMatch(
-    /^Everything is paused .*mainten/,
+    /^Every queue is paused .*mainten/,
   )
   expect(await client.queues.resumeAll()).toBe(true)
   await client.runs.waitFor(reports)
@@ -115,7 +115,7 @@ it.each([
 })
 
 describe('the command line', () => {
-  it('pauses a queue, shows it, and resumes it', async () => {
+  it('the command line pauses a queue, shows it, and resumes it', async () => {
     const held = await submit('mail').finally(() => client.queues.pause('unused'))
     await client.runs.waitFor(held)
     const paused = await cli(['queues', 'pause', 'mail', '--note', 'not now'], { env })
@@ -130,7 +130,7 @@ describe('the command line', () => {
     const { table, value } = await both(['queues'], { env })
     expect(table.stdout).toMatch(/mail \(paused\) +0 /)
     expect(table.stdout).toMatch(/The queue mail is paused since .*: not now/)
-    expect(value.find((it: { queue: string }) => it.queue === 'mail')).toMatchObject({
+    expect(value.find((row: { queue: string }) => row.queue === 'mail')).toMatchObject({
       ...{ paused: true, pause: { note: 'not now' } },
     })
     const run = await submit('mail')
@@ -141,9 +141,9 @@ describe('the command line', () => {
     await client.runs.waitFor(run)
   })
 
-  it('pauses everything, and tells what still holds a queue up', async () => {
+  it('the command line pauses everything, and shows what still holds a queue back', async () => {
     const paused = await cli(['queues', 'pause', '--all'], { env })
-    expect(paused.stdout).toContain('Paused everything')
+    expect(paused.stdout).toContain('Paused all queues')
     const one = await cli(['queues', 'resume', 'mail'], { env })
     expect([one.code, one.stdout]).toEqual([0, 'The queue mail was not paused.\n'])
     expect(one.stderr).toContain('Everything is paused')
@@ -151,13 +151,13 @@ describe('the command line', () => {
     expect(JSON.parse(all.stdout)).toEqual({ queue: null, result: 'resumed', pauses: [] })
   })
 
-  it('notes a queue that nobody has used, and refuses what names none or both', async () => {
+  it('the command line notes an unused queue, and refuses to pause neither or both', async () => {
     const typo = await cli(['queues', 'pause', 'mial'], { env })
-    expect([typo.code, typo.stderr]).toEqual([0, expect.stringContaining('Nothing was ever')])
+    expect([typo.code, typo.stderr]).toEqual([0, expect.stringContaining('No run was ever')])
     for (const args of [[], ['mail', '--all']]) {
       const refused = await cli(['queues', 'pause', ...args], { env })
       expect([refused.code, refused.stderr]).toEqual([
-        ...[2, expect.stringContaining('Name one queue, or say --all')],
+        ...[2, expect.stringContaining('Give either a queue or --all')],
       ])
     }
     const unknown = await cli(['queues', 'stop', 'mail'], { env })
@@ -165,10 +165,10 @@ describe('the command line', () => {
   })
 })
 
-it('a resumption that a worker was not told of only delays it until it polls', async () => {
+it('a lost resume hint only delays a worker until it polls', async () => {
   await client.queues.pause('mail')
   const id = await submit('mail')
   const connection = await client.store.database.connect()
   await connection.query('delete from punctual.pauses').finally(() => connection.end())
-  await eventually('it ran', async () => (await stateOf(id)) === 'succeeded')
+  await eventually('the run has succeeded', async () => (await stateOf(id)) === 'succeeded')
 })

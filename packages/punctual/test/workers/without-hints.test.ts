@@ -1,4 +1,4 @@
-/** Hints only ever shorten a sleep: whatever nobody told of is found by looking. */
+/** Hints only ever shorten a sleep: polling finds everything without them. */
 import { compileJob } from '@punctual/core/job'
 import { compileOptions } from '@punctual/core/submit'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** A process that commits and is gone before it could tell anybody. */
+/** A process that commits and dies before it can send a hint. */
 function mute(): PostgresStore {
   const store = new PostgresStore({
     ...{ url: database.url, clock: systemClock, random: systemRandom, node: 'mute' },
@@ -25,10 +25,10 @@ function mute(): PostgresStore {
 }
 
 it.for([
-  ['in a lane that is known', 'quiet', {}],
-  ['in a lane that is new, which is told of by itself', 'fresh', { priority: 9, queue: 'unseen' }],
+  ['in a known lane', 'quiet', {}],
+  ['in a new lane, which has a separate hint', 'fresh', { priority: 9, queue: 'unseen' }],
 ] as const)(
-  'a run that nobody hinted at is run by a worker that had nothing to do: %s (cases 2, 62)',
+  'an idle worker runs a run without a hint: %s (cases 2, 62)',
   async ([, name, options]) => {
     const punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker'] })
     onTestFinished(() => punctual.stop())
@@ -43,7 +43,7 @@ it.for([
   },
 )
 
-it('a job that nobody hinted at is planned and run (case 2)', async () => {
+it('a job without a hint is planned and run (case 2)', async () => {
   const roles = ['worker', 'planner'] as const
   const punctual = await Punctual.start({ databaseUrl: database.url, roles: [...roles] })
   onTestFinished(() => punctual.stop())

@@ -1,4 +1,4 @@
-/** Workers as people see them, and draining them: real workers in this process, on a real database. */
+/** Listing and draining workers: real workers in this process on a real database. */
 import { eventually, gate, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Punctual } from '../../src/index.ts'
@@ -28,13 +28,14 @@ async function sql(text: string, values: unknown[] = []) {
   return connection.query(text, values).finally(() => connection.end())
 }
 
-const state = async (id: string) => (await client.workers.list()).find((it) => it.id === id)?.state
+const state = async (id: string) =>
+  (await client.workers.list()).find((worker) => worker.id === id)?.state
 const onlyWorker = async () => {
-  await eventually('it is there', async () => (await client.workers.list()).length === 1)
+  await eventually('the worker is listed', async () => (await client.workers.list()).length === 1)
   return (await client.workers.list())[0]?.id as string
 }
 
-/** A worker whose handler waits at a gate, and ten runs for its two slots. */
+/** A worker with a capacity of two whose handler waits at a gate, and ten runs. */
 async function busyWorker(leaseMs = 30_000) {
   const worker = await start({ roles: ['worker'], worker: { concurrency: 2, leaseMs } })
   const [started, proceed] = [gate(), gate()]
@@ -48,12 +49,13 @@ async function busyWorker(leaseMs = 30_000) {
   await started.opened
   const states = async () =>
     (await Promise.all(runs.map((id) => client.runs.get(id)))).map((run) => run?.state)
-  const count = async (wanted: string) => (await states()).filter((it) => it === wanted).length
+  const count = async (wanted: string) =>
+    (await states()).filter((state) => state === wanted).length
   return { id: await onlyWorker(), proceed, runs, count }
 }
 
 describe('a worker that is drained', () => {
-  it('gives back what it has not started, finishes what runs, and takes work again when it is activated', async () => {
+  it('a drained worker gives back unstarted runs, finishes running ones, and works again when activated', async () => {
     const { id, proceed, runs, count } = await busyWorker()
     expect(await client.workers.drain(id)).toBe(true)
     expect(await client.workers.drain(id)).toBe(false)
@@ -70,22 +72,22 @@ describe('a worker that is drained', () => {
     expect(await state(id)).toBe('active')
   })
 
-  it('learns of it with the next renewal when the hint is lost, and takes nothing meanwhile', async () => {
+  it('a worker learns of a drain with its next renewal when the hint is lost, and claims nothing', async () => {
     const { id, proceed, runs, count } = await busyWorker(3_000)
     await sql('update punctual.sessions set drain_asked_at = clock_timestamp()')
     proceed.open()
     const reported = async () =>
       (await client.store.sessions()).find((session) => session.id === id)?.state
-    await eventually('it says that it drains', async () => (await reported()) === 'draining')
+    await eventually('it reports that it drains', async () => (await reported()) === 'draining')
     await client.workers.waitUntilDrained(id)
     const left = await count('queued')
     await sql('update punctual.sessions set drain_asked_at = null')
-    await eventually('it says that it is active', async () => (await reported()) === 'active')
+    await eventually('it reports that it is active', async () => (await reported()) === 'active')
     for (const run of runs) expect((await client.runs.waitFor(run)).state).toBe('succeeded')
     expect(left).toBeLessThanOrEqual(8)
   })
 
-  it('leaves its runs to others', async () => {
+  it('a drained worker leaves its runs to other workers', async () => {
     const { id, proceed, runs } = await busyWorker()
     await client.workers.drain(id)
     const other = await start({ roles: ['worker'] })
@@ -96,13 +98,16 @@ describe('a worker that is drained', () => {
     for (const run of runs) expect((await client.runs.waitFor(run)).state).toBe('succeeded')
   })
 
-  it('drains on under another id when it loses its session', async () => {
+  it('a worker that loses its session continues to drain under another id', async () => {
     const { id, proceed, runs, count } = await busyWorker(3_000)
     await client.workers.drain(id)
     proceed.open()
     await client.workers.waitUntilDrained(id)
     await sql('delete from punctual.sessions')
-    await eventually('it is there again', async () => (await client.workers.present()).length > 0)
+    await eventually(
+      'it has registered again',
+      async () => (await client.workers.present()).length > 0,
+    )
     const [again] = await client.workers.present()
     expect(again).toMatchObject({ state: 'draining', id: expect.not.stringMatching(id) })
     expect(await count('queued')).toBe(8)
@@ -110,7 +115,7 @@ describe('a worker that is drained', () => {
     for (const run of runs) expect((await client.runs.waitFor(run)).state).toBe('succeeded')
   })
 
-  it('is waited for no longer than asked', async () => {
+  it('waiting for a drain takes no longer than requested', async () => {
     const { id, proceed } = await busyWorker()
     await client.workers.drain(id)
     await expect(client.workers.waitUntilDrained(id, { timeoutMs: 50 })).rejects.toMatchObject({
@@ -125,7 +130,7 @@ describe('a worker that is drained', () => {
 })
 
 describe('workers are listed', () => {
-  it('as offline after they closed, and no longer than a day', async () => {
+  it('a closed worker is listed as offline, for at most a day', async () => {
     const worker = await start({ roles: ['worker'] })
     worker.handler('work', () => null)
     const id = await onlyWorker()
@@ -133,7 +138,7 @@ describe('workers are listed', () => {
     const [left] = await client.workers.list()
     expect(left).toMatchObject({ id, state: 'offline', fenced: false, handlers: ['work'] })
     await expect(client.workers.drain(id)).rejects.toMatchObject({
-      ...{ code: 'worker_not_found', message: expect.stringContaining('has left at') },
+      ...{ code: 'worker_not_found', message: expect.stringContaining('ended at') },
     })
     await sql("update punctual.past_sessions set ended_at = ended_at - interval '25 hours'")
     expect(await client.workers.list()).toEqual([])
@@ -142,7 +147,7 @@ describe('workers are listed', () => {
     expect(rows).toEqual([{ n: '0' }])
   })
 
-  it('as lost while their lease is over, and as offline and fenced once they are reaped', async () => {
+  it('a worker with an expired lease is listed as lost, and as offline and fenced once reaped', async () => {
     const { work, upkeep } = client.store
     const session = { id: '7', host: 'h', pid: 1, version: '0', handlers: [], queues: [] }
     await work.openSession({ ...session, labels: {}, capacity: 1, leaseMs: 1_000 })
@@ -153,7 +158,7 @@ describe('workers are listed', () => {
     expect(await client.workers.list()).toMatchObject([{ id: '7', state: 'offline', fenced: true }])
   })
 
-  it('with how many of their runs failed in the last hour', async () => {
+  it('a worker is listed with the number of its failed runs in the last hour', async () => {
     const worker = await start({ roles: ['worker'] })
     worker.handler('work', (ok: boolean) => {
       if (!ok) throw new Error('no')
@@ -172,14 +177,14 @@ describe('workers are listed', () => {
     expect(await client.workers.list()).toMatchObject([{ id, failureRate: null }])
   })
 
-  it('with handlers that are stuck, which are a metric too', async () => {
+  it('a worker is listed with its stuck handlers, which are a metric too', async () => {
     const worker = await start({ roles: ['worker'] })
     const release = gate()
     worker.handler('deaf', () => release.opened)
     const { id } = await client.submit('deaf', null, { timeoutMs: 50, maxAttempts: 1 })
     await client.runs.waitFor(id)
     const stuck = async () => (await client.workers.list())[0]?.stuck ?? []
-    await eventually('it is shown as stuck', async () => (await stuck()).length === 1)
+    await eventually('the handler is shown as stuck', async () => (await stuck()).length === 1)
     expect(await stuck()).toMatchObject([{ runId: id, handler: 'deaf', attempt: 1 }])
     const text = await client.metrics.text()
     expect(text).toContain('punctual_stuck_handlers{handler="deaf"} 1')
@@ -187,11 +192,11 @@ describe('workers are listed', () => {
     const { table } = await both(['workers'], { env: { DATABASE_URL: database.url } })
     expect(table.stdout).toMatch(/stuck: handlers .*\nWORKER .*\n\d+ +deaf +1 /)
     release.open()
-    await eventually('it is no longer', async () => (await stuck()).length === 0)
+    await eventually('it is no longer shown', async () => (await stuck()).length === 0)
   })
 })
 
-it.each(['', 'x', '-1', '9223372036854775808', 7, null])('%j is no id of a worker', async (id) => {
+it.each(['', 'x', '-1', '9223372036854775808', 7, null])('%j is not a worker id', async (id) => {
   for (const call of [
     () => client.workers.drain(id as string),
     () => client.workers.activate(id as string),
@@ -203,8 +208,11 @@ it.each(['', 'x', '-1', '9223372036854775808', 7, null])('%j is no id of a worke
 it('the command line drains, waits and activates', async () => {
   const env = { DATABASE_URL: database.url }
   const { id, proceed } = await busyWorker()
-  const asked = await cli(['workers', 'drain', id], { env })
-  expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('takes nothing more')])
+  const drained = await cli(['workers', 'drain', id], { env })
+  expect([drained.code, drained.stdout]).toEqual([
+    0,
+    expect.stringContaining('claims no more runs'),
+  ])
   const { table, value } = await both(['workers'], { env })
   expect(table.stdout).toMatch(new RegExp(`${id} +draining .* 2 of 2 `))
   expect(value).toMatchObject([{ id, state: 'draining', running: 2 }])
