@@ -1,10 +1,12 @@
--- The witness: triggers that write down what happened, because what must hold over time cannot be seen in one look.
--- It only watches. `check-invariants.sql` judges what it wrote.
+-- The witness: triggers that record what happened, because one snapshot cannot show invariants over
+-- time. It only watches. `check-invariants.sql` checks its records.
 --
 -- Parameters: none. Run once, by the owner of the tables, on a migrated schema.
--- Tables: leases (every lease that was ever granted, its start marks, and which transaction ended it), ends (every
---   outcome of an attempt that was accepted), fenced (sessions that are gone), rewrites (history that was changed).
--- Steps number all of it in the order in which it happened: whoever writes holds the lock of the row it is about.
+-- Tables: leases (every lease that was ever granted, its start marks, and which transaction ended
+--   it), ends (every accepted outcome of an attempt), fenced (sessions that no longer exist),
+--   rewrites (history that was changed).
+-- Steps number the records in the order of the events: each writer holds the lock of the row
+-- concerned.
 
 create schema witness;
 create sequence witness.step;
@@ -66,7 +68,7 @@ begin
   if tg_op = 'INSERT' then
     insert into witness.ends (run_id, fence, session_id, final, outcome)
     values (new.run_id, new.fence, new.session_id, true, new.attempt_outcome);
-  -- Somebody may resolve what is unknown, and the retention deletes what is old.
+  -- A user may resolve an unknown outcome, and retention deletes old rows.
   elsif not (old.state = 5 or (tg_op = 'DELETE' and old.finished_at < now() - interval '1 day')) then
     insert into witness.rewrites (what, subject, detail)
     values ('outcome', old.run_id::text, format('the outcome had state %s and was hit by %s', old.state, tg_op));
@@ -92,7 +94,7 @@ $$;
 
 create function witness.see_slot_change() returns trigger language plpgsql as $$
 begin
-  -- What is ahead may be taken back. Whoever does so has read the clock after the transaction began.
+  -- Future slots may be withdrawn, by a writer that read the clock after its transaction began.
   if old.slot_at <= now() then
     insert into witness.rewrites (what, subject, detail)
     values ('slot', old.job_id::text, format('the decision of %s was hit by %s', old.slot_at, tg_op));

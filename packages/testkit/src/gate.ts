@@ -1,4 +1,4 @@
-/** Waits on named signals instead of sleeping: a gate is opened by one side and awaited by the other. */
+/** Named signals instead of sleeps: one side opens a gate, the other awaits it. */
 export interface Gate<T = void> {
   readonly opened: Promise<T>
   open(value: T): void
@@ -12,7 +12,7 @@ export function gate<T = void>(): Gate<T> {
   return { opened, open: (value) => open(value) }
 }
 
-/** Looks until the answer is true; fails with what it waited for after the deadline. */
+/** Polls until the check returns true; after the deadline it throws with what it waited for. */
 export async function eventually(
   what: string,
   look: () => Promise<boolean> | boolean,
@@ -20,9 +20,8 @@ export async function eventually(
 ): Promise<void> {
   const end = performance.now() + deadlineMs
   while (!(await look())) {
-    if (performance.now() > end)
-      throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`)
-    // waits: looks at something that sends no signal
+    if (performance.now() > end) throw new Error(`Timed out after ${deadlineMs} ms: ${what}`)
+    // waits: polls a condition that sends no signal
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,4 +1,4 @@
-/** A clock that only moves when a test moves it; sleepers wake in the order of their times. */
+/** A clock that only moves when a test moves it; sleepers wake in the order of their deadlines. */
 import type { Clock } from '@punctual/core/clock'
 
 export class ManualClock implements Clock {
@@ -48,7 +48,7 @@ export class ManualClock implements Clock {
     return this.#sleepers.length
   }
 
-  /** Moves time on, waking each sleeper at its time and letting what follows happen. */
+  /** Moves time forward, wakes each sleeper at its deadline and lets what follows run. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     for (;;) {
@@ -63,7 +63,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that can go on, go on. */
+/** Runs every promise that can proceed. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }

@@ -1,4 +1,7 @@
-/** The API reference refuses what a reader would miss; that its pages are current is for `npm run check:reference`. */
+/**
+ * The reference generator rejects gaps; `npm run check:reference` checks that the pages are
+ * current.
+ */
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -22,7 +25,7 @@ const reference = (name: string, hidden = false) => ({
   canonicalReference: `punctual!${hidden ? '~' : ''}${name}:type`,
 })
 
-/** An item as api-extractor describes it. */
+/** An item in the format of api-extractor. */
 function anItem(name: string, more: object = {}) {
   const canonicalReference = `punctual!${name}:type`
   const item = { kind: 'TypeAlias', name: name.replace('~', ''), canonicalReference, members: [] }
@@ -49,11 +52,11 @@ test('a name, a member and an overload without a comment are found', () => {
     'Run has no comment; say what it is for',
     'Run.at has no comment; say what it is for',
     'Run.get, overload 2 has no comment; say what it is for',
-    'Run.id: the comment is no sentence: "no sentence"',
+    'Run.id: the comment is not a sentence: "no sentence"',
   ])
 })
 
-test('a comment about a parameter that is not there is found', () => {
+test('a comment about a missing parameter is found', () => {
   const docComment = '/** Gets it.\n * @param name - Which one.\n * @param id - Another. */'
   const parameters = [{ parameterName: 'name' }]
   expect(problems([anItem('get', { docComment, parameters })], ['get'])).toEqual([
@@ -61,7 +64,7 @@ test('a comment about a parameter that is not there is found', () => {
   ])
 })
 
-test('a type that is mentioned and not exported is found; a constant is not', () => {
+test('a mentioned type that is not exported is found; a constant is not', () => {
   const excerptTokens = [reference('Hidden', true), content(' | typeof '), reference('list', true)]
   const items = [
     anItem('Run', { excerptTokens }),
@@ -73,14 +76,14 @@ test('a type that is mentioned and not exported is found; a constant is not', ()
   ])
 })
 
-test('a name on no page, on two places, and one that nothing exports are found', () => {
+test('a name on no page, a name on two pages, and an unexported name are found', () => {
   const [none, twice, unknown] = problems([anItem('Run'), anItem('Job')], ['Job', 'Job', 'Slot'])
   expect(none).toMatch(/^Run is on no page; /)
   expect(twice).toMatch(/^Job is on several pages: a.md, a.md; /)
-  expect(unknown).toMatch(/^Slot is listed .*, and nothing exports it$/)
+  expect(unknown).toMatch(/^Slot is listed .*, but nothing exports it$/)
 })
 
-test('a comment is read in its parts, and tags in code are text', () => {
+test('a comment is split into its parts, and tags in code are text', () => {
   const comment = [
     '/**',
     ' * Fires `@daily`, up to 10. @default 5',

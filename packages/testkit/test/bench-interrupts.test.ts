@@ -1,11 +1,11 @@
-/** The bench ends on a signal, also when what it has to stop does not. */
+/** The bench exits on a signal, even if the servers and children that it has to stop do not. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
 const interrupts = fileURLToPath(new URL('../../../bench/lib/interrupts.mjs', import.meta.url))
 
-/** A process that is kept alive, and that stops in the way given. */
+/** A process that stays alive and stops in the given way. */
 async function aBench(stop: string, deadlineMs = 600_000) {
   const source = `
     import { endOnSignals } from ${JSON.stringify(interrupts)}
@@ -28,7 +28,7 @@ async function aBench(stop: string, deadlineMs = 600_000) {
 const never = 'new Promise(() => {})'
 
 test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s ends it with 130 when everything is stopped',
+  '%s makes it exit with 130 when everything is stopped',
   async (signal) => {
     const { child, exited } = await aBench('Promise.resolve()')
     child.kill(signal)
@@ -36,19 +36,19 @@ test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test('it ends with 130 when stopping fails', async () => {
+test('it exits with 130 when stopping fails', async () => {
   const { child, exited } = await aBench(`Promise.reject(new Error('no'))`)
   child.kill('SIGINT')
   expect(await exited).toBe(130)
 })
 
-test('it ends at the deadline when stopping hangs', async () => {
+test('it exits at the deadline when stopping hangs', async () => {
   const { child, exited } = await aBench(never, 50)
   child.kill('SIGINT')
   expect(await exited).toBe(130)
 })
 
-test('a second signal ends it at once', async () => {
+test('a second signal makes it exit at once', async () => {
   const { child, exited, saw } = await aBench(never)
   const stopping = saw('stopping')
   child.kill('SIGINT')
@@ -57,7 +57,7 @@ test('a second signal ends it at once', async () => {
   expect(await exited).toBe(130)
 })
 
-test('an error that nobody catches while it stops changes nothing', async () => {
+test('an uncaught error while it stops changes nothing', async () => {
   const fails = `new Promise((resolve) => setImmediate(() => { setImmediate(resolve); throw new Error('gone') }))`
   const { child, exited } = await aBench(fails)
   child.kill('SIGINT')

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const list = (at: string, ...flags: string[]) =>
   spawnSync(process.execPath, [script, at, ...flags], { encoding: 'utf8' })
 
-test('each of the 166 cases has a test, or says what it waits for', () => {
+test('each of the 166 cases has a test or a reason to wait', () => {
   const { status, stderr, stdout } = list(root, '--json')
   expect(stderr).toBe('')
   expect(status).toBe(0)
@@ -20,13 +20,13 @@ test('each of the 166 cases has a test, or says what it waits for', () => {
   expect(shown).toBeGreaterThan(80)
 })
 
-/** The text of a test. Put together here, so that this file names no case itself. */
+/** The text of a test, assembled here so that this file itself names no case. */
 const titled = (numbers: string) => `test('does it (${numbers})', f)`
 const pages = (lines: string[]) => ['# Cases', '', '## One', '', ...lines].join('\n')
 const twoCases = pages(['1. First.', '2. Second.', '    Waits for: it.'])
 
 describe('the list of cases', () => {
-  test('names the tests of each, by single numbers, lists and ranges', () => {
+  test('the list has the tests of each case, by single numbers, lists and ranges', () => {
     const { status, stdout } = listOf(pages(['1. First.', '2. Second.', '3. Third.']), [
       ...[titled('case 1'), titled('cases 1, 2-3')],
     ])
@@ -40,16 +40,16 @@ describe('the list of cases', () => {
   test.for([
     ['a case with neither', pages(['1. First.']), '', 'case 1 has no test, and does not say'],
     ['a test of no case', twoCases, titled('cases 1, 7'), 'a.test.ts:1 names case 7'],
-    ['a reason that is over', twoCases, titled('cases 1-2'), 'case 2 has a test, and waits'],
-    ['a number that is left out', pages(['1. First.', '3. Third.']), '', 'case 3 stands where 2'],
-  ] as const)('fails on %s', ([, page, code, problem]) => {
+    ['an obsolete reason', twoCases, titled('cases 1-2'), 'case 2 has a test, and no longer'],
+    ['a missing number', pages(['1. First.', '3. Third.']), '', 'case 3 is listed where case 2'],
+  ] as const)('the list fails on %s', ([, page, code, problem]) => {
     const { status, stderr } = listOf(page, [code])
     expect(stderr).toContain(problem)
     expect(status).toBe(1)
   })
 })
 
-/** Runs the script over a tree of its own. */
+/** Runs the script over a separate tree. */
 function listOf(page: string, tests: string[]) {
   const at = mkdtempSync(join(tmpdir(), 'punctual-cases-'))
   onTestFinished(() => rmSync(at, { recursive: true }))

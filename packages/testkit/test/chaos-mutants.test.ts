@@ -4,13 +4,13 @@ import { editedText } from '../src/chaos/mutants/apply-mutant.ts'
 import { mutants } from '../src/chaos/mutants/mutants.ts'
 
 describe.for(mutants)('the mutant $name', (mutant) => {
-  it.for(mutant.edits)('still finds what it changes in $file', (edit) => {
+  it.for(mutant.edits)('still finds the text that it replaces in $file', (edit) => {
     const text = readFileSync(new URL(`../../${edit.file}`, import.meta.url), 'utf8')
     expect(editedText(mutant, edit, text)).not.toBe(text)
   })
 })
 
-it('mutants have names of their own', () => {
+it('mutants have unique names', () => {
   const names = mutants.map((mutant) => mutant.name)
   expect(names).toEqual([...new Set(names)])
 })

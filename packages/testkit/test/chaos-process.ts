@@ -1,4 +1,4 @@
-/** The campaign as a child process: what it says, how it ends, and the verdict on its last line. */
+/** The campaign as a child process: its output, its exit code, and the verdict on its last line. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -6,7 +6,7 @@ const program = fileURLToPath(new URL('../dist/chaos/main.js', import.meta.url))
 
 export interface ChaosOutcome {
   readonly code: number | null
-  /** All that it printed, for the message of a failure. */
+  /** All output, for the message of a failure. */
   readonly output: string
   readonly verdict: Readonly<Record<string, unknown>>
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../scripts/check-boundaries.mjs', import.meta.url))
 
-/** One file that breaks one rule, and what the check must say about it. */
+/** One file that breaks one rule, and the problem that the check must report. */
 const broken: { rule: string; files: Record<string, string>; problem: string }[] = [
   {
     rule: 'core imports no node module',
@@ -35,7 +35,7 @@ const broken: { rule: string; files: Record<string, string>; problem: string }[]
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source file.
     ['`at ${Date.now()}`', 'Date.now reads the clock'],
   ].map(([code, what]) => ({
-    rule: `core does not say ${code}`,
+    rule: `core does not use ${code}`,
     files: { 'core/src/a.ts': `export const a = () => ${code}` },
     problem: `packages/core/src/a.ts:1 [pure] ${what}; core takes time and chance as`,
   })),
@@ -70,12 +70,12 @@ const broken: { rule: string; files: Record<string, string>; problem: string }[]
     problem: '[testkit-in-product] only tests import testkit',
   },
   {
-    rule: 'no deep path of a package',
+    rule: 'no import uses a deep path of a package',
     files: { 'store/src/a.ts': "import type { X } from '@punctual/core/src/x.ts'" },
     problem: "[deep-path] core/src/x.ts is not an export; export it from core's index.ts",
   },
   {
-    rule: 'no relative path into a package',
+    rule: 'no import uses a relative path into a package',
     files: { 'store/src/a.ts': "import {\n  x,\n} from '../../core/src/x.ts'" },
     problem: 'packages/store/src/a.ts:3 [deep-path] a relative import leaves the package',
   },
@@ -141,7 +141,7 @@ test('allowed imports, tests, comments and strings pass', () => {
   expect(status).toBe(0)
 })
 
-/** Runs the check over a tree of its own; a package has the dependencies `pg` and `fastify`. */
+/** Runs the check over a separate tree; a package has the dependencies `pg` and `fastify`. */
 function check(files: Record<string, string>): { status: number | null; stderr: string } {
   const root = mkdtempSync(join(tmpdir(), 'punctual-boundaries-'))
   onTestFinished(() => rmSync(root, { recursive: true }))

@@ -1,7 +1,7 @@
 /**
- * The README's first command from a clean clone in an empty folder: `npm ci && npm start`, twice, ended by
- * Ctrl-C each time. (The second command, `npm ci && npm test`, is what runs this file.) It installs from the
- * registry, so it runs where everything is required to run.
+ * The README's first command in a clean clone in an empty folder: `npm ci && npm start`, twice,
+ * ended by Ctrl-C each time. (The second command, `npm ci && npm test`, runs this file.) It
+ * installs from the registry, so it runs only where PUNCTUAL_TEST_REQUIRE is `all`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ describe.skipIf(process.env.PUNCTUAL_TEST_REQUIRE !== 'all')('a clean clone', ()
     rmSync(join(folder, '..'), { recursive: true, force: true, maxRetries: 5 })
   })
 
-  /** Runs a command as a person would in a shell of its own, and collects what it prints. */
+  /** Runs a command in a separate shell, as a user would, and collects its output. */
   function run(command: string, port: number) {
     const foreign = /^(PUNCTUAL_|DATABASE_URL$|NODE_|VITEST|npm_)/
     const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name))
@@ -55,16 +55,16 @@ describe.skipIf(process.env.PUNCTUAL_TEST_REQUIRE !== 'all')('a clean clone', ()
 
   async function interrupt(started: ReturnType<typeof run>): Promise<void> {
     process.kill(-(started.child.pid as number), 'SIGINT')
-    await eventually('it ends after Ctrl-C', () => started.code !== undefined, 60_000)
+    await eventually('it exits after Ctrl-C', () => started.code !== undefined, 60_000)
   }
 
   it(
-    'starts with one command, shows runs succeed, fail, retry and die, and finds its data again',
+    'starts with one command, shows runs succeed, fail, retry and die, and keeps its data',
     async () => {
       const port = await freePort()
       const first = run('npm ci && npm start', port)
       await eventually(
-        'the sample is told to its end',
+        'the sample ends',
         () => /succeeded.*dead/s.test(first.output) || first.code !== undefined,
         DEADLINE_MS,
       )
@@ -79,7 +79,7 @@ describe.skipIf(process.env.PUNCTUAL_TEST_REQUIRE !== 'all')('a clean clone', ()
       expect(existsSync(join(folder, '.punctual')), 'the data is in ./.punctual').toBe(true)
       const second = run('npm start', port)
       await eventually(
-        'the second start finds what was there',
+        'the second start finds the data of the first',
         () => /found \d+ runs?/i.test(second.output) || second.code !== undefined,
         DEADLINE_MS,
       )

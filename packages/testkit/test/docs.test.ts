@@ -1,4 +1,4 @@
-/** The documentation is true: its table, its commands, its links, its paths and its examples are those of the code. */
+/** The documentation matches the code: its tables, commands, links, paths and examples. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,14 +21,14 @@ test('the lifecycle page has the transitions of the code', () => {
   expect(shown).toBe(transitionTable())
 })
 
-test('the README is short, and opens with the two commands', () => {
+test('the README is short and opens with the two commands', () => {
   const readme = readSource('README.md')
   expect(readme.trimEnd().split('\n').length).toBeLessThan(150)
   const [start, tests] = [...readme.matchAll(FENCE)].map(([, , code]) => code)
   expect([start, tests]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
 })
 
-test.for(pages)('every link of %s leads somewhere', (page) => {
+test.for(pages)('every link of %s resolves', (page) => {
   expect(linksOf(page).filter((link) => !resolves(page, link))).toEqual([])
 })
 
@@ -41,7 +41,7 @@ test('every path that ARCHITECTURE.md names exists', () => {
   expect(paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(root, path)))).toEqual([])
 })
 
-test('blocks that name a file of the examples show it as it is', () => {
+test('blocks that name an example file show its exact text', () => {
   const blocks = pages.flatMap((page) => [...readSource(page).matchAll(FENCE)])
   const excerpts = blocks.flatMap(([, , code = '']) => {
     const [, file, excerpt = ''] = /^\/\/ (examples\/\S+)\n([\s\S]+)$/.exec(code) ?? []
@@ -64,7 +64,7 @@ function transitionTable(): string {
   return ['| event | from | to | by | when |\n| --- | --- | --- | --- | --- |\n', ...rows].join('')
 }
 
-/** A page without its blocks of code. */
+/** The page without its code blocks. */
 function prose(page: string): string {
   return readSource(page).replaceAll(FENCE, '')
 }
@@ -81,7 +81,7 @@ function resolves(page: string, link: string): boolean {
   return anchor === undefined || anchorsOf(target).includes(anchor)
 }
 
-/** As GitHub makes them from headings. */
+/** The anchors that GitHub derives from headings. */
 function anchorsOf(page: string): string[] {
   return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -91,30 +91,30 @@ function anchorsOf(page: string): string[] {
   )
 }
 
-/** The TypeScript of README and docs, by page and line. */
+/** The TypeScript blocks of README and docs, by page and line. */
 function examples(): Map<string, string> {
   const found = new Map<string, string>()
-  for (const page of pages.filter((it) => it === 'README.md' || it.startsWith('docs/'))) {
+  for (const page of pages.filter((path) => path === 'README.md' || path.startsWith('docs/'))) {
     const text = readSource(page)
     for (const { index, 1: language, 2: code = '' } of text.matchAll(FENCE)) {
       const line = text.slice(0, index).split('\n').length
-      // A block that begins with the name of its file is one that others may import.
+      // Other blocks may import a block that begins with its file name.
       const [, file] = /^\/\/ ([\w.-]+\.ts)\n/.exec(code) ?? []
       const name = file ?? `${page.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.mts`
-      if (found.has(name)) throw new Error(`${page}: another page has a file ${name}, too`)
+      if (found.has(name)) throw new Error(`${page}: another page already has a file ${name}`)
       if (language === 'ts') found.set(name, `${code}export {}\n`)
     }
   }
   return found
 }
 
-/** What examples may take for granted. */
+/** The declarations that examples may assume. */
 const GIVEN = `
 declare const punctual: import('punctual').Punctual
 declare const sendEmail: import('punctual').HandlerHandle<{ to: string }>
 `
 
-/** What the compiler says; nothing when all is well. */
+/** Returns the compiler's output; empty on success. */
 function compile(files: ReadonlyMap<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-docs-'))
   const compilerOptions = {
@@ -134,7 +134,7 @@ function compile(files: ReadonlyMap<string, string>): string {
   )
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text)
-    // Libraries that examples use beside Punctual.
+    // Libraries that examples use besides Punctual.
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'given.d.ts'), GIVEN)
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

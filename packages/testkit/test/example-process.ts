@@ -1,4 +1,4 @@
-/** A program of examples/, started as its README starts it, whose lines can be waited for. */
+/** A program of examples/, started as its README says; tests can wait for its output lines. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 interface ExampleOptions {
-  /** Inside of the repository. @default its root */
+  /** The working folder, relative to the repository. @default the repository's root */
   readonly folder?: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -19,7 +19,7 @@ export class ExampleProcess {
   readonly ended: Promise<number | null>
   readonly #child: ChildProcess
 
-  /** `node` with these arguments. It leads a process group, so that nothing outlives the test. */
+  /** Starts `node` with these arguments as a process group, so that no child outlives the test. */
   constructor(args: readonly string[], { folder = '', env }: ExampleOptions) {
     this.#child = spawn(process.execPath, args, {
       cwd: join(root, folder),
@@ -33,7 +33,7 @@ export class ExampleProcess {
     onTestFinished(() => void this.#signalGroup('SIGKILL'))
   }
 
-  /** The first line that matches, which may have to come yet. */
+  /** Waits for the first line that matches. */
   async line(pattern: RegExp): Promise<RegExpExecArray> {
     const found = () => this.lines.map((line) => pattern.exec(line)).find((match) => match !== null)
     await eventually(`a line like ${pattern}; so far: ${this.lines}`, () => Boolean(found()))
@@ -45,7 +45,7 @@ export class ExampleProcess {
     return this.ended
   }
 
-  /** Whether any process that it has started is there. */
+  /** Whether any process that it started is alive. */
   get alive(): boolean {
     return this.#signalGroup(0)
   }

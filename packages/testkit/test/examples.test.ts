@@ -1,4 +1,4 @@
-/** The examples do what they say: each is started as its README starts it, on a database of its own, and watched. */
+/** The examples work: each is started as its README says, on its own database, and observed. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,7 +42,7 @@ describe('the example', () => {
     expect(await app.stop()).toBe(0)
   })
 
-  it('nightly-report reports the day that it is asked for', async () => {
+  it('nightly-report reports the requested day', async () => {
     const report = example('nightly-report', ['--now', '2026-11-15'], { REPORTS: folder })
     expect(await report.ended).toBe(0)
     expect(report.lines[0]).toMatch(/next at \d{4}-\d\d-\d\dT02:00/)
@@ -50,7 +50,7 @@ describe('the example', () => {
     expect(text).toBe('2026-11-15: 2 sales, 125 EUR\n')
   })
 
-  it('crawler fetches each page once, and two at most at a time', async () => {
+  it('crawler fetches each page once, at most two at a time', async () => {
     const site = new Site()
     const crawler = example('crawler', [await site.listen()])
     expect(await crawler.ended).toBe(0)
@@ -72,7 +72,7 @@ describe('the example', () => {
     expect(pipeline.lines).toContain('failed: none.ppm is not a picture')
   })
 
-  it('cron-replacement runs commands at their time', async () => {
+  it('cron-replacement runs commands on schedule', async () => {
     const file = join(folder, 'commands.json')
     const tick = { name: 'tick', cron: '* * * * * *', command: 'echo from the shell' }
     writeFileSync(file, JSON.stringify([tick]))
@@ -82,7 +82,7 @@ describe('the example', () => {
   })
 })
 
-/** Six pages that link to each other, one of which wants to be asked again. */
+/** Six pages that link to each other; one of them first asks to be fetched later. */
 class Site {
   readonly served: string[] = []
   atOnceMax = 0

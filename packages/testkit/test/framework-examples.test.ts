@@ -1,4 +1,6 @@
-/** Punctual inside of the servers of Next.js and NestJS: the two examples, as they are started in production. */
+/**
+ * Punctual inside the servers of Next.js and NestJS: the two examples, started as in production.
+ */
 import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +9,7 @@ import { Punctual } from 'punctual'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ExampleProcess } from './example-process.ts'
 
-/** It is built first, which takes seconds of both cores. */
+/** The server is built first, which takes seconds on both cores. */
 const NEXT = { timeout: 180_000 }
 
 let database: TestDatabase
@@ -21,7 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('the NestJS server runs methods of a provider, and ends when they have', async () => {
+it('the NestJS server runs provider methods and exits after their runs end', async () => {
   const provider = await startProvider()
   const server = new ExampleProcess(['--import', 'tsx', 'main.ts'], {
     folder: 'examples/nestjs',
@@ -32,7 +34,7 @@ it('the NestJS server runs methods of a provider, and ends when they have', asyn
   await stopsBehindItsRun(server, `${url}/receipts`, provider)
 })
 
-it('the Next.js server runs handlers, and ends when they have', NEXT, async () => {
+it('the Next.js server runs handlers and exits after their runs end', NEXT, async () => {
   const provider = await startProvider()
   const server = await startNext({ ...provider.env, DATABASE_URL: database.url })
   const [, url = ''] = await server.line(/Local:\s+(\S+)/)
@@ -41,7 +43,9 @@ it('the Next.js server runs handlers, and ends when they have', NEXT, async () =
   await stopsBehindItsRun(server, `${url}/api/receipts`, provider)
 })
 
-/** In place of a provider of mail: a body that it has got can be waited for, and it answers when it is told to. */
+/**
+ * A stand-in for a mail provider: a test can wait for a request's body and decides when to answer.
+ */
 class Provider {
   readonly #open = new Map<string, Gate>()
   readonly server: Server = createServer(async (request, response) => {
@@ -82,7 +86,9 @@ async function shown(url: string): Promise<{ state: string; output: unknown }> {
   return (await (await fetch(url)).json()) as { state: string; output: unknown }
 }
 
-/** A request is answered while its run goes on; asking meanwhile makes no other; nonsense is refused. */
+/**
+ * A request is answered while its run is running; a repeated one adds no run; nonsense is refused.
+ */
 async function sendsReceipts(url: string, provider: Provider): Promise<void> {
   const answer = await ask(url, { order: '1' })
   expect(answer.status).toBe(202)
@@ -91,13 +97,15 @@ async function sendsReceipts(url: string, provider: Provider): Promise<void> {
   expect((await shown(`${url}/${id}`)).state).toBe('running')
   expect(await (await ask(url, { order: '1' })).json()).toEqual({ id })
   provider.answer('R-1')
-  await eventually('it ends', async () => (await shown(`${url}/${id}`)).state !== 'running')
+  await eventually('the run ends', async () => (await shown(`${url}/${id}`)).state !== 'running')
   expect(await shown(`${url}/${id}`)).toEqual({ state: 'succeeded', output: { receipt: 'R-1' } })
   expect((await ask(url, {})).status).toBe(400)
   expect((await fetch(`${url}/nothing`)).ok).toBe(false)
 }
 
-/** As a browser without JavaScript does it: every field of the form, the hidden one of the server action too. */
+/**
+ * Submits like a browser without JavaScript: every form field, including the hidden server action.
+ */
 async function submitsForms(page: string, provider: Provider): Promise<void> {
   const [, action = ''] = /name="(\$ACTION_ID_\w+)"/.exec(await (await fetch(page)).text()) ?? []
   const body = new FormData()
@@ -110,7 +118,9 @@ async function submitsForms(page: string, provider: Provider): Promise<void> {
   provider.answer('R-2')
 }
 
-/** A signal that comes while a run goes on: no more requests, the run ends, and nothing is left. */
+/**
+ * A signal arrives during a run: new requests are refused, the run ends, and no process remains.
+ */
 async function stopsBehindItsRun(
   server: ExampleProcess,
   url: string,
@@ -119,7 +129,7 @@ async function stopsBehindItsRun(
   const { id } = (await (await ask(url, { order: '3' })).json()) as { id: string }
   await provider.got('R-3')
   const ended = server.stop()
-  await eventually('it listens no more', () =>
+  await eventually('the port is closed', () =>
     fetch(url).then(
       () => false,
       () => true,
@@ -128,14 +138,14 @@ async function stopsBehindItsRun(
   expect(server.alive).toBe(true)
   provider.answer('R-3')
   expect(await ended).toBe(0)
-  // What tsx compiles with ends on its own, a moment after the server.
-  await eventually('nothing is left', () => !server.alive)
+  // The compiler process of tsx exits by itself shortly after the server.
+  await eventually('no process remains', () => !server.alive)
   expect(await punctual.runs.get(id)).toMatchObject({ state: 'succeeded', attempts: [{}] })
   const workers = await punctual.workers.list()
   expect(workers.filter(({ endedAt }) => endedAt === null)).toEqual([])
 }
 
-/** Builds it into a folder of its own, which Next.js wants inside of the project. */
+/** Builds into a separate folder; Next.js requires one inside the project. */
 async function startNext(given: NodeJS.ProcessEnv): Promise<ExampleProcess> {
   const [folder, distDir] = ['examples/nextjs', `.next-test-${process.pid}`]
   const built = new URL(`../../../${folder}/${distDir}`, import.meta.url)

@@ -8,13 +8,13 @@ import { isServerRequired, requireDefinedServer } from '../src/servers/require-s
 const absent = { title: 'Absent', programs: ['punctual-absent'], install: 'get absent' }
 
 describe('a missing server', () => {
-  test('is an error that names the program and the command that installs it', () => {
+  test('a missing server is an error with the program and the command that installs it', () => {
     expect(() => requireDefinedServer(absent)).toThrow(
       'Absent is not installed: found no punctual-absent. Install it with: get absent',
     )
   })
 
-  test('has no path, while a program on the PATH has one', () => {
+  test('a missing program has no path, a program on the PATH has one', () => {
     expect(findProgram('punctual-absent')).toBeUndefined()
     expect(findProgram('sh')).toMatch(/\/sh$/)
     expect(findProgram('sh', [])).toBeUndefined()
@@ -31,7 +31,7 @@ describe('PUNCTUAL_TEST_REQUIRE', () => {
     expect(isServerRequired('pgbouncer', requirement)).toBe(required)
   })
 
-  test('refuses a name that no server has', () => {
+  test('an unknown server name is refused', () => {
     expect(() => isServerRequired('redis', 'pgbuoncer')).toThrow(
       'PUNCTUAL_TEST_REQUIRE names pgbuoncer; it takes "all" or a list of pgbouncer, redis',
     )
@@ -39,7 +39,7 @@ describe('PUNCTUAL_TEST_REQUIRE', () => {
 })
 
 describe('a suite whose server is missing', () => {
-  test('is skipped and named with its install command just before the count', async () => {
+  test('a suite without its server is skipped and listed with its install command', async () => {
     const { code, output } = await runFixture('')
     expect(code).toBe(0)
     expect(output).toContain('Absent Server is not installed. Install it with: apt-get install')
@@ -49,7 +49,7 @@ describe('a suite whose server is missing', () => {
     expect(output.trim().split('\n').at(-1)).toContain('Duration')
   })
 
-  test('fails with its install command when PUNCTUAL_TEST_REQUIRE is all', async () => {
+  test('a suite without its server fails when PUNCTUAL_TEST_REQUIRE is all', async () => {
     const { code, output } = await runFixture('all')
     expect(code).toBe(1)
     expect(output).toContain('with Absent Server > Absent Server is installed')
@@ -59,7 +59,7 @@ describe('a suite whose server is missing', () => {
 })
 
 test('an installed server is found by its programs', () => {
-  // The table's shape is what counts here; which servers this machine has does not.
+  // Only the table's shape matters here, not which servers this machine has.
   expect(() => requireServer('redis').program('punctual-absent')).toThrow(/setup:servers -- redis/)
 })
 

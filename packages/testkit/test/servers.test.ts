@@ -15,7 +15,7 @@ import {
 import { startPrivateServer } from '../src/servers/private-server.ts'
 import { startPostgres, type TestPostgres } from './start-postgres.ts'
 
-test('the set-up script installs exactly the servers of the table', () => {
+test('the setup script installs exactly the servers of the table', () => {
   const script = fileURLToPath(new URL('../../../scripts/setup-servers.sh', import.meta.url))
   const listed = execFileSync('bash', [script, '--list'], { encoding: 'utf8' }).trim().split('\n')
   const table = Object.entries(servers).map(([name, { programs }]) => [name, ...programs].join(' '))
@@ -28,7 +28,7 @@ test('free ports are distinct and can be listened on', async () => {
 })
 
 describe('a private server that does not start', () => {
-  test('fails with its output and leaves no directory behind', async () => {
+  test('a failed start reports the output and leaves no directory behind', async () => {
     let directory = ''
     const start = startPrivateServer({
       program: '/bin/sh',
@@ -44,7 +44,7 @@ describe('a private server that does not start', () => {
 })
 
 describeWithServer('redis', () => {
-  test('answers, survives a restart and is gone after stop', async () => {
+  test('a server answers, survives a restart and is gone after stop', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())
     expect(await ping(redis.url)).toBe('+PONG\r\n')
@@ -70,7 +70,7 @@ describeWithServer('pgbouncer', () => {
     let bouncer: PgBouncer
 
     beforeAll(async () => {
-      // Every character that a connection string could stumble over.
+      // Every character that a connection string could misinterpret.
       postgres = await startPostgres(`it's "100%" a\\b pass=word`)
       bouncer = await startPgBouncer({ upstreamUrl: postgres.url, poolMode: 'transaction' })
     })

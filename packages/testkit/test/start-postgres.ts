@@ -9,7 +9,7 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-/** The distribution's PostgreSQL with one superuser, who has to give this password. */
+/** Starts the distribution's PostgreSQL with one superuser, who must give this password. */
 export async function startPostgres(password: string): Promise<TestPostgres> {
   const server = requireServer('postgresql')
   const { port, stop } = await startPrivateServer({

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { crowdedFolders, type Rule, rules, SOURCES_PER_FOLDER_MAX } from './tidy/rules.ts'
+import {
+  crowdedFolders,
+  RELATIVE_OPENINGS_MAX,
+  type Rule,
+  relativeOpenings,
+  rules,
+  SOURCES_PER_FOLDER_MAX,
+  unnamedFolders,
+} from './tidy/rules.ts'
 import { readSource, sourceFiles } from './tidy/source-files.ts'
 
 /** These files quote what the rules forbid. */
@@ -27,6 +35,20 @@ describe('the repository is tidy', () => {
     expect(crowdedFolders(files)).toEqual([])
   })
 
+  test('ARCHITECTURE.md names every source folder and wraps at 100 columns', () => {
+    const architecture = readSource('ARCHITECTURE.md')
+    expect(unnamedFolders(files, architecture)).toEqual([])
+    const long = architecture
+      .split('\n')
+      .filter((line) => line.length > 100 && !/^[|│ ]/.test(line))
+    expect(long).toEqual([])
+  })
+
+  test(`at most ${RELATIVE_OPENINGS_MAX} comments open with a relative clause`, () => {
+    const found = relativeOpenings(files, readSource)
+    expect(found.slice(RELATIVE_OPENINGS_MAX), `${found.length} in all`).toEqual([])
+  })
+
   test('no two migrations have the same number', () => {
     const numbers = files.flatMap((path) => path.match(/store\/migrations\/(\d{4})_/)?.[1] ?? [])
     expect(numbers).toEqual([...new Set(numbers)])
@@ -39,6 +61,13 @@ test('a crowded folder is found; tests beside the code do not count', () => {
     'packages/core/src/run holds 21 sources; group them by what they are about',
   ])
   expect(crowdedFolders([...sources.slice(1), 'packages/core/src/run/a0.test.ts'])).toEqual([])
+})
+
+test('a source folder that ARCHITECTURE.md does not name is found', () => {
+  const paths = ['packages/core/src/run/run.ts', 'packages/core/src/new/a.ts']
+  expect(unnamedFolders(paths, '`packages/core/src/run`')).toEqual([
+    'ARCHITECTURE.md does not name packages/core/src/new; say what it holds',
+  ])
 })
 
 describe('an untidy file is found', () => {
@@ -63,6 +92,10 @@ describe('an untidy file is found', () => {
     ['packages/store/queries/runs/get-run.sql', 'select 1 -- Parameters', 'name Parameters, Ret'],
     ['packages/store/migrations/1_create_runs.sql', '', 'is not named NNNN_verb_noun.sql'],
     ['packages/store/migrations/0001_runs.sql', '', 'is not named NNNN_verb_noun.sql'],
+    ['packages/core/src/a.ts', '// the run goes on', '"goes on"; write continues'],
+    ['docs/guides/runs.md', 'priority must be 1, but 2 came.', 'write got'],
+    ['packages/core/src/a.ts', 'runs.map((it) => it.id)', 'name the value'],
+    ['packages/core/src/a.ts', 'const told = 1', 'name the value'],
     ['packages/core/src/types.ts', '', 'name it after the one concept'],
     ['packages/core/src/time-utils.ts', '', 'name it after the one concept'],
     ['packages/punctual/src/jobs/sync.ts', 'store.replica.read(f)', 'replica; read the primary'],

@@ -1,9 +1,11 @@
-/** What the reference pages promise is there: a default, limit or code that no code uses is a false promise. */
+/**
+ * Every name in the reference pages is real: an unused default, limit or code is a false promise.
+ */
 import { defaults, errorCatalogue, limits } from '@punctual/core/errors'
 import { expect, test } from 'vitest'
 import { readSource, sourceFiles } from './tidy/source-files.ts'
 
-/** The product's own code, without the files that only list the names. */
+/** The product's code, without the files that only list the names. */
 const code = sourceFiles()
   .filter((path) => /^packages\/(?!testkit)\w+\/src\/.+(?<!\.test)\.ts$/.test(path))
   .filter((path) => !/core\/src\/(?:limits|errors)\.ts$/.test(path))

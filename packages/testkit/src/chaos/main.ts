@@ -1,7 +1,4 @@
-/**
- * `npm run chaos`: runs the campaign, prints what it found, and ends with 1 when anything was
- * violated.
- */
+/** `npm run chaos`: runs the campaign, prints the verdict, and exits with 1 on any violation. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,8 +24,11 @@ function list(names: readonly { readonly name: string; readonly says: string }[]
 
 async function main(options: Options): Promise<number> {
   if (options.mutant === 'list')
-    return list(mutants.map((it) => ({ ...it, says: `${it.breaks} (${it.killedBy})` })))
-  if (options.scenario === 'list') return list(scenarios.map((it) => ({ ...it, says: it.title })))
+    return list(
+      mutants.map((mutant) => ({ ...mutant, says: `${mutant.breaks} (${mutant.killedBy})` })),
+    )
+  if (options.scenario === 'list')
+    return list(scenarios.map((scenario) => ({ ...scenario, says: scenario.title })))
   const copy = await mkdtemp(join(tmpdir(), 'punctual-mutant-'))
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
   try {
@@ -38,7 +38,7 @@ async function main(options: Options): Promise<number> {
     if (options.svg !== null) await draw(judged, options, options.svg)
     if (judged.verdict.violations.length > 0 && options.mutant === null) {
       const file = await keepEvidence(judged, options.scenario ?? String(options.seed))
-      say(`chaos: what is known of the runs at fault is in ${file}`)
+      say(`chaos: the evidence on the failed runs is in ${file}`)
     }
     if (options.json) print(toJson(judged.verdict))
     return judged.verdict.pass ? 0 : 1
@@ -47,11 +47,11 @@ async function main(options: Options): Promise<number> {
   }
 }
 
-/** The children's programs: of this build, or of a mutant of it. */
+/** Returns the folder of the children's programs: of this build, or of a mutant of it. */
 async function programsOf({ mutant }: Options, copy: string): Promise<string> {
   if (mutant === null) return fileURLToPath(new URL('./children', import.meta.url))
   const found = findMutant(mutant)
-  say(`chaos: the product is broken on purpose: ${found.breaks}`)
+  say(`chaos: the product has a deliberate bug: ${found.breaks}`)
   return applyMutant(found, copy)
 }
 
@@ -73,7 +73,7 @@ async function draw({ evidence, verdict, world }: Judged, options: Options, file
   say(`chaos: the timeline is in ${file}`)
 }
 
-// Leaves by the exit hooks, which end the children and remove what they wrote.
+// Exits through the exit hooks, which end the children and remove their files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(130))
 

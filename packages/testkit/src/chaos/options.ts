@@ -1,4 +1,4 @@
-/** The command line of the campaign. */
+/** The campaign's command line. */
 import { parseArgs } from 'node:util'
 
 export interface Options {
@@ -16,16 +16,16 @@ export interface Options {
 export const USAGE = `npm run chaos -- [--seconds N] [--seed S] [--json] [--svg FILE]
 
   --seconds N      how long the jobs fire: calm, faults, calm again (120)
-  --seed S         decides the faults; the same seed plans the same ones (the time of day)
+  --seed S         decides the faults; the same seed plans the same faults (time of day)
   --jobs N         how many jobs fire, each about 0.6 times a second (60)
-  --scenario NAME  one scripted scenario instead; "list" names them
-  --scale X        how much of a scenario, from 0.01 on (1)
-  --mutant NAME    break the product first, and see the campaign fail; "list" names them
-  --json           end with the verdict as one line of JSON
+  --scenario NAME  run one scripted scenario instead; "list" prints their names
+  --scale X        the size of a scenario, from 0.01 on (1)
+  --mutant NAME    break the product first, and see the campaign fail; "list" prints the names
+  --json           print the verdict as one line of JSON at the end
   --svg FILE       draw the timeline
   --keep           keep the directory with ledgers, logs and databases
 
-Ends with 0 when nothing was violated, with 1 otherwise.`
+Exits with 0 when nothing was violated, with 1 otherwise.`
 
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -58,5 +58,5 @@ export function parseOptions(args: readonly string[]): Options {
 function whole(name: string, text: string, min: number, max: number): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new Error(`--${name} takes an integer from ${min} to ${max}; got ${text}.`)
+  throw new Error(`--${name} must be an integer from ${min} to ${max}; got ${text}.`)
 }

@@ -1,6 +1,6 @@
 /**
- * What a run may do, as pure functions on data: the reference that the real store is compared with. It knows the
- * rules (PROTOCOL in docs/concepts/protocol.md) and nothing of how they are kept: no locks, no clocks, no SQL.
+ * The permitted behaviour of a run, as pure functions on data: the reference for the real store. It
+ * knows the rules (docs/concepts/protocol.md), not how they are kept: no locks, no clocks, no SQL.
  */
 import type { Overlap } from '@punctual/core/job'
 import type { FinalState, Place } from '@punctual/core/run'
@@ -8,9 +8,9 @@ import type { FinalState, Place } from '@punctual/core/run'
 export interface ModelLease {
   readonly fence: string
   readonly session: string
-  /** Its start is committed. */
+  /** The start mark is committed. */
   readonly marked: boolean
-  /** Its handler is asked to end. */
+  /** The handler was asked to stop. */
   readonly cancelling: boolean
 }
 
@@ -22,13 +22,13 @@ export interface ModelRun {
   readonly jobId: string | null
   readonly overlap: Overlap
   readonly place: Exclude<Place, 'nowhere'>
-  /** Whether its time has come. */
+  /** Whether the run is due. */
   readonly due: boolean
-  /** Attempts that have ended. */
+  /** Number of ended attempts. */
   readonly attempt: number
   readonly crashes: number
   readonly lease: ModelLease | null
-  /** Of a job that must not overlap: whether it is the one whose turn it is. */
+  /** For a job that must not overlap: whether this run holds the job. */
   readonly holds: boolean
   readonly final: FinalState | null
 }
@@ -38,7 +38,7 @@ export type NewRun = Pick<
   'id' | 'key' | 'maxAttempts' | 'atMostOnce' | 'jobId' | 'overlap'
 >
 
-/** How far away a time is: due, within the horizon of the queue, or beyond it. */
+/** How far in the future a due time is: due, within the queue's horizon, or beyond it. */
 export type Distance = 'now' | 'near' | 'far'
 
 const waitsIn = (distance: Distance) =>
@@ -58,7 +58,7 @@ export function marked(run: ModelRun): ModelRun {
   return run.lease ? { ...run, lease: { ...run.lease, marked: true } } : run
 }
 
-/** Whoever names this fence may still end the run. */
+/** Whether a worker that presents this fence may still end the run. */
 export function isHeldBy(run: ModelRun, fence: string): boolean {
   return run.lease?.fence === fence
 }
@@ -72,20 +72,20 @@ export type Ending =
   | { readonly kind: 'succeeded' | 'dead' | 'cancelled' }
   | { readonly kind: 'retry'; readonly distance: Distance }
 
-/** What an accepted outcome makes of a run that is held. One that was asked to end is not tried again. */
+/** Applies an accepted outcome to a leased run. A run with a cancel request is not retried. */
 export function settled(run: ModelRun, ending: Ending): ModelRun {
   if (ending.kind !== 'retry') return ended(run, ending.kind)
   if (run.lease?.cancelling) return ended(run, 'cancelled')
   return { ...run, ...waitsIn(ending.distance), attempt: run.attempt + 1, lease: null }
 }
 
-/** A claim is not an attempt: what did not start goes back as it was, and keeps its job. */
+/** A claim is not an attempt: a run that did not start goes back unchanged and keeps its job. */
 export function givenBack(run: ModelRun): ModelRun {
   if (run.lease?.cancelling) return ended(run, 'cancelled')
   return { ...run, ...waitsIn('now'), lease: null }
 }
 
-/** What becomes of a run when its worker is not heard of any more. */
+/** Applies the reaper's decision when the worker's heartbeats have stopped. */
 export function reaped(run: ModelRun, crashesUntilQuarantine: number): ModelRun {
   const { lease } = run
   if (!lease) return run
@@ -98,7 +98,7 @@ export function reaped(run: ModelRun, crashesUntilQuarantine: number): ModelRun 
   return { ...back, attempt: run.attempt + 1, crashes: run.crashes + 1 }
 }
 
-/** One that waits has ended; one that runs is asked to. */
+/** Cancels a waiting run at once and asks a running one to stop. */
 export function cancelled(run: ModelRun): ModelRun {
   if (run.final) return run
   if (!run.lease) return ended(run, 'cancelled')

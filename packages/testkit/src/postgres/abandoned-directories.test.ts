@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { directoryPrefix, removeAbandonedDirectories } from './abandoned-directories.ts'
 
 const tomorrow = Date.now() + 24 * 60 * 60_000
-/** Above the largest process id that any system gives out. */
+/** A process id above the largest one that any system assigns. */
 const nobody = 2 ** 30
 
 async function folderWith(...names: string[]): Promise<string> {
@@ -15,7 +15,7 @@ async function folderWith(...names: string[]): Promise<string> {
   return folder
 }
 
-test('only old directories of runs that have ended are removed', async () => {
+test('the sweep removes only old directories of ended test runs', async () => {
   const alive = `${directoryPrefix(process.pid)}a`
   const folder = await folderWith(`${directoryPrefix(nobody)}b`, alive, 'something-else')
   await removeAbandonedDirectories(folder)

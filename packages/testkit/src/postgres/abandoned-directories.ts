@@ -1,4 +1,4 @@
-/** Removes what test runs that were killed have left in the temporary directory. */
+/** Removes the temporary directories that killed test runs left behind. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ const prefix = 'punctual-test-postgres-'
 /** A directory younger than this may belong to a run that this process cannot see. */
 const ageMinMs = 60 * 60_000
 
-/** The name carries the process id of the run, so that a later one can tell whether it lives. */
+/** The name carries the process id of the run, so that a later run can check whether it lives. */
 export function directoryPrefix(pid: number): string {
   return `${prefix}${pid}-`
 }
@@ -19,7 +19,7 @@ export async function removeAbandonedDirectories(folder = tmpdir(), now = Date.n
     const found = await stat(path).catch(() => undefined)
     const isOld = found !== undefined && now - found.mtimeMs > ageMinMs
     const pid = Number.parseInt(name.slice(prefix.length), 10)
-    // What belongs to another user cannot be removed, and is not ours to complain about.
+    // A directory of another user cannot be removed, and is not this run's to report.
     if (isOld && !isRunning(pid)) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Vitest's global setup: starts one server of each supported major version, tells every test
- * process where they are, and ends them with the run. Vitest leaves on Ctrl-C without a teardown;
- * then the exit hook of the servers does it.
+ * Vitest's global setup: starts one server of each supported major version, publishes their URLs to
+ * every test process, and stops them with the run. Vitest exits on Ctrl-C without a teardown; then
+ * the servers' exit hook stops them.
  */
 import { removeAbandonedDirectories } from './abandoned-directories.ts'
 import { type PostgresMajor, postgresMajors, urlVariable } from './postgres-major.ts'

@@ -1,4 +1,4 @@
-/** PostgreSQL for tests. The global setup is a file of its own: `global-setup.ts`. */
+/** PostgreSQL for tests. The global setup is a separate file: `global-setup.ts`. */
 export { type PostgresMajor, postgresMajors } from './postgres-major.ts'
 export {
   createTemplateDatabase,

@@ -15,7 +15,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 describe.each(postgresMajors)('on PostgreSQL %i', (major) => {
-  test('a test database is on a server of that version, and its own', async () => {
+  test('a test database is private and on a server of that version', async () => {
     const [one, two] = await Promise.all([
       createTestDatabase({ major }),
       createTestDatabase({ major }),
@@ -31,7 +31,7 @@ describe.each(postgresMajors)('on PostgreSQL %i', (major) => {
     ])
   })
 
-  test('a dropped database is gone although a session was left in it', async () => {
+  test('a database is dropped although a session is still connected', async () => {
     const database = await createTestDatabase({ major })
     const client = new pg.Client(database.url)
     client.on('error', () => {})

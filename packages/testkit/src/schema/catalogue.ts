@@ -1,14 +1,14 @@
-/** What a dump of the schema reads, each in an order that no server and no migration changes. */
+/** The catalogue queries of a schema dump, ordered independently of server and migration. */
 
 const SCHEMA = "'punctual'::regnamespace"
-/** Tables, without the partitions of days. */
+/** Tables, without day partitions. */
 const TABLE = `c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition`
 
 export interface Table {
   readonly name: string
   readonly options: string[] | null
   readonly partitioning: string | null
-  /** Whether it has row security. */
+  /** Whether row security is enabled. */
   readonly secured: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Column {
   readonly collation: string | null
   readonly required: boolean
   readonly fallback: string | null
-  /** a: always, d: by default, empty: none. */
+  /** a: always, d: by default, empty: no identity. */
   readonly identity: string
 }
 
@@ -63,7 +63,7 @@ export interface Definition {
   readonly definition: string
 }
 
-/** Without those that constraints have. */
+/** Without the indexes that back constraints. */
 export const INDEXES = `
   select c.oid::regclass::text as table, pg_get_indexdef(i.indexrelid, 0, true) as definition
   from pg_index i
@@ -107,7 +107,7 @@ export interface Grant {
   readonly grantee: string
 }
 
-/** What others than the owner may do: to whole tables, then to single columns. */
+/** Privileges of roles other than the owner: on whole tables, then on single columns. */
 export const GRANTS = `
   select
     g.relation::regclass::text as table,

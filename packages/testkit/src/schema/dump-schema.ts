@@ -1,10 +1,10 @@
 /**
  * The schema of a migrated database as text for reading and for diffs: packages/store/schema.sql,
- * written by `npm run schema`. It comes from the catalogues, so that it shows what the migrations
- * amount to, whatever file created or altered it. Every supported PostgreSQL gives the same text.
+ * written by `npm run schema`. It is read from the catalogues, so it shows the result of all
+ * migrations. Every supported PostgreSQL version gives the same text.
  *
- * Partitions are left out, because they depend on the date; so are not-null constraints as
- * constraints, which only newer servers record; and privileges of the owner.
+ * It leaves out partitions, which depend on the date; not-null constraints as named constraints,
+ * which only newer servers record; and the owner's privileges.
  */
 import pg from 'pg'
 import type { PostgresMajor } from '../postgres/index.ts'
@@ -15,7 +15,7 @@ const HEADER = `-- Written by \`npm run schema\` from a freshly migrated databas
 -- The partitions of days are left out. For reading only: tables are in alphabetical order.
 `
 
-/** The schema that the migrations of this working tree make. */
+/** Dumps the schema that the migrations of this working tree create. */
 export async function freshSchema(major: PostgresMajor = 18): Promise<string> {
   const database = await migratedDatabase(major)
   const client = new pg.Client({ connectionString: database.url })
@@ -29,7 +29,7 @@ export async function freshSchema(major: PostgresMajor = 18): Promise<string> {
 }
 
 export async function dumpSchema(client: pg.Client): Promise<string> {
-  // Without the schema in the path, every name is printed with it.
+  // With an empty search_path, every printed name is schema-qualified.
   await client.query("set search_path = ''")
   const read = async <Row>(sql: string) => (await client.query(sql)).rows as Row[]
   const columns = await read<catalogue.Column>(catalogue.COLUMNS)
@@ -94,7 +94,7 @@ function columnOf({ name, type, collation, required, fallback, identity }: catal
 }
 
 function statementOf({ definition }: catalogue.Definition): string {
-  // An index of a partitioned table is printed as one that its partitions do not have; they do.
+  // PostgreSQL prints "on only" for an index of a partitioned table; its partitions have it too.
   return `${lower(definition).replace(' on only ', ' on ').replace(' using btree (', ' (')};`
 }
 
@@ -116,7 +116,7 @@ function oneLine(expression: string): string {
   return lower(expression).replace(/\s+/g, ' ')
 }
 
-/** Lower case outside of quotes, as the rest of the SQL here is written: PostgreSQL prints capitals. */
+/** Lower-cases text outside quotes, as SQL is written here: PostgreSQL prints capitals. */
 function lower(sql: string): string {
   return sql.replace(/'(?:[^']|'')*'|"[^"]*"|[^'"]+/g, (part) =>
     /^['"]/.test(part) ? part : part.toLowerCase(),

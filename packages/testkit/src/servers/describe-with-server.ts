@@ -16,17 +16,21 @@ declare module 'vitest' {
 }
 
 /**
- * A suite that needs a server beside PostgreSQL.
+ * Declares a suite that needs one of `servers`, not only the embedded PostgreSQL.
  *
- * It runs when the server is installed. Otherwise it fails when PUNCTUAL_TEST_REQUIRE asks for the
- * server, and else is skipped: the skip reporter names it at the end of the run with the command
- * that installs what it lacks. This is the only way in which a suite of this repository is skipped.
+ * The suite runs when the server is installed. Otherwise the suite fails if PUNCTUAL_TEST_REQUIRE
+ * names the server, and is skipped if not. At the end of the test run, the skip reporter lists
+ * skipped suites, each with the command that installs its server. No suite of this repository is
+ * skipped in any other way.
  */
 export function describeWithServer(name: ServerName, suite: (server: Server) => void): void {
   describeWithDefinedServer(name, servers[name], suite)
 }
 
-/** The same for a server outside the table, so that a test can ask for one that does not exist. */
+/**
+ * Like `describeWithServer`, for a server that `servers` does not list. Tests pass a server that
+ * does not exist.
+ */
 export function describeWithDefinedServer(
   name: string,
   definition: ServerDefinition,

@@ -5,10 +5,10 @@ import { delimiter, join } from 'node:path'
 const POSTGRESQL_ROOT = '/usr/lib/postgresql'
 
 /**
- * The path of a program, or undefined when it is not installed.
+ * Returns the path of a program, or undefined when it is not installed.
  *
  * The PATH of an ordinary user lacks the folders where distributions put servers, so these are
- * searched after it. With several PostgreSQL versions the newest one answers.
+ * searched after it. If several PostgreSQL versions are installed, the newest one is used.
  */
 export function findProgram(name: string, directories = searchDirectories()): string | undefined {
   return directories.map((directory) => join(directory, name)).find(isExecutable)

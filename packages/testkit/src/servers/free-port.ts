@@ -3,13 +3,13 @@ import { createServer } from 'node:net'
 
 /**
  * Below every system's range for outgoing connections, so that no connection opened between this
- * call and the server's own listen can take the port.
+ * call and the server's own listen can occupy the port.
  */
 const FIRST_PORT = 20_000
 const LAST_PORT = 29_999
 const ATTEMPTS_MAX = 100
 
-/** A port of the loopback interface on which nobody listens at the moment. */
+/** Returns an unused port of the loopback interface. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1)

@@ -4,36 +4,36 @@ import pg from 'pg'
 import { startPrivateServer } from './private-server.ts'
 import { requireServer } from './require-server.ts'
 
-/** Not a user of the upstream: only the console knows it. */
+/** Not an upstream user: only the admin console knows it. */
 const ADMIN_USER = 'admin'
 
 export interface PgBouncerOptions {
-  /** Where the pooler connects to. Any database of that server is reachable through it. */
+  /** The server behind the pooler. Any of its databases can be reached. */
   readonly upstreamUrl: string
   readonly poolMode: 'session' | 'transaction' | 'statement'
-  /** More settings of `[pgbouncer]`, otherwise its own defaults hold. */
+  /** Additional `[pgbouncer]` settings; PgBouncer's defaults apply otherwise. */
   readonly settings?: Readonly<Record<string, string | number>>
 }
 
 export interface PgBouncer {
-  /** The upstream URL with the address of the pooler. */
+  /** The upstream URL with the pooler's address. */
   readonly url: string
   /** Runs one command of the admin console, such as `SHOW POOLS`. */
   admin(command: string): Promise<Record<string, unknown>[]>
-  /** Kills the pooler and starts it again on the same port: every connection breaks. */
+  /** Kills the pooler and starts it on the same port: every connection breaks. */
   restart(): Promise<void>
-  /** Holds new work back once the transactions in progress have ended; waits for their end. */
+  /** Holds new work back and waits until the transactions in progress have ended. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Kills the pooler and removes its directory. Harmless when repeated. */
+  /** Kills the pooler and removes its directory. Idempotent. */
   stop(): Promise<void>
 }
 
 /**
  * Starts PgBouncer on a private port.
  *
- * Clients are let in without a password and all reach the upstream as the user of `upstreamUrl`,
- * so the suite of a pooler needs no list of users.
+ * Clients connect without a password and all reach the upstream as the user of `upstreamUrl`, so a
+ * suite needs no list of users.
  */
 export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBouncer> {
   const { port, restart, stop } = await startPrivateServer({
@@ -78,7 +78,7 @@ function configuration(
     auth_type: 'any',
     admin_users: ADMIN_USER,
     pool_mode: poolMode,
-    // The default keeps clients waiting for 15 s after one login to the upstream was cut short.
+    // By default clients wait 15 s after one login to the upstream was interrupted.
     server_login_retry: 0.1,
     ...settings,
   }
@@ -91,7 +91,7 @@ function configuration(
   ].join('\n')
 }
 
-/** The host, or the directory of a socket when the URL says `?host=/directory`. */
+/** The host, or the socket directory when the URL says `?host=/directory`. */
 function hostOf(upstream: URL): string {
   return upstream.searchParams.get('host') ?? decodeURIComponent(upstream.hostname)
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { freePort } from './free-port.ts'
 import { createServerDirectory, startServerProcess } from './server-process.ts'
 
-/** Where a private server lives: nobody else uses its port or its directory. */
+/** The port and directory of a private server; no other server uses them. */
 export interface ServerPlace {
   readonly port: number
   readonly directory: string
@@ -11,20 +11,20 @@ export interface ServerPlace {
 
 export interface PrivateServerOptions {
   readonly program: string
-  /** What the server prints once it listens. */
+  /** Matches the server's output once it listens. */
   readonly readyLine: RegExp
-  /** Writes what the server needs into its directory and returns its arguments. */
+  /** Writes the server's files into its directory and returns its arguments. */
   prepare(place: ServerPlace): Promise<readonly string[]>
 }
 
 export interface PrivateServer extends ServerPlace {
-  /** Kills the server and starts it again in the same place: every connection breaks. */
+  /** Kills the server and starts it in the same place: every connection breaks. */
   restart(): Promise<void>
-  /** Kills the server and removes its directory. Harmless when repeated. */
+  /** Kills the server and removes its directory. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Starts a server on a free port with a directory of its own, both gone after `stop`. */
+/** Starts a server on a free port with its own directory; `stop` removes both. */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const { program, readyLine } = options
   const directory = await createServerDirectory(basename(program))

@@ -3,21 +3,21 @@ import { requireServer } from './require-server.ts'
 
 export interface RedisOptions {
   /**
-   * More settings of redis.conf.
-   * @default nothing is written to disk
+   * Settings of redis.conf, in addition to the port, the directory and the defaults below.
+   * @default settings with which Redis writes nothing to disk
    */
   readonly settings?: Readonly<Record<string, string | number>>
 }
 
 export interface Redis {
   readonly url: string
-  /** Kills the server and starts it again on the same port and directory. */
+  /** Kills the server and starts it on the same port and directory. */
   restart(): Promise<void>
-  /** Kills the server and removes its directory. Harmless when repeated. */
+  /** Kills the server and removes its directory. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Starts Redis on a private port with a directory of its own. */
+/** Starts Redis on a private port with its own directory. */
 export async function startRedis({ settings = {} }: RedisOptions = {}): Promise<Redis> {
   const { port, restart, stop } = await startPrivateServer({
     program: requireServer('redis').program('redis-server'),

@@ -1,17 +1,17 @@
 import { findProgram } from './find-program.ts'
 import { type ServerDefinition, type ServerName, servers } from './servers.ts'
 
-/** Names the servers that must be there: `all`, or a list such as `pgbouncer,redis`. */
+/** Names the servers that must be installed: `all`, or a list such as `pgbouncer,redis`. */
 const REQUIRE_VARIABLE = 'PUNCTUAL_TEST_REQUIRE'
 
-/** An installed server, as far as a suite needs to know it. */
+/** An installed server. */
 export interface Server {
   readonly title: string
-  /** The path of one of its programs. Looked up when asked, since skipped suites are still read. */
+  /** Returns the path of a program. Searched lazily, because skipped suites are still collected. */
   program(name: string): string
 }
 
-/** The server, or an error that says what is missing and the command that installs it. */
+/** Returns the server, or throws an error with the missing programs and the install command. */
 export function requireServer(name: ServerName): Server {
   return requireDefinedServer(servers[name])
 }
@@ -47,7 +47,7 @@ export function missingPrograms(definition: ServerDefinition): string[] {
 /**
  * Whether a missing server is a failure instead of a skip.
  *
- * A name that no server has is refused: a misspelt requirement would otherwise require nothing.
+ * Throws for an unknown server name: a misspelt requirement would otherwise require nothing.
  */
 export function isServerRequired(
   name: string,

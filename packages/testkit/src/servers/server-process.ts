@@ -1,17 +1,16 @@
 /**
- * A server as a child process: started without root's rights, ready when it says so, gone when the
- * test process is.
+ * A server as a child process: started without root privileges, ready when its output says so, and
+ * ended with the test process.
  *
- * It is only ever killed, never asked to stop: the servers here keep nothing that a test wants
- * back, and the meaning of SIGTERM differs between their versions (PgBouncer 1.23 and later wait
- * for their clients).
+ * It is always killed, never asked to stop: tests need no data from it afterwards, and the meaning
+ * of SIGTERM differs between versions (PgBouncer 1.23 and later wait for their clients).
  */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { chown, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** `nobody`. PgBouncer and PostgreSQL refuse to run as root. */
+/** The user `nobody`. PgBouncer and PostgreSQL refuse to run as root. */
 const UNPRIVILEGED_ID = 65_534
 const START_TIMEOUT_MS = 20_000
 const OUTPUT_KEPT_CHARS = 8_000
@@ -20,16 +19,16 @@ export interface ServerProcessOptions {
   readonly program: string
   readonly args: readonly string[]
   readonly directory: string
-  /** What the server prints once it listens. */
+  /** Matches the server's output once it listens. */
   readonly readyLine: RegExp
 }
 
 export interface ServerProcess {
-  /** Kills it and resolves once it is gone. Harmless when repeated. */
+  /** Kills the server and resolves once it has exited. Idempotent. */
   kill(): Promise<void>
 }
 
-/** A directory of its own that the server, whatever user it runs as, may write to. */
+/** Creates a directory that the server may write to as any user. */
 export async function createServerDirectory(name: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), `punctual-${name}-`))
   if (isRoot()) await chown(directory, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
@@ -69,7 +68,7 @@ function untilReady(child: ChildProcess, options: ServerProcessOptions): Promise
       () => fail(`was not ready within ${START_TIMEOUT_MS} ms`),
       START_TIMEOUT_MS,
     )
-    // Reading goes on after the start, otherwise a full pipe would block the server.
+    // Reading continues after the start, otherwise a full pipe would block the server.
     const read = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-OUTPUT_KEPT_CHARS)
       if (!options.readyLine.test(output)) return
@@ -89,7 +88,7 @@ function spawnUnprivileged({ program, args, directory }: ServerProcessOptions): 
   if (!canTieToParent()) {
     return spawn(program, args, isRoot() ? { ...options, uid: id, gid: id } : options)
   }
-  // Changing the user clears the parent-death signal, so setpriv does both, in the right order.
+  // Changing the user clears the parent-death signal, so setpriv does both in the right order.
   const user = isRoot() ? [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'] : []
   return spawn('setpriv', [...user, '--pdeathsig=KILL', program, ...args], options)
 }

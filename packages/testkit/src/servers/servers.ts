@@ -1,17 +1,17 @@
 /**
- * The servers, apart from the embedded PostgreSQL, that test suites and benchmarks start, the clock that they fake, and the
- * browser.
+ * The programs that test suites and benchmarks start besides the embedded PostgreSQL: servers, the
+ * library that fakes a clock, and the browser.
  *
- * `scripts/setup-servers.sh` holds the same names and programs beside the Debian packages that
- * bring them; a test keeps the two tables equal.
+ * `scripts/setup-servers.sh` lists the same names and programs with the Debian packages that
+ * provide them; a test keeps the two tables equal.
  */
 
 export interface ServerDefinition {
-  /** The name as its makers write it; titles of suites and the report of skipped ones use it. */
+  /** The official spelling of the name, for suite titles and the report of skipped suites. */
   readonly title: string
-  /** Every program that suites run. The server counts as installed only with all of them. */
+  /** Every program that suites run. The server counts as installed only when all of them are. */
   readonly programs: readonly string[]
-  /** The command that a reader of a skip or a failure can paste. */
+  /** The install command that a skip or a failure prints. */
   readonly install: string
 }
 

@@ -2,11 +2,11 @@ import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node'
 import './describe-with-server.ts'
 
 /**
- * Names, at the end of a run, every suite that was skipped for want of a server, with the command
- * that installs it.
+ * Lists, at the end of a run, every suite that was skipped because its server is missing, with the
+ * command that installs it.
  *
- * It stands before the default reporter in the list of reporters: they print in that order, and
- * the count of the run stays the last thing on the screen.
+ * It comes before the default reporter in the list of reporters: they print in that order, and the
+ * run's summary stays last on the screen.
  */
 export default class SkipReporter implements Reporter {
   #vitest: Vitest | undefined
@@ -41,7 +41,7 @@ function describeSkips(modules: readonly TestModule[]): string {
 
 function collectSkip(skips: Map<string, Skip>, suite: TestSuite): void {
   const { missingServer } = suite.meta()
-  // A suite inside a skipped one inherits its meta; only the outermost is worth a line.
+  // A suite inside a skipped one inherits its meta; only the outermost suite is reported.
   const parent = suite.parent.type === 'suite' ? suite.parent.meta().missingServer : undefined
   if (missingServer === undefined || parent?.title === missingServer.title) return
   const skip = skips.get(missingServer.title) ?? { suites: [], install: missingServer.install }

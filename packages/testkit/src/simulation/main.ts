@@ -1,9 +1,9 @@
 /**
  * `npm run simulate -- --seeds 500 | --seed 7 | --slots 1000000 [--from 1] [--events 500] [--mutant NAME] [--json]`
  *
- * Seeds from one on, one seed, or as many seeds with many jobs as it takes for so many slots.
- * Ends with 1 when an invariant was broken, after what broke, the last of what happened before, what it needs, and
- * the command that shows it again.
+ * Runs seeds from 1 on, one seed, or as many seeds with many jobs as produce the given number of
+ * slots. Exits with 1 when a seed broke an invariant, after the violation, the last events before
+ * it, the settings that it needs, and the command that reproduces it.
  */
 import { parseArgs } from 'node:util'
 import { minimise } from './minimise.ts'
@@ -33,11 +33,11 @@ async function main(): Promise<number> {
   const mutant = mutants.find(({ name }) => name === values.mutant)
   if (values.mutant !== undefined && !mutant) {
     const known = mutants.map(({ name, what }) => `  ${name}: ${what}`).join('\n')
-    process.stderr.write(`There is no mutant ${values.mutant}. There are:\n${known}\n`)
+    process.stderr.write(`Unknown mutant ${values.mutant}. Known mutants:\n${known}\n`)
     return 2
   }
   const events = values.events === undefined ? {} : { events: whole('events', values.events) }
-  const of = (seed: number): SimulationOptions =>
+  const optionsFor = (seed: number): SimulationOptions =>
     mutant
       ? { ...optionsOf(mutant, seed), ...events }
       : { seed, ...events, ...(values.slots !== undefined && { change: withManySlots }) }
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
     seeds: values.seed === undefined ? whole('seeds', values.seeds ?? String(SEEDS)) : 1,
     ...(values.slots !== undefined &&
       values.seed === undefined && { slots: whole('slots', values.slots) }),
-    optionsOf: of,
+    optionsOf: optionsFor,
     onSeed: values.json ? () => undefined : progress(),
   })
   const flags = (['events', 'slots', 'mutant'] as const).flatMap((name) =>
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   const again = ({ seed }: SimulationResult) =>
     ['npm run simulate -- --seed', seed, ...flags].join(' ')
   const [first] = total.failed
-  if (first && !values.json) await explain(first, of(first.seed), again(first))
+  if (first && !values.json) await explain(first, optionsFor(first.seed), again(first))
   if (values.json) say(JSON.stringify(summary(total, again)))
   else say(inWords(total))
   return total.failed.length > 0 ? 1 : 0
@@ -88,7 +88,7 @@ async function explain(
   const { faults, ...settings } = least.settings
   say(least.trace.slice(-TRACE_LINES).join('\n'))
   say(`seed ${failure.seed} broke ${failure.violations.map(({ message }) => message).join('\n')}`)
-  say(`with no more than ${JSON.stringify({ faults: [...faults.enabled], ...settings })}`)
+  say(`the failure needs only ${JSON.stringify({ faults: [...faults.enabled], ...settings })}`)
   say(`again: ${again}`)
 }
 

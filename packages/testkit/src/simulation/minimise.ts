@@ -1,4 +1,4 @@
-/** What a failure needs: faults are left out one by one, nodes too, as long as the same invariant breaks. */
+/** Reduces a failure: drops faults and nodes one by one while the same invariant still breaks. */
 import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
 import type { Fault } from './world/faults.ts'
 import type { Settings } from './world/settings.ts'
@@ -22,7 +22,7 @@ const simpler: readonly Change[] = [
   (settings) => ({ ...settings, race: false }),
 ]
 
-/** The smallest failure that was found; the one that it began with when nothing can be left out. */
+/** Returns the smallest failure found, or the original one when nothing can be dropped. */
 export async function minimise(
   options: SimulationOptions,
   failure: SimulationResult,

@@ -1,9 +1,9 @@
-/** Many seeds, one after the other, and what they add up to. */
+/** Runs many seeds in turn and adds up their results. */
 import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
 
 export interface SeedsOptions {
   readonly from: number
-  /** So many seeds, or as many as it takes for so many slots. */
+  /** The number of seeds; ignored when `slots` is given. */
   readonly seeds: number
   readonly slots?: number
   readonly events?: number
@@ -19,7 +19,7 @@ export interface Total {
   readonly effects: number
   readonly duplicates: number
   readonly faults: Readonly<Record<string, number>>
-  /** The seeds that broke an invariant. */
+  /** The results of the seeds that broke an invariant. */
   readonly failed: readonly SimulationResult[]
 }
 

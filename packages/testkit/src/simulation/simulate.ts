@@ -1,6 +1,7 @@
 /**
- * One seed: several nodes with the real worker and the real roles on one thread and virtual time, on a store in
- * memory that fails as the seed says. Faults stop after a while; then everything has to end, and is judged.
+ * One seed: several nodes with the real worker and the real roles on one thread and virtual time,
+ * on a store in memory that fails as the seed decides. Faults stop after a while; then every run
+ * has to end, and the result is judged.
  */
 import { defaults } from '@punctual/core/errors'
 import type { WorkerHint } from '@punctual/worker'
@@ -27,9 +28,9 @@ import { PRIORITIES, Workload } from './world/workload.ts'
 
 export interface SimulationOptions {
   readonly seed: number
-  /** At least so many events happen before faults stop. @default 500 */
+  /** The minimum number of events before faults stop. @default 500 */
   readonly events?: number
-  /** Changes what the seed has decided: to find out what a failure needs. */
+  /** Changes the settings of the seed, to find out what a failure needs. */
   readonly change?: (settings: Settings) => Settings
   readonly mutants?: ReadonlySet<StoreMutant>
   readonly wiring?: WiringMutants
@@ -52,17 +53,17 @@ export interface SimulationResult {
 
 const START_MS = Date.UTC(2026, 0, 1)
 /**
- * Longer than the slowest of what looks after the lost (strays, orphans, a round of the auditor), and than one worker with
- * one slot takes for runs of minutes that are tried again.
+ * Longer than the slowest search for lost work (strays, orphans, a full auditor pass), and longer
+ * than one worker with a capacity of one needs for retried runs that take minutes.
  */
 const QUIET_WITHIN_MS = 3_600_000
-/** Who needs more than that for a second of use goes round in circles. */
+/** More events than this for one second of activity means an endless loop. */
 const EVENTS_PER_SECOND_MAX = 4_000
 
-/** When nothing of what was sent during the faults is on its way any more. */
+/** By then nothing sent during the faults is still in flight. */
 const REMINDED_MS = 60_000
 
-/** With these a renewal may be late although its worker lives. */
+/** With these faults a renewal may be late although its worker lives. */
 const unwell: readonly Fault[] = [...callFaults, 'stepDatabase', 'readOnly', 'loseCommits']
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -118,7 +119,7 @@ class World {
     })
   }
 
-  /** A worker that can renew, and could all along but for the time that the server was away. */
+  /** Whether the worker can renew now and always could, except while the server was away. */
   #isWell(sessionId: string): boolean {
     const { faults, leaseMs } = this.#settings
     if (unwell.some((fault) => faults.enabled.has(fault))) return false
@@ -154,7 +155,7 @@ class World {
     new FaultLine({
       ...{ timeline: this.#timeline, machine, server: this.#server },
       ...{ chance: this.#chance.fork('line'), faultOf: this.#nemesis.callFault },
-      onCall: ({ name }, what, told) => this.#note(`${name} ${what} ${told}`),
+      onCall: ({ name }, what, outcome) => this.#note(`${name} ${what} ${outcome}`),
     })
 
   #boot(): void {
@@ -186,7 +187,7 @@ class World {
     this.#nemesis.start()
     const failed = () => this.#watch.violations.length > 0 || this.#timeline.happened > eventsMax
     await this.#timeline.run(START_MS + activeMs, failed)
-    // What is left to happen of a seed with little to do happens on the same terms.
+    // A seed with little work runs its remaining events under the same conditions.
     while (!failed() && this.#timeline.happened < events)
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
     this.#nemesis.end()
@@ -202,7 +203,7 @@ class World {
     for (const node of this.#nodes) node.crash()
   }
 
-  /** Everything has ended, and every worker has heard of it. */
+  /** Every run has ended, and every worker knows. */
   #settled(): boolean {
     return isQuiet(this.#server.db) && this.#nodes.every((node) => !node.alive || node.isIdle)
   }
@@ -213,15 +214,15 @@ class World {
     return {
       ...{ seed: this.#options.seed, hash: this.#trace.hash, events: this.#timeline.happened },
       ...{ virtualMs: this.#timeline.nowMs - START_MS, runs: db.runs.size, slots: db.slots.size },
-      effects: effects.reduce((sum, of) => sum + of.length, 0),
-      duplicates: effects.filter((of) => of.length > 1).length,
+      effects: effects.reduce((sum, starts) => sum + starts.length, 0),
+      duplicates: effects.filter((starts) => starts.length > 1).length,
       ...{ faults: this.#nemesis.counts, settings: this.#settings },
       ...{ violations: this.#watch.violations, trace: this.#trace.last },
     }
   }
 }
 
-/** Lanes are there from the start: a run of a lane that a fail-over has lost would wait for ever. */
+/** Lanes exist from the start: a run whose lane a fail-over lost would wait for ever. */
 function layLanes(db: MemoryDatabase): void {
   const queue = defaults.queue
   db.transact(() => {
@@ -231,7 +232,7 @@ function layLanes(db: MemoryDatabase): void {
   db.secure()
 }
 
-/** Whoever asked a worker to drain, or paused the queue, and could not take it back, does so now. */
+/** Withdraws every drain request and pause that a client could not withdraw earlier. */
 function letAllWork(db: MemoryDatabase): void {
   db.transact(() => {
     for (const queue of db.pauses.values()) db.pauses.delete(queue)

@@ -1,4 +1,4 @@
-/** A store on a migrated database of its own, with the shortest way to put runs where a test needs them. */
+/** A store on its own migrated database, with short methods that bring runs into any state. */
 import { encodeJson } from '@punctual/core/check'
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
@@ -20,7 +20,7 @@ function openStore(url: string, clock: Clock = systemClock, zoneData?: string): 
   })
 }
 
-/** A database with the schema in it; cloned, so that it costs milliseconds. */
+/** A migrated database; cloned from a template, so that it costs milliseconds. */
 export async function migratedDatabase(major: PostgresMajor = 18) {
   const key = loadMigrations()
     .map((m) => m.checksum)
@@ -59,7 +59,7 @@ export class TestStore {
     return new TestStore(database.url, sql, database.drop)
   }
 
-  /** Another process on the same database, whose clock and time zone data may be others. */
+  /** A second process on the same database, with its own clock and time zone data. */
   another(clock?: Clock, zoneData?: string): PostgresStore {
     const store = openStore(this.url, clock, zoneData)
     this.#others.push(store)
@@ -75,16 +75,18 @@ export class TestStore {
     return (accepted as { id: string }).id
   }
 
-  /** Registers or changes a job that fires every second unless it says otherwise; returns its id. */
+  /** Registers or changes a job that fires every second by default; returns its id. */
   async job(options: Partial<JobOptions> = {}, store = this.store): Promise<string> {
-    const timed = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'].some((it) => it in options)
+    const timed = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs'].some(
+      (option) => option in options,
+    )
     const job = { name: 'job', handler: 'test', ...(!timed && { cron: '* * * * * *' }), ...options }
     const compiled = compileJob(job, { timezone: 'UTC', jitterMs: 0 })
     const [result] = await store.schedules.jobs.upsert([compiled], 1)
     return (result as { id: string }).id
   }
 
-  /** As if the job had been made so long before: what it has missed since is still to be decided. */
+  /** Moves the job's creation back by `ms`: the slots it missed since then are still undecided. */
   async age(jobId: string, ms: number): Promise<void> {
     const back = `$2::bigint * interval '1 millisecond'`
     await this.sql.query(
@@ -123,7 +125,7 @@ export class TestStore {
     return store.work.claim({ sessionId, fence: systemRandom.token(), limit, lanes })
   }
 
-  /** Submits, claims and returns one run that is held by the session. */
+  /** Submits, claims and returns one run that the session holds. */
   async running(sessionId: string, options: SubmitOptions = {}): Promise<ClaimedRun> {
     const id = await this.submit(options)
     const { runs } = await this.claim(sessionId, 100)
@@ -132,7 +134,7 @@ export class TestStore {
     return run
   }
 
-  /** Lets a session's lease run out, as if its process had been silent. */
+  /** Expires a session's lease, as if its process had gone silent. */
   async expire(sessionId: string): Promise<void> {
     await this.sql.query(
       `update punctual.sessions set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
@@ -144,7 +146,7 @@ export class TestStore {
     return this.store.upkeep.reap(sessionIds, crashesUntilQuarantine)
   }
 
-  /** In which tables a run is: exactly one, always. */
+  /** The tables that hold a run: exactly one, always. */
   async places(id: string): Promise<string[]> {
     const { rows } = await this.sql.query(
       ['later', 'queue', 'parked', 'leases', 'outcomes']
@@ -153,6 +155,16 @@ export class TestStore {
       [id],
     )
     return rows.map((row) => row.place)
+  }
+
+  /**
+   * Deletes all waiting and leased runs from their places, with their keys and holds, so that the
+   * next test does not see them. Rolls back a transaction that a failed test left open.
+   */
+  async emptyPlaces(): Promise<void> {
+    await this.sql.query('rollback')
+    const places = ['later', 'queue', 'parked', 'leases', 'live_keys', 'job_holds', 'gated']
+    await this.sql.query(places.map((place) => `delete from punctual.${place}`).join(';'))
   }
 
   async count(table: string): Promise<number> {
@@ -188,5 +200,5 @@ export function dead(run: ClaimedRun): Settlement {
   }
 }
 
-/** A claim token of its own. */
+/** A random fence. */
 export const systemRandomToken = (): string => systemRandom.token()

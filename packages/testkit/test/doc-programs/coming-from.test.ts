@@ -1,4 +1,4 @@
-/** The programs "after" of the guides for those who come from elsewhere: each runs as it stands there. */
+/** The "after" programs of the migration guides: each one runs unchanged. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -30,12 +30,15 @@ test('every guide has its program', () => {
   expect(pages.sort()).toEqual(expected.map((name) => `${FOLDER}${name}.md`).sort())
 })
 
-test.for(guides)('the program after $name does what it says', async ({ name, prints, job }) => {
-  expect(await runDocProgram(`${FOLDER}${name}.md`, `after-${name}.ts`)).toEqual([prints])
-  const punctual = await Punctual.start({ roles: [] })
-  const jobs = await punctual.jobs.list()
-  const dead = await punctual.runs.list({ states: ['dead'] })
-  await punctual.stop()
-  expect(jobs.map((it) => it.name)).toEqual(job === undefined ? [] : [job])
-  expect(dead).toEqual([])
-})
+test.for(guides)(
+  'the program after $name does what the guide says',
+  async ({ name, prints, job }) => {
+    expect(await runDocProgram(`${FOLDER}${name}.md`, `after-${name}.ts`)).toEqual([prints])
+    const punctual = await Punctual.start({ roles: [] })
+    const jobs = await punctual.jobs.list()
+    const dead = await punctual.runs.list({ states: ['dead'] })
+    await punctual.stop()
+    expect(jobs.map((listed) => listed.name)).toEqual(job === undefined ? [] : [job])
+    expect(dead).toEqual([])
+  },
+)

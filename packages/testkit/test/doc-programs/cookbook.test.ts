@@ -1,4 +1,4 @@
-/** Every recipe of the cookbook does what it says. */
+/** Every recipe of the cookbook does what its page says. */
 import { migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import { Punctual } from 'punctual'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ const recipes: Readonly<Record<string, readonly string[]>> = {
   context: ['[clean-up] cleaning'],
 }
 
-test('there are twelve, and none is left out', () => {
+test('the cookbook has exactly twelve recipes', () => {
   const named = [...readSource(PAGE).matchAll(/^\/\/ recipe-(.+)\.ts$/gm)].map(([, name]) => name)
   expect(named).toEqual(Object.keys(recipes))
   expect(named).toHaveLength(12)

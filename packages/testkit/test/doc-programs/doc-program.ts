@@ -1,6 +1,6 @@
 /**
- * Programs that stand in the documentation, to be run as they stand there. A block of code whose first line is a comment
- * with the name of a file is one. They run on the sources, in a folder that goes with the test.
+ * Programs in the documentation, run unchanged. A code block whose first line is a comment with a
+ * file name is a program. It runs on the sources, in a folder that the test removes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,15 +12,15 @@ import { readSource } from '../tidy/source-files.ts'
 const FENCE = /^```ts\n([\s\S]*?)^```$/gm
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** The text of the block that names this file. */
+/** Returns the text of the block with this file name. */
 export function docProgram(page: string, file: string): string {
   const blocks = [...readSource(page).matchAll(FENCE)].map(([, code = '']) => code)
   const found = blocks.filter((code) => code.startsWith(`// ${file}\n`))
   if (found.length === 1) return found[0] as string
-  throw new Error(`${page} has ${found.length} programs named ${file}; it must have one.`)
+  throw new Error(`${page} has ${found.length} programs named ${file}; it must have exactly one.`)
 }
 
-/** Runs a program of the documentation in this process, and gives what it printed. */
+/** Runs a program of the documentation in this process and returns what it printed. */
 export async function runDocProgram(page: string, file: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-doc-program-'))
   const path = join(folder, file)
@@ -37,7 +37,7 @@ export async function runDocProgram(page: string, file: string): Promise<string[
   }
 }
 
-/** With imports that are found from any folder. */
+/** Rewrites imports so that they resolve from any folder. */
 function resolved(code: string): string {
   const require = createRequire(join(root, 'packages/punctual/package.json'))
   return code.replaceAll(/(from )'([^'.][^']*)'/g, (all, from: string, name: string) => {

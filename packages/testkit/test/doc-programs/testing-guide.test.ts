@@ -1,4 +1,4 @@
-/** The tests that the testing guide shows, run by the runners that it shows them for, in processes of their own. */
+/** The tests in the testing guide, each run by its test runner in a separate process. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const run = promisify(execFile)
 let folder: string
 
-// A process with a test runner and a server of its own takes its time where others have the cores.
+// A separate process with its own test runner and server is slow while other tests use the cores.
 vi.setConfig({ testTimeout: 180_000 })
 
 beforeAll(() => {
@@ -26,20 +26,20 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** With bounds for a machine that is busy with other tests. */
+/** Raises the time limits, for a machine that is busy with other tests. */
 function patient(code: string): string {
   return code
     .replace('startTestPunctual()', 'startTestPunctual({ timeoutMs: 60_000 })')
     .replace('startTestPunctual({ inline', 'startTestPunctual({ timeoutMs: 60_000, inline')
 }
 
-/** As a user's process: without the settings of this run. */
+/** The environment of a user's process: without the settings of this run. */
 function environment() {
   const { PUNCTUAL_TEST_DATABASE_URL, NODE_OPTIONS, VITEST, ...env } = process.env
   return { ...env, NODE_ENV: 'test' }
 }
 
-test('the test for vitest passes, on the server of a global setup', async () => {
+test('the vitest example passes on the server of a global setup', async () => {
   const bin = join(
     dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
     'vitest.mjs',
@@ -58,13 +58,13 @@ test('the test for vitest passes, on the server of a global setup', async () => 
   expect(stdout).toMatch(/Tests .*1 passed/)
 })
 
-test('the test for node:test passes', async () => {
+test('the node:test example passes', async () => {
   const args = ['--import', 'tsx', '--test', '--test-reporter=tap', 'charge.test.ts']
   const { stdout } = await run(process.execPath, args, { cwd: folder, env: environment() })
   expect(stdout).toMatch(/^# pass 1$/m)
 })
 
-test('a process that ends without stop leaves nothing behind, and what a killed one left is swept', async () => {
+test('a process that exits without stop leaves nothing, and a later run sweeps up after a kill', async () => {
   const program = `import { startTestServer } from 'punctual/testing'
     const { url } = await startTestServer()
     console.log(url)

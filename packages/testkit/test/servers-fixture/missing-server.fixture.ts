@@ -1,4 +1,4 @@
-/** Run by servers.test.ts in a vitest of its own: a suite whose server cannot be installed. */
+/** Run by missing-server.test.ts in a separate vitest: a suite whose server cannot be installed. */
 import { describe, expect, test } from 'vitest'
 import { describeWithDefinedServer } from '../../src/servers/describe-with-server.ts'
 

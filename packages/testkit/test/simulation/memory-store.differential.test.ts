@@ -1,6 +1,6 @@
 /**
- * The store in memory is a model of the one on PostgreSQL, and this is what holds it to it: random histories are
- * played on both, every answer and everything in every table is compared after each step.
+ * Keeps the store in memory equal to the PostgreSQL store that it models: random histories are
+ * played on both, and every answer and every table is compared after each step.
  */
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
@@ -43,7 +43,7 @@ const kinds = {
 
 type Kinds = typeof kinds
 type Step = {
-  [K in keyof Kinds]: { kind: K; of: Kinds[K] extends fc.Arbitrary<infer T> ? T : never }
+  [K in keyof Kinds]: { kind: K; input: Kinds[K] extends fc.Arbitrary<infer T> ? T : never }
 }[keyof Kinds]
 
 const weights: Partial<Record<keyof Kinds, number>> = {
@@ -55,9 +55,11 @@ const weights: Partial<Record<keyof Kinds, number>> = {
 }
 
 const step = fc.oneof(
-  ...Object.entries(kinds).map(([kind, of]) => ({
+  ...Object.entries(kinds).map(([kind, arbitrary]) => ({
     weight: weights[kind as keyof Kinds] ?? 1,
-    arbitrary: (of as fc.Arbitrary<unknown>).map((value) => ({ kind, of: value }) as Step),
+    arbitrary: (arbitrary as fc.Arbitrary<unknown>).map(
+      (value) => ({ kind, input: value }) as Step,
+    ),
   })),
 )
 
@@ -70,83 +72,91 @@ const settlementOf = (run: ClaimedRun, how: (typeof hows)[number]): Settlement =
   return succeeded(run, '"done"')
 }
 
-function submitOptions(of: Extract<Step, { kind: 'submit' }>['of']): SubmitOptions {
+function submitOptions(input: Extract<Step, { kind: 'submit' }>['input']): SubmitOptions {
   return {
-    ...(of.key && { key: of.key }),
-    ...(of.far && { delayMs: 3_600_000 }),
-    ...{ priority: of.priority, delivery: of.delivery },
-    ...(!of.crashes && { retry: { retryOn: ['failed'] } }),
+    ...(input.key && { key: input.key }),
+    ...(input.far && { delayMs: 3_600_000 }),
+    ...{ priority: input.priority, delivery: input.delivery },
+    ...(!input.crashes && { retry: { retryOn: ['failed'] } }),
   }
 }
 
-async function perform(twins: Twins, { kind, of }: Step): Promise<void> {
+async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
   const heldOf = (by: number) => twins.held[by] as ClaimedRun[]
   switch (kind) {
     case 'submit':
-      return twins.submit(submitOptions(of))
+      return twins.submit(submitOptions(input))
     case 'trigger':
-      return twins.trigger(of.pick)
+      return twins.trigger(input.pick)
     case 'claim':
-      return twins.claim(of.worker, of.limit)
+      return twins.claim(input.worker, input.limit)
     case 'settle':
-      return settle(twins, of)
+      return settle(twins, input)
     case 'mark':
     case 'checkpoint': {
-      const run = heldOf(of.worker)[of.pick % Math.max(1, heldOf(of.worker).length)]
+      const run = heldOf(input.worker)[input.pick % Math.max(1, heldOf(input.worker).length)]
       if (!run) return
       if (kind === 'mark') await twins.both(({ work }) => work.markStarted([run]))
       else await twins.both(({ work }) => work.saveCheckpoint(run, '1'))
       return
     }
     case 'giveBack': {
-      const [run] = heldOf(of.worker).splice(of.pick % Math.max(1, heldOf(of.worker).length), 1)
+      const [run] = heldOf(input.worker).splice(
+        input.pick % Math.max(1, heldOf(input.worker).length),
+        1,
+      )
       if (run) await twins.both(({ work }) => work.giveBack([run]))
       return
     }
     case 'die':
-      return twins.die(of.worker)
+      return twins.die(input.worker)
     case 'cancel':
-      return twins.cancel(of.pick)
+      return twins.cancel(input.pick)
     case 'reschedule':
-      return twins.reschedule(of.pick, of.far)
+      return twins.reschedule(input.pick, input.far)
     case 'promote':
-      return twins.promote(of.limit)
+      return twins.promote(input.limit)
     case 'resolve':
       await twins.both(({ upkeep }) => upkeep.resolveParked(0))
       return
     case 'plan':
-      return twins.plan(of.pick, of.how)
+      return twins.plan(input.pick, input.how)
     case 'ask':
-      return ask(twins, of)
+      return ask(twins, input)
     case 'audit':
       return audit(twins)
     case 'pause':
-      return twins.pause(of.all ? null : 'default', of.on)
+      return twins.pause(input.all ? null : 'default', input.on)
     case 'drain':
-      return twins.drain(of.worker, of.on)
+      return twins.drain(input.worker, input.on)
   }
 }
 
-/** Of what a worker holds, dead or alive: one, or two together of which one may be stale. */
-async function settle(twins: Twins, of: Extract<Step, { kind: 'settle' }>['of']): Promise<void> {
-  const held = twins.held[of.worker] as ClaimedRun[]
-  const runs = held.splice(of.pick % Math.max(1, held.length), of.batch ? 2 : 1)
+/**
+ * Settles one run that a worker holds, dead or alive, or two together of which one may be stale.
+ */
+async function settle(
+  twins: Twins,
+  input: Extract<Step, { kind: 'settle' }>['input'],
+): Promise<void> {
+  const held = twins.held[input.worker] as ClaimedRun[]
+  const runs = held.splice(input.pick % Math.max(1, held.length), input.batch ? 2 : 1)
   if (new Set(runs.map(({ id }) => id)).size < runs.length) runs.pop()
   if (runs.length === 0) return
-  const settlements = runs.map((run) => settlementOf(run, of.how))
-  await twins.settle(of.worker, settlements)
-  if (of.how === 'twice') await twins.settle(of.worker, settlements)
-  if (of.how === 'other')
+  const settlements = runs.map((run) => settlementOf(run, input.how))
+  await twins.settle(input.worker, settlements)
+  if (input.how === 'twice') await twins.settle(input.worker, settlements)
+  if (input.how === 'other')
     await twins.settle(
-      of.worker,
+      input.worker,
       runs.map((run) => retry(run)),
     )
 }
 
-async function ask(twins: Twins, of: { worker: number; pick: number }): Promise<void> {
-  const held = twins.held[of.worker] as ClaimedRun[]
-  const known = held.slice(of.pick % 2).map(({ fence }) => fence)
-  const session = twins.sessions[of.worker] as string
+async function ask(twins: Twins, input: { worker: number; pick: number }): Promise<void> {
+  const held = twins.held[input.worker] as ClaimedRun[]
+  const known = held.slice(input.pick % 2).map(({ fence }) => fence)
+  const session = twins.sessions[input.worker] as string
   await twins.both(({ work }) => work.strayLeases(session, known))
   if (held.length > 0) await twins.both(({ work }) => work.cancelRequests(held))
   const ids = twins.runs.slice(0, 5)
@@ -167,7 +177,7 @@ describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
   })
   afterAll(() => t.close())
 
-  it('a random history has the same answers and leaves the same rows in memory', async () => {
+  it('a random history gives the same answers and rows in memory and in PostgreSQL', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const twins = await Twins.open(t)
@@ -181,7 +191,7 @@ describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
     )
   })
 
-  it('a store in memory that does something else is noticed', async () => {
+  it('a store in memory that behaves differently is noticed', async () => {
     const twins = await Twins.open(t, new Set(['key-not-freed']))
     await twins.submit({ key: 'a' })
     await twins.claim(0, 1)

@@ -1,4 +1,4 @@
-/** Where everything is, in PostgreSQL and in memory, in one form: times as whether there is one. */
+/** The content of PostgreSQL and of the memory in one form; of most times, only their presence. */
 import type { TestStore } from '@punctual/testkit'
 import type { MemoryDatabase } from '../../src/simulation/memory/memory-database.ts'
 
@@ -6,7 +6,7 @@ export type Picture = Record<string, string[]>
 
 const CARRIED = 'run_id, lane, attempt, crashes, traits, job_id'
 
-/** What is compared of each table. A row is a list of texts. */
+/** The compared columns of each table. A row is a list of strings. */
 const QUERIES: Readonly<Record<string, string>> = {
   runs: 'id, lane, traits, max_attempts, key, job_id, slot_at is not null, missed_from is not null',
   later: CARRIED,
@@ -45,8 +45,8 @@ type Cell = string | number | bigint | boolean | null
 
 export function pictureOfMemory(db: MemoryDatabase): Picture {
   const text = (cell: Cell) => (cell === null ? '' : String(cell))
-  const rows = <T>(of: { entries(): [string, T][] }, cells: (row: T, key: string) => Cell[]) =>
-    of.entries().map(([key, row]) => cells(row, key).map(text).join('|'))
+  const rows = <T>(table: { entries(): [string, T][] }, cells: (row: T, key: string) => Cell[]) =>
+    table.entries().map(([key, row]) => cells(row, key).map(text).join('|'))
   const carried = (r: { runId: string; lane: number; attempt: number } & Rest): Cell[] => [
     ...[r.runId, r.lane, r.attempt, r.crashes, r.traits, r.jobId],
   ]

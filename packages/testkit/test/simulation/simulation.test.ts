@@ -1,4 +1,4 @@
-/** Five hundred seeds of the product under faults, and the proof that the simulation would notice. */
+/** Five hundred seeds of the product under faults, and the proof that the simulation finds bugs. */
 import { describe, expect, it } from 'vitest'
 import { minimise } from '../../src/simulation/minimise.ts'
 import { mutants, optionsOf } from '../../src/simulation/mutants.ts'
@@ -9,7 +9,7 @@ import { callFaults, worldFaults } from '../../src/simulation/world/faults.ts'
 const SEEDS = 500
 const MUTANT_SEEDS = 100
 
-it('keeps every promise through five hundred seeds of faults, and ends everything when they stop', async () => {
+it('five hundred seeds of faults break no invariant, and every run ends after the faults', async () => {
   const { failed, events, faults } = await runSeeds({ from: 1, seeds: SEEDS })
   const broken = failed.map(({ seed, violations }) => {
     return `npm run simulate -- --seed ${seed} # ${violations[0]?.message}`
@@ -19,7 +19,7 @@ it('keeps every promise through five hundred seeds of faults, and ends everythin
   expect(Object.keys(faults).sort()).toEqual([...callFaults, ...worldFaults].sort())
 }, 600_000)
 
-it('the same seed gives the same trace, and another one another', async () => {
+it('the same seed gives the same trace, and another seed a different one', async () => {
   const once = await simulate({ seed: 7 })
   const again = await simulate({ seed: 7 })
   const other = await simulate({ seed: 8 })
@@ -32,7 +32,7 @@ it('at least five hundred events happen before faults stop', async () => {
   for (const seed of [1, 2, 3]) expect((await simulate({ seed })).events).toBeGreaterThan(500)
 })
 
-describe('a product that is wrong is noticed', () => {
+describe('a mutant of the product is noticed', () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
     '%s',
     async (_, mutant) => {

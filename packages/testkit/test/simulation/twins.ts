@@ -1,6 +1,7 @@
 /**
- * The same step on PostgreSQL and on the store in memory. Ids and fences are the same on both sides: what the
- * server made is handed to the memory. Times are the server's, which is on this machine.
+ * Applies the same step to PostgreSQL and to the store in memory. Ids and fences are equal on both
+ * sides: the values of the server are handed to the memory. Times are the server's, which runs on
+ * this machine.
  */
 import { encodeJson } from '@punctual/core/check'
 import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
@@ -51,7 +52,7 @@ export class Twins {
     for (const overlap of OVERLAPS)
       await t.job({ name: overlap, every: '1h', overlap, maxAttempts: 2 })
     await t.job({ name: 'after end', everyAfterEnd: '1h', overlap: 'skip', pauseAfterFailures: 9 })
-    // Lanes are made when they are first asked for.
+    // Lanes are created on first use.
     for (const priority of [5, 9]) await t.store.lanes.intern({ ...LANE, priority })
     await twins.#copyJobs()
     for (let i = 0; i < WORKERS; i++) await twins.session(i)
@@ -59,10 +60,10 @@ export class Twins {
     return twins
   }
 
-  /** Two steps do not fall into one millisecond: the order of what they queue is theirs. */
+  /** Keeps two steps out of one millisecond, so that the order of what they queue is defined. */
   async pass(): Promise<void> {
     const nowMs = systemClock.wallMs()
-    // waits: for the clock of both stores to go on by itself
+    // waits: for the clock of both stores to advance by itself
     while (systemClock.wallMs() <= nowMs) await systemClock.sleep(1)
   }
 
@@ -113,7 +114,7 @@ export class Twins {
     }))
   }
 
-  /** An end that sets a job going does so at the time of its own server. */
+  /** An end that rearms a job uses its server's time, so the cursors are copied. */
   async #copyCursors(): Promise<void> {
     const cursors = await this.#cursors()
     this.memory.db.transact(() => {
@@ -158,7 +159,7 @@ export class Twins {
     const weights = lanes.map((_, i) => 1 + ((limit + i) % 3))
     const theirs = await this.t.store.work.claim({ ...request, lanes, weights })
     const ours = await this.memory.work.claim({ ...request, lanes, weights })
-    // What was due in the one is due in the other; when the next one is due is told to the millisecond.
+    // Runs due in one store are due in the other; the next due time is exact to the millisecond.
     const { nextDueInMs: theirNext, parked: theirParked, gave: theyGave, ...answer } = theirs
     const { nextDueInMs: ourNext, parked: ourParked, gave, ...mine } = ours
     expect(withoutTimes(mine)).toEqual(withoutTimes(answer))
@@ -178,7 +179,7 @@ export class Twins {
     expect(ours.toSorted()).toEqual(theirs.toSorted())
   }
 
-  /** The same question to both, and the same answer. */
+  /** Makes the same call on both stores and expects equal answers. */
   async both<T>(ask: (store: Pick<MemoryStore, 'work' | 'upkeep' | 'audit'>) => Promise<T>) {
     const { work, upkeep, schedules } = this.t.store
     const theirs = await ask({ work, upkeep, audit: schedules.audit } as unknown as MemoryStore)
@@ -216,7 +217,7 @@ export class Twins {
     expect(await this.memory.submitter.reschedule(id, dueMs)).toBe(theirs)
   }
 
-  /** Decides the next slot of a job, of which both know, and remembers the plan. */
+  /** Decides the next slot of a job that exists in both stores, and records the plan. */
   async plan(pick: number, how: 'run' | 'late' | 'skip' | 'again'): Promise<void> {
     const request = { shards: allShards, fromMs: 0, untilMs: FAR_MS, limit: 1_000 }
     const theirs = await this.t.store.schedules.plan.dueJobs(request)
@@ -227,7 +228,7 @@ export class Twins {
     const old = this.#planned[pick % Math.max(1, this.#planned.length)]
     const plan = how === 'again' ? old : job && planOf(job, how)
     if (!plan) return
-    const refused = async () => expect.unreachable('no plan of these is refused')
+    const refused = async () => expect.unreachable('none of these plans is refused')
     const accepted = await this.t.store.schedules.plan.plan([plan], refused)
     await this.#learnSlots()
     expect(await this.memory.plan.plan([plan])).toBe(accepted)
@@ -245,7 +246,7 @@ export class Twins {
     }
   }
 
-  /** As if most of an hour had passed for what is far ahead: it enters the horizon. */
+  /** Moves distant runs most of an hour closer, so that they enter the horizon. */
   async promote(limit: number): Promise<void> {
     const byMs = HOUR_MS - HORIZON_MS / 2
     await this.t.sql.query(
@@ -311,12 +312,12 @@ function planOf(job: DueJob, how: 'run' | 'late' | 'skip'): PlannedJob {
   }
 }
 
-/** Due times are of the server that made the run. */
+/** Removes due times: they come from the server that created the run. */
 function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
   return { ...rest, runs: runs.map(({ dueMs: _, ...run }) => run) }
 }
 
-/** Maps and sets as lists in order. */
+/** Converts maps and sets to sorted lists. */
 function plain(answer: unknown): unknown {
   if (answer instanceof Map) return [...answer].map(([key, value]) => `${key} ${value}`).sort()
   if (answer instanceof Set) return [...answer].sort()

@@ -13,7 +13,6 @@ export const dialect: readonly Phrase[] = [
   { pattern: /\bbut [^.;]{1,60} came\b/i, plain: 'got …' },
   { pattern: /\b(?:goes|go|going|went) on\b(?! (?:the|a) )/i, plain: 'continues, is running' },
   { pattern: /\bwhoever\b/i, plain: 'the noun: the caller, another session' },
-  { pattern: /\bwhatever\b/i, plain: 'any …, all …, or the noun' },
   { pattern: /\bsomebody\b|\banybody\b/i, plain: 'the noun: a user, another process' },
   {
     pattern: /\bpass(?:es|ed)? (?:\w+ )?by\b(?! (?:value|reference|name|the caller))/i,
@@ -27,7 +26,10 @@ export const dialect: readonly Phrase[] = [
     plain: 'reports, returns, shows',
   },
   { pattern: /\bthat are none\b|\bwhat is no\b|\bthat is none\b/i, plain: 'a non-…, an invalid …' },
-  { pattern: /\bof (?:its|their|his|one's|your) own\b/i, plain: 'its own …, separate, dedicated' },
+  {
+    pattern: /\bof (?:its|their|his|one's|your) own\b(?! [a-z])/i,
+    plain: 'its own …, separate, dedicated',
+  },
   { pattern: /\bput right\b|\bmend(?:s|ed|ing)?\b/i, plain: 'repair, fix' },
   {
     pattern: /\b(?:is|are|was|were) (?:not )?there\b(?! (?:a|an|any|no)\b)/i,
@@ -45,10 +47,6 @@ export const dialect: readonly Phrase[] = [
   { pattern: /\bma(?:kes?|de) up for\b/i, plain: 'catches up' },
   { pattern: /\bmoments?\b/i, plain: 'instant, slot, deadline, a short time' },
   { pattern: /\bconversations?\b/i, plain: 'pooled client, transaction' },
-  {
-    pattern: /(?<!\bdead[- ]|\bcapital |\bdead_|-|')\bletters?\b(?!s? (?:and|or|of the) )/i,
-    plain: 'dead letter',
-  },
   { pattern: /\bbehind (?:a|the|its) wall\b|\b(?:second|tenant) wall\b/i, plain: 'row security' },
   { pattern: /\bfree of charge\b|\bby and by\b|\bnow and then\b/i, plain: 'occasionally' },
   { pattern: /\bask(?:s|ed|ing)? again\b/i, plain: 'retry, repeat the request' },

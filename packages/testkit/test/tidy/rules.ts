@@ -3,6 +3,8 @@
  * with it, each with the line where it can be put right.
  */
 
+import { dialect, emptyName, relativeOpening } from './dialect.ts'
+
 export interface SourceFile {
   /** From the root of the repository, with forward slashes. */
   readonly path: string
@@ -49,6 +51,47 @@ export function crowdedFolders(paths: readonly string[]): string[] {
   return [...counts]
     .filter(([, count]) => count > SOURCES_PER_FOLDER_MAX)
     .map(([folder, count]) => `${folder} holds ${count} sources; group them by what they are about`)
+}
+
+/** Folders of sources that ARCHITECTURE.md does not name. */
+export function unnamedFolders(paths: readonly string[], architecture: string): string[] {
+  const folders = new Set(
+    paths
+      .filter((path) => /^packages\/[^/]+\/src\/.+\.tsx?$/.test(path) && !isTest(path))
+      .map((path) => path.slice(0, path.lastIndexOf('/'))),
+  )
+  return [...folders]
+    .filter((folder) => !architecture.includes(`\`${folder}\``))
+    .map((folder) => `ARCHITECTURE.md does not name ${folder}; say what it holds`)
+}
+
+/** The texts that are rewritten together with the machinery they describe, generated files, and those that quote the phrases. */
+const NOT_YET_PLAIN = [
+  /^packages\/store\/queries\/work\//,
+  /^packages\/worker\/src\/(?:claim|settle)\//,
+  /^packages\/worker\/src\/run\/attempt(?:\.test)?\.ts$/,
+  // Quotes a message of the attempt.
+  /\/handlers\/long-runs\.test\.ts$/,
+  /^docs\/(?:benchmarks|style)\.md$/,
+  /^docs\/reference\/api\//,
+  /^packages\/testkit\/test\/tidy/,
+  /\/schema\.sql$|\.gen\.\w+$|package-lock\.json$/,
+]
+
+/** Comments that may open with a relative clause, in the whole repository. */
+export const RELATIVE_OPENINGS_MAX = 100
+
+export function relativeOpenings(
+  paths: readonly string[],
+  read: (path: string) => string,
+): string[] {
+  return paths
+    .filter((path) => isCode(path) && !isGenerated(path))
+    .flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line, index) => (relativeOpening.test(line) ? [`${path}:${index + 1}`] : [])),
+    )
 }
 
 export const rules: readonly Rule[] = [
@@ -124,6 +167,24 @@ export const rules: readonly Rule[] = [
     ),
   },
   {
+    title: 'words are plain: docs/style.md has the plain form of each phrase',
+    applies: isPlainlyWorded,
+    problems: ({ path, text }) =>
+      text.split('\n').flatMap((line, index) =>
+        dialect.flatMap(({ pattern, plain }) => {
+          const found = line.match(pattern)
+          return found === null
+            ? []
+            : [`${path}:${index + 1} "${found[0]}"; write ${plain} (docs/style.md)`]
+        }),
+      ),
+  },
+  {
+    title: 'names say what the value is',
+    applies: (path) => isPlainlyWorded(path) && isScript(path),
+    problems: eachLine(emptyName, (found) => `${found}; name the value (docs/style.md)`),
+  },
+  {
     title: 'no file is a drawer',
     applies: isScript,
     problems({ path }) {
@@ -157,6 +218,10 @@ function eachUnexplainedLine(
     )
     return unexplained({ path, text: excused.join('\n') })
   }
+}
+
+function isPlainlyWorded(path: string): boolean {
+  return (isCode(path) || path.endsWith('.md')) && !NOT_YET_PLAIN.some((text) => text.test(path))
 }
 
 function isScript(path: string): boolean {

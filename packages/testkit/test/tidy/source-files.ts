@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /**
  * Every file of the checkout that is, or is about to be, under version control, as a path from the
- * root. Where git is missing the folders are walked instead: the tests need nothing but Node.
+ * root. Without git the folders are walked instead: the tests need only Node.
  */
 export function sourceFiles(): string[] {
   return (listByGit() ?? listByWalking()).filter((path) => existsSync(join(root, path)))
@@ -18,7 +18,7 @@ export function readSource(path: string): string {
 }
 
 function listByGit(): string[] | undefined {
-  // The checkout may belong to another user than the one who runs the tests.
+  // The checkout may belong to a different user than the test process.
   const trust = ['-c', `safe.directory=${root.replace(/\/$/, '')}`]
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   try {

@@ -1,7 +1,7 @@
 /**
- * The campaign: warm-up, faults, heal, quiesce until nothing is live, final read, verdict.
- * Everything that chance decides comes from the seed; what the machine decides (when a process gets
- * its turn) does not, so a seed repeats the plan of the faults and not the history.
+ * The campaign: warm-up, faults, heal, wait until no run is live, final read, verdict. The seed
+ * determines every random decision. It does not determine when the machine schedules a process, so
+ * a seed repeats the plan of the faults, not the history.
  */
 import { check, type Verdict } from '../check/check.ts'
 import { pause } from '../faults/nemesis.ts'
@@ -14,10 +14,10 @@ import { World } from '../world/world.ts'
 import { declare, gather, marginMs, quiesce, type Span } from './gather.ts'
 
 export interface CampaignOptions {
-  /** From the first slot to the last: calm, faults, calm again. */
+  /** From the first slot to the last: calm, faults, calm. */
   readonly seconds: number
   readonly seed: number
-  /** Where the compiled programs of the children are: of the product, or of a mutant of it. */
+  /** The folder of the children's compiled programs: of the product, or of a mutant of it. */
   readonly programs: string
   readonly jobs: number
   readonly keep: boolean
@@ -37,7 +37,7 @@ const KEYED_DELAY_MS = 25_000
 const ASK_AGAIN_WITHIN_MS = 11_000
 const SUBMITS_PER_SECOND = 5
 const QUIESCE_MS = 120_000
-/** In so long every kind of fault happens. */
+/** Within this time every kind of fault happens. */
 const EVERY_KIND_S = 120
 const never = new AbortController().signal
 
@@ -48,7 +48,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Judged> {
     ...{ programs, seed, leaseMs: LEASE_MS, sizes: SIZES, pooled: POOLED, keep },
   })
   try {
-    // The first slot is fixed only when it is known how quick this machine is.
+    // The first slot is fixed only after measuring how fast this machine is.
     const margin = marginMs(await declare(world, []))
     const fromMs = monotonicMs() + margin
     const span = {
@@ -74,7 +74,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Judged> {
   }
 }
 
-/** What submitters are told. */
+/** The settings of submitters. */
 function submissionPlan({ untilMs }: Span): Record<string, unknown> {
   return {
     untilMs,
@@ -85,7 +85,7 @@ function submissionPlan({ untilMs }: Span): Record<string, unknown> {
   }
 }
 
-/** The middle of the time belongs to the faults. */
+/** Injects faults in the middle of the campaign. */
 async function strike(
   world: World,
   { seed, seconds, say }: CampaignOptions,
@@ -96,7 +96,7 @@ async function strike(
   say('chaos: faults begin')
   const ending = AbortSignal.timeout(Math.max(1, Math.round(untilMs - calmMs - monotonicMs())))
   await strikeAll(world, new SeededRandom(seed), ending, (error) =>
-    say(`chaos: a fault could not be made: ${(error as Error).message}`),
+    say(`chaos: a fault could not be injected: ${(error as Error).message}`),
   )
   say(`chaos: ${world.faults.length} faults; healed`)
   await pause(untilMs - monotonicMs(), never)

@@ -1,7 +1,4 @@
-/**
- * The two ends of every run: what is declared before anything happens, and what is read when all is
- * over.
- */
+/** The two ends of a campaign: the declarations before it starts, and the final read after it. */
 
 import {
   countHeld,
@@ -20,8 +17,8 @@ import type { ChaosJob } from '../plan/workload.ts'
 import type { World } from '../world/world.ts'
 
 /**
- * From the first slot to the end of the jobs, by the monotonic clock, and what makes wall time of
- * it.
+ * From the first slot to the end of the jobs, by the monotonic clock, with the offset that converts
+ * to wall time.
  */
 export interface Span {
   readonly fromMs: number
@@ -32,8 +29,9 @@ export interface Span {
 const MARGIN_MIN_MS = 6_000
 
 /**
- * Makes the schema, the table of effects and the jobs, or the keys of the API when there are none;
- * returns how long a process takes for that. A start in the past makes no missed slots: jobs that are declared too late would lack their first.
+ * Creates the schema, the table of effects and the jobs, or the API keys when there are no jobs;
+ * returns how long the process took. A start in the past creates no missed slots: jobs declared too
+ * late would lack their first slot.
  */
 export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<number> {
   const beganMs = monotonicMs()
@@ -42,24 +40,23 @@ export async function declare(world: World, jobs: readonly ChaosJob[]): Promise<
     `create table if not exists chaos_effects
      (run_id uuid not null, attempt integer not null, pid integer not null)`,
   )
-  const told = await runOnce<{ keys: ChaosKeys }>(`${programs}/declare.js`, {
+  const declared = await runOnce<{ keys: ChaosKeys }>(`${programs}/declare.js`, {
     ...{ name: 'declare', directory: world.root, leaseMs, seed, more: { jobs } },
     databaseUrl: world.cluster.url,
   })
-  if (told) world.tell({ keys: told.keys })
+  if (declared) world.tell({ keys: declared.keys })
   if (jobs.some((job) => job.anchorMs <= Date.now()))
     throw new Error('This machine is too busy: the jobs were declared after their first slot.')
   return monotonicMs() - beganMs
 }
 
-/** Ahead of now by so much that jobs are surely declared before their first slot. */
+/** The lead time that guarantees that jobs are declared before their first slot. */
 export function marginMs(declaredInMs: number): number {
   return Math.max(MARGIN_MIN_MS, Math.round(declaredInMs * 4))
 }
 
 /**
- * Waits until nothing is live and nothing is left to plan; returns how many runs are when it gives
- * up.
+ * Waits until no run is live and no slot is unplanned; returns the live runs left when it gives up.
  */
 export async function quiesce(
   world: World,
@@ -88,7 +85,7 @@ export async function gather(
 ): Promise<Evidence> {
   const { cluster, root, options } = world
   const runs = await observeRuns(cluster)
-  const asked = await runOnce<{ flagged: string[] }>(`${options.programs}/read-flags.js`, {
+  const answer = await runOnce<{ flagged: string[] }>(`${options.programs}/read-flags.js`, {
     ...{ name: 'read-flags', directory: root, leaseMs: options.leaseMs, seed: 0, more: {} },
     databaseUrl: cluster.url,
   })
@@ -99,6 +96,6 @@ export async function gather(
     heldByEnded: await countHeld(cluster),
     ledger: readLedger(root),
     ownDeaths: world.fleet.children.flatMap((child) => child.ownDeaths),
-    flagged: new Set(asked?.flagged ?? []),
+    flagged: new Set(answer?.flagged ?? []),
   }
 }

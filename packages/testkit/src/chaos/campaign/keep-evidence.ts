@@ -1,4 +1,4 @@
-/** What a failed campaign leaves for whoever looks into it: everything known of the runs at fault. */
+/** Saves the evidence of a failed campaign for analysis: everything known about the failed runs. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Judged } from './campaign.ts'
 
 const RUN_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Writes one file and returns where it is. */
+/** Writes one file and returns its path. */
 export async function keepEvidence({ verdict, evidence }: Judged, name: string): Promise<string> {
   const ids = new Set(verdict.violations.flatMap(({ what }) => what.match(RUN_ID) ?? []))
   const { runs, ledger, faults, wallOffsetMs, fromMs } = evidence

@@ -1,4 +1,4 @@
-/** The verdict for people, and as the one object that programs read. */
+/** The verdict as text for humans and as one JSON object for programs. */
 import type { Verdict } from '../check/check.ts'
 import { nemeses } from '../faults/timetable.ts'
 
@@ -11,12 +11,14 @@ export function toText(verdict: Verdict, heldUpMs: number): string {
   const recovered = Object.entries(recoveryMs).map(([kind, ms]) =>
     line(kind, `${ms} ms, ${slowest[kind]}`),
   )
-  const shown = violations.slice(0, SHOWN_MAX).map((it) => `  ${it.kind}: ${it.what}`)
+  const shown = violations
+    .slice(0, SHOWN_MAX)
+    .map((violation) => `  ${violation.kind}: ${violation.what}`)
   const more = violations.length - shown.length
   return [
     'faults',
     ...byKind,
-    'what was expected, and what happened',
+    'expected and observed counts',
     line('slots', verdict.slots),
     line('acknowledged submissions', verdict.submitted),
     ...Object.entries(counts).map(([kind, count]) => line(kind, count)),
@@ -26,8 +28,8 @@ export function toText(verdict: Verdict, heldUpMs: number): string {
     line('lateness p99, calm', `${latenessP99Ms.calm} ms`),
     line('lateness p99, faults', `${latenessP99Ms.faults} ms`),
     line('late by over 1 s', `${late.calm} calm, ${late.faults} under faults`),
-    line('proxies held up by', `${heldUpMs} ms`),
-    'recovery, the worst of each',
+    line('proxies delayed by', `${heldUpMs} ms`),
+    'recovery, the slowest of each kind',
     ...recovered,
     ...(shown.length > 0 ? ['violations', ...shown] : []),
     ...(more > 0 ? [`  and ${more} more`] : []),
@@ -35,7 +37,7 @@ export function toText(verdict: Verdict, heldUpMs: number): string {
   ].join('\n')
 }
 
-/** The object that `--json` ends with. */
+/** The object that `--json` prints last. */
 export function toJson(verdict: Verdict): string {
   const { counts, faults } = verdict
   const always = Object.fromEntries(nemeses.map(({ kind }) => [kind, faults[kind] ?? 0]))
@@ -47,7 +49,7 @@ export function toJson(verdict: Verdict): string {
     staleAccepted: counts.staleAccepted,
     unflaggedDuplicates: counts.unflaggedDuplicates,
     wronglyFlagged: counts.wronglyFlagged,
-    // What has no count of its own in this object still counts.
+    // Kinds without a separate count in this object are included here.
     orphans: counts.orphans + counts.early + counts.died + counts.slow + counts.spared,
     faults: { ...always, ...faults },
     availability: verdict.availability,

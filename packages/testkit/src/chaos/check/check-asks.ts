@@ -1,7 +1,7 @@
 /**
- * What was acknowledged exists once; what nobody knows of exists at most once; what was refused,
- * never, and nothing of what the campaign submits is to be. Of what was sent in one request there is
- * all or nothing.
+ * An acknowledged submission exists exactly once, an indeterminate one at most once, and a refused
+ * one never; the campaign submits nothing that should be refused. A batch request is stored
+ * completely or not at all.
  */
 
 import type { ObservedRun, Violation } from '../plan/evidence.ts'
@@ -16,7 +16,7 @@ export function checkAsks(evidence: Indexed): Violation[] {
   )
   for (const [ask, runs] of runsOf)
     if (!evidence.asks.has(ask))
-      violations.push({ kind: 'orphans', what: `nobody asked for ${ask}, run ${runs[0]?.id}` })
+      violations.push({ kind: 'orphans', what: `no submission ${ask}, but run ${runs[0]?.id}` })
   return [...violations, ...checkBatches(evidence, runsOf)]
 }
 
@@ -28,7 +28,7 @@ function checkBatches(
   return [...groupBy(inBatch, (line) => line.batch as string)].flatMap(([batch, lines]) => {
     const absent = lines.filter(({ ask }) => !runsOf.has(ask)).map(({ ask }) => ask)
     if (absent.length === 0 || absent.length === lines.length) return []
-    const what = `the batch ${batch} is there without ${absent.join(' ')}`
+    const what = `the batch ${batch} is stored without ${absent.join(' ')}`
     return [{ kind: 'missing', what } as const]
   })
 }
@@ -46,12 +46,12 @@ function checkAsk(
     if (line.run === null || !runById.has(line.run))
       violations.push({
         kind: 'missing',
-        what: `${ask} was acknowledged as ${line.run}, and is not there`,
+        what: `${ask} was acknowledged as ${line.run}, which does not exist`,
       })
     else if (runById.get(line.run)?.payload.ask !== ask)
       violations.push({
         kind: 'missing',
-        what: `${ask} was acknowledged as ${line.run}, which is somebody else's`,
+        what: `${ask} was acknowledged as ${line.run}, which belongs to another submission`,
       })
   if (runs.length > 1)
     violations.push({
@@ -59,15 +59,16 @@ function checkAsk(
       what: `${ask} became ${runs.length} runs: ${runs.map((run) => run.id).join(' ')}`,
     })
   if (refused && runs.length > 0)
-    violations.push({ kind: 'orphans', what: `${ask} was refused, and is run ${runs[0]?.id}` })
+    violations.push({ kind: 'orphans', what: `${ask} was refused, but is run ${runs[0]?.id}` })
   else if (refused)
     violations.push({
       kind: 'missing',
-      what: `${ask} was refused, and there is nothing wrong with it`,
+      what: `${ask} was refused although it is valid`,
     })
   return violations
 }
 
 export function countAcknowledged({ asks }: Indexed): number {
-  return [...asks.values()].filter((lines) => lines.some((it) => it.what === 'acknowledged')).length
+  return [...asks.values()].filter((lines) => lines.some((line) => line.what === 'acknowledged'))
+    .length
 }

@@ -1,10 +1,10 @@
-/** Whoever ran twice says so, and nobody else does. */
+/** A run that started twice is flagged as a possible duplicate, and no other run is. */
 import type { ObservedAttempt, Violation } from '../plan/evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 
 export interface FlagFindings {
   readonly violations: readonly Violation[]
-  /** Runs that were started more than once and say so. */
+  /** Runs that started more than once and are flagged. */
   readonly flaggedDuplicates: number
 }
 
@@ -22,7 +22,7 @@ export function checkFlags({ runs, starts, flagged }: Indexed): FlagFindings {
         kind: 'unflaggedDuplicates',
         what: `run ${id} (${payload.kind}) started ${started} times: ${said(attempts)}`,
       })
-    // An attempt that a fault took away may have started: the flag is right to say "possibly".
+    // An attempt interrupted by a fault may have started: the flag rightly says "possibly".
     const maybe = attempts.some((attempt) => attempt.outcome === 'crashed')
     if (started < 2 && flagged.has(id) && !maybe)
       violations.push({

@@ -1,18 +1,18 @@
 /**
- * What a process that died alone was running goes on elsewhere within a lease, a poll and a second. Deaths beside
- * other faults are not judged: what takes long then is not known to be theirs.
+ * The runs of a process that died alone restart elsewhere within a lease, a poll and a second.
+ * Deaths that overlap other faults are not judged: their delay cannot be attributed to them.
  */
 import type { Fault, Violation } from '../plan/evidence.ts'
 import type { Indexed } from './index-evidence.ts'
 import { runsRecovered } from './measure.ts'
 
-/** How often workers and reapers look when nobody tells them. */
+/** How often workers and reapers poll when they receive no hint. */
 const POLL_MS = 5_000
 const GRACE_MS = 1_000
 
 export interface Patience {
   readonly leaseMs: number
-  /** For how long the campaign itself did not get its turn. */
+  /** How long the campaign process itself was not scheduled. */
   readonly heldUpMs: number
 }
 
@@ -26,12 +26,12 @@ export function checkRecovery(evidence: Indexed, { leaseMs, heldUpMs }: Patience
       const last = runsRecovered(fault, evidence)
       const ms = last === null ? 0 : last.monotonicMs - fault.fromMs
       if (ms <= boundMs) return []
-      const what = `${fault.target} died, and it took ${Math.round(ms)} ms until what it ran went on; ${boundMs} are allowed`
+      const what = `${fault.target} died, and its runs restarted only after ${Math.round(ms)} ms; ${boundMs} ms are allowed`
       return [{ kind: 'slow', what }]
     })
 }
 
-/** Whether one falls into the time in which the other is felt. */
+/** Whether one fault falls into the time in which the other has an effect. */
 function overlaps(one: Fault, other: Fault, feltMs: number): boolean {
   const endOf = (fault: Fault) => Math.max(fault.untilMs ?? fault.fromMs, fault.fromMs) + feltMs
   return one.fromMs < endOf(other) && other.fromMs < endOf(one)

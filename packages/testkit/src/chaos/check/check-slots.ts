@@ -1,6 +1,5 @@
 /**
- * Every slot that a job must have has one run that ended, and no run is of a slot that should not
- * be.
+ * Every expected slot of a job has one run that ended, and no run belongs to an unexpected slot.
  */
 
 import type { ObservedRun, Violation } from '../plan/evidence.ts'
@@ -27,7 +26,7 @@ export function checkSlots(evidence: Indexed): Violation[] {
     if (!expected.has(slot))
       violations.push({
         kind: 'orphans',
-        what: `no rule asks for slot ${slot}, run ${runs[0]?.id}`,
+        what: `no schedule has slot ${slot}, but run ${runs[0]?.id} exists`,
       })
   return violations
 }

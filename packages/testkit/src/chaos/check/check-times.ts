@@ -1,21 +1,21 @@
 /**
- * Nothing starts before its time. And once more without any slot's name: the starts of a job, in
- * order, must pair with its slots, each at or after its slot. A slot that is labelled wrongly
- * passes the check by id and fails here.
+ * No run starts before it is due. A second check ignores the slot labels: the starts of a job, in
+ * order, must pair with its slots, each at or after its slot. A wrongly labelled slot passes the
+ * check by id and fails here.
  */
 
 import type { Violation } from '../plan/evidence.ts'
 import { type ChaosJob, expectedSlots } from '../plan/workload.ts'
 import { groupBy, type Indexed } from './index-evidence.ts'
 
-/** Two clocks are read in different processes: that is how far they are trusted to agree. */
+/** The tolerated difference between clocks read in two processes. */
 const TOLERANCE_MS = 3
 
 export function checkEarly({ starts, wallMs, runById }: Indexed): Violation[] {
   return [...starts].flatMap(([id, [first]]) => {
     const dueMs = runById.get(id)?.dueMs
     if (!first || dueMs === undefined || wallMs(first) >= dueMs - TOLERANCE_MS) return []
-    const what = `run ${id} started ${Math.round(dueMs - wallMs(first))} ms before its time`
+    const what = `run ${id} started ${Math.round(dueMs - wallMs(first))} ms before it was due`
     return [{ kind: 'early', what } as const]
   })
 }
@@ -39,13 +39,13 @@ function pair(job: ChaosJob, startsMs: readonly number[]): Violation[] {
     else
       violations.push({
         kind: slotMs === undefined ? 'orphans' : 'early',
-        what: `${job.name} started at ${new Date(startMs).toISOString()}, which no slot explains`,
+        what: `${job.name} started at ${new Date(startMs).toISOString()} without a matching slot`,
       })
   }
   for (const slotMs of slots.slice(paired))
     violations.push({
       kind: 'missing',
-      what: `${job.name}: no start pairs with ${new Date(slotMs).toISOString()}, by time alone`,
+      what: `${job.name}: no start pairs with ${new Date(slotMs).toISOString()} by time alone`,
     })
   return violations
 }

@@ -1,7 +1,7 @@
 /**
- * No more runs at once than their key or their queue may have. Judged by the attempts that were accepted: each of them had
- * its lease from before its handler began until after it ended. What a worker goes on with that has lost its lease is not
- * counted; nobody accepts it.
+ * No more concurrent runs than their key or queue allows. Judged by the accepted attempts: each
+ * held its lease from before its handler began until after it ended. Work that a worker continues
+ * after losing its lease does not count, because its outcome is never accepted.
  */
 
 import type { ObservedRun, Violation } from '../plan/evidence.ts'
@@ -22,7 +22,7 @@ export function checkTurns(evidence: Indexed): Violation[] {
       .map((line) => [`${line.run} ${line.fence}`, line.monotonicMs]),
   )
   return [...groupBy(crowded, (run) => run.payload.crowd as string)].flatMap(([name, runs]) => {
-    const crowd = crowds.find((it) => it.name === name) as Crowd
+    const crowd = crowds.find((candidate) => candidate.name === name) as Crowd
     const spans = runs.flatMap((run) => acceptedSpan(run, evidence, ends) ?? [])
     return overfull(crowd, spans)
   })
@@ -39,14 +39,14 @@ function acceptedSpan(
   return fromMs === undefined || untilMs === undefined ? null : { run: id, fromMs, untilMs }
 }
 
-/** The first moment at which there are too many, if there is one. */
+/** Reports the first instant with too many concurrent runs, if any. */
 function overfull({ name, limit }: Crowd, spans: readonly Span[]): Violation[] {
   let now: Span[] = []
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
-    now = [...now.filter((it) => it.untilMs > span.fromMs), span]
+    now = [...now.filter((span) => span.untilMs > span.fromMs), span]
     if (now.length > limit) {
-      const runs = now.map((it) => it.run).join(', ')
-      return [{ kind: 'overcrowded', what: `${name} may have ${limit} at once, and had ${runs}` }]
+      const runs = now.map((span) => span.run).join(', ')
+      return [{ kind: 'overcrowded', what: `${name} allows ${limit} at once; running: ${runs}` }]
     }
   }
   return []

@@ -1,4 +1,4 @@
-/** The checker has teeth: each kind of violation is found in evidence that holds just that one. */
+/** The checker works: each kind of violation is found in evidence that contains only that one. */
 import { expect, it } from 'vitest'
 import type { Evidence, ObservedRun, ViolationKind } from '../plan/evidence.ts'
 import type { AskLine, EffectLine } from '../plan/ledger.ts'
@@ -11,8 +11,8 @@ const job: ChaosJob = {
   ...{ name: 'job', kind: 'quick', everyMs: 1_000, anchorMs: ANCHOR_MS, endMs: ANCHOR_MS + 2_000 },
   ...{ cron: null, overlap: 'allow' },
 }
-const payloadOf = (kind: Kind, of: Partial<ChaosPayload>): ChaosPayload => {
-  return { kind, ask: null, job: null, takesMs: 0, throwsUntil: 0, ...of }
+const payloadOf = (kind: Kind, given: Partial<ChaosPayload>): ChaosPayload => {
+  return { kind, ask: null, job: null, takesMs: 0, throwsUntil: 0, ...given }
 }
 
 function aRun(id: string, more: Partial<ObservedRun> = {}): ObservedRun {
@@ -33,7 +33,7 @@ function start(run: string, n: number, atMs: number, more: Partial<EffectLine> =
   }
 }
 
-function asked(ask: string, what: AskLine['what'], run: string | null = null): AskLine {
+function askLine(ask: string, what: AskLine['what'], run: string | null = null): AskLine {
   const base = { what, ask, kind: 'quick', key: null, run, created: null, error: null }
   return { ...base, process: 'submitter-1', monotonicMs: ANCHOR_MS }
 }
@@ -43,7 +43,7 @@ const slotRun = (id: string, slotMs: number): ObservedRun =>
 const slotStart = (id: string, slotMs: number): EffectLine =>
   start(id, 1, slotMs + 5, { job: 'job', slotMs, dueMs: slotMs, ask: null })
 
-/** Two slots and one submission, all as they should be. */
+/** Two slots and one submission without any violation. */
 function whole(): Evidence {
   const [first, second] = [ANCHOR_MS, ANCHOR_MS + 1_000]
   return {
@@ -55,7 +55,7 @@ function whole(): Evidence {
       { job: 'job', slotMs: second, run: 's2', slots: 1 },
     ],
     ledger: {
-      asks: [asked('r', 'asked'), asked('r', 'acknowledged', 'r')],
+      asks: [askLine('r', 'asked'), askLine('r', 'acknowledged', 'r')],
       effects: [slotStart('s1', first), start('r', 1, ANCHOR_MS + 10), slotStart('s2', second)],
     },
   }
@@ -63,7 +63,7 @@ function whole(): Evidence {
 
 const withRun = (run: ObservedRun): Evidence => {
   const evidence = whole()
-  return { ...evidence, runs: [...evidence.runs.filter((it) => it.id !== run.id), run] }
+  return { ...evidence, runs: [...evidence.runs.filter((other) => other.id !== run.id), run] }
 }
 const withStarts = (evidence: Evidence, ...effects: readonly EffectLine[]): Evidence => {
   return { ...evidence, ledger: { ...evidence.ledger, effects } }
@@ -71,10 +71,10 @@ const withStarts = (evidence: Evidence, ...effects: readonly EffectLine[]): Evid
 const starts = whole().ledger.effects
 
 function kindsIn(evidence: Evidence): ViolationKind[] {
-  return [...new Set(check(evidence, DEMANDS).violations.map((it) => it.kind))]
+  return [...new Set(check(evidence, DEMANDS).violations.map((violation) => violation.kind))]
 }
 
-it('evidence that is whole passes', () => {
+it('complete evidence passes', () => {
   expect(check(whole(), DEMANDS)).toMatchObject({ pass: true, slots: 2, submitted: 1 })
 })
 
@@ -92,44 +92,44 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => ({ ...whole(), runs: [slotRun('s1', ANCHOR_MS), aRun('r')] }),
   ],
   ['a slot without a decision', 'missing', () => ({ ...whole(), slots: whole().slots.slice(1) })],
-  ['a run that has not ended', 'missing', () => withRun(aRun('r', { state: null, outcomes: 0 }))],
+  ['a run without an end', 'missing', () => withRun(aRun('r', { state: null, outcomes: 0 }))],
   [
     'a success that no handler ran',
     'missing',
-    () => withStarts(whole(), ...starts.filter((it) => it.run !== 'r')),
+    () => withStarts(whole(), ...starts.filter((start) => start.run !== 'r')),
   ],
   [
-    'a run that died unexplained',
+    'an unexplained death',
     'missing',
     () => withRun(aRun('r', { state: 'dead', reason: 'attempts' })),
   ],
   [
-    'an acknowledged run that is gone',
+    'an acknowledged run that is missing',
     'missing',
     () => {
       const evidence = whole()
       const runs = evidence.runs.filter((run) => run.id !== 'r')
-      return withStarts({ ...evidence, runs }, ...starts.filter((it) => it.run !== 'r'))
+      return withStarts({ ...evidence, runs }, ...starts.filter((start) => start.run !== 'r'))
     },
   ],
   [
-    'an acknowledgement that names a run of somebody else',
+    'an acknowledgement that names a run of another submission',
     'missing',
-    () => withAsks(asked('r', 'asked'), asked('r', 'acknowledged', 's1')),
+    () => withAsks(askLine('r', 'asked'), askLine('r', 'acknowledged', 's1')),
   ],
   [
-    'a submission that was refused without a reason',
+    'a valid submission that was refused',
     'missing',
     () => {
       const evidence = whole()
-      const asks = [...evidence.ledger.asks, asked('q', 'asked'), asked('q', 'refused')]
+      const asks = [...evidence.ledger.asks, askLine('q', 'asked'), askLine('q', 'refused')]
       return withAsks(...asks)
     },
   ],
   [
-    'half of what was sent in one request',
+    'half of a batch request',
     'missing',
-    () => withAsks(...['r', 'q'].map((ask) => ({ ...asked(ask, 'asked'), batch: 'b' }))),
+    () => withAsks(...['r', 'q'].map((ask) => ({ ...askLine(ask, 'asked'), batch: 'b' }))),
   ],
   [
     'a success without its effect',
@@ -137,12 +137,12 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => withRun(aRun('r', { payload: payloadOf('committed', { ask: 'r' }) })),
   ],
   [
-    'an effect that is there twice',
+    'an effect that exists twice',
     'duplicateAccepted',
     () => withRun(aRun('r', { effects: 2, payload: payloadOf('committed', { ask: 'r' }) })),
   ],
   [
-    'two runs at once of a key that may have one',
+    'two concurrent runs of a key with limit one',
     'overcrowded',
     () => {
       const crowded = (id: string) =>
@@ -152,7 +152,11 @@ it.for<[string, ViolationKind, () => Evidence]>([
         start(id, 1, ANCHOR_MS + fromMs + 10, { what: 'end' }),
       ]
       const evidence = whole()
-      const runs = [...evidence.runs.filter((it) => it.id !== 'r'), crowded('r'), crowded('q')]
+      const runs = [
+        ...evidence.runs.filter((other) => other.id !== 'r'),
+        crowded('r'),
+        crowded('q'),
+      ]
       return withStarts({ ...evidence, runs }, ...starts, ...span('r', 20), ...span('q', 25))
     },
   ],
@@ -176,7 +180,7 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => withRun(aRun('r', { output: { fence: 'r-0' } })),
   ],
   [
-    'an outcome that was accepted and refused',
+    'an outcome that was both accepted and refused',
     'staleAccepted',
     () => withRun(aRun('r', { refused: ['r-1'] })),
   ],
@@ -191,31 +195,33 @@ it.for<[string, ViolationKind, () => Evidence]>([
     () => withStarts(withRun(aRun('r', { finishedMs: ANCHOR_MS })), ...starts, twice),
   ],
   ['a flag without two starts', 'wronglyFlagged', () => ({ ...whole(), flagged: new Set(['r']) })],
-  ['a key of a run that has ended', 'orphans', () => ({ ...whole(), heldByEnded: 1 })],
-  ['a process that ended by itself', 'died', () => ({ ...whole(), ownDeaths: ['worker-1'] })],
-  ['an effect of no run', 'orphans', () => ({ ...whole(), strayEffects: 1 })],
+  ['a key of an ended run', 'orphans', () => ({ ...whole(), heldByEnded: 1 })],
+  ['a process that exited by itself', 'died', () => ({ ...whole(), ownDeaths: ['worker-1'] })],
+  ['an effect without a run', 'orphans', () => ({ ...whole(), strayEffects: 1 })],
   [
-    'a start of a run that is not there',
+    'a start of a run that does not exist',
     'orphans',
     () => withStarts(whole(), ...starts, start('x', 1, ANCHOR_MS + 1)),
   ],
   [
-    'a run that nobody asked for',
+    'a run without a submission',
     'orphans',
     () => ({ ...whole(), ledger: { ...whole().ledger, asks: [] } }),
   ],
   [
-    'a run that was refused',
+    'a run of a refused submission',
     'orphans',
-    () => ({ ...whole(), ledger: { ...whole().ledger, asks: [asked('r', 'refused')] } }),
+    () => ({ ...whole(), ledger: { ...whole().ledger, asks: [askLine('r', 'refused')] } }),
   ],
   [
-    'a start before its time',
+    'a start before the due time',
     'early',
     () =>
       withStarts(
         whole(),
-        ...starts.map((it) => (it.run === 'r' ? { ...it, monotonicMs: ANCHOR_MS - 50 } : it)),
+        ...starts.map((start) =>
+          start.run === 'r' ? { ...start, monotonicMs: ANCHOR_MS - 50 } : start,
+        ),
       ),
   ],
 ])('%s is found as %s', ([, kind, make]) => {
@@ -225,8 +231,8 @@ it.for<[string, ViolationKind, () => Evidence]>([
 it.for([
   ['within a lease, a poll and a second', 11_000, [], []],
   ['later', 12_000, [], ['slow']],
-  ['later, beside another fault', 12_000, ['reset'], []],
-] as const)('what a dead worker ran goes on %s', ([, afterMs, others, found]) => {
+  ['later, during another fault', 12_000, ['reset'], []],
+] as const)("a dead worker's run restarts %s", ([, afterMs, others, found]) => {
   const fault = { target: 'worker-1', pid: 1, fromMs: ANCHOR_MS + 20, untilMs: null, note: '' }
   const faults = ['kill9', ...others].map((kind) => ({ ...fault, kind }))
   const again = start('r', 2, fault.fromMs + afterMs, { pid: 2 })
@@ -241,25 +247,25 @@ it.for([
   expect(kindsIn({ ...evidence, flagged: new Set(['r']) })).toEqual(found)
 })
 
-it('a fault that was to happen and did not is found', () => {
+it('a planned fault that did not happen is found', () => {
   const { violations } = check(whole(), { ...DEMANDS, faults: ['kill9'] })
   expect(violations).toEqual([{ kind: 'spared', what: 'kill9 did not happen' }])
 })
 
-it('a slot that is labelled wrongly is found by time alone', () => {
+it('a wrongly labelled slot is found by time alone', () => {
   const evidence = whole()
   const mislabelled = slotStart('s2', ANCHOR_MS + 1_000)
   const atMs = ANCHOR_MS + 20
-  const effects = starts.map((it) =>
-    it.run === 's2' ? { ...mislabelled, monotonicMs: atMs, dueMs: 0 } : it,
+  const effects = starts.map((start) =>
+    start.run === 's2' ? { ...mislabelled, monotonicMs: atMs, dueMs: 0 } : start,
   )
   const runs = evidence.runs.map((run) => (run.id === 's2' ? { ...run, dueMs: 0 } : run))
   expect(kindsIn(withStarts({ ...evidence, runs }, ...effects))).toEqual(['early', 'missing'])
 })
 
-it('a submission that nobody knows of may be there or not, and not twice', () => {
+it('an indeterminate submission may exist at most once', () => {
   const evidence = whole()
-  const asks = [asked('r', 'asked'), asked('r', 'indeterminate')]
+  const asks = [askLine('r', 'asked'), askLine('r', 'indeterminate')]
   const unknown = { ...evidence, ledger: { ...evidence.ledger, asks } }
   expect(kindsIn(unknown)).toEqual([])
   const again = aRun('r2', { payload: payloadOf('quick', { ask: 'r' }) })
@@ -271,7 +277,7 @@ it('a submission that nobody knows of may be there or not, and not twice', () =>
   expect(kindsIn(two)).toEqual(['duplicateAccepted'])
 })
 
-it('an older attempt that starts later, because the answer to its claim came late, is not newer', () => {
+it('an older attempt that starts later, because its claim reply was late, is not newer', () => {
   const evidence = withRun(
     aRun('r', {
       ...{ fence: 'r-2', output: { fence: 'r-2' } },
@@ -281,7 +287,7 @@ it('an older attempt that starts later, because the answer to its claim came lat
       ],
     }),
   )
-  const others = starts.filter((it) => it.run !== 'r')
+  const others = starts.filter((start) => start.run !== 'r')
   const late = [start('r', 2, ANCHOR_MS + 100), start('r', 1, ANCHOR_MS + 200)]
   expect(kindsIn({ ...withStarts(evidence, ...others, ...late), flagged: new Set(['r']) })).toEqual(
     [],

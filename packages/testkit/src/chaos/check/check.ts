@@ -1,4 +1,4 @@
-/** The checker: judges the evidence, and trusts nothing that the product says of itself. */
+/** The checker: judges the evidence, and trusts nothing that the product reports about itself. */
 
 import {
   type Evidence,
@@ -22,14 +22,14 @@ export interface Verdict extends Figures {
   readonly submitted: number
   readonly counts: Readonly<Record<ViolationKind, number>>
   readonly violations: readonly Violation[]
-  /** Runs that ran more than once, and say so. */
+  /** Runs that ran more than once and are flagged. */
   readonly flaggedDuplicates: number
   readonly faults: Readonly<Record<string, number>>
   readonly pass: boolean
 }
 
 export interface Demands extends Patience {
-  /** Kinds of faults without which the campaign has not shown what it is for. */
+  /** The kinds of faults that must have happened for the campaign to prove anything. */
   readonly faults?: readonly string[]
 }
 
@@ -51,7 +51,10 @@ export function check(given: Evidence, demands: Demands): Verdict {
     ...spared.map((what): Violation => ({ kind: 'spared', what: `${what} did not happen` })),
   ]
   const counts = Object.fromEntries(
-    violationKinds.map((kind) => [kind, violations.filter((it) => it.kind === kind).length]),
+    violationKinds.map((kind) => [
+      kind,
+      violations.filter((violation) => violation.kind === kind).length,
+    ]),
   ) as Record<ViolationKind, number>
   return {
     slots: given.jobs.reduce((sum, job) => sum + expectedSlots(job).length, 0),
@@ -60,7 +63,10 @@ export function check(given: Evidence, demands: Demands): Verdict {
     violations,
     flaggedDuplicates: flags.flaggedDuplicates,
     faults: Object.fromEntries(
-      [...groupBy(given.faults, (it) => it.kind)].map(([kind, of]) => [kind, of.length]),
+      [...groupBy(given.faults, (fault) => fault.kind)].map(([kind, faults]) => [
+        kind,
+        faults.length,
+      ]),
     ),
     ...measure(evidence, demands.leaseMs),
     pass: violations.length === 0,

@@ -1,13 +1,13 @@
-/** The evidence looked up by what it is about. */
+/** The evidence indexed by run, slot and submission. */
 
 import type { Evidence, ObservedRun } from '../plan/evidence.ts'
 import type { AskLine, EffectLine } from '../plan/ledger.ts'
 
 export interface Indexed extends Evidence {
   readonly runById: ReadonlyMap<string, ObservedRun>
-  /** Starts of each run, in the order of time. */
+  /** The starts of each run, ordered by time. */
   readonly starts: ReadonlyMap<string, readonly EffectLine[]>
-  /** Of each submission everything that was noted. */
+  /** All ledger lines of each submission. */
   readonly asks: ReadonlyMap<string, readonly AskLine[]>
   readonly wallMs: (line: { readonly monotonicMs: number }) => number
 }
@@ -26,13 +26,13 @@ export function indexEvidence(evidence: Evidence): Indexed {
   }
 }
 
-export function groupBy<T>(list: readonly T[], keyOf: (it: T) => string): Map<string, T[]> {
+export function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
-  for (const it of list) {
-    const key = keyOf(it)
+  for (const item of list) {
+    const key = keyOf(item)
     const group = groups.get(key)
-    if (group) group.push(it)
-    else groups.set(key, [it])
+    if (group) group.push(item)
+    else groups.set(key, [item])
   }
   return groups
 }

@@ -1,23 +1,23 @@
-/** How late, how available, how quick to recover: figures, none of which decides the verdict. */
+/** Lateness, availability and recovery times: figures that do not affect the verdict. */
 
 import type { Fault } from '../plan/evidence.ts'
 import type { EffectLine } from '../plan/ledger.ts'
 import type { Indexed } from './index-evidence.ts'
 
 export interface Figures {
-  /** Share of the seconds in which something was started. */
+  /** The share of seconds in which at least one run started. */
   readonly availability: number
   readonly latenessP99Ms: { readonly calm: number; readonly faults: number }
-  /** Runs that started more than a second after their time. */
+  /** Runs that started more than a second after they were due. */
   readonly late: { readonly calm: number; readonly faults: number }
-  /** The worst of each kind. */
+  /** The slowest of each kind of fault. */
   readonly recoveryMs: Readonly<Record<string, number>>
-  /** What that was: who was hurt, and the run that took longest. */
+  /** The slowest recovery in words: the target of the fault, and the run that took longest. */
   readonly slowest: Readonly<Record<string, string>>
 }
 
 const LATE_MS = 1_000
-/** Faults that take runs away from a process: others have to start them. */
+/** Faults that take runs away from a process: other processes have to start them. */
 const TAKE_AWAY = new Set(['kill9', 'stop', 'blackhole'])
 
 export function measure(evidence: Indexed, leaseMs: number): Figures {
@@ -44,12 +44,12 @@ export interface Lateness {
   readonly calm: boolean
 }
 
-/** Of the first start of every run that has one. */
+/** The lateness of every run's first start. */
 export function latenesses(
   { starts, faults, wallMs, wallOffsetMs }: Indexed,
   leaseMs: number,
 ): Lateness[] {
-  // What a fault leaves behind lasts for about a lease and the look after it.
+  // The effects of a fault last for about a lease and the poll after it.
   const bands = faults.map((fault) => {
     return [fault.fromMs, (fault.untilMs ?? fault.fromMs) + leaseMs * 2] as const
   })
@@ -63,10 +63,11 @@ export function latenesses(
 
 function latenessOf(evidence: Indexed, leaseMs: number): Pick<Figures, 'latenessP99Ms' | 'late'> {
   const all = latenesses(evidence, leaseMs)
-  const of = (calm: boolean) => all.filter((it) => it.calm === calm).map((it) => it.lateMs)
+  const lateMsOf = (calm: boolean) =>
+    all.filter((run) => run.calm === calm).map((run) => run.lateMs)
   const p99 = (values: readonly number[]) => Math.round(percentile(values, 0.99) * 10) / 10
   const late = (values: readonly number[]) => values.filter((ms) => ms > LATE_MS).length
-  const [calm, faults] = [of(true), of(false)]
+  const [calm, faults] = [lateMsOf(true), lateMsOf(false)]
   return {
     latenessP99Ms: { calm: p99(calm), faults: p99(faults) },
     late: { calm: late(calm), faults: late(faults) },
@@ -78,7 +79,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** From the fault to the moment in which what it took away goes on. */
+/** From the fault until the interrupted work continues. */
 function recoveryOf(evidence: Indexed): Pick<Figures, 'recoveryMs' | 'slowest'> {
   const recoveryMs: Record<string, number> = {}
   const slowest: Record<string, string> = {}
@@ -96,7 +97,7 @@ function recoveryOf(evidence: Indexed): Pick<Figures, 'recoveryMs' | 'slowest'> 
   return { recoveryMs, slowest }
 }
 
-/** The last start of the runs that the dead process was running, elsewhere. */
+/** The last restart, elsewhere, of the runs that the dead process was executing. */
 export function runsRecovered(fault: Fault, { ledger, starts }: Indexed): EffectLine | null {
   const open = new Map<string, EffectLine>()
   for (const line of ledger.effects) {
@@ -114,9 +115,9 @@ export function runsRecovered(fault: Fault, { ledger, starts }: Indexed): Effect
   )
 }
 
-/** The first start of anything after the database is back. */
+/** The first start of any run after the database is back. */
 function serviceRecovered(fault: Fault, { ledger }: Indexed): EffectLine | null {
   if (fault.target !== 'database' || fault.untilMs === null) return null
   const { untilMs } = fault
-  return ledger.effects.find((it) => it.what === 'start' && it.monotonicMs > untilMs) ?? null
+  return ledger.effects.find((line) => line.what === 'start' && line.monotonicMs > untilMs) ?? null
 }

@@ -1,6 +1,6 @@
 /**
- * A process of the campaign that brings the schema up to date, declares the jobs and ends. Without jobs it makes the keys
- * of the API, and sends them to its parent.
+ * A campaign process that migrates the schema, declares the jobs and exits. Without jobs it creates
+ * the API keys and sends them to its parent.
  */
 import { type JobOptions, Punctual } from 'punctual'
 import { type ChaosKeys, libraryOptions, readSettings } from '../plan/child-settings.ts'
@@ -27,8 +27,8 @@ function declared({ name, kind, everyMs, anchorMs, endMs, cron, overlap }: Chaos
 
 async function makeKeys(): Promise<ChaosKeys> {
   const make = async (scope: 'submit' | 'worker') => {
-    const about = { name: `chaos-${scope}`, tenant: 'default', scopes: [scope] }
-    return (await punctual.apiKeys.create(about)).key
+    const options = { name: `chaos-${scope}`, tenant: 'default', scopes: [scope] }
+    return (await punctual.apiKeys.create(options)).key
   }
   return { submit: await make('submit'), worker: await make('worker') }
 }

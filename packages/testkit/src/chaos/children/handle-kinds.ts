@@ -1,12 +1,12 @@
-/** What the handlers of the campaign do, on workers of any sort: a line in the ledger for each start and end. */
+/**
+ * The campaign's handlers, for every kind of worker: each start and end is a line in the ledger.
+ */
 import type { HandlerContext, RegisterHandler, TransactionClient } from 'punctual'
 import type { ChildSettings } from '../plan/child-settings.ts'
 import { type EffectLine, LedgerWriter, monotonicMs } from '../plan/ledger.ts'
 import type { ChaosPayload, Kind } from '../plan/workload.ts'
 
-/**
- * Not part of what handlers are promised; where it is there, the checker can tell attempts apart.
- */
+/** Not part of the handler API; where it exists, it lets the checker tell attempts apart. */
 function fenceOf(ctx: HandlerContext): string | null {
   const { run } = ctx as unknown as { run?: { fence?: bigint } }
   return run?.fence?.toString() ?? null
@@ -35,9 +35,9 @@ function lineOf(
 
 async function perform(payload: ChaosPayload, ctx: HandlerContext): Promise<unknown> {
   const output = { fence: fenceOf(ctx), attempt: ctx.attempt, pid: process.pid }
-  // waits: the handler takes as long as the campaign says
+  // waits: the handler takes as long as the payload says
   if (payload.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, payload.takesMs))
-  if (ctx.attempt <= payload.throwsUntil) throw new Error('It was told to fail.')
+  if (ctx.attempt <= payload.throwsUntil) throw new Error('failed on purpose')
   if (payload.kind === 'committed') await leaveEffect(ctx.tx, ctx)
   if (payload.kind !== 'transactional') return output
   return ctx.transaction(async (tx) => {
@@ -51,7 +51,7 @@ async function leaveEffect(tx: TransactionClient, ctx: HandlerContext): Promise<
   await tx.query(text, [ctx.runId, ctx.attempt, process.pid])
 }
 
-/** A handler for each of these kinds. */
+/** Returns a handler for each of these kinds. */
 export function handleKinds(
   register: RegisterHandler,
   kinds: readonly Kind[],

@@ -1,6 +1,7 @@
 /**
- * An API node of the campaign: `punctual start`, as anybody would run it, in this process. It is told by variables, which
- * is where an address with a password belongs, and says that it is ready when its own probe does.
+ * An API node of the campaign: an ordinary `punctual start` in this process. It is configured by
+ * environment variables, because an address with a password belongs there, and reports that it is
+ * ready when its readiness probe does.
  */
 import { readSettings } from '../plan/child-settings.ts'
 
@@ -18,14 +19,14 @@ Object.assign(process.env, {
 })
 process.argv.splice(2, process.argv.length, 'start')
 
-// waits: until the node says that it is ready
+// waits: until the node reports that it is ready
 const look = setInterval(async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
   if (!answer?.ok) return
   clearInterval(look)
   process.send?.({ ready: true })
 }, LOOK_MS)
-// The parent is gone: nobody else would end this process.
+// The parent is gone: no other process would end this one.
 process.on('disconnect', () => process.exit(0))
 
 await import(new URL('cli/main.js', import.meta.resolve('punctual')).href)

@@ -1,4 +1,4 @@
-/** A process of the campaign that plans slots and takes runs back from workers that are gone. */
+/** A campaign process that plans slots and reclaims the runs of dead workers. */
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings, serveUntilStopped } from '../plan/child-settings.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A process of the campaign that asks the library, as any user would, which runs it flags as
- * possible duplicates, and sends the answer to its parent.
+ * A campaign process that reads, through the public library, which runs are flagged as possible
+ * duplicates, and sends the answer to its parent.
  */
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings } from '../plan/child-settings.ts'

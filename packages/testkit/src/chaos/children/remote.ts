@@ -1,4 +1,4 @@
-/** A worker of the campaign without a database: it takes its runs from the API nodes. */
+/** A campaign worker without a database: it claims its runs from the API nodes. */
 import { RemoteWorker } from 'punctual'
 import {
   type ChaosKeys,

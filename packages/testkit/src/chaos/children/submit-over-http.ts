@@ -1,6 +1,6 @@
 /**
- * Submitting through the API nodes, as a program without a database would: the client asks the next node when one does not
- * answer, and sends the same key each time.
+ * Submits through the API nodes, as a program without a database does: the client tries the next
+ * node when one does not answer, and sends the same key each time.
  */
 import { type Client, createClient, type NewRun, PunctualHttpError } from '@punctual/client'
 import type { SubmitOptions } from 'punctual'
@@ -18,9 +18,9 @@ interface Asked {
   readonly options: SubmitOptions
 }
 
-/** Shorter than the faults last, so that requests are sent again while these go on. */
+/** Shorter than the faults, so that requests are repeated while a fault lasts. */
 const TIMEOUT_MS = 3_000
-/** A request that is not known to be right or wrong. */
+/** Statuses that do not show whether the request was valid. */
 const UNKNOWN = new Set([408, 409, 429])
 
 export class HttpSubmitter {
@@ -30,19 +30,21 @@ export class HttpSubmitter {
     this.#client = createClient({ url: servers, apiKey, timeoutMs: TIMEOUT_MS })
   }
 
-  /** The same ask again is the same request: it must be answered what it was answered before. */
-  submit(it: Asked): Promise<Answered> {
-    return this.#client.runs.submit(toWire(it), { idempotencyKey: it.ask })
+  /** A repeated ask is the same request, and must receive the same answer. */
+  submit(ask: Asked): Promise<Answered> {
+    return this.#client.runs.submit(toWire(ask), { idempotencyKey: ask.ask })
   }
 
-  /** All of them in one request, or none. */
+  /** Submits all of them in one request, or none. */
   async submitMany(asks: readonly Asked[]): Promise<readonly Answered[]> {
     const { items } = await this.#client.runs.submitMany(asks.map(toWire))
     return items.map(({ id = '', created = false }) => ({ id, created }))
   }
 }
 
-/** The nodes say that nothing was stored; of everything else nobody knows. */
+/**
+ * Whether the node reports that nothing was stored; after any other error the result is unknown.
+ */
 export function isHttpRefusal(error: unknown): boolean {
   if (!(error instanceof PunctualHttpError)) return false
   return error.status >= 400 && error.status < 500 && !UNKNOWN.has(error.status)

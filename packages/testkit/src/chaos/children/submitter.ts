@@ -1,9 +1,9 @@
 /**
- * A process of the campaign that submits runs of every kind at a steady pace and writes down how
- * each submission ended: acknowledged, refused, or not known. One whose answer was lost and that
- * has a key is asked for again, while its run, which is due later, is surely live: it must not
- * become a second run. Some go through the API nodes: their requests are remembered, so that each of
- * those may be asked for again.
+ * A campaign process that submits runs of every kind at a steady pace and records how each
+ * submission ended: acknowledged, refused, or indeterminate. A submission with a key whose answer
+ * was lost is repeated while its run, which is due later, is certainly live: the repetition must
+ * not create a second run. Some submissions go through the API nodes, which remember requests, so
+ * each of those may be repeated.
  */
 import { Punctual, PunctualError, type SubmitOptions } from 'punctual'
 import {
@@ -40,12 +40,12 @@ const random = new SeededRandom(settings.seed ^ process.pid)
 const ledger = new LedgerWriter(settings.directory, settings.name)
 const punctual = await Punctual.start({ ...libraryOptions(settings), roles: [] })
 const http = new HttpSubmitter(settings.servers ?? [], keys.submit)
-let asked = 0
+let asksMade = 0
 let outstanding = 0
 
-/** Of all submissions so many go through the API nodes. */
+/** The share of submissions that go through the API nodes. */
 const HTTP_SHARE = 0.5
-/** Of those so many are asked for once more although they were answered. */
+/** The share of those that are repeated although they were answered. */
 const REPEATED_SHARE = 0.2
 const HTTP_TRIES = 3
 
@@ -58,7 +58,10 @@ const TAKES_MS: Partial<Record<Kind, readonly [number, number]>> = {
   transactional: [0, 1_500],
   committed: [0, 1_500],
 }
-/** Of quick ones so many are in a crowd, and come together: they would run at once if nothing kept them apart. */
+/**
+ * The share of quick runs that belong to a crowd and are submitted together: without a limit they
+ * would overlap.
+ */
 const CROWDED_SHARE = 0.4
 const TOGETHER = 4
 const CROWDED_MS = [200, 400] as const
@@ -73,7 +76,7 @@ interface Ask {
 }
 
 function makeAsk(kind = random.pick(KINDS), crowd = crowdOf(kind)): Ask {
-  const ask = `${settings.name}-${process.pid}-${++asked}`
+  const ask = `${settings.name}-${process.pid}-${++asksMade}`
   const isLater = monotonicMs() < keyedUntilMs && random.chance(0.5)
   const key = random.chance(0.3) ? `key-${ask}` : null
   const options: SubmitOptions = {
@@ -111,7 +114,7 @@ function noteAll(
   what: AskLine['what'],
   moreOf: (i: number) => Partial<AskLine>,
 ): void {
-  for (const [i, it] of asks.entries()) note(it, what, moreOf(i))
+  for (const [i, ask] of asks.entries()) note(ask, what, moreOf(i))
 }
 
 function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskLine> = {}): void {
@@ -120,7 +123,7 @@ function note({ ask, kind, key }: Ask, what: AskLine['what'], more: Partial<AskL
   ledger.append({ ...base, ...empty, ...more, what })
 }
 
-/** Nothing is stored when the input is refused; after any other error nobody knows. */
+/** After a refusal nothing is stored; after any other error the result is unknown. */
 function isRefusal(error: unknown): boolean {
   if (isHttpRefusal(error)) return true
   return error instanceof PunctualError && /^(?:invalid_|handler_)/.test(error.code)
@@ -130,39 +133,39 @@ function failureOf(error: unknown): [AskLine['what'], Partial<AskLine>] {
   return [isRefusal(error) ? 'refused' : 'indeterminate', { error: (error as Error).message }]
 }
 
-async function submit(it: Ask): Promise<void> {
+async function submit(ask: Ask): Promise<void> {
   const askedAtMs = monotonicMs()
-  note(it, 'asked')
+  note(ask, 'asked')
   for (let again = false; ; again = true) {
     try {
-      const { id, created } = await punctual.submit(it.kind, it.payload, it.options)
-      note(it, 'acknowledged', { run: id, created })
+      const { id, created } = await punctual.submit(ask.kind, ask.payload, ask.options)
+      note(ask, 'acknowledged', { run: id, created })
       return
     } catch (error) {
-      note(it, ...failureOf(error))
+      note(ask, ...failureOf(error))
       if (isRefusal(error)) return
       const inTime = monotonicMs() - askedAtMs < askAgainWithinMs
-      // A key is not remembered after the end of its run: one that was due at once may have ended.
-      if (it.key === null || it.options.delayMs === undefined || again || !inTime) return
+      // A key is released at the end of its run: a run that was due at once may have ended.
+      if (ask.key === null || ask.options.delayMs === undefined || again || !inTime) return
     }
   }
 }
 
-async function submitOverHttp(it: Ask): Promise<void> {
+async function submitOverHttp(ask: Ask): Promise<void> {
   const repeats = random.chance(REPEATED_SHARE)
-  note(it, 'asked')
+  note(ask, 'asked')
   for (let tries = 1; tries <= HTTP_TRIES; tries++)
     try {
-      const { id, created } = await http.submit(it)
-      note(it, 'acknowledged', { run: id, created })
+      const { id, created } = await http.submit(ask)
+      note(ask, 'acknowledged', { run: id, created })
       if (!repeats) return
     } catch (error) {
-      note(it, ...failureOf(error))
+      note(ask, ...failureOf(error))
       if (isRefusal(error)) return
     }
 }
 
-/** In one request, which is not repeated once the client has given up: it has a key of its own. */
+/** One request, not repeated once the client gives up, because the batch has a separate key. */
 async function submitTogether(asks: readonly Ask[]): Promise<void> {
   const batch = `of ${asks[0]?.ask}`
   noteAll(asks, 'asked', () => ({ batch }))

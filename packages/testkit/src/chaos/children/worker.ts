@@ -1,4 +1,4 @@
-/** A worker of the campaign, with a connection to the database. */
+/** A campaign worker with a database connection. */
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings, serveUntilStopped } from '../plan/child-settings.ts'
 import { kindsOf } from '../plan/workload.ts'

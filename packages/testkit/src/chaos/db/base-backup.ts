@@ -1,13 +1,13 @@
 /**
- * Copies a running cluster so that the copy can follow it as a standby, with the server's own
- * backup functions: `pg_basebackup` is not among the packaged programs. What belongs to the running
- * process, and what a backup leaves out by the manual, is not copied; the log comes by streaming.
+ * Copies a running cluster so that the copy can follow it as a standby, using the server's backup
+ * functions: `pg_basebackup` is not among the packaged programs. It skips the files of the running
+ * process and those that the PostgreSQL manual leaves out of a backup; the log comes by streaming.
  */
 import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 
-/** Folders whose content means nothing to another process. */
+/** Folders whose content is meaningless to another process. */
 const EMPTIED = new Set([
   ...['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots'],
   ...['pg_stat_tmp', 'pg_subtrans'],
@@ -42,7 +42,7 @@ async function copyFolder(from: string, to: string, isRoot: boolean): Promise<vo
   }
 }
 
-/** Files come and go under a running server; the log tells what became of them. */
+/** Files appear and vanish under a running server; the log contains their changes. */
 function passOverVanished(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }

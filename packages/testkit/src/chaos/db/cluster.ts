@@ -1,10 +1,10 @@
 /**
- * A primary and a synchronous standby that streams from it, both real. The primary can be killed
- * and comes back by recovery; the standby can be promoted instead, and then a new standby is made
- * of the promoted server in the place of the old one, so that there can be another fail-over.
+ * A real primary and a real synchronous standby that streams from it. The primary can be killed and
+ * restarted with recovery. Alternatively the standby is promoted, and a new standby of it replaces
+ * the old primary, so that another fail-over is possible.
  *
- * A fail-over happens only while the standby is in step, as a careful operator's tool would have
- * it: a commit that was confirmed is then never lost.
+ * A fail-over happens only while the standby is in sync, as a careful failover tool requires: then
+ * no confirmed commit is lost.
  */
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ export class Cluster {
     return this.ports[this.#primary]
   }
 
-  /** Of the primary, reached directly. */
+  /** The URL of the primary, without a proxy. */
   get url(): string {
     return (this.#server(this.#primary) as EmbeddedServer).url
   }
@@ -66,7 +66,7 @@ export class Cluster {
     return this.#servers[index]
   }
 
-  /** The URL with other addresses, in the order in which they are tried. */
+  /** The URL with other addresses, in the order in which clients try them. */
   urlThrough(ports: readonly number[]): string {
     const url = new URL(this.url)
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
@@ -84,7 +84,7 @@ export class Cluster {
     }
   }
 
-  /** Makes a standby of the primary in the other place, and waits until commits wait for it. */
+  /** Creates a standby of the primary in the free place, and waits until commits wait for it. */
   async addStandby(): Promise<void> {
     const [from, to] = this.#primary === 0 ? ([0, 1] as const) : ([1, 0] as const)
     await rm(this.#directory(to), { recursive: true, force: true })
@@ -117,10 +117,10 @@ export class Cluster {
       ).catch(() => [])
       return rows.length > 0
     }
-    await eventually('the standby follows in step', look, READY_MS)
+    await eventually('the standby is in sync', look, READY_MS)
   }
 
-  /** Kills the primary's postmaster; it is started again on the same port and recovers. */
+  /** Kills the primary's postmaster; it is restarted on the same port and recovers. */
   async killPrimary(): Promise<void> {
     const server = this.#server(this.#primary)
     const before = server?.pid
@@ -138,7 +138,7 @@ export class Cluster {
     )
   }
 
-  /** Kills the standby's postmaster; commits wait until it is back and follows in step. */
+  /** Kills the standby's postmaster; commits wait until it is back and in sync. */
   async killStandby(): Promise<void> {
     const server = this.#server(this.#primary === 0 ? 1 : 0)
     const before = server?.pid
@@ -149,7 +149,7 @@ export class Cluster {
     await this.inStep()
   }
 
-  /** Kills the primary for good and promotes the standby. */
+  /** Kills the primary permanently and promotes the standby. */
   async failOver(): Promise<void> {
     await this.inStep()
     const [old, next] = this.#primary === 0 ? ([0, 1] as const) : ([1, 0] as const)
@@ -158,13 +158,13 @@ export class Cluster {
     await server?.stop()
     this.#servers[old] = null
     this.#primary = next
-    // It has nobody to wait for until another standby is made.
+    // Without a standby, no commit may wait for one.
     await this.query('select pg_promote(true, 60)')
     await this.query('alter system reset synchronous_standby_names')
     await this.query('select pg_reload_conf()')
   }
 
-  /** Stops the primary, to be started again with `bringBack`: nothing answers in between. */
+  /** Stops the primary; `bringBack` restarts it. Nothing answers in between. */
   async takeAway(): Promise<() => Promise<void>> {
     const place = this.#primary
     const server = this.#server(place)

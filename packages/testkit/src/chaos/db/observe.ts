@@ -1,4 +1,4 @@
-/** Reads the tables as they are in the end, with plain SQL and by nothing of the product. */
+/** Reads the final state of the tables with plain SQL, without the product. */
 import type { ObservedAttempt, ObservedRun, ObservedSlot } from '../plan/evidence.ts'
 import type { ChaosPayload } from '../plan/workload.ts'
 import type { Cluster } from './cluster.ts'
@@ -65,7 +65,7 @@ function attemptsOf(row: RunRow): ObservedAttempt[] {
   const named = (fence: string | null, outcome: number) => {
     return { fence, outcome: ATTEMPTS[outcome] ?? String(outcome) }
   }
-  const earlier = (row.earlier ?? []).map((it) => named(it.fence, it.outcome))
+  const earlier = (row.earlier ?? []).map((attempt) => named(attempt.fence, attempt.outcome))
   return row.attempt_outcome === null
     ? earlier
     : [...earlier, named(row.fence, row.attempt_outcome)]
@@ -96,9 +96,7 @@ export async function countStrayEffects(cluster: Cluster): Promise<number> {
   return Number(row?.count)
 }
 
-/**
- * What is still held when nothing is live any more: keys of runs, and jobs that must not overlap.
- */
+/** Counts what is still held when no run is live: keys of runs, and jobs that must not overlap. */
 export async function countHeld(cluster: Cluster): Promise<number> {
   const [row] = await cluster.query<{ count: string }>(
     `select count(*) from (
@@ -115,7 +113,7 @@ export interface Live {
   readonly leases: number
 }
 
-/** How many runs have not ended. */
+/** Counts the runs that have not ended. */
 export async function countLive(cluster: Cluster): Promise<Live> {
   const [row] = await cluster.query<Record<keyof Live, string>>(
     `select
@@ -131,7 +129,7 @@ export async function countLive(cluster: Cluster): Promise<Live> {
   }
 }
 
-/** How far the planners have come: jobs that still have a slot to decide. */
+/** Counts the jobs that still have an undecided slot. */
 export async function countUnplanned(cluster: Cluster): Promise<number> {
   const [row] = await cluster.query<{ count: string }>(
     'select count(*) from punctual.cursors where next_at is not null',

@@ -1,4 +1,4 @@
-/** The few marks that the timeline is made of, as SVG text. */
+/** The shapes of the timeline as SVG text. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -22,13 +22,13 @@ export function line(x1: number, y1: number, x2: number, y2: number, stroke: str
   return `<line ${ends} stroke="${stroke}" stroke-width="0.6"/>`
 }
 
-/** Many short vertical strokes as one path: thousands of elements would be slow to show. */
+/** Draws many short vertical strokes as one path: thousands of elements would render slowly. */
 export function ticks(xs: readonly number[], y: number, height: number, stroke: string): string {
   const path = xs.map((x) => `M${at(x)} ${at(y)}v${at(height)}`).join('')
   return `<path d="${path}" stroke="${stroke}" stroke-width="0.7" opacity="0.6" fill="none"/>`
 }
 
-/** Many dots as one path of round caps. */
+/** Draws many dots as one path of round caps. */
 export function dots(points: readonly (readonly [number, number])[], stroke: string): string {
   const path = points.map(([x, y]) => `M${at(x)} ${at(y)}h0`).join('')
   const round = 'stroke-width="2.4" stroke-linecap="round" opacity="0.55" fill="none"'

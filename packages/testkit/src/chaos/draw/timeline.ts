@@ -1,6 +1,6 @@
 /**
- * The run as a picture: a lane for each process with its lives, the faults that hit it and the
- * starts of its handlers; below, how late each run was. What is wrong is usually seen here first.
+ * The campaign as a picture: one lane per process with its lifetimes, its faults and the starts of
+ * its handlers; below, the lateness of each run. It usually shows a problem first.
  */
 
 import type { Verdict } from '../check/check.ts'
@@ -96,7 +96,7 @@ function legend(verdict: Verdict): string[] {
 
 function seconds({ x, fromMs, untilMs }: Scale, bottom: number): string[] {
   const total = (untilMs - fromMs) / 1_000
-  const step = [5, 10, 30, 60, 300].find((it) => total / it < 26) ?? 600
+  const step = [5, 10, 30, 60, 300].find((seconds) => total / seconds < 26) ?? 600
   const marks: string[] = []
   for (let s = 0; s <= total; s += step) {
     const at = x(fromMs + s * 1_000)
@@ -105,7 +105,7 @@ function seconds({ x, fromMs, untilMs }: Scale, bottom: number): string[] {
   return marks
 }
 
-/** A fault of the database is everybody's: its band goes through all lanes. */
+/** A database fault affects every process: its band crosses all lanes. */
 function servers({ faults }: Indexed, { x }: Scale, bottom: number): string[] {
   return faults
     .filter((fault) => fault.target === 'database')
@@ -139,17 +139,17 @@ function drawLane(lane: Lane, y: number, evidence: Indexed, { x, untilMs }: Scal
       return rect(box, COLOURS[kind] ?? '#000000', `${kind} ${note}`, 0.75)
     })
   const starts = groupBy(
-    evidence.ledger.effects.filter((it) => it.what === 'start'),
-    (it) => it.process,
+    evidence.ledger.effects.filter((line) => line.what === 'start'),
+    (line) => line.process,
   )
-  const xs = (starts.get(lane.name) ?? []).map((it) => x(it.monotonicMs))
+  const xs = (starts.get(lane.name) ?? []).map((start) => x(start.monotonicMs))
   const label = text(LEFT - 6, y + LANE / 2 + 3, lane.name, 'text-anchor="end"')
   return [label, ...lives, ...bands, ticks(xs, y + LANE - 11, 6, '#1b4f72')]
 }
 
 const LATENESS_MARKS_MS = [1, 10, 100, 1_000, 10_000, 60_000]
 
-/** On a logarithmic scale: a millisecond and half a minute are both worth seeing. */
+/** On a logarithmic scale: one millisecond and half a minute both matter. */
 function lateness(evidence: Indexed, leaseMs: number, { x }: Scale, top: number): string[] {
   const height = CHART - 40
   const y = (ms: number) =>
@@ -157,8 +157,8 @@ function lateness(evidence: Indexed, leaseMs: number, { x }: Scale, top: number)
   const all = latenesses(evidence, leaseMs)
   const points = (calm: boolean) =>
     all
-      .filter((it) => it.calm === calm)
-      .map((it) => [x(it.atMs), y(Math.min(60_000, it.lateMs))] as const)
+      .filter((run) => run.calm === calm)
+      .map((run) => [x(run.atMs), y(Math.min(60_000, run.lateMs))] as const)
   return [
     text(LEFT - 6, top - 12, 'late by', 'text-anchor="end" font-weight="bold"'),
     ...LATENESS_MARKS_MS.flatMap((ms) => [

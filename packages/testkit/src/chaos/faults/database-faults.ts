@@ -1,4 +1,6 @@
-/** Faults of the servers: killed, failed over, full, and the pooler in front of them. */
+/**
+ * Faults of the servers: killed, failed over, out of connections; and of the pooler before them.
+ */
 import pg from 'pg'
 import { type Nemesis, pause } from './nemesis.ts'
 
@@ -6,7 +8,7 @@ const SERVER = { name: 'database' }
 
 export const postmaster: Nemesis = {
   kind: 'postmaster',
-  title: 'the postmaster is killed, and the server recovers',
+  title: 'the postmaster is killed and the server recovers',
   async strike(world) {
     await world.fault('postmaster', SERVER, () => world.cluster.killPrimary())
   },
@@ -22,7 +24,7 @@ export const standby: Nemesis = {
 
 export const failover: Nemesis = {
   kind: 'failover',
-  title: 'the primary dies and the standby is promoted; later it has a standby again',
+  title: 'the primary dies and the standby is promoted; a new standby follows',
   async strike(world) {
     await world.cluster.inStep()
     await world.fault('failover', SERVER, () => world.cluster.failOver())
@@ -32,7 +34,7 @@ export const failover: Nemesis = {
 
 export const exhaust: Nemesis = {
   kind: 'exhaust',
-  title: 'somebody takes every connection of the server',
+  title: 'a client takes every connection of the server',
   async strike(world, random, signal) {
     await world.fault('exhaust', SERVER, async (fault) => {
       const taken = await takeAll(world.cluster.url, signal)
@@ -62,7 +64,7 @@ async function takeAll(url: string, signal: AbortSignal): Promise<pg.Client[]> {
 
 export const pgbouncerRestart: Nemesis = {
   kind: 'pgbouncer',
-  title: 'PgBouncer is killed and started again',
+  title: 'PgBouncer is killed and restarted',
   async strike(world) {
     const { pgbouncer } = world
     if (pgbouncer) await world.fault('pgbouncer', { name: 'pgbouncer' }, () => pgbouncer.restart())

@@ -1,4 +1,4 @@
-/** A way to hurt the system: what it does, once, to a target that chance picks. */
+/** A fault: what it does, once, to a randomly chosen target. */
 import type { Child } from '../fleet/child.ts'
 import type { Fault } from '../plan/evidence.ts'
 import type { SeededRandom } from '../plan/seeded-random.ts'
@@ -7,11 +7,11 @@ import type { World } from '../world/world.ts'
 export interface Nemesis {
   readonly kind: string
   readonly title: string
-  /** Hurts, waits, heals; resolves when the target is whole again. */
+  /** Injects the fault, waits, repairs it; resolves when the target is healthy. */
   strike(world: World, random: SeededRandom, signal: AbortSignal): Promise<void>
 }
 
-/** Waits, or returns early when the campaign ends: what was hurt is then healed at once. */
+/** Waits, or returns early when the campaign ends: the fault is then repaired at once. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Hurts one process; while it lasts, other faults leave that process alone. */
+/** Injects a fault into one process; meanwhile other faults leave that process alone. */
 export async function hurt(
   world: World,
   kind: string,
@@ -36,7 +36,7 @@ export async function hurt(
   try {
     await world.fault(kind, child, work)
   } finally {
-    child.options.proxy.mend()
+    child.options.proxy.repair()
     child.busy = false
   }
 }

@@ -1,10 +1,10 @@
-/** Faults of the network between one process and the servers, or the API nodes that it asks. */
+/** Faults of the network between one process and the servers, or the API nodes that it calls. */
 import type { Child, Part } from '../fleet/child.ts'
 import type { SeededRandom } from '../plan/seeded-random.ts'
 import type { World } from '../world/world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
 
-/** Shorter or longer than the lease, and what was under way arrives late or never. */
+/** Lasts shorter or longer than the lease; data in flight arrives late or never. */
 function cut(kind: string, title: string, directions: readonly ('up' | 'down')[]): Nemesis {
   return {
     kind,
@@ -14,22 +14,22 @@ function cut(kind: string, title: string, directions: readonly ('up' | 'down')[]
       const { leaseMs } = world.options
       const lose = random.chance(0.5)
       await hurt(world, kind, child, async (fault) => {
-        fault.note = lose ? 'what was under way is lost' : 'what was under way arrives late'
+        fault.note = lose ? 'data in flight is lost' : 'data in flight arrives late'
         child.options.proxy.hold(...directions)
         await pause(random.between(Math.round(leaseMs * 0.4), Math.round(leaseMs * 1.8)), signal)
-        child.options.proxy.mend({ lose })
+        child.options.proxy.repair({ lose })
       })
     },
   }
 }
 
-export const blackhole = cut('blackhole', 'nothing passes, in either direction', ['up', 'down'])
-export const cutUp = cut('cutUp', 'nothing reaches the server; it is heard', ['up'])
-export const cutDown = cut('cutDown', 'the server hears, and is not heard', ['down'])
+export const blackhole = cut('blackhole', 'nothing passes in either direction', ['up', 'down'])
+export const cutUp = cut('cutUp', 'nothing reaches the server; its data arrives', ['up'])
+export const cutDown = cut('cutDown', 'the server receives, but its data does not arrive', ['down'])
 
 export const slow: Nemesis = {
   kind: 'slow',
-  title: 'everything takes a second or two longer, in each direction',
+  title: 'latency rises by a second or two in each direction',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
     const latencyMs = random.between(500, 2_000)
@@ -69,24 +69,24 @@ export const commitReplyLost: Nemesis = {
   },
 }
 
-/** What is not there to be lost within the time is no fault, and is not listed. */
+/** If nothing could be lost within the time, no fault happened and none is listed. */
 async function loseOne(world: World, random: SeededRandom, signal: AbortSignal): Promise<void> {
   const child = world.fleet.pick(random, OF_DATABASE)
   const only = random.chance(0.5) ? /settle|claim|submit|insert|mark|commit/i : /./
   await lose(world, 'commitReplyLost', child, signal, (patience) =>
-    child.options.proxy.loseCommitReply((it) => only.test(it), patience),
+    child.options.proxy.loseCommitReply((statement) => only.test(statement), patience),
   )
 }
 
 export const answerLost: Nemesis = {
   kind: 'answerLost',
-  title: 'an API node does what it is asked, and its answer is lost',
+  title: 'an API node performs a request, and its answer is lost',
   async strike(world, random, signal) {
     for (let left = LOSSES; left > 0 && !signal.aborted; left--) {
       const child = world.fleet.pick(random, OF_NODES)
       const only = random.chance(0.8) ? /runs|claim|settle|start/ : /./
       await lose(world, 'answerLost', child, signal, (patience) =>
-        child.options.proxy.loseAnswer((it) => only.test(it), patience),
+        child.options.proxy.loseAnswer((request) => only.test(request), patience),
       )
     }
   },

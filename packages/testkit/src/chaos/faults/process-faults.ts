@@ -1,17 +1,15 @@
-/**
- * Faults of single processes of the product: killed, stopped, replaced, with a clock that jumps.
- */
+/** Faults of single product processes: killed, stopped, replaced, with a clock that jumps. */
 import type { Child, Part } from '../fleet/child.ts'
 import type { World } from '../world/world.ts'
 import { hurt, type Nemesis, pause } from './nemesis.ts'
 
-/** Mostly workers: what they hold is what is at stake. Nodes have a fault of their own. */
+/** Mostly workers, because they hold leases. Nodes have a separate fault. */
 const KILLED: readonly Part[] = ['worker', 'worker', 'remote', 'planner', 'submitter']
 const STOPPED: readonly Part[] = ['worker', 'worker', 'remote', 'remote', 'planner', 'node']
 
 export const kill9: Nemesis = {
   kind: 'kill9',
-  title: 'kill -9, and started again',
+  title: 'kill -9, then restart',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random, [random.pick(KILLED)])
     const awayMs = random.between(200, 3_000)
@@ -27,7 +25,7 @@ const COMMIT_PATIENCE_MS = 2_000
 
 export const nodeKill9: Nemesis = {
   kind: 'nodeKill9',
-  title: 'kill -9 of the API node that remote workers are connected to, when it has just committed',
+  title: 'kill -9 of the API node that remote workers use, just after its commit',
   async strike(world, random, signal) {
     const child = busiestNode(world)
     const awayMs = random.between(200, 3_000)
@@ -35,8 +33,11 @@ export const nodeKill9: Nemesis = {
     if (!child) return
     child.busy = true
     const patience = AbortSignal.any([signal, AbortSignal.timeout(COMMIT_PATIENCE_MS)])
-    // It neither learns of its commit nor answers: whoever asked has to ask another node.
-    const commit = await child.options.proxy.loseCommitReply((it) => only.test(it), patience)
+    // It neither learns of its commit nor answers: the client has to try another node.
+    const commit = await child.options.proxy.loseCommitReply(
+      (statement) => only.test(statement),
+      patience,
+    )
     await hurt(world, 'nodeKill9', child, async (fault) => {
       fault.note = `${connectionsTo(world, child)} connections, after ${commit ?? 'nothing'}`
       await child.kill()
@@ -46,15 +47,17 @@ export const nodeKill9: Nemesis = {
   },
 }
 
-/** Of those that no fault has. */
+/** The node with the most connections among those without a fault. */
 export function busiestNode(world: World): Child | undefined {
-  const free = world.fleet.of('node').filter((node) => !node.busy)
+  const free = world.fleet.childrenOf('node').filter((node) => !node.busy)
   return free.sort((a, b) => connectionsTo(world, b) - connectionsTo(world, a))[0]
 }
 
 function connectionsTo(world: World, { options }: Child): number {
   const { port = 0 } = options.settings
-  const counts = world.fleet.of('remote').map((remote) => remote.options.proxy.countTo(port))
+  const counts = world.fleet
+    .childrenOf('remote')
+    .map((remote) => remote.options.proxy.countTo(port))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
@@ -74,14 +77,16 @@ export const stop: Nemesis = {
 }
 
 const DRAIN_PATIENCE_MS = 8_000
-/** So many at a turn: a whole fleet would keep the other faults waiting. */
+/** Processes restarted in one turn: a whole fleet would delay the other faults. */
 const ROLLED = 3
 
 export const rolling: Nemesis = {
   kind: 'rolling',
   title: 'rolling restart (SIGTERM), one process after another',
   async strike(world, random, signal) {
-    const children = random.shuffled(world.fleet.children.filter((it) => it.part !== 'submitter'))
+    const children = random.shuffled(
+      world.fleet.children.filter((child) => child.part !== 'submitter'),
+    )
     for (const child of children.slice(0, ROLLED)) {
       if (signal.aborted || child.busy) continue
       await hurt(world, 'rolling', child, async () => {
@@ -96,7 +101,7 @@ const STEPS_MS = [-3_600_000, -300_000, 300_000, 86_400_000]
 
 export const clockStep: Nemesis = {
   kind: 'clockStep',
-  title: 'the wall clock of one process jumps, and jumps back (libfaketime)',
+  title: 'the wall clock of one process jumps, then jumps back (libfaketime)',
   async strike(world, random, signal) {
     const child = world.fleet.pick(random)
     const offsetMs = random.pick(STEPS_MS)

@@ -1,7 +1,7 @@
 /**
- * Lanes of faults side by side: of processes, of the network, of the database. Each lane goes
- * through its kinds in an order that the seed decides, again and again, so that every kind happens
- * early and none is forgotten; what overlaps between the lanes is up to chance.
+ * Concurrent lanes of faults: of processes, of the network, of the database. Each lane cycles
+ * through its kinds in an order that the seed decides, so that every kind happens early and none is
+ * omitted; the overlap between lanes is random.
  */
 import type { SeededRandom } from '../plan/seeded-random.ts'
 import type { World } from '../world/world.ts'
@@ -29,7 +29,7 @@ const LANES: readonly (readonly Nemesis[])[] = [
 
 export const nemeses: readonly Nemesis[] = [...new Set(LANES.flat())]
 
-/** Goes on until the signal; resolves when everything that was hurt is whole again. */
+/** Runs until the signal; resolves when every target is healthy again. */
 export async function strikeAll(
   world: World,
   random: SeededRandom,

@@ -1,20 +1,20 @@
 /**
- * One process of the product: started, killed, stopped and continued, asked to end, and started
- * again when it ends by itself, as whatever runs services would do. It reaches the servers only
- * through its proxy.
+ * One process of the product: started, killed, stopped and continued, asked to exit, and restarted
+ * when it exits by itself, as a service manager does. It reaches the servers only through its
+ * proxy.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TcpProxy } from '../net/tcp-proxy.ts'
+import type { TcpProxy } from '../../net/tcp-proxy.ts'
 import { type ChildSettings, toEnvironment } from '../plan/child-settings.ts'
 import { monotonicMs } from '../plan/ledger.ts'
 import { FakedClock } from './faked-clock.ts'
 
-/** `node` serves the HTTP API; `remote` is a worker that has nothing else. */
+/** `node` serves the HTTP API; `remote` is a worker that only uses that API. */
 export const parts = ['planner', 'node', 'worker', 'remote', 'submitter'] as const
 export type Part = (typeof parts)[number]
-/** How many there are of each; of those that are not named there are none. */
+/** The number of processes of each part; a missing part has none. */
 export type Sizes = Readonly<Partial<Record<Part, number>>>
 
 export interface ChildOptions {
@@ -24,7 +24,7 @@ export interface ChildOptions {
   readonly proxy: TcpProxy
 }
 
-/** From when to when a process lived. */
+/** When a process started and ended. */
 export interface Life {
   readonly pid: number
   readonly fromMs: number
@@ -36,15 +36,15 @@ const RESTART_MS = 300
 export class Child {
   readonly options: ChildOptions
   readonly lives: Life[] = []
-  /** How it ended when nobody had asked it to: a process of the product outlives every fault. */
+  /** Exits that no fault caused: a process of the product must survive every other fault. */
   readonly ownDeaths: string[] = []
   readonly clock: FakedClock
   #process: ChildProcess | null = null
   #ready: Promise<void> = Promise.resolve()
   #exited: Promise<void> = Promise.resolve()
-  /** Whether it is started again when it ends. */
+  /** Whether it is restarted when it exits. */
   #wanted = false
-  /** A fault has it: others leave it alone. */
+  /** A fault is using it: other faults leave it alone. */
   busy = false
 
   constructor(options: ChildOptions) {
@@ -62,7 +62,7 @@ export class Child {
     return this.#process?.pid
   }
 
-  /** Begins, and keeps it going; resolves when it says that it is ready, if it ever does. */
+  /** Starts it and keeps it running; resolves when it reports that it is ready. */
   start(): Promise<void> {
     this.#wanted = true
     this.#spawn()
@@ -80,7 +80,7 @@ export class Child {
     this.#process = child
     const life: Life = { pid: child.pid ?? 0, fromMs: monotonicMs(), untilMs: null }
     this.lives.push(life)
-    // One that cannot start, because the database is away, ends and is started again.
+    // A process that cannot start, because the database is away, exits and is restarted.
     let wasReady = false
     this.#exited = new Promise((resolve) =>
       child.once('exit', (code, signal) => {
@@ -106,15 +106,15 @@ export class Child {
     this.#process?.kill(signal)
   }
 
-  /** Kills it and waits until it is gone; it stays away until `start`. */
+  /** Kills it and waits for its exit; it stays away until `start`. */
   async kill(): Promise<void> {
     this.#wanted = false
-    // One that is stopped cannot die of anything else.
+    // A stopped process reacts to no other signal.
     this.signal('SIGKILL')
     await this.#exited
   }
 
-  /** Asks it to end, and kills it when it takes too long; it stays away until `start`. */
+  /** Asks it to exit, and kills it after `patienceMs`; it stays away until `start`. */
   async end(patienceMs: number): Promise<void> {
     this.#wanted = false
     this.signal('SIGTERM')

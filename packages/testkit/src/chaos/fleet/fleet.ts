@@ -1,25 +1,25 @@
-/** The processes of the product that the campaign runs, each behind a proxy of its own. */
+/** The product processes of the campaign, each behind its own proxy. */
 
-import { type Target, TcpProxy } from '../net/tcp-proxy.ts'
+import { type Target, TcpProxy } from '../../net/tcp-proxy.ts'
 import type { ChildSettings } from '../plan/child-settings.ts'
 import type { SeededRandom } from '../plan/seeded-random.ts'
 import { Child, type Part, parts, type Sizes } from './child.ts'
 
 export interface FleetOptions {
-  /** Where the compiled programs of the children are: of the product, or of a mutant of it. */
+  /** The folder of the children's compiled programs: of the product, or of a mutant of it. */
   readonly programs: string
   readonly sizes: Sizes
   readonly route: (part: Part, name: string) => Route
-  /** Where API nodes listen: one for each of them. */
+  /** The ports of the API nodes, one for each node. */
   readonly nodePorts: readonly number[]
   readonly settings: Pick<ChildSettings, 'directory' | 'leaseMs' | 'seed' | 'more'>
 }
 
-/** How a child reaches the servers: every address gets a listener of the child's proxy. */
+/** How a child reaches the servers: the child's proxy has a listener for each address. */
 export interface Route {
   readonly targets: readonly Target[]
   readonly url: (ports: readonly number[]) => string
-  /** API nodes that it asks. */
+  /** The API nodes that it calls. */
   readonly nodes: readonly Target[]
 }
 
@@ -45,17 +45,17 @@ export class Fleet {
     return fleet
   }
 
-  of(part: Part): Child[] {
+  childrenOf(part: Part): Child[] {
     return this.children.filter((child) => child.part === part)
   }
 
   get(name: string): Child {
     const found = this.children.find((child) => child.name === name)
-    if (!found) throw new Error(`There is no child ${name}.`)
+    if (!found) throw new Error(`Unknown child ${name}.`)
     return found
   }
 
-  /** One that no fault has at the moment, of these parts if there is one. */
+  /** Picks a child without a fault, of the wanted parts if possible. */
   pick(random: SeededRandom, wanted: readonly Part[] = parts): Child {
     const free = this.children.filter((child) => !child.busy)
     const fitting = free.filter((child) => wanted.includes(child.part))
@@ -63,13 +63,13 @@ export class Fleet {
   }
 
   async start(part?: Part): Promise<void> {
-    await Promise.all((part ? this.of(part) : this.children).map((child) => child.start()))
+    await Promise.all((part ? this.childrenOf(part) : this.children).map((child) => child.start()))
   }
 
   async stop(): Promise<void> {
-    // Nodes go last: those that ask them cannot end in order without them.
+    // Nodes stop last: their clients cannot stop in order without them.
     const others = this.children.filter((child) => child.part !== 'node')
-    for (const children of [others, this.of('node')])
+    for (const children of [others, this.childrenOf('node')])
       await Promise.all(children.map((child) => child.end(8_000)))
     await Promise.all(this.children.map((child) => child.options.proxy.close()))
   }

@@ -1,4 +1,4 @@
-/** Runs a program of the campaign to its end and gives back what it sent. */
+/** Runs a campaign program to completion and returns what it sent. */
 import { fork } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Makes a copy of the built product with a mutant's edits, in which the programs of the campaign
- * run: the packages are copied, and everything else they need is linked to where it is.
+ * Copies the built product and applies a mutant's edits to the copy, in which the campaign's
+ * programs run: packages are copied, and their other dependencies are linked.
  */
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const PACKAGES = [
   ...(['core', 'store', 'engine', 'worker', 'api', 'client', 'punctual', 'testkit'] as const),
 ]
-/** What a package is made of when it is installed. */
+/** The parts of an installed package. */
 const PARTS = ['package.json', 'dist', 'queries', 'migrations']
 
 /** Returns the folder of the children's programs in the copy. */
@@ -34,7 +34,7 @@ function folderOf(modules: string, name: string): string {
 async function copyPackage(name: string, to: string): Promise<void> {
   const from = join(root, 'packages', name)
   const present = await readdir(from)
-  for (const part of PARTS.filter((it) => present.includes(it)))
+  for (const part of PARTS.filter((name) => present.includes(name)))
     await cp(join(from, part), join(to, part), { recursive: true })
 }
 
@@ -48,9 +48,9 @@ export function editedText(mutant: Mutant, { file, find, replace }: Edit, text: 
   const [before, after, ...more] = text.split(find)
   if (after === undefined || more.length > 0)
     throw new Error(
-      `The mutant ${mutant.name} looks for a text in ${file} that is there ${
-        after === undefined ? 'not at all' : 'more than once'
-      }: put the mutant right.`,
+      `The mutant ${mutant.name} expects its text exactly once in ${file}; found it ${
+        after === undefined ? 'nowhere' : 'more than once'
+      }. Fix the mutant.`,
     )
   return `${before}${replace}${after}`
 }

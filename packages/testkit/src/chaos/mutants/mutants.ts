@@ -1,32 +1,29 @@
 /**
- * Ways to break the product that the campaign must notice: a checker that never fails proves
- * nothing. A mutant is data: which text of a built package becomes which other one. There is no
- * switch in the product; the edit is made to a copy of it.
+ * Deliberate bugs that the campaign must notice: a checker that never fails proves nothing. A
+ * mutant is data: a text in a built package and its replacement. The product contains no switch for
+ * it; the edit is made to a copy.
  */
 export interface Edit {
-  /** From the folder of the packages; compiled JavaScript or SQL. */
+  /** The path from the packages folder; compiled JavaScript or SQL. */
   readonly file: string
-  /**
-   * Must be there exactly once, so that a mutant does not die unnoticed with the code it is made
-   * of.
-   */
+  /** Must occur exactly once, so that a mutant fails loudly when its code disappears. */
   readonly find: string
   readonly replace: string
 }
 
 export interface Mutant {
   readonly name: string
-  /** What no longer holds. */
+  /** The property that no longer holds. */
   readonly breaks: string
   readonly edits: readonly Edit[]
-  /** The faults that bring it to light, and the kind of violation that shows it. */
+  /** The faults that reveal it, and the kind of violation. */
   readonly killedBy: string
 }
 
 export const mutants: readonly Mutant[] = [
   {
     name: 'place-not-taken',
-    breaks: 'a run of a concurrency key takes no place of it with its lease',
+    breaks: 'a lease of a run with a concurrency key takes no place of the key',
     edits: [
       {
         file: 'store/queries/work/claim-runs.sql',
@@ -38,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'limit-not-counted',
-    breaks: 'what goes on under the limit of a queue is not counted',
+    breaks: 'runs under the limit of a queue are not counted',
     edits: [
       {
         file: 'store/queries/work/claim-runs.sql',
@@ -50,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'settle-without-fence',
-    breaks: 'an outcome is accepted from whoever had the run once, not only from who has it now',
+    breaks: 'an outcome is accepted from any worker that held the run, not only the current one',
     edits: [
       {
         file: 'store/queries/work/settle-succeeded.sql',
@@ -67,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'crash-unrecorded',
-    breaks: 'a run that is taken back from a dead worker shows no trace of it',
+    breaks: 'a run reclaimed from a dead worker has no record of the crash',
     edits: [
       {
         file: 'store/queries/upkeep/reap-sessions.sql',
@@ -84,25 +81,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'give-back-running',
-    breaks: 'a worker that stops gives back what it is running as if it had not started',
+    breaks: 'a stopping worker gives back its running runs as if they had not started',
     edits: [
       {
         file: 'worker/dist/worker.js',
         find: "'give back', store.giveBack(this.#runner.takeUnstarted())",
         replace:
           "'give back', store.giveBack(this.#runner.takeUnstarted().concat(" +
-          'this.#runner.attempts.map((it) => it.run)))',
+          'this.#runner.attempts.map((attempt) => attempt.run)))',
       },
     ],
     killedBy: 'rolling: unflaggedDuplicates',
   },
   {
     name: 'settle-again-without-reading',
-    breaks: 'after a lost answer, what a worker settled itself is taken for refused',
+    breaks: 'after a lost answer, outcomes that the worker already settled count as refused',
     edits: [
       {
         file: 'store/dist/work/run-settlements.js',
-        find: 'refused: await this.#notOurs(told.refused, settlements)',
+        find: 'refused: await this.#notOurs(answer.refused, settlements)',
         replace: 'refused: told.refused',
       },
     ],
@@ -110,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'strays-forgotten',
-    breaks: 'nobody looks for runs whose claim was committed and whose answer was lost',
+    breaks: 'workers do not search for runs whose claim was committed but whose answer was lost',
     edits: [
       {
         file: 'worker/dist/worker.js',
@@ -122,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'submit-again-with-new-id',
-    breaks: 'a submission whose answer was lost is sent again as another run',
+    breaks: 'a submission whose answer was lost is repeated as another run',
     edits: [
       {
         file: 'store/dist/submit/submitter.js',
@@ -136,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'cursor-outside-transaction',
-    breaks: 'the cursor of a job is committed before what was decided for its slots',
+    breaks: "a job's cursor is committed before the decisions on its slots",
     edits: [
       {
         file: 'store/dist/plan/plan-store.js',
@@ -159,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'effect-outside-transaction',
-    breaks: 'what a handler writes is committed before it is known whether its lease still holds',
+    breaks: "a handler's writes are committed before its lease is checked",
     edits: [
       {
         file: 'store/dist/postgres-store.js',
@@ -171,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'remote-settle-unfenced',
-    breaks: 'an API node settles a run for whoever names it, not only for who has it now',
+    breaks: 'an API node settles a run for any session that names it, not only for its holder',
     edits: [
       {
         file: 'store/queries/work/read-leases.sql',
@@ -201,7 +198,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'answer-kept-apart',
-    breaks: 'what a request was answered is kept in a transaction of its own, after its change',
+    breaks: 'the answer to a request is stored in a separate transaction after its change',
     edits: [
       {
         file: 'api/dist/http/keyed-requests.js',
@@ -231,5 +228,5 @@ export function findMutant(name: string): Mutant {
   const found = mutants.find((mutant) => mutant.name === name)
   if (found) return found
   const names = mutants.map((mutant) => mutant.name).join(', ')
-  throw new Error(`There is no mutant ${name}. Known: ${names}.`)
+  throw new Error(`Unknown mutant ${name}. Known mutants: ${names}.`)
 }

@@ -1,25 +1,25 @@
-/** What a child of the campaign is told by its parent, through its environment. */
+/** The settings that a parent passes to a child of the campaign through its environment. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger, PunctualOptions } from 'punctual'
 
 export interface ChildSettings {
   readonly name: string
-  /** Empty for those that have no database. */
+  /** Empty for children without a database. */
   readonly databaseUrl: string
-  /** Where the API nodes are, for those that ask them. */
+  /** The addresses of the API nodes, for children that use them. */
   readonly servers?: readonly string[]
-  /** Where it listens itself, if it is a node. */
+  /** The port on which a node listens. */
   readonly port?: number | undefined
-  /** Where its ledger and its log go. */
+  /** The directory of its ledger and log. */
   readonly directory: string
   readonly leaseMs: number
   readonly seed: number
-  /** What only some children are told. */
+  /** Settings of certain children only. */
   readonly more: Readonly<Record<string, unknown>>
 }
 
-/** Keys of the API, as `more` has them. */
+/** The API keys in `more`. */
 export interface ChaosKeys {
   readonly submit: string
   readonly worker: string
@@ -44,7 +44,7 @@ export function libraryOptions(settings: ChildSettings): PunctualOptions {
     databaseUrl,
     migrate: false,
     drainMs: 2_000,
-    // As little as may be: what was planned before the faults began would tell nothing of planners.
+    // As short as possible: slots planned before the faults begin would not test the planners.
     planAheadMs: 10_000,
     worker: { leaseMs, concurrency: (more.concurrency as number | undefined) ?? 20 },
     logger: fileLogger(settings),
@@ -66,7 +66,7 @@ function shown(fields: object): string {
   return JSON.stringify(fields, (_, value) => (value instanceof Error ? value.message : value))
 }
 
-/** Says that it is ready, and stops in an orderly way when it is asked to. */
+/** Reports that it is ready, and stops in order on request. */
 export function serveUntilStopped(stop: () => Promise<void>): void {
   process.on('SIGTERM', () => {
     stop().then(
@@ -74,7 +74,7 @@ export function serveUntilStopped(stop: () => Promise<void>): void {
       () => process.exit(1),
     )
   })
-  // The parent is gone: nobody else would end this process.
+  // The parent is gone: no other process would end this one.
   process.on('disconnect', () => process.exit(0))
   process.send?.({ ready: true })
 }

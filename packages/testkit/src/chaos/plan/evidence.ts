@@ -1,19 +1,19 @@
 /**
- * What the checker judges by: the definitions of the jobs, the ledgers of the processes, and the
- * tables as they are in the end, read with plain SQL. Nothing here goes through the product but the
- * flags, which are what the product tells its users.
+ * The evidence for the checker: the definitions of the jobs, the ledgers of the processes, and the
+ * final state of the tables, read with plain SQL. Only the flags come through the product, because
+ * they are what it reports to its users.
  */
 import type { Ledger } from './ledger.ts'
 import type { ChaosJob, ChaosPayload } from './workload.ts'
 
-/** A fault as the timeline shows it. */
+/** A fault as drawn on the timeline. */
 export interface Fault {
   readonly kind: string
   readonly target: string
   readonly pid: number | null
   readonly fromMs: number
   untilMs: number | null
-  /** What else there is to say. */
+  /** Details in words. */
   note: string
 }
 
@@ -23,7 +23,7 @@ export interface ObservedRun {
   readonly slotMs: number | null
   readonly dueMs: number
   readonly payload: ChaosPayload
-  /** As the outcomes have it; null while it is live. */
+  /** The state of its outcome; null while it is live. */
   readonly state: string | null
   readonly outcomes: number
   readonly fence: string | null
@@ -31,9 +31,9 @@ export interface ObservedRun {
   readonly reason: string | null
   readonly finishedMs: number | null
   readonly attempts: readonly ObservedAttempt[]
-  /** Rows that its handler has committed together with its success. */
+  /** Rows that its handler committed together with its success. */
   readonly effects: number
-  /** Fences whose outcomes were refused, as the product recorded it. */
+  /** The fences of refused outcomes, as the product recorded them. */
   readonly refused: readonly string[]
 }
 
@@ -54,15 +54,15 @@ export interface Evidence {
   readonly ledger: Ledger
   readonly runs: readonly ObservedRun[]
   readonly slots: readonly ObservedSlot[]
-  /** Rows of effects that belong to no run. */
+  /** Effect rows that belong to no run. */
   readonly strayEffects: number
-  /** Keys and holds of jobs that belong to runs which have ended. */
+  /** Keys and job holds that belong to ended runs. */
   readonly heldByEnded: number
   readonly flagged: ReadonlySet<string>
-  /** Processes of the product that ended by themselves. */
+  /** Processes of the product that exited by themselves. */
   readonly ownDeaths: readonly string[]
   readonly faults: readonly Fault[]
-  /** Wall time is monotonic time plus this. */
+  /** Wall time minus monotonic time. */
   readonly wallOffsetMs: number
   /** From the first slot to the end of the jobs, in monotonic time. */
   readonly fromMs: number
@@ -87,6 +87,6 @@ export type ViolationKind = (typeof violationKinds)[number]
 
 export interface Violation {
   readonly kind: ViolationKind
-  /** In words, with the ids that lead to it. */
+  /** In words, with the relevant ids. */
   readonly what: string
 }

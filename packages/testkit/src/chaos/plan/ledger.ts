@@ -1,8 +1,7 @@
 /**
- * Evidence that the product cannot touch. Every process appends lines to a file of its own, each
- * with one write to a descriptor that was opened for appending, so that a kill at any instant
- * leaves whole lines behind. Times are those of the monotonic clock, which all processes of a
- * machine share and nobody steps.
+ * Evidence that the product cannot touch. Every process appends lines to its own file, each with
+ * one write to a descriptor opened for appending, so that a kill at any instant leaves whole lines.
+ * Times are monotonic: all processes of a machine share that clock, and nothing steps it.
  */
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ export interface EffectLine {
   readonly what: 'start' | 'end'
   readonly run: string
   readonly attempt: number
-  /** The fence of the attempt, as far as a handler can see it. */
+  /** The fence of the attempt, where a handler can see it. */
   readonly fence: string | null
   readonly ask: string | null
   readonly job: string | null
@@ -26,16 +25,13 @@ export interface EffectLine {
   readonly how?: 'returned' | 'threw'
 }
 
-/**
- * A submission was asked for, and how that ended; one that was only asked for may have taken
- * effect.
- */
+/** A submission and how it ended; a line without an end may still have taken effect. */
 export interface AskLine {
   readonly what: 'asked' | 'acknowledged' | 'refused' | 'indeterminate'
   readonly ask: string
   readonly kind: string
   readonly key: string | null
-  /** Of those that were sent in one request: which. */
+  /** The batch, for submissions sent in one request. */
   readonly batch?: string
   readonly run: string | null
   readonly created: boolean | null
@@ -48,7 +44,7 @@ type Line = EffectLine | AskLine
 
 const FILE = /\.ledger$/
 
-/** Of the clock that all processes of this machine share. */
+/** The monotonic clock that all processes of this machine share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000
 }
@@ -74,11 +70,11 @@ export interface Ledger {
   readonly asks: readonly AskLine[]
 }
 
-/** Everything that all processes have written, in the order of time. */
+/** Reads the lines of all processes, ordered by time. */
 export function readLedger(directory: string): Ledger {
   const effects: EffectLine[] = []
   const asks: AskLine[] = []
-  for (const name of readdirSync(directory).filter((it) => FILE.test(it))) {
+  for (const name of readdirSync(directory).filter((file) => FILE.test(file))) {
     for (const text of readFileSync(join(directory, name), 'utf8').split('\n')) {
       if (text === '') continue
       const line = JSON.parse(text) as Line

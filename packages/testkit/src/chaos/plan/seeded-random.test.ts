@@ -3,12 +3,12 @@ import { SeededRandom } from './seeded-random.ts'
 
 const drawn = (random: SeededRandom) => Array.from({ length: 20 }, () => random.between(0, 1_000))
 
-it('the same seed gives the same sequence, another seed another one', () => {
+it('the same seed gives the same sequence, another seed a different one', () => {
   expect(drawn(new SeededRandom(7))).toEqual(drawn(new SeededRandom(7)))
   expect(drawn(new SeededRandom(7))).not.toEqual(drawn(new SeededRandom(8)))
 })
 
-it('branches of one seed differ from each other and repeat', () => {
+it('branches of one seed differ from each other and are repeatable', () => {
   const branches = (seed: number) => {
     const random = new SeededRandom(seed)
     return [drawn(random.branch(1)), drawn(random.branch(2))]
@@ -18,7 +18,7 @@ it('branches of one seed differ from each other and repeat', () => {
   expect(branches(7)).toEqual([first, second])
 })
 
-it('an integer lies between its bounds, both included, and a shuffle keeps all', () => {
+it('an integer lies within its inclusive bounds, and a shuffle keeps all items', () => {
   const random = new SeededRandom(1)
   const seen = new Set(Array.from({ length: 200 }, () => random.between(3, 5)))
   expect([...seen].sort()).toEqual([3, 4, 5])

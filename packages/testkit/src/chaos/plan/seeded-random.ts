@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same sequence of decisions, on every machine. */
+/** Repeatable randomness: the same seed gives the same decisions on every machine. */
 export class SeededRandom {
   #state: number
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, and without, 1 (mulberry32). */
+  /** From 0 to below 1 (mulberry32). */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -14,7 +14,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** An integer, both ends included. */
+  /** An integer, both bounds included. */
   between(min: number, max: number): number {
     return min + Math.floor(this.fraction() * (max - min + 1))
   }
@@ -24,7 +24,7 @@ export class SeededRandom {
   }
 
   pick<T>(list: readonly T[]): T {
-    if (list.length === 0) throw new Error('There is nothing to pick from.')
+    if (list.length === 0) throw new Error('cannot pick from an empty list')
     return list[this.between(0, list.length - 1)] as T
   }
 
@@ -39,7 +39,7 @@ export class SeededRandom {
     return order
   }
 
-  /** A sequence of its own, so that two users of one seed do not shift each other. */
+  /** An independent sequence, so that two users of one seed do not affect each other. */
   branch(salt: number): SeededRandom {
     return new SeededRandom((this.between(0, 0x7fffffff) ^ (salt * 0x9e3779b1)) >>> 0)
   }

@@ -1,13 +1,13 @@
 /**
- * What the campaign asks of the product: jobs that fire every few seconds all along, and
- * submissions of several kinds. Declared once here as plain data, so that the children declare it
- * to the product and the checker computes from it what must have happened, each on its own.
+ * The workload of the campaign: jobs that fire every few seconds throughout, and submissions of
+ * several kinds. It is declared once as plain data: the children declare it to the product, and the
+ * checker independently computes from it what must have happened.
  */
 
 /**
- * What a handler does with a run; each kind has a handler of its own name. `transactional` asks for
- * a transaction itself, `committed` is delivered in one, `once` is delivered at most once; those that
- * are `far` only remote workers run.
+ * The behaviour of a handler; each kind has a handler of the same name. `transactional`
+ * requests a transaction itself, `committed` is delivered in one, `once` is delivered at most once;
+ * only remote workers run the `far` kinds.
  */
 export const kinds = [
   ...(['quick', 'slow', 'flaky', 'transactional', 'committed', 'once'] as const),
@@ -18,32 +18,30 @@ export type Kind = (typeof kinds)[number]
 export interface ChaosJob {
   readonly name: string
   readonly kind: Kind
-  /** Fires at the anchor and every so often after it. */
+  /** Fires at the anchor and at this interval after it. */
   readonly everyMs: number
   readonly anchorMs: number
-  /** No slot from here on. */
+  /** No slot at or after this time. */
   readonly endMs: number
-  /**
-   * `cron` says the same as `everyMs` where that divides a minute and the anchor is a whole minute.
-   */
+  /** Equivalent to `everyMs` where that divides a minute and the anchor is a full minute. */
   readonly cron: string | null
   readonly overlap: 'allow' | 'skip'
 }
 
-/** What a run carries; `ask` names a submission, and is null for a run of a job. */
+/** The payload of a run; `ask` names a submission and is null for a run of a job. */
 export interface ChaosPayload {
   readonly kind: Kind
   readonly ask: string | null
   readonly job: string | null
-  /** How long the handler takes. */
+  /** The duration of the handler. */
   readonly takesMs: number
-  /** Attempts up to this one throw. */
+  /** Attempts up to this number throw. */
   readonly throwsUntil: number
-  /** Of those that may not all run at once: which. */
+  /** The crowd to which the run belongs. */
   readonly crowd?: string
 }
 
-/** Runs that may not all run at once: by a key of their own, or by their queue. */
+/** Runs with a common concurrency limit, through their key or their queue. */
 export interface Crowd {
   readonly name: string
   readonly by: 'key' | 'queue'
@@ -64,7 +62,7 @@ const CADENCES: readonly (readonly [everyMs: number, share: number])[] = [
   [5_000, 0.15],
 ]
 
-/** Jobs that fire from one instant to another; about 0.6 slots a second for each of them. */
+/** Jobs that fire from one instant to another, each with about 0.6 slots a second. */
 export function makeJobs(count: number, anchorMs: number, endMs: number): ChaosJob[] {
   const jobs: ChaosJob[] = []
   for (const [everyMs, share] of CADENCES)
@@ -75,13 +73,13 @@ export function makeJobs(count: number, anchorMs: number, endMs: number): ChaosJ
 
 function makeJob(index: number, everyMs: number, anchorMs: number, endMs: number): ChaosJob {
   const seconds = everyMs / 1_000
-  // Of every five jobs one says it in cron, one commits its effect, one must not overlap.
+  // One of every five jobs uses cron, one commits its effect, one must not overlap.
   const byCron = index % 5 === 0 && 60 % seconds === 0
   return {
     name: `chaos-${index}-every-${seconds}s`,
     kind: index % 5 === 2 ? 'transactional' : 'quick',
     everyMs,
-    // Cron counts from the minute: so does the checker, for such a job.
+    // Cron counts from the full minute, and for such a job the checker does too.
     anchorMs: byCron ? Math.ceil(anchorMs / everyMs) * everyMs : anchorMs,
     endMs,
     cron: byCron ? `*/${seconds} * * * * *` : null,
@@ -89,26 +87,26 @@ function makeJob(index: number, everyMs: number, anchorMs: number, endMs: number
   }
 }
 
-/** When a job is to fire: simple arithmetic, on purpose none of the product's. */
+/** The slots of a job, by simple arithmetic that deliberately uses none of the product's code. */
 export function expectedSlots(job: ChaosJob): number[] {
   const slots: number[] = []
   for (let atMs = job.anchorMs; atMs < job.endMs; atMs += job.everyMs) slots.push(atMs)
   return slots
 }
 
-/** Whether it is delivered at most once. */
+/** Whether the kind is delivered at most once. */
 export function isOnce(kind: Kind): boolean {
   return kind === 'once' || kind === 'far-once'
 }
 
-/** Which kinds a worker has handlers for; without a database there are no transactions. */
+/** The kinds that a worker handles; without a database there are no transactions. */
 export function kindsOf(worker: 'worker' | 'remote'): Kind[] {
   return kinds.filter((kind) =>
     worker === 'remote' ? !isTransactional(kind) : kind !== 'far' && kind !== 'far-once',
   )
 }
 
-/** Whether its effect is committed together with its success. */
+/** Whether the effect is committed together with the success. */
 export function isTransactional(kind: Kind): boolean {
   return kind === 'transactional' || kind === 'committed'
 }

@@ -1,7 +1,6 @@
 /**
- * Every planner and reaper dies, for longer than they plan ahead, and a worker dies meanwhile. When
- * they are back every slot of the time without them is decided and run, and what the worker held is
- * too.
+ * Every planner and reaper dies for longer than they plan ahead, and a worker dies meanwhile. After
+ * they return, every slot of the gap is decided and run, and so are the runs of the dead worker.
  */
 
 import { declare } from '../campaign/gather.ts'
@@ -15,7 +14,7 @@ const AWAY_MS_MIN = 6_000
 
 export const controllersDie: Scenario = {
   name: 'controllers-die',
-  title: 'every planner and reaper dies, a worker too, and they come back',
+  title: 'every planner and reaper and one worker die and come back',
   sizes: { planner: 2, worker: 2 },
   async play(stage) {
     const { fleet } = stage.world
@@ -29,8 +28,8 @@ export const controllersDie: Scenario = {
     const runs = await stage.submit('slow', 10, 8_000)
     const starts = await stage.started(runs)
     const victim = fleet.get(starts[0]?.process ?? '')
-    const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
-    const controllers = fleet.of('planner')
+    const held = starts.filter((start) => start.pid === victim.pid).map((start) => start.run)
+    const controllers = fleet.childrenOf('planner')
     const away = controllers.map((planner) =>
       stage.world.fault('kill9', planner, async () => {
         await planner.kill()
@@ -46,7 +45,7 @@ export const controllersDie: Scenario = {
       const counts = startCounts(evidence)
       return [
         { what: `the dead worker held ${held.length} runs`, holds: held.length > 0 },
-        { what: 'they were run again', holds: held.every((run) => counts.get(run) === 2) },
+        { what: 'they ran again', holds: held.every((run) => counts.get(run) === 2) },
       ]
     }
   },

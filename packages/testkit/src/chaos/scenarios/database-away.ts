@@ -1,6 +1,6 @@
 /**
- * The database is away for twelve leases under a thousand runs that take twice as long: work goes
- * on, every outcome arrives, and nothing starts a second time because of it.
+ * The database is away for twelve leases under a thousand runs that take twice as long: the
+ * handlers continue, every outcome arrives, and no run starts a second time because of it.
  */
 import { pause } from '../faults/nemesis.ts'
 import { type Scenario, startCounts } from './stage.ts'
@@ -17,7 +17,7 @@ export const databaseAway: Scenario = {
   async play(stage) {
     const { scale, leaseMs } = stage.options
     const count = Math.max(20, Math.round(RUNS * scale))
-    // However short: longer than a lease, or it says nothing.
+    // At least longer than a lease, otherwise it proves nothing.
     const awayMs = Math.max(leaseMs * 1.5, AWAY_MS * scale)
     const takesMs = Math.max(awayMs * 1.6, TAKES_MS * scale)
     const { fleet, cluster } = stage.world

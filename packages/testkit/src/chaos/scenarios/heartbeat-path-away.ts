@@ -1,7 +1,7 @@
 /**
- * The heartbeat of a worker does not get through, while the database is fine and everything else of
- * the worker reaches it. Whether its lease is saved by its other connections or lost to the reaper:
- * every run has one outcome, and the worker works on.
+ * A worker's heartbeat does not get through, while the database is healthy and the worker's other
+ * connections reach it. Whether its other connections save its lease or the reaper fences it: every
+ * run has one outcome, and the worker continues to work.
  */
 import { eventually } from '../../gate.ts'
 import { pause } from '../faults/nemesis.ts'
@@ -23,20 +23,20 @@ export const heartbeatPathAway: Scenario = {
     await stage.world.fault('heartbeatAway', victim, async () => {
       victim.options.proxy.holdOnly(/heartbeat/)
       await pause(leaseMs * 3, new AbortController().signal)
-      victim.options.proxy.mend({ lose: true })
+      victim.options.proxy.repair({ lose: true })
     })
     await stage.ended(runs)
-    // With the other one gone, whatever is run from here on is run by the victim.
+    // With the other worker gone, every run from here on runs on the victim.
     await fleet.get('worker-2').end(8_000)
     const later = await stage.submit('quick', 3, 0)
     await stage.ended(later)
     await eventually('its session is known', () => victim.pid !== undefined)
     return (evidence) => {
       const counts = startCounts(evidence)
-      const byVictim = stage.startsOf(later).every((it) => it.process === victim.name)
+      const byVictim = stage.startsOf(later).every((start) => start.process === victim.name)
       return [
         { what: 'every run started', holds: runs.every((run) => (counts.get(run) ?? 0) > 0) },
-        { what: 'the worker works on afterwards', holds: byVictim },
+        { what: 'the worker continues to work afterwards', holds: byVictim },
       ]
     }
   },

@@ -23,5 +23,5 @@ export function findScenario(name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name)
   if (found) return found
   const names = scenarios.map((scenario) => scenario.name).join(', ')
-  throw new Error(`There is no scenario ${name}. Known: ${names}.`)
+  throw new Error(`Unknown scenario ${name}. Known scenarios: ${names}.`)
 }

@@ -1,25 +1,25 @@
 /**
- * A worker is stopped until its runs were given away and are running elsewhere; then it finishes
- * them, too late. Its outcomes are refused (and recorded, where the worker asks the database itself),
- * those of the others are accepted, and it works on.
+ * A worker is stopped until its runs were reassigned and are running elsewhere; then it finishes
+ * them, too late. Its outcomes are refused (and recorded, where the worker uses the database
+ * directly), the others' outcomes are accepted, and it continues to work.
  */
 import { eventually } from '../../gate.ts'
 import { type Expectation, type Judge, type Scenario, type Stage, startCounts } from './stage.ts'
 
 const RUNS = 10
-/** Long enough for the late ones to come while the others are still at it. */
+/** Long enough that the late outcomes arrive while the other workers still run. */
 const TAKES_MS = 6_000
 
 export const lateFinish: Scenario = {
   name: 'late-finish',
-  title: 'a worker finishes after its lease was given away, and is refused',
+  title: 'a worker finishes after losing its lease, and is refused',
   sizes: { planner: 1, worker: 2 },
   play: (stage) => play(stage, 'worker'),
 }
 
 export const remoteLateFinish: Scenario = {
   name: 'remote-late-finish',
-  title: 'a remote worker finishes after its lease was given away, and is refused',
+  title: 'a remote worker finishes after losing its lease, and is refused',
   sizes: { planner: 1, node: 1, remote: 2 },
   play: (stage) => play(stage, 'remote'),
 }
@@ -52,7 +52,10 @@ async function play(stage: Stage, part: 'worker' | 'remote'): Promise<Judge> {
       { what: 'every run started twice', holds: runs.every((run) => counts.get(run) === 2) },
       ...recorded,
       { what: 'no late outcome was accepted', holds: pids.every((pid) => pid !== zombie.pid) },
-      { what: 'the late worker works on', holds: later.every((run) => counts.get(run) === 1) },
+      {
+        what: 'the late worker continues to work',
+        holds: later.every((run) => counts.get(run) === 1),
+      },
     ]
   }
 }
@@ -62,7 +65,7 @@ async function recordedIn({ world }: Stage): Promise<Expectation> {
     const rows = await world.cluster.query('select 1 from punctual.stale_settles')
     return rows.length >= RUNS
   }
-  const holds = await eventually('they are refused and recorded', refused).then(
+  const holds = await eventually('late outcomes are refused and recorded', refused).then(
     () => true,
     () => false,
   )

@@ -1,7 +1,6 @@
 /**
- * What is known of who is alive is lost: the rows of sessions and planners are gone, as after a
- * restore of some tables or a slip of an administrator. Workers find out, register again, and what
- * they run is theirs.
+ * The liveness data is lost: the rows of sessions and planners are gone, as after a partial restore
+ * or an operator's mistake. Workers notice, register again, and keep their runs.
  */
 import { pause } from '../faults/nemesis.ts'
 import { type Scenario, startCounts } from './stage.ts'
@@ -11,7 +10,7 @@ const TAKES_MS = 6_000
 
 export const livenessDataLost: Scenario = {
   name: 'liveness-data-lost',
-  title: 'the rows that say who is alive are deleted under running work',
+  title: 'the rows of sessions and planners are deleted under running work',
   sizes: { planner: 2, worker: 3 },
   async play(stage) {
     const { fleet, cluster } = stage.world

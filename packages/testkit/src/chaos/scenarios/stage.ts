@@ -1,6 +1,6 @@
 /**
- * Where a scripted scenario plays: a small world, a library to submit with, and the same ledgers
- * and checker as the campaign. A scenario adds what it expects beyond that.
+ * The environment of a scripted scenario: a small world, a library to submit with, and the ledgers
+ * and checker of the campaign. A scenario adds its own expectations.
  */
 import { Punctual } from 'punctual'
 import type { Judged } from '../campaign/campaign.ts'
@@ -20,7 +20,7 @@ export interface StageOptions {
   readonly leaseMs: number
   readonly keep: boolean
   readonly say: (line: string) => void
-  /** How much of it: 1 is the whole scenario, less is a shorter one. */
+  /** The size of the scenario: 1 is the whole one, less is a shorter one. */
   readonly scale: number
 }
 
@@ -33,11 +33,11 @@ export interface Scenario {
   readonly name: string
   readonly title: string
   readonly sizes: Sizes
-  /** Resolves, when all is played, with what judges it. */
+  /** Plays the scenario; resolves with its judge. */
   play(stage: Stage): Promise<Judge>
 }
 
-/** What must hold in the end, beyond what holds always. */
+/** The expectations at the end, in addition to the general ones. */
 export type Judge = (evidence: Evidence) => readonly Expectation[]
 
 const QUIESCE_MS = 180_000
@@ -48,13 +48,13 @@ export class Stage {
   readonly world: World
   readonly options: StageOptions
   readonly punctual: Punctual
-  /** How far ahead the first slot of jobs is to be. */
+  /** The lead time before the first slot of jobs. */
   readonly marginMs: number
   readonly #ledger: LedgerWriter
   readonly #fromMs = monotonicMs()
   readonly #wallOffsetMs = Date.now() - monotonicMs()
   readonly jobs: ChaosJob[] = []
-  #asked = 0
+  #asksMade = 0
 
   private constructor(world: World, options: StageOptions, punctual: Punctual, marginMs: number) {
     this.world = world
@@ -94,18 +94,18 @@ export class Stage {
     const expectations = judge(evidence)
     for (const { what, holds } of expectations)
       this.options.say(`  ${holds ? 'yes' : 'NO '}  ${what}`)
-    const pass = verdict.pass && expectations.every((it) => it.holds)
+    const pass = verdict.pass && expectations.every((expectation) => expectation.holds)
     return { verdict: { ...verdict, pass }, evidence, world: this.world }
   }
 
-  /** Wall time of a moment so many milliseconds from now, at a whole second. */
+  /** The wall time `ms` from now, rounded up to a full second. */
   wholeSecondIn(ms: number): number {
     return Math.ceil((Date.now() + ms) / 1_000) * 1_000
   }
 
-  /** Submits runs that take so long, and notes that they were acknowledged. */
+  /** Submits runs of this duration, and records that they were acknowledged. */
   async submit(kind: Kind, count: number, takesMs: number): Promise<string[]> {
-    const asks = Array.from({ length: count }, () => `scenario-${++this.#asked}`)
+    const asks = Array.from({ length: count }, () => `scenario-${++this.#asksMade}`)
     const payloads = asks.map((ask) => ({ kind, ask, job: null, takesMs, throwsUntil: 0 }))
     const note = (what: 'asked' | 'acknowledged', ask: string, run: string | null) =>
       this.#ledger.append({
@@ -123,7 +123,7 @@ export class Stage {
     return startLines(readLedger(this.world.root)).filter((line) => wanted.has(line.run))
   }
 
-  /** Resolves when all of these runs have started, each so many times. */
+  /** Resolves when each of these runs has started this many times. */
   async started(runs: readonly string[], times = 1): Promise<EffectLine[]> {
     await this.#until(`${runs.length} runs have started ${times} times`, PATIENCE_MS, () => {
       const counts = groupBy(this.startsOf(runs), (line) => line.run)
@@ -132,7 +132,7 @@ export class Stage {
     return this.startsOf(runs)
   }
 
-  /** Resolves when all of these runs have an outcome. */
+  /** Resolves when each of these runs has an outcome. */
   async ended(runs: readonly string[]): Promise<void> {
     const text = 'select count(*)::integer as n from punctual.outcomes where run_id = any ($1)'
     await this.#until(`${runs.length} runs have ended`, QUIESCE_MS, async () => {
@@ -141,11 +141,11 @@ export class Stage {
     })
   }
 
-  /** Looks now and then: everything passes through this process, which must not be busy looking. */
+  /** Polls slowly: all traffic passes through this process, which must not be busy polling. */
   async #until(what: string, boundMs: number, look: () => Promise<boolean> | boolean) {
     const endMs = monotonicMs() + boundMs
     while (!(await look())) {
-      if (monotonicMs() > endMs) throw new Error(`It did not happen in ${boundMs} ms: ${what}`)
+      if (monotonicMs() > endMs) throw new Error(`Timed out after ${boundMs} ms: ${what}`)
       await pause(LOOK_MS, new AbortController().signal)
     }
   }
@@ -155,7 +155,7 @@ function startLines({ effects }: { readonly effects: readonly EffectLine[] }): E
   return effects.filter((line) => line.what === 'start')
 }
 
-/** How often each run was started. */
+/** The number of starts of each run. */
 export function startCounts(evidence: Evidence): Map<string, number> {
   const groups = groupBy(startLines(evidence.ledger), (line) => line.run)
   return new Map([...groups].map(([run, lines]) => [run, lines.length]))

@@ -1,4 +1,4 @@
-/** A worker is killed in the middle of its runs: others run them, and only them, again. */
+/** A worker is killed while it executes runs: other workers run exactly those runs again. */
 import { type Scenario, startCounts } from './stage.ts'
 
 const RUNS = 30
@@ -6,7 +6,7 @@ const TAKES_MS = 4_000
 
 export const workerDies: Scenario = {
   name: 'worker-dies',
-  title: 'a worker dies with what it runs; the others take it over after its lease',
+  title: 'a worker dies with its runs; other workers take them over after its lease',
   sizes: { planner: 1, worker: 2 },
   async play(stage) {
     const { fleet } = stage.world
@@ -14,8 +14,8 @@ export const workerDies: Scenario = {
     const runs = await stage.submit('slow', RUNS, TAKES_MS)
     const starts = await stage.started(runs)
     const victim = fleet.get(starts[0]?.process ?? '')
-    const held = starts.filter((it) => it.pid === victim.pid).map((it) => it.run)
-    const kept = starts.filter((it) => it.pid !== victim.pid).map((it) => it.run)
+    const held = starts.filter((start) => start.pid === victim.pid).map((start) => start.run)
+    const kept = starts.filter((start) => start.pid !== victim.pid).map((start) => start.run)
     await stage.world.fault('kill9', victim, () => victim.kill())
     await stage.ended(runs)
     return (evidence) => {
@@ -24,9 +24,9 @@ export const workerDies: Scenario = {
       const flagged = held.every((run) => evidence.flagged.has(run))
       return [
         { what: `the dead worker held ${held.length} runs`, holds: held.length > 0 },
-        { what: 'what it held started once more', holds: held.every(twice) },
-        { what: 'what others held did not', holds: !kept.some(twice) },
-        { what: 'those that ran twice are flagged', holds: flagged },
+        { what: 'each of its runs started once more', holds: held.every(twice) },
+        { what: 'runs of other workers did not', holds: !kept.some(twice) },
+        { what: 'runs that started twice are flagged', holds: flagged },
       ]
     }
   },

@@ -1,19 +1,19 @@
 /**
- * Everything that faults can touch, and the list of those that happened. Started in order, stopped
- * in the opposite one, also when starting fails half-way.
+ * Everything that faults can touch, and the list of faults that happened. Started in order and
+ * stopped in reverse order, also when starting fails half-way.
  */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type Target, TcpProxy } from '../../net/tcp-proxy.ts'
 import { findProgram } from '../../servers/find-program.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { type PgBouncer, startPgBouncer } from '../../servers/pgbouncer.ts'
 import { Cluster } from '../db/cluster.ts'
 import type { Part, Sizes } from '../fleet/child.ts'
 import { Fleet, type Route } from '../fleet/fleet.ts'
-import { type Target, TcpProxy } from '../net/tcp-proxy.ts'
 import type { Fault } from '../plan/evidence.ts'
 import { monotonicMs } from '../plan/ledger.ts'
 
@@ -22,7 +22,7 @@ export interface WorldOptions {
   readonly seed: number
   readonly leaseMs: number
   readonly sizes: Sizes
-  /** Children that reach the primary through PgBouncer. */
+  /** The children that reach the primary through PgBouncer. */
   readonly pooled: readonly string[]
   readonly keep: boolean
 }
@@ -30,7 +30,7 @@ export interface WorldOptions {
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 4 * 1024 ** 3
 
-/** In memory where there is room: the campaign is about crashes of processes, not about a disk. */
+/** In memory if there is enough: the campaign tests crashes of processes, not of a disk. */
 async function makeRoot(): Promise<string> {
   const memory = await statfs(MEMORY).catch(() => null)
   const roomy = memory !== null && memory.bavail * memory.bsize > MEMORY_BYTES_MIN
@@ -62,7 +62,7 @@ export class World {
     const root = await makeRoot()
     const world = new World(root, await Cluster.start(join(root, 'db')), options)
     world.#delay.enable()
-    // However this process ends, none of its children stays behind.
+    // However this process ends, none of its children remains.
     process.once('exit', world.#endNow)
     try {
       await world.#addPooler()
@@ -74,7 +74,7 @@ export class World {
     }
   }
 
-  /** PgBouncer knows one upstream: an address of ours that leads to whoever is the primary. */
+  /** PgBouncer has one upstream: the address of a proxy that leads to the current primary. */
   async #addPooler(): Promise<void> {
     if (this.options.pooled.length === 0 || findProgram('pgbouncer') === undefined) return
     this.#primary = await TcpProxy.start([() => this.cluster.primaryPort])
@@ -96,7 +96,9 @@ export class World {
     })
   }
 
-  /** Remote workers have nodes and no database, submitters have both, and all others the database only. */
+  /**
+   * Remote workers use nodes and no database, submitters use both, all others the database only.
+   */
   #routeOf(part: Part, name: string, nodePorts: readonly number[]): Route {
     const { cluster, pgbouncer } = this
     const isPooled = pgbouncer && this.options.pooled.includes(name)
@@ -109,7 +111,7 @@ export class World {
     }
   }
 
-  /** Notes a fault for as long as the work takes. */
+  /** Records a fault for the duration of the work. */
   async fault<T>(
     kind: string,
     target: { readonly name: string; readonly pid?: number | undefined },
@@ -128,14 +130,14 @@ export class World {
   }
 
   /**
-   * The longest time for which this process did not get round to its proxies: what children could
-   * not say for so long is no fault of theirs.
+   * The longest time for which this process did not serve its proxies: children are not to blame
+   * for being silent that long.
    */
   get heldUpMs(): number {
     return Math.round(this.#delay.max / 1e6)
   }
 
-  /** What children that are started from now on are told beyond the usual. */
+  /** Adds settings for children that start from now on. */
   tell(more: Readonly<Record<string, unknown>>): void {
     Object.assign(this.#more, more)
   }

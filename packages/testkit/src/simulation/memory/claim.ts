@@ -1,4 +1,7 @@
-/** The claim: due runs of some lanes become leases of a session, or are parked (work/claim-runs). */
+/**
+ * Claims due runs of the requested lanes: leases them to a session, or parks them. Simulates the
+ * query `work/claim-runs`.
+ */
 import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimRequest, ClaimResult, LaneYield } from '@punctual/core/ports'
 import type { MemoryDatabase } from './memory-database.ts'
@@ -45,7 +48,10 @@ export function claimRuns(db: MemoryDatabase, request: ClaimRequest): ClaimResul
 const priorityOf = (lanes: ReadonlyMap<number, Lane>, lane: number) =>
   lanes.get(lane)?.priority ?? 0
 
-/** Lanes of one rank share by weight; a rank that is empty leaves everything to the next. */
+/**
+ * Picks due runs, highest priority first. Lanes of one priority share the limit by weight; the rest
+ * of the limit goes to the next priority.
+ */
 function pick(db: MemoryDatabase, { lanes, limit, weights }: ClaimRequest, boundMs: number) {
   const paused = db.pauses.values()
   const isPaused = (queue: string) => paused.includes('*') || paused.includes(queue)
@@ -79,7 +85,10 @@ function pick(db: MemoryDatabase, { lanes, limit, weights }: ClaimRequest, bound
   }
 }
 
-/** Takes the holds of jobs that must not overlap; returns those that did not get theirs. */
+/**
+ * Takes the hold of each job whose runs must not overlap, and parks runs whose job is held by
+ * another run. Returns the ids of the parked runs.
+ */
 function park(db: MemoryDatabase, taken: readonly QueueRow[]): Set<string> {
   const exclusive = taken.filter(({ traits }) => isExclusive(traits))
   exclusive.sort(byJob)

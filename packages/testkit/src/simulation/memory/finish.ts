@@ -1,9 +1,9 @@
-/** What follows from every end of a run: the `finish` block of the statements that end runs. */
+/** The consequences of every end of a run: the `finish` block of the statements that end runs. */
 import { traits } from '@punctual/core/run'
 import type { MemoryDatabase } from './memory-database.ts'
 import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
 
-/** A run that left its place for good. */
+/** A run that has left its place for good. */
 export type Ended = Carried &
   Pick<
     OutcomeRow,
@@ -30,17 +30,17 @@ function freeKeyOf(db: MemoryDatabase, runId: string): void {
   for (const [key, holder] of db.liveKeys.entries()) if (holder === runId) db.liveKeys.delete(key)
 }
 
-/** What the ends mean for their jobs: they are counted, and may decide when the jobs fire next. */
+/** Applies the ends to their jobs: ends are counted, and may decide when the jobs fire next. */
 function follow(db: MemoryDatabase, ended: readonly Ended[]): void {
   const counted = traits.failuresCounted
   const jobs = new Map<string, { rearms: boolean; succeeded: boolean; dead: number }>()
   for (const run of ended) {
     if ((run.traits & (traits.rearms | counted)) === 0 || run.jobId === null) continue
-    const of = jobs.get(run.jobId) ?? { rearms: false, succeeded: false, dead: 0 }
-    of.rearms ||= (run.traits & traits.rearms) !== 0
-    of.succeeded ||= run.state === 1 && (run.traits & counted) !== 0
-    if (run.state === 2 && (run.traits & counted) !== 0) of.dead++
-    jobs.set(run.jobId, of)
+    const job = jobs.get(run.jobId) ?? { rearms: false, succeeded: false, dead: 0 }
+    job.rearms ||= (run.traits & traits.rearms) !== 0
+    job.succeeded ||= run.state === 1 && (run.traits & counted) !== 0
+    if (run.state === 2 && (run.traits & counted) !== 0) job.dead++
+    jobs.set(run.jobId, job)
   }
   for (const [jobId, { rearms, succeeded, dead }] of jobs) {
     const cursor = db.cursors.get(jobId)

@@ -1,13 +1,15 @@
-/** How a node reaches the server. Each call is one transaction there; what happens on the way is the line's matter. */
+/**
+ * How a node reaches the server. Each call is one server transaction; the line injects the faults.
+ */
 export interface Line {
   call<T>(what: string, work: () => T): Promise<T>
 }
 
-/** What the stores tell other nodes about: hints, which may be lost. */
+/** Hints from the stores to other nodes; they may be lost. */
 export interface Hints {
   queued(lanes: Iterable<number>): void
   cancels(runIds: readonly string[]): void
-  /** Workers that are asked to drain, or to take work again. */
+  /** Notifies workers of a drain request, or of its withdrawal. */
   sessions(ids: readonly string[]): void
   jobsChanged(): void
 }

@@ -1,4 +1,7 @@
-/** What an auditor asks of the store, answered from memory. Jobs are not edited here: each has had one set of rules. */
+/**
+ * Implements the auditor's store in memory. The simulation never edits a job, so each has one set
+ * of rules.
+ */
 import {
   type AuditedJob,
   decidedUntil,
@@ -8,7 +11,13 @@ import {
   isSlotOf,
   matchSlots,
 } from '@punctual/core/job'
-import type { AuditPage, AuditStore, QueuePage, SlotCheck, SlotSample } from '@punctual/core/ports'
+import type {
+  AuditorStore,
+  AuditPage,
+  QueuePage,
+  SlotCheck,
+  SlotSample,
+} from '@punctual/core/ports'
 import { TimingCache } from '@punctual/core/schedule'
 import type { MemoryDatabase } from './memory-database.ts'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
@@ -18,7 +27,7 @@ const WAITING = ['queue', 'later', 'parked', 'leases'] as const
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 
-export class MemoryAuditStore implements AuditStore {
+export class MemoryAuditStore implements AuditorStore {
   readonly #options: MemoryStoreOptions
   readonly #db: MemoryDatabase
   readonly #work: MemoryWorkStore
@@ -143,7 +152,7 @@ function isUnplanned(db: MemoryDatabase, jobId: string, runId: string): boolean 
   return !planned && !db.triggers.has(`${jobId} ${runId}`)
 }
 
-/** Sets a job going that waits for a run which goes on nowhere. */
+/** Rearms a job that waits for a run that no longer exists. */
 function rearm(db: MemoryDatabase, job: AuditedJob): boolean {
   const cursor = db.cursors.get(job.id)
   if (!cursor || cursor.version !== job.version || cursor.nextMs !== null) return false
@@ -155,7 +164,7 @@ function rearm(db: MemoryDatabase, job: AuditedJob): boolean {
   return true
 }
 
-/** The jobs and their cursors, as far as their slots are concerned. */
+/** Returns the jobs with the fields of their cursors that the audit of slots needs. */
 export function auditedJobs(db: MemoryDatabase): AuditedJob[] {
   return db.cursors.values().flatMap((cursor) => {
     const job = db.jobs.get(cursor.jobId)
@@ -171,7 +180,7 @@ export function auditedJobs(db: MemoryDatabase): AuditedJob[] {
   })
 }
 
-/** Whether the ledger has one decision for each slot of a stretch. */
+/** Checks that the ledger has exactly one decision for each slot of a range. */
 export function checkSlots(db: MemoryDatabase, sample: SlotSample, timings: TimingCache) {
   const { job } = sample
   const eras = erasOf(job.createdMs, [], job)

@@ -1,8 +1,8 @@
 /**
- * PostgreSQL as the simulation needs it: tables, transactions that happen at one instant or not at all, a clock that
- * can be stepped, and a server that can restart, refuse writes, and lose its last commits. Statements of different
- * transactions never interleave here; what concurrent statements do to each other is the matter of the suites
- * that run on the real server.
+ * The parts of PostgreSQL that the simulation needs: tables, transactions that happen at one
+ * instant or not at all, a clock that can be stepped, and a server that can restart, refuse writes,
+ * and lose its last commits. Statements of different transactions never interleave here; the suites
+ * on the real server test what concurrent statements do to each other.
  */
 import type {
   AttemptRow,
@@ -23,7 +23,7 @@ import { type Change, Journal, Table } from './table.ts'
 
 const COMMITS_KEPT = 20
 
-/** Switches of the model that are off in the product: what the simulation must notice (see mutants.ts). */
+/** Faulty variants of the model that the simulation must notice (see mutants.ts). */
 export type StoreMutant =
   | 'settle-without-fence'
   | 'settle-not-re-read'
@@ -63,7 +63,7 @@ export class MemoryDatabase {
   readonly effects = this.#table<EffectRow>('effects')
 
   readonly mutants: ReadonlySet<StoreMutant>
-  /** Called with what every transaction has changed. */
+  /** Receives the changes of every transaction. */
   onCommit: ((changes: readonly Change[]) => void) | null = null
   incarnation = 1
   readOnly = false
@@ -80,18 +80,18 @@ export class MemoryDatabase {
     return new Table<Row>(name, this.#journal)
   }
 
-  /** The database's clock, in whole milliseconds. */
+  /** The database's clock, in integer milliseconds. */
   get nowMs(): number {
     return Math.floor(this.#clock())
   }
 
-  /** A number for a position: those that are queued in one millisecond keep their order. */
+  /** Numbers a position, so that runs queued in one millisecond keep their order. */
   nextSequence(): number {
     this.#sequence = (this.#sequence + 1) & 1_048_575
     return this.#sequence
   }
 
-  /** All of the work, or nothing of it. */
+  /** Applies all of the work, or nothing of it. */
   transact<T>(work: () => T): T {
     let result: T
     try {
@@ -110,12 +110,12 @@ export class MemoryDatabase {
     return result
   }
 
-  /** What is committed so far cannot be lost any more. */
+  /** Makes everything committed so far permanent: no fail-over loses it. */
   secure(): void {
     this.#commits = []
   }
 
-  /** Another server takes over that has not seen the last so many commits; returns what they had changed. */
+  /** Promotes a server that lacks the last `lost` commits; returns their changes. */
   failOver(lost: number): Change[] {
     this.incarnation++
     const undone: Change[] = []
@@ -129,7 +129,7 @@ export class MemoryDatabase {
   }
 }
 
-/** A standby that was not promoted. */
+/** The error of a standby that was not promoted. */
 class ReadOnlyServer extends Error {
   readonly code = '25006'
 

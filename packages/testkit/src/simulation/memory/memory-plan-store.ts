@@ -1,4 +1,4 @@
-/** What planners ask of the store, answered from memory: PostgresPlanStore's transactions on the same tables as runs. */
+/** The planner's store in memory: PostgresPlanStore's transactions on the tables that hold runs. */
 import { type DueJob, decodeRules, type JobRules, type PlannedJob } from '@punctual/core/job'
 import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
 import { retrying } from '@punctual/store'
@@ -9,9 +9,9 @@ const PLAN_DEADLINE_MS = 10_000
 const FORGOTTEN_MS = 60_000
 
 export interface MemoryPlanStoreOptions extends MemoryStoreOptions {
-  /** Gives a run of a slot its id. */
+  /** Returns the id for the run of a slot. */
   readonly nextId: (timeMs: number, jobId: string, slotMs: number) => string
-  /** Every planner takes itself for the only one, so that all plan the same shards. */
+  /** Every planner believes that it is alone, so that all plan the same shards. */
   readonly race: boolean
 }
 
@@ -77,7 +77,7 @@ export class MemoryPlanStore implements PlanStore {
     return accepted
   }
 
-  /** First the cursors, and then what was decided for those that were ours to move. */
+  /** Moves the cursors, then stores the decisions for those that this planner could move. */
   async #transact(jobs: readonly PlannedJob[]): Promise<number> {
     const { db, line, nextId } = this.#options
     if (db.mutants.has('cursor-outside-transaction')) {

@@ -1,4 +1,4 @@
-/** A whole store in memory on one line: what the comparison with PostgreSQL drives. */
+/** A complete store in memory on one line, for the comparison with PostgreSQL. */
 import type { Clock, Random } from '@punctual/core/clock'
 import { type Line, noHints } from './line.ts'
 import { MemoryAuditStore } from './memory-audit-store.ts'
@@ -12,7 +12,7 @@ export interface MemoryStoreSettings {
   readonly clock: Clock
   readonly random: Random
   readonly horizonMs: number
-  /** Gives runs of slots their ids. */
+  /** Returns the id for the run of a slot. */
   readonly nextId: (timeMs: number, jobId: string, slotMs: number) => string
   readonly mutants?: ReadonlySet<StoreMutant>
 }

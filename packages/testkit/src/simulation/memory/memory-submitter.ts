@@ -1,4 +1,4 @@
-/** How runs are submitted and steered, answered from memory: what clients ask of the store. */
+/** The client's store in memory: submitting and steering runs. */
 import type { Clock, Random } from '@punctual/core/clock'
 import { defaults } from '@punctual/core/errors'
 import type { LaneKey } from '@punctual/core/flow'
@@ -45,7 +45,7 @@ export class MemorySubmitter {
     return this.#options.line.call(what, work)
   }
 
-  /** Gives a lane its number. */
+  /** Returns the number of a lane. */
   lane(key: LaneKey): Promise<number> {
     return this.#call('intern-lane', () => internLane(this.#db, key))
   }
@@ -59,7 +59,7 @@ export class MemorySubmitter {
     return { id: id ?? this.#ids.next(timeMs), lane, dueMs, submission }
   }
 
-  /** A submission whose reply was lost is sent again under the same id. */
+  /** After a lost reply, the submission is sent again under the same id. */
   async submit(run: PreparedRun): Promise<MemoryAccepted> {
     const { horizonMs, hints } = this.#options
     const { key } = run.submission.options
@@ -120,7 +120,7 @@ export class MemorySubmitter {
     return null
   }
 
-  /** Asks some worker to take nothing more; returns how to ask it again, or for the opposite. */
+  /** Asks a random worker to drain; returns a function that repeats or withdraws the request. */
   async drain(random: Random): Promise<(on: boolean) => Promise<void>> {
     const ids = this.#db.sessions.values().map(({ id }) => id)
     const id = ids[Math.floor(random.fraction() * ids.length)]
@@ -132,7 +132,7 @@ export class MemorySubmitter {
     return set
   }
 
-  /** Nothing is taken from the queue; returns how to pause it again, or to resume it. */
+  /** Pauses the queue; returns a function that pauses or resumes it. */
   async pause(queue: string = defaults.queue): Promise<(on: boolean) => Promise<void>> {
     const set = async (on: boolean) => {
       await this.#call(on ? 'pause-queue' : 'resume-queue', () => {

@@ -1,4 +1,4 @@
-/** What the reaper and the promoter ask of the store, answered from memory. Days and vacuum are not simulated. */
+/** The store of reaper and promoter, in memory. Day partitions and vacuum are not simulated. */
 import type { UpkeepStore } from '@punctual/core/ports'
 import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
 import { parkedLongerThan } from './overlap.ts'

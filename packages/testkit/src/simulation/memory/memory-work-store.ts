@@ -1,6 +1,6 @@
 /**
- * What workers ask of the store, answered from memory: the same verbs in the same transactions as PostgresWorkStore,
- * with the same tries after a fault. A differential test holds the two equal.
+ * The worker's store in memory: the same verbs in the same transactions as PostgresWorkStore, with
+ * the same retries after a fault. A differential test keeps the two equal.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
@@ -31,7 +31,7 @@ import {
 export interface MemoryStoreOptions {
   readonly db: MemoryDatabase
   readonly line: Line
-  /** The node's own. */
+  /** The node's clock. */
   readonly clock: Clock
   readonly horizonMs: number
   readonly hints: Hints
@@ -61,7 +61,7 @@ export class MemoryWorkStore implements WorkStore {
           return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
         })
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
-        // Nobody sets limits there.
+        // The simulation sets no limits.
         .map((lane) => ({ ...lane, weight: 1, ageingMs: null })),
     )
   }
@@ -85,7 +85,7 @@ export class MemoryWorkStore implements WorkStore {
     })
   }
 
-  /** Asks a worker to take nothing more, or to take work again. */
+  /** Asks a worker to drain, or withdraws the request. */
   askToDrain(id: string, drains: boolean): Promise<void> {
     return this.#call('ask-to-drain', () => {
       const session = this.#db.sessions.get(id)
@@ -93,7 +93,7 @@ export class MemoryWorkStore implements WorkStore {
     })
   }
 
-  /** Only shown to people. */
+  /** Only shown to users; decides nothing. */
   async describeSession(): Promise<void> {}
 
   closeSession(id: string): Promise<void> {
@@ -143,8 +143,8 @@ export class MemoryWorkStore implements WorkStore {
     const { refused, cancelled } = await retrying(
       { clock, deadlineMs: SETTLE_DEADLINE_MS },
       async () => {
-        const told = await this.#call('settle', () => settle(this.#db, settlements, horizonMs))
-        return { ...told, refused: await this.#notOurs(told.refused, settlements) }
+        const answer = await this.#call('settle', () => settle(this.#db, settlements, horizonMs))
+        return { ...answer, refused: await this.#notOurs(answer.refused, settlements) }
       },
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
@@ -154,7 +154,9 @@ export class MemoryWorkStore implements WorkStore {
     return refused
   }
 
-  /** What is refused may be what was settled by an earlier try: how the attempt ended tells. */
+  /**
+   * A refused outcome may have been stored by an earlier try: how the attempt ended shows which.
+   */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0 || this.#db.mutants.has('settle-not-re-read')) return [...ids]
     const rows = await this.#call('find-settled', () => findSettled(this.#db, ids))
@@ -176,12 +178,15 @@ export class MemoryWorkStore implements WorkStore {
     })
   }
 
-  /** What the ends of runs mean for their jobs, beyond what was committed with them. */
+  /**
+   * Applies the effects of ended runs on their jobs that the settle transaction did not include.
+   */
   async follow(ended: readonly Settlement[]): Promise<void> {
-    const of = ended.filter(({ run }) => run.jobId !== null)
-    const freed = of.filter(({ run }) => overlapOf(run.traits) > 1)
+    const jobRuns = ended.filter(({ run }) => run.jobId !== null)
+    const freed = jobRuns.filter(({ run }) => overlapOf(run.traits) > 1)
     await this.release(freed.map(({ run }) => run.jobId as string))
-    if (of.some(({ run }) => (run.traits & traits.rearms) !== 0)) this.#options.hints.jobsChanged()
+    if (jobRuns.some(({ run }) => (run.traits & traits.rearms) !== 0))
+      this.#options.hints.jobsChanged()
   }
 
   strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
@@ -189,13 +194,13 @@ export class MemoryWorkStore implements WorkStore {
   }
 
   async resolveParked(runIds: readonly string[]): Promise<void> {
-    const told = await this.#call('supersede', () => supersedeHolders(this.#db, runIds))
-    if (told.length > 0) this.#options.hints.cancels(told)
+    const cancelled = await this.#call('supersede', () => supersedeHolders(this.#db, runIds))
+    if (cancelled.length > 0) this.#options.hints.cancels(cancelled)
     await this.release(await this.#call('list-parked', () => jobsOfParked(this.#db, runIds)))
     await this.#call('skip-parked', () => skipParked(this.#db, runIds))
   }
 
-  /** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+  /** Releases the first run that waits for each of these jobs, unless another run holds the job. */
   async release(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length === 0) return
     await this.#call('release-parked', () => releaseParked(this.#db, jobIds))
@@ -206,7 +211,7 @@ export class MemoryWorkStore implements WorkStore {
     return this.#call('list-cancels', () => cancelRequests(this.#db, runs))
   }
 
-  /** Progress and logs decide nothing; what they cost is not simulated either. */
+  /** Progress and logs decide nothing; their cost is not simulated either. */
   async reportProgress(): Promise<void> {}
   async appendLogs(): Promise<void> {}
   async logBytes(): Promise<ReadonlyMap<string, number>> {
@@ -214,7 +219,7 @@ export class MemoryWorkStore implements WorkStore {
   }
 }
 
-/** A reaper's or successor's end of the same claim is not the worker's. */
+/** An end of the same lease by the reaper or by a superseding run is not the worker's outcome. */
 function isOutcomeOf(settlement: Settlement, outcome: number | null): boolean {
   if (settlement.kind === 'succeeded') return outcome === attemptOutcomes.succeeded
   if (settlement.kind === 'cancelled') return outcome === attemptOutcomes.cancelled

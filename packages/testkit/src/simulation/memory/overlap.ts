@@ -1,4 +1,7 @@
-/** Runs that would have overlapped: superseding, releasing, skipping (work/parked/supersede-holders and its siblings). */
+/**
+ * Overlapping runs: superseding, releasing, skipping (work/parked/supersede-holders and its
+ * siblings).
+ */
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
@@ -16,15 +19,15 @@ const waitingEnd = (row: Carried, state: number, reason: string): Ended => ({
   ...{ state, attemptOutcome: null, startedMs: null, output: null, reason },
 })
 
-/** Returns the runs whose handlers are to end. */
+/** Returns the runs whose handlers must stop. */
 export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]): string[] {
-  const told: string[] = []
+  const cancelled: string[] = []
   const ended: Ended[] = []
   for (const successor of parkedOf(db, runIds)) {
     const policy = overlapOf(successor.traits)
     if (policy !== CANCEL_PREVIOUS && policy !== TERMINATE_PREVIOUS) continue
     const holder = db.holds.get(successor.jobId)
-    if (holder !== undefined) told.push(...endHolder(db, holder, policy, ended))
+    if (holder !== undefined) cancelled.push(...endHolder(db, holder, policy, ended))
     for (const older of db.parked.values())
       if (older.jobId === successor.jobId && older.runId < successor.runId) {
         db.parked.delete(older.runId)
@@ -32,7 +35,7 @@ export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]):
       }
   }
   finish(db, ended)
-  return told
+  return cancelled
 }
 
 function parkedOf(db: MemoryDatabase, runIds: readonly string[]): ParkedRow[] {
@@ -66,7 +69,7 @@ export function jobsOfParked(db: MemoryDatabase, runIds: readonly string[]): str
   return [...new Set(parkedOf(db, runIds).map(({ jobId }) => jobId))]
 }
 
-/** The first of the runs that wait for each of these jobs may start, unless the job is held. */
+/** Releases the first run that waits for each of these jobs, unless another run holds the job. */
 export function releaseParked(db: MemoryDatabase, jobIds: readonly string[]): void {
   for (const jobId of new Set(jobIds)) {
     if (db.holds.has(jobId)) continue
@@ -81,7 +84,7 @@ export function releaseParked(db: MemoryDatabase, jobIds: readonly string[]): vo
   }
 }
 
-/** Runs that may not wait: those of `skip`, and of `queue-one` those behind the first. */
+/** Skips runs that may not wait: with `skip` all of them, with `queue-one` all but the first. */
 export function skipParked(db: MemoryDatabase, runIds: readonly string[]): void {
   const given = parkedOf(db, runIds)
   const jobs = new Set(given.map(({ jobId }) => jobId))

@@ -1,4 +1,7 @@
-/** Jobs and their slots: cursors, ledger and runs of one transaction (plan/advance-cursors, plan/insert-slots). */
+/**
+ * Jobs and their slots: cursors, ledger and runs of one transaction (plan/advance-cursors,
+ * plan/insert-slots).
+ */
 import {
   type CompiledJob,
   type DueJob,
@@ -36,7 +39,7 @@ export function insertJob(
   })
 }
 
-/** Equal rules have one number. */
+/** Equal rules share one number. */
 function timingOf(db: MemoryDatabase, text: string): number {
   const known = db.timings.entries().find(([, spec]) => spec === text)
   if (known) return Number(known[0])
@@ -67,7 +70,7 @@ function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
   }
 }
 
-/** Moves the cursors of jobs that are as they were read; returns those. */
+/** Moves the cursors of jobs that are unchanged since they were read; returns those jobs. */
 export function advanceCursors(db: MemoryDatabase, plans: readonly PlannedJob[]): PlannedJob[] {
   return plans.filter(({ job, nextMs, runsLeft, anchorMs, decisions }) => {
     const cursor = db.cursors.get(job.id)
@@ -79,7 +82,7 @@ export function advanceCursors(db: MemoryDatabase, plans: readonly PlannedJob[])
   })
 }
 
-/** Writes the ledger, and the runs of slots that run. `nextId` gives a run the id that its time asks for. */
+/** Writes the ledger, and the runs of slots decided as runs, with ids from `nextId`. */
 export function insertSlots(
   db: MemoryDatabase,
   plans: readonly PlannedJob[],
@@ -87,28 +90,40 @@ export function insertSlots(
 ): void {
   const nowMs = db.nowMs
   const rows = plans.flatMap(({ job, decisions, computed }) =>
-    decisions.map((of) => ({ job, of, computed, placeMs: Math.max(dueMsOf(of), nowMs) })),
+    decisions.map((decision) => ({
+      job,
+      decision,
+      computed,
+      placeMs: Math.max(dueMsOf(decision), nowMs),
+    })),
   )
   rows.sort((a, b) => a.placeMs - b.placeMs)
-  for (const { job, of, computed, placeMs } of rows) {
-    const { slotMs, fromMs, slots } = of
-    const runId = of.decision === 'run' ? nextId(placeMs, job.id, slotMs) : null
-    const row = { slotMs, jobId: job.id, runId, slots, reason: slotReasons[of.reason], computed }
+  for (const { job, decision, computed, placeMs } of rows) {
+    const { slotMs, fromMs, slots } = decision
+    const runId = decision.decision === 'run' ? nextId(placeMs, job.id, slotMs) : null
+    const row = {
+      slotMs,
+      jobId: job.id,
+      runId,
+      slots,
+      reason: slotReasons[decision.reason],
+      computed,
+    }
     const from = fromMs === slotMs ? null : fromMs
     if (db.mutants.has('slot-not-unique'))
       db.slots.set(slotKey(slotMs, job.id), { ...row, fromMs: from })
     else db.slots.insert(slotKey(slotMs, job.id), { ...row, fromMs: from })
     const stored = db.jobs.get(job.id)
-    if (runId === null || of.decision !== 'run' || !stored) continue
+    if (runId === null || decision.decision !== 'run' || !stored) continue
     insertRunOfJob(db, stored, {
-      ...{ id: runId, dueMs: of.dueMs, slotMs, missedFromMs: from, placeMs },
-      madeUp: of.reason === 'late' || of.reason === 'coalesced',
+      ...{ id: runId, dueMs: decision.dueMs, slotMs, missedFromMs: from, placeMs },
+      madeUp: decision.reason === 'late' || decision.reason === 'coalesced',
     })
   }
 }
 
-const dueMsOf = (of: PlannedJob['decisions'][number]) =>
-  of.decision === 'run' ? of.dueMs : of.slotMs
+const dueMsOf = (decision: PlannedJob['decisions'][number]) =>
+  decision.decision === 'run' ? decision.dueMs : decision.slotMs
 
 interface RunOfJob {
   readonly id: string
@@ -116,7 +131,7 @@ interface RunOfJob {
   readonly slotMs: number | null
   readonly missedFromMs: number | null
   readonly placeMs: number
-  /** It makes up for slots that were missed: those wait for each other. */
+  /** The run catches up on missed slots; such runs wait for each other. */
   readonly madeUp: boolean
 }
 
@@ -135,14 +150,14 @@ function insertRunOfJob(db: MemoryDatabase, job: JobRow, run: RunOfJob): void {
   })
 }
 
-/** Runs a job now, apart from its slots. */
+/** Triggers a job now, independently of its slots. */
 export function triggerJob(db: MemoryDatabase, jobId: string, runId: string): boolean {
   const job = db.jobs.get(jobId)
   if (!job) return false
   const nowMs = db.nowMs
-  const apart = { ...job, traits: job.traits & ~traits.rearms }
+  const triggered = { ...job, traits: job.traits & ~traits.rearms }
   const at = { dueMs: nowMs, placeMs: nowMs, slotMs: null, missedFromMs: null, madeUp: false }
-  insertRunOfJob(db, apart, { id: runId, ...at })
+  insertRunOfJob(db, triggered, { id: runId, ...at })
   db.triggers.insert(`${jobId} ${runId}`, runId)
   return true
 }

@@ -1,4 +1,7 @@
-/** Fencing sessions whose lease has run out (upkeep/reap-sessions), and promoting (upkeep/promote-runs). */
+/**
+ * Fencing of sessions whose lease expired (upkeep/reap-sessions), and promoting
+ * (upkeep/promote-runs).
+ */
 import type { ReapResult } from '@punctual/core/ports'
 import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
@@ -65,7 +68,7 @@ function fateOf(db: MemoryDatabase, lease: LeaseRow, crashesUntilQuarantine: num
   return retryOn.includes('crashed') && !abortOn.includes('crashed') ? 'crashed' : 'refused'
 }
 
-/** One that crashed is charged for it; one that did not start comes back as it was. */
+/** A crashed run is charged with the crash; a run that did not start comes back unchanged. */
 function comeBack(db: MemoryDatabase, lease: LeaseRow, fate: 'unstarted' | 'crashed'): void {
   const row = carried(lease)
   if (fate === 'unstarted') {

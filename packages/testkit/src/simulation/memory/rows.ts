@@ -1,7 +1,7 @@
-/** The rows of the store in memory: as far as behaviour depends on them, the columns of the real tables. */
+/** The rows of the store in memory: the columns of the real tables that affect behaviour. */
 import { traits } from '@punctual/core/run'
 
-/** What travels with a run from place to place. */
+/** The columns that travel with a run from place to place. */
 export interface Carried {
   readonly runId: string
   readonly tenantId: number
@@ -34,7 +34,7 @@ export interface LaterRow extends Carried {
   readonly dueMs: number
 }
 
-/** A position is a millisecond and a number in it. */
+/** A position is a millisecond and a sequence number within it. */
 export interface QueueRow extends Carried {
   readonly posMs: number
   readonly seq: number
@@ -131,16 +131,16 @@ export interface SlotRow {
   readonly computed: boolean
 }
 
-/** What a handler wrote in the transaction that settled its run. */
+/** A handler's write in the transaction that settled its run. */
 export interface EffectRow {
   readonly runId: string
   readonly fence: bigint
 }
 
-/** Its job lets one run go on at a time. */
+/** Whether the run's job allows one running run at a time. */
 export const isExclusive = (bits: number): boolean => (bits & traits.overlap) !== 0
 
-/** The claim is the start mark, unless the run has to have one of its own. */
+/** The claim is the start mark, unless the run needs a separate one. */
 export function startMark({
   startedMs,
   claimedMs,

@@ -1,4 +1,4 @@
-/** How leases end by their workers: the settle statements, giving back, marking, strays. */
+/** How workers end leases: the settle statements, giving back, marking, stray leases. */
 import type { Fence, Settlement } from '@punctual/core/ports'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { type Ended, finish } from './finish.ts'
@@ -6,13 +6,13 @@ import type { MemoryDatabase } from './memory-database.ts'
 import type { LeaseRow, QueueRow } from './rows.ts'
 
 export interface Settled {
-  /** Those whose lease is gone. */
+  /** Runs whose lease is gone. */
   readonly refused: readonly string[]
-  /** Those that were to be tried again, and had been asked to end. */
+  /** Runs that were to be retried and had a cancel request. */
   readonly cancelled: ReadonlySet<string>
 }
 
-/** One transaction: each kind is one statement over all of its runs. */
+/** One transaction: each kind of outcome is one statement over all of its runs. */
 export function settle(
   db: MemoryDatabase,
   settlements: readonly Settlement[],
@@ -103,12 +103,12 @@ export const carried = ({ runId, tenantId, lane, attempt, crashes, traits, jobId
   ...{ runId, tenantId, lane, attempt, crashes, traits, jobId },
 })
 
-/** A run goes to the end of what is due now. */
+/** Appends a run to the runs that are due now. */
 export function queueNow(db: MemoryDatabase, row: Omit<QueueRow, 'posMs' | 'seq'>): void {
   db.queue.insert(row.runId, { ...row, posMs: db.nowMs, seq: 0 })
 }
 
-/** What was not started, as its worker knows, goes back as it was; what was asked to end has ended. */
+/** Gives back runs that did not start, unchanged; runs with a cancel request end instead. */
 export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
   const ended: Ended[] = []
   for (const { id, fence } of runs) {
@@ -129,7 +129,7 @@ export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
   finish(db, ended)
 }
 
-/** Returns the ids that are still ours. */
+/** Returns the ids that the session still holds. */
 export function markStarted(db: MemoryDatabase, runs: readonly Fence[]): ReadonlySet<string> {
   const ours = new Set<string>()
   for (const { id, fence } of runs) {
@@ -153,18 +153,21 @@ export function strayLeases(
     .map(({ runId, fence }) => ({ id: runId, fence }))
 }
 
-/** Which are asked to end, and why; null when the lease is gone. */
+/** Returns the cancel requests with their reasons; null when the lease is gone. */
 export function cancelRequests(db: MemoryDatabase, runs: readonly Fence[]) {
-  const asked = new Map<bigint, string | null>()
+  const requests = new Map<bigint, string | null>()
   for (const { id, fence } of runs) {
     const lease = db.leases.get(id)
-    if (lease?.fence !== fence) asked.set(fence, null)
-    else if (lease.cancelReason !== null) asked.set(fence, lease.cancelReason)
+    if (lease?.fence !== fence) requests.set(fence, null)
+    else if (lease.cancelReason !== null) requests.set(fence, lease.cancelReason)
   }
-  return asked
+  return requests
 }
 
-/** How attempts of these claims ended, as far as they have: the outcome, or the attempt before another. */
+/**
+ * How the attempts with these fences ended, if they did: the outcome, or the attempt before a
+ * retry.
+ */
 export function findSettled(db: MemoryDatabase, ids: readonly string[]) {
   const settled: { runId: string; fence: bigint; outcome: number | null }[] = []
   const wanted = new Set(ids)

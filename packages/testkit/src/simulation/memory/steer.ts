@@ -1,4 +1,4 @@
-/** What people do to runs that exist: cancel, reschedule (runs/cancel-in-*, runs/reschedule-in-*). */
+/** User actions on existing runs: cancel, reschedule (runs/cancel-in-*, runs/reschedule-in-*). */
 import { finalStates } from '@punctual/core/run'
 import { finish } from './finish.ts'
 import type { MemoryDatabase } from './memory-database.ts'
@@ -6,7 +6,7 @@ import { waitingEnd } from './overlap.ts'
 
 export type WaitingPlace = 'later' | 'queue' | 'parked'
 
-/** Returns the job of the run, or undefined when it is not there. */
+/** Returns the job of the run, or undefined when the run is not in this place. */
 export function cancelIn(
   db: MemoryDatabase,
   place: WaitingPlace,
@@ -19,7 +19,7 @@ export function cancelIn(
   return row.jobId
 }
 
-/** Asks the handler to end; null when nobody holds the run. */
+/** Asks the handler to stop; null when the run is not leased. */
 export function cancelInLeases(db: MemoryDatabase, id: string, reason: string): boolean | null {
   const lease = db.leases.get(id)
   if (!lease) return null

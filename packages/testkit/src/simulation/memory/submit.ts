@@ -1,4 +1,7 @@
-/** Accepting runs: keys first, then the runs and where they wait (submit/take-keys, submit/insert-runs). */
+/**
+ * Accepting runs: first the keys, then the runs and their places (submit/take-keys,
+ * submit/insert-runs).
+ */
 import type { LaneKey } from '@punctual/core/flow'
 import type { Submission } from '@punctual/core/submit'
 import type { MemoryDatabase } from './memory-database.ts'
@@ -12,7 +15,7 @@ export interface PreparedRun {
 
 const TENANT = 1
 
-/** A lane has one number. */
+/** Returns the number of a lane, adding the lane when it is new. */
 export function internLane(db: MemoryDatabase, key: LaneKey): number {
   const name = `${key.tenantId} ${key.queue} ${key.handler} ${key.priority}`
   const known = db.lanes.get(name)
@@ -22,7 +25,7 @@ export function internLane(db: MemoryDatabase, key: LaneKey): number {
   return id
 }
 
-/** Which run holds a key now, after this one has tried to take it. */
+/** Returns the run that holds the key, after this run has tried to take it. */
 export function takeKey(db: MemoryDatabase, key: string, runId: string): string {
   const holder = db.liveKeys.get(key)
   if (holder !== undefined) return holder
@@ -30,7 +33,7 @@ export function takeKey(db: MemoryDatabase, key: string, runId: string): string 
   return runId
 }
 
-/** `again`: what is there already stays as it is, and only what was inserted now is queued. */
+/** `again`: existing rows stay unchanged, and only newly inserted runs are queued. */
 export function insertRun(
   db: MemoryDatabase,
   run: PreparedRun,

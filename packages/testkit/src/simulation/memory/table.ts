@@ -1,6 +1,6 @@
 /**
- * A table in memory whose changes are written to a journal first, so that a transaction can be rolled back, and
- * commits that a fail-over loses can be undone. Rows are values: a change is a new row.
+ * A table in memory that first writes its changes to a journal, so that a transaction can be rolled
+ * back and commits that a fail-over loses can be undone. Rows are values: a change is a new row.
  */
 
 export interface Change {
@@ -14,7 +14,7 @@ export interface Change {
 export class Journal {
   changes: Change[] = []
 
-  /** Undoes everything since it was last taken. */
+  /** Undoes every change since the journal was last taken. */
   rollBack(): void {
     for (const change of this.changes.reverse()) change.undo()
     this.changes = []
@@ -27,7 +27,7 @@ export class Journal {
   }
 }
 
-/** What PostgreSQL says to a second row under one key. */
+/** PostgreSQL's error for a second row under one key. */
 class UniqueViolation extends Error {
   readonly code = '23505'
 
@@ -66,7 +66,7 @@ export class Table<Row> {
     return [...this.#rows.entries()]
   }
 
-  /** A key that exists is an error, as it is for a primary key. */
+  /** Throws for an existing key, as a primary key does. */
   insert(key: string, row: Row): void {
     if (this.#rows.has(key)) throw new UniqueViolation(this.name, key)
     this.set(key, row)
@@ -78,7 +78,7 @@ export class Table<Row> {
     this.#rows.set(key, row)
   }
 
-  /** Takes a row out; undefined when there is none. */
+  /** Removes and returns a row; undefined when the key does not exist. */
   delete(key: string): Row | undefined {
     const before = this.#rows.get(key)
     if (before === undefined) return undefined

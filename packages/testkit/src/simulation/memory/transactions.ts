@@ -1,4 +1,7 @@
-/** A handler's own transaction that settles its run: its effect and the success, or neither (succeedWith). */
+/**
+ * A handler's transaction that settles its run: its write and the success, or neither
+ * (succeedWith).
+ */
 import { PunctualError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { attemptOutcomes } from '@punctual/core/run'
@@ -21,7 +24,7 @@ export function transactionsOf(
       if ((error as { code?: string }).code === 'lease_lost') throw error
       if (!(await isSettled(options, run))) throw error
     }
-    // It is committed: should this fail, the reaper sees to it.
+    // The run is committed: if this fails, the reaper does it.
     const settlement = { kind: 'succeeded', run, startedAgoMs: 0, output: null } as const
     await work.follow([settlement]).catch(() => undefined)
     return value
@@ -36,7 +39,7 @@ function succeed({ db, horizonMs }: MemoryStoreOptions, run: ClaimedRun, started
   db.effects.insert(`${run.id} ${run.fence}`, { runId: run.id, fence: run.fence })
 }
 
-/** When the answer to the commit is lost, the outcome tells: it names the claim. */
+/** After a lost commit reply, the stored outcome decides: it carries the fence. */
 function isSettled({ db, line, clock }: MemoryStoreOptions, run: ClaimedRun): Promise<boolean> {
   return retrying({ clock, deadlineMs: LOOK_DEADLINE_MS }, () =>
     line.call('find-settled', () =>

@@ -1,4 +1,4 @@
-/** Chance that a seed decides: the same seed gives the same numbers. A fork has a stream of its own. */
+/** Seeded randomness: the same seed gives the same numbers. A fork has its own stream. */
 import type { Random } from '@punctual/core/clock'
 
 export class Chance implements Random {
@@ -35,7 +35,7 @@ export class Chance implements Random {
     return this.#next() / 4_294_967_296
   }
 
-  /** An integer of [min, max]. */
+  /** An integer from `min` to `max`, both included. */
   int(min: number, max: number): number {
     return min + Math.floor(this.fraction() * (max - min + 1))
   }
@@ -44,8 +44,8 @@ export class Chance implements Random {
     return this.fraction() < probability
   }
 
-  pick<T>(of: readonly T[]): T {
-    return of[Math.floor(this.fraction() * of.length)] as T
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.fraction() * items.length)] as T
   }
 
   token(): string {

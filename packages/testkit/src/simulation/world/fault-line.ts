@@ -1,6 +1,6 @@
 /**
- * The way from a node to the server and back, with a delay each way and whatever goes wrong on it. A call is applied
- * at one instant, or not at all; what the client is told of it is another matter.
+ * The path from a node to the server and back, with a delay and faults in each direction. A call is
+ * applied at one instant or not at all; the client may receive a different answer.
  */
 import type { Line } from '../memory/line.ts'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
@@ -21,9 +21,9 @@ class Deadlock extends Error {
 
 export interface Server {
   readonly db: MemoryDatabase
-  /** Whether anybody answers. */
+  /** Whether the server answers. */
   up: boolean
-  /** Those who are on the line when it goes: their calls fail. */
+  /** Changes when the server goes down: calls in flight then fail. */
   generation: number
 }
 
@@ -32,9 +32,9 @@ export interface FaultLineOptions {
   readonly machine: Machine
   readonly server: Server
   readonly chance: Chance
-  /** Decides what becomes of a call; null when nothing goes wrong. */
+  /** Decides the fault of a call; null for none. */
   readonly faultOf: (chance: Chance) => CallFault | null
-  readonly onCall: (machine: Machine, what: string, told: string) => void
+  readonly onCall: (machine: Machine, what: string, outcome: string) => void
 }
 
 export class FaultLine implements Line {
@@ -46,12 +46,12 @@ export class FaultLine implements Line {
 
   call<T>(what: string, work: () => T): Promise<T> {
     const { machine, chance, faultOf } = this.#options
-    // What is left of a machine that has died does nothing more.
+    // A dead machine does nothing more.
     if (!machine.alive) return new Promise(() => undefined)
     const fault = faultOf(chance)
     return new Promise((resolve, reject) => {
-      const answer = (inMs: number, told: string, deliver: () => void) =>
-        this.#answer(inMs, `${what} ${told}`, deliver)
+      const answer = (inMs: number, outcome: string, deliver: () => void) =>
+        this.#answer(inMs, `${what} ${outcome}`, deliver)
       const fail = (inMs: number, why: CallFault | 'down') =>
         answer(inMs, why, () => reject(new ConnectionLost(`Connection terminated (${why})`)))
       if (fault === 'failBefore' || fault === 'hangBefore')
@@ -78,7 +78,10 @@ export class FaultLine implements Line {
     return this.#options.chance.fraction() * 2
   }
 
-  /** What arrives is applied, though its sender may be gone by then; not by a server that is. */
+  /**
+   * Applies a call that arrives, even if its sender is gone by then; a server that is down does
+   * not.
+   */
   #arrive(inMs: number, what: string, work: () => unknown, then: (result: Applied) => void): void {
     const { timeline, server, machine, onCall } = this.#options
     const { generation } = server
@@ -90,10 +93,10 @@ export class FaultLine implements Line {
     })
   }
 
-  #answer(inMs: number, told: string, deliver: () => void): void {
+  #answer(inMs: number, outcome: string, deliver: () => void): void {
     const { timeline, machine, onCall } = this.#options
     timeline.after(inMs, machine, () => {
-      onCall(machine, told, 'answered')
+      onCall(machine, outcome, 'answered')
       deliver()
     })
   }

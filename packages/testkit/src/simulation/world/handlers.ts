@@ -1,4 +1,4 @@
-/** What runs do when they run: their payload says it, so that every attempt of a run behaves by the same plan. */
+/** The handler. A run's payload holds its behaviour, so every attempt follows the same plan. */
 import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun } from '@punctual/core/ports'
 import type { HandlerContext, RegisteredHandler } from '@punctual/worker'
@@ -8,15 +8,15 @@ import type { Machine } from './timeline.ts'
 
 export interface Behaviour {
   readonly takesMs: number
-  /** The first so many attempts throw. */
+  /** The number of first attempts that throw. */
   readonly fails: number
-  /** Ends when its signal is aborted. */
+  /** Stops when its signal is aborted. */
   readonly heeds: boolean
-  /** Writes its effect in the transaction that settles it. */
+  /** Writes its effect in the transaction that settles the run. */
   readonly transacts: boolean
-  /** Keeps how far it has come, half-way. */
+  /** Saves a checkpoint half-way. */
   readonly checkpoints: boolean
-  /** Kills its machine on the first so many attempts. */
+  /** The number of first attempts that kill their machine. */
   readonly kills: number
 }
 

@@ -1,4 +1,6 @@
-/** Hints between nodes: that something may be due, that a run is to end, that jobs have changed. Any may be lost. */
+/**
+ * Hints between nodes: runs may be due, a run must stop, jobs have changed. Any hint may be lost.
+ */
 import type { WorkerHint } from '@punctual/worker'
 import type { Hints } from '../memory/line.ts'
 import type { Chance } from './chance.ts'

@@ -1,6 +1,6 @@
 /**
- * The verdict at the end: faults have stopped, everything has had time to end, and the store is compared with what
- * really happened.
+ * The verdict at the end: faults have stopped, every run has had time to end, and the store is
+ * compared with the ledger of what really happened.
  */
 import type { AuditKind } from '@punctual/core/job'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
@@ -11,7 +11,7 @@ import type { EffectRow, OutcomeRow } from '../memory/rows.ts'
 import type { Ledger } from './ledger.ts'
 import { isAtMostOnce, possibleDuplicates, type Watch } from './watch.ts'
 
-/** Whether every run has ended and no job has a slot left. */
+/** Whether every run has ended and no job has an undecided slot. */
 export function isQuiet(db: MemoryDatabase): boolean {
   return (
     db.later.size + db.queue.size + db.parked.size + db.leases.size === 0 &&
@@ -35,7 +35,7 @@ export function judge(
   if (watch.lossy) return
   judgeEffects(db, ledger, watch)
   judgeAnswers(db, ledger, watch)
-  // By a clock that was put back a job has slots from before it was made.
+  // After its clock was set back, a job has slots from before its creation.
   if (!clockSteps) judgeFindings(ledger, watch)
 }
 
@@ -48,7 +48,9 @@ function unfinished(db: MemoryDatabase, watch: Watch): void {
   watch.fail('L1 everything ends', [...places, ...slots].join('; '))
 }
 
-/** Every slot up to the cursor has one decision, and nothing waits for a job without a future. */
+/**
+ * Every slot up to the cursor has one decision, and no run waits for a job without future slots.
+ */
 function judgeSlots(db: MemoryDatabase, watch: Watch): void {
   const timings = new TimingCache()
   for (const job of auditedJobs(db)) {
@@ -71,7 +73,7 @@ function judgeKeys(db: MemoryDatabase, watch: Watch): void {
     watch.fail('I15 an end frees the job', `${jobId} is held by ${runId}, which has ended`)
 }
 
-/** Failures are bounded by the policy; crashes and interruptions are counted apart. */
+/** The policy bounds failures; crashes and interruptions are counted separately. */
 function judgeBounds(db: MemoryDatabase, watch: Watch): void {
   const others = new Map<string, number>()
   for (const { runId, outcome } of db.attempts.values())
@@ -112,7 +114,9 @@ function judgeEffects(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   judgeStarts(db, ledger, watch)
 }
 
-/** What a worker that lived says to have started has started; of one that died nobody knows. */
+/**
+ * A start that a surviving worker reported has happened; the starts of a dead worker are unknown.
+ */
 function judgeStarts(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   const ended = db.outcomes.values().filter(({ reason }) => reason !== 'superseded')
   const attempts = [
@@ -122,11 +126,11 @@ function judgeStarts(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   for (const { runId, fence, outcome, startedMs } of attempts) {
     if (startedMs === null || outcome === attemptOutcomes.crashed) continue
     if (!ledger.effects.get(runId)?.some((effect) => effect.fence === fence))
-      watch.fail('what has not started is not said to have', `run ${runId} by ${fence}`)
+      watch.fail('only started runs are reported as started', `run ${runId} by ${fence}`)
   }
 }
 
-/** A success is that of a handler that returned, and what it wrote with its success is there once. */
+/** A success needs a handler that returned, and its transactional write exists exactly once. */
 function judgeOutcome(
   writtenBy: ReadonlyMap<string, readonly EffectRow[]>,
   ledger: Ledger,
@@ -138,15 +142,16 @@ function judgeOutcome(
   if (written.length === 1 && (state !== finalStates.succeeded || written[0]?.fence !== fence))
     watch.fail('a transaction takes effect with its outcome', `run ${runId}`)
   if (state !== finalStates.succeeded) return
-  const of = ledger.effects.get(runId)?.find((effect) => effect.fence === fence)
+  const effect = ledger.effects.get(runId)?.find((started) => started.fence === fence)
   const transacts = written.length === 1
-  if (!of || (of.end !== 'returned' && !transacts))
-    watch.fail('a success was a success', `run ${runId} by ${fence}`)
+  if (!effect || (effect.end !== 'returned' && !transacts))
+    watch.fail('a success needs a handler that returned', `run ${runId} by ${fence}`)
 }
 
 /**
- * While no commit is lost there is nothing to be found, but what a part that died left for others to do. An auditor that
- * was stopped between its look and its repair may set a job going whose last slot has passed: its planner stops it again.
+ * While no commit is lost, auditors find only work that a dead process left unfinished. An auditor
+ * that was stopped between check and repair may rearm a job whose last slot has passed: its planner
+ * stops the job again.
  */
 const expected: readonly AuditKind[] = ['parked-free', 'planning-behind', 'rearm-lost']
 
@@ -156,10 +161,10 @@ function judgeFindings({ findings }: Ledger, watch: Watch): void {
       watch.fail('auditors find nothing', `${kind} ${jobId} ${runId ?? at?.toISOString()}`)
 }
 
-/** Workers were told the truth about what they settled. */
+/** Workers received the true result of what they settled. */
 function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   const tried = new Map(db.attempts.values().map((attempt) => [attempt.fence, attempt]))
-  for (const { runId, fence, kind, accepted } of ledger.told) {
+  for (const { runId, fence, kind, accepted } of ledger.answers) {
     const outcome = db.outcomes.get(runId)
     const attempt = tried.get(fence)
     const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4 }[kind]
@@ -167,12 +172,12 @@ function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
     const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
     if (accepted !== (ended || again))
       watch.fail(
-        accepted ? 'no stale outcome is accepted' : 'what is accepted is said to be',
+        accepted ? 'no stale outcome is accepted' : 'an accepted outcome is reported as accepted',
         `run ${runId} by ${fence}, ${kind}`,
       )
   }
 }
 
-/** The reaper or a successor ended it, not its worker. */
+/** The reaper or a superseding run ended it, not its worker. */
 const byAnother = ({ attemptOutcome }: OutcomeRow) =>
   attemptOutcome === attemptOutcomes.crashed || attemptOutcome === attemptOutcomes.terminated

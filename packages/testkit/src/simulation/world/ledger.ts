@@ -1,6 +1,6 @@
 /**
- * What really happened, written down outside of the store: which handlers were called and how they ended, what
- * submitters and workers were told. The store is judged by it, and cannot touch it.
+ * The true history, recorded outside the store: which handlers were called and how they ended,
+ * and the answers that submitters and workers received. It judges the store, which cannot touch it.
  */
 import type { AuditFinding } from '@punctual/core/job'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
@@ -15,7 +15,7 @@ export interface Effect {
   end: 'returned' | 'threw' | null
 }
 
-export interface Told {
+export interface Answer {
   readonly runId: string
   readonly fence: bigint
   readonly kind: Settlement['kind']
@@ -24,38 +24,38 @@ export interface Told {
 
 export class Ledger {
   readonly effects = new Map<string, Effect[]>()
-  readonly told: Told[] = []
+  readonly answers: Answer[] = []
   /** Runs whose submission was acknowledged. */
   readonly acknowledged = new Set<string>()
-  /** What auditors found to be wrong. */
+  /** Faults that auditors reported. */
   readonly findings: AuditFinding[] = []
   readonly #kept = new Map<string, number>()
-  /** Runs whose attempt was not given what an earlier one had kept. */
+  /** Runs with an attempt that did not receive an earlier attempt's checkpoint. */
   readonly forgotten = new Set<string>()
-  /** Runs that were started by a worker that had stopped. */
+  /** Runs that a stopped worker started. */
   readonly afterStop = new Set<string>()
-  /** Submissions that failed, as far as the submitter knows. */
+  /** Submissions that failed as far as the submitter knows. */
   readonly doubtful = new Set<string>()
 
   started(run: ClaimedRun, node: string, startedMs: number, marked: boolean): Effect {
     const { id: runId, fence } = run
     const effect: Effect = { runId, fence, node, startedMs, marked, end: null }
-    const of = this.effects.get(runId)
-    if (of) of.push(effect)
+    const effects = this.effects.get(runId)
+    if (effects) effects.push(effect)
     else this.effects.set(runId, [effect])
     return effect
   }
 
   tell({ run, kind }: Settlement, accepted: boolean): void {
-    this.told.push({ runId: run.id, fence: run.fence, kind, accepted })
+    this.answers.push({ runId: run.id, fence: run.fence, kind, accepted })
   }
 
-  /** A handler was told that its checkpoint is kept. */
+  /** A handler received the confirmation that its checkpoint is stored. */
   keeps(runId: string, checkpoint: number): void {
     this.#kept.set(runId, Math.max(checkpoint, this.#kept.get(runId) ?? 0))
   }
 
-  /** An attempt was given this checkpoint of those before it. */
+  /** An attempt received this checkpoint of the attempts before it. */
   resumed(runId: string, checkpoint: number | null): void {
     const kept = this.#kept.get(runId) ?? 0
     if ((checkpoint ?? 0) < kept) this.forgotten.add(runId)

@@ -1,4 +1,7 @@
-/** The clocks of one machine: its wall clock may be wrong and may step, its other one only goes on. */
+/**
+ * The clocks of one machine: its wall clock may be wrong and may step, its monotonic clock only
+ * advances.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { Machine, Timeline } from './timeline.ts'
 
@@ -6,9 +9,9 @@ export class MachineClock implements Clock {
   readonly #timeline: Timeline
   readonly #machine: Machine
   readonly #bootedMs: number
-  /** By how much the wall clock is wrong. */
+  /** The error of the wall clock. */
   skewMs: number
-  /** How fast its own time goes. */
+  /** The rate of the machine's own time. */
   readonly #rate: number
 
   constructor(timeline: Timeline, machine: Machine, skewMs: number, rate = 1) {
@@ -27,7 +30,7 @@ export class MachineClock implements Clock {
     return (this.#timeline.nowMs - this.#bootedMs) * this.#rate
   }
 
-  /** As timers of Node are: whole milliseconds, one at least. */
+  /** Like Node's timers: integer milliseconds, at least one. */
   after(ms: number, call: () => void): () => void {
     return this.#timeline.after(Math.max(1, Math.trunc(ms)) / this.#rate, this.#machine, call)
   }

@@ -1,4 +1,4 @@
-/** Faults of the world: which of those that a seed has, when, and for how long. */
+/** Injects world faults: which of the seed's faults, when, and for how long. */
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
 import { type CallFault, callFaults, type WorldFault, worldFaults } from './faults.ts'
@@ -7,7 +7,7 @@ import type { SimNode } from './sim-node.ts'
 import type { Timeline } from './timeline.ts'
 import type { Watch } from './watch.ts'
 
-/** How long a process is there after it has stopped. */
+/** How long a process stays alive after it has stopped. */
 const LINGERS_MS = 20_000
 
 export interface NemesisOptions {
@@ -18,7 +18,7 @@ export interface NemesisOptions {
   readonly watch: Watch
   readonly untilMs: number
   readonly nodes: () => readonly SimNode[]
-  /** A node that has gone comes back after so long. */
+  /** Starts a new node after the delay. */
   readonly comeBack: (inMs: number) => void
   readonly note: (line: string) => void
 }
@@ -27,11 +27,11 @@ export class Nemesis {
   readonly #options: NemesisOptions
   readonly #calls: readonly CallFault[]
   readonly #world: readonly WorldFault[]
-  /** By how much the database's clock is wrong. */
+  /** The error of the database's clock. */
   databaseSkewMs = 0
   hintsLostUntilMs = Number.NEGATIVE_INFINITY
   over = false
-  /** How often each has happened. */
+  /** How often each fault has happened. */
   readonly counts = new Map<string, number>()
 
   constructor(options: NemesisOptions) {
@@ -41,7 +41,9 @@ export class Nemesis {
     this.#world = worldFaults.filter((fault) => enabled.has(fault))
   }
 
-  /** No more faults, and clocks are put right: a planner that cannot believe the database's waits for that. */
+  /**
+   * Stops all faults and corrects the clocks: a planner that distrusts the database's clock waits.
+   */
   end(): void {
     this.over = true
     this.databaseSkewMs = 0
@@ -61,7 +63,7 @@ export class Nemesis {
     })
   }
 
-  /** What becomes of a call. */
+  /** Decides the fault of a call. */
   readonly callFault = (chance: Chance): CallFault | null => {
     if (this.over || this.#calls.length === 0) return null
     if (chance.fraction() * 100 >= this.#options.settings.faults.callPercent) return null
@@ -158,7 +160,7 @@ export class Nemesis {
       if (!node.alive) return
       this.#options.note(`${node.name} has stopped`)
       node.stopped = true
-      // Its process is there for a while: nothing of it may go on.
+      // Its process stays alive for a while: nothing in it may continue.
       this.#options.timeline.after(LINGERS_MS, null, () => this.crash(node))
     })
   }

@@ -1,4 +1,7 @@
-/** What a seed decides about the world before anything happens: small leases, batches of one, few or many nodes. */
+/**
+ * The properties of the world that a seed decides in advance: short leases, batches of one, few or
+ * many nodes.
+ */
 import type { Chance } from './chance.ts'
 import { type FaultPlan, faultsOf } from './faults.ts'
 
@@ -10,14 +13,14 @@ export interface Settings {
   readonly planAheadMs: number
   readonly batch: number
   readonly hints: boolean
-  /** Planners do not know of each other: all plan everything. */
+  /** Planners do not know of each other: each plans everything. */
   readonly race: boolean
-  /** Wall clocks are wrong by up to so much. */
+  /** The largest error of a wall clock. */
   readonly skewMs: number
-  /** Machines count up to this part of the time too much or too little. */
+  /** The largest relative error of a machine's clock rate. */
   readonly drift: number
   readonly jobs: number
-  /** For how long users ask for things, and faults happen. */
+  /** How long users are active and faults happen. */
   readonly activeMs: number
   readonly handlerMsMax: number
   readonly faults: FaultPlan
@@ -42,7 +45,7 @@ export function settingsOf(chance: Chance): Settings {
   }
 }
 
-/** More of what is planned: for as many slots as somebody wants to see. */
+/** More planned work, for simulations of a given number of slots. */
 export function withManySlots(settings: Settings): Settings {
   return {
     ...{ ...settings, jobs: 20, activeMs: 60_000, handlerMsMax: 100 },

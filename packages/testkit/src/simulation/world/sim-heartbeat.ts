@@ -1,9 +1,12 @@
-/** The thread that keeps a session alive: the loop of the product's own, on the clocks of a simulated machine. */
+/**
+ * The thread that keeps a session alive: the product's own loop on the clocks of a simulated
+ * machine.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { Heartbeat, HeartbeatEvents } from '@punctual/core/ports'
 import type { MemoryWorkStore } from '../memory/memory-work-store.ts'
 
-/** Of a lease: handlers that must not outlive it have the rest of it to end. */
+/** As a share of the lease: handlers that must not outlive it have the rest to stop. */
 const EXPIRING_AT = 0.9
 
 export class SimHeartbeat implements Heartbeat {
@@ -32,7 +35,10 @@ export class SimHeartbeat implements Heartbeat {
       let pauseMs = renewMs
       try {
         const sentAtMs = this.#clock.monotonicMs()
-        const renewed = await this.#within(this.#work.renewSession(id), Math.min(5_000, renewMs))
+        const renewed = await this.#withTimeout(
+          this.#work.renewSession(id),
+          Math.min(5_000, renewMs),
+        )
         if (signal.aborted) break
         if (!renewed) {
           events.onLost()
@@ -49,8 +55,8 @@ export class SimHeartbeat implements Heartbeat {
     expiry.stop()
   }
 
-  /** Whoever waits longer than that takes the connection for lost. */
-  #within<T>(work: Promise<T>, ms: number): Promise<T> {
+  /** After the timeout the connection counts as lost. */
+  #withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const callOff = this.#clock.after(ms, () => reject(new Error('Query read timeout')))
       work.then(resolve, reject).finally(callOff)
@@ -58,7 +64,7 @@ export class SimHeartbeat implements Heartbeat {
   }
 }
 
-/** Tells before the lease runs out by the machine's own clock, counted from when its renewal was asked for. */
+/** Warns before the lease expires by the machine's clock, counted from the renewal request. */
 class Expiry {
   readonly #clock: Clock
   readonly #leaseMs: number

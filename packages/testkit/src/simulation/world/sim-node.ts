@@ -1,4 +1,7 @@
-/** A process of the product on a machine of its own: the real worker and the real roles, on stores in memory. */
+/**
+ * A process of the product on its own machine: the real worker and the real roles, on stores in
+ * memory.
+ */
 import { defaults } from '@punctual/core/errors'
 import type { Settlement } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
@@ -29,9 +32,9 @@ export interface SimNodeOptions {
   readonly ledger: Ledger
   readonly hints: Hints
   readonly skewMs: number
-  /** How fast its own time goes. */
+  /** The rate of the machine's own time. */
   readonly rate: number
-  /** Each purpose has a connection of its own. */
+  /** Each purpose has a separate connection. */
   readonly lineFor: (machine: Machine) => Line
   readonly onHint: (machine: Machine, listener: (hint: WorkerHint) => void) => () => void
   readonly onKill: (node: SimNode) => void
@@ -115,12 +118,12 @@ export class SimNode implements Machine {
     for (const loop of this.#loops) loop.start()
   }
 
-  /** Something may be to be planned. */
+  /** Wakes the planner: jobs may have changed. */
   jobsChanged(): void {
     for (const loop of this.#loops) loop.wake()
   }
 
-  /** All that it knows is gone; what it has sent may still arrive. */
+  /** Loses the node's memory; calls already sent may still arrive. */
   crash(): void {
     this.alive = false
   }
@@ -129,12 +132,12 @@ export class SimNode implements Machine {
     return this.#stopping
   }
 
-  /** Nothing is held that others may wait for. */
+  /** Whether the node holds nothing that others wait for. */
   get isIdle(): boolean {
     return this.worker.held === 0
   }
 
-  /** Resolves when it has drained. */
+  /** Resolves when the node has drained. */
   async stop(): Promise<void> {
     this.#stopping = true
     await Promise.all([this.worker.stop(DRAIN_MS), ...this.#loops.map((loop) => loop.stop())])

@@ -1,17 +1,17 @@
 /**
- * Virtual time: what is to happen is a list by time, and one thing happens after the other. Before the next one
- * everything that can go on without time passing has gone on. An event belongs to a machine or to none; those of a
- * machine that is stopped wait for it, and those of one that has died never happen.
+ * Virtual time: a list of future events that happen one at a time. Before each event, everything
+ * that can run without time passing has run. An event belongs to one machine or to none; events of
+ * a paused machine wait for it, and events of a dead one never happen.
  */
 import { TimeQueue } from '@punctual/engine'
 
-/** Whoever has events: a machine that can be paused or die. */
+/** The owner of events: a machine that can be paused or die. */
 export interface Machine {
   readonly name: string
   alive: boolean
-  /** It has been told to stop, and has said that it has. */
+  /** The machine was asked to stop and has confirmed it. */
   stopped?: boolean
-  /** Nothing of it happens before this. */
+  /** None of its events happen before this time. */
   pausedUntilMs: number
 }
 
@@ -20,7 +20,7 @@ interface Event {
   happen: (() => void) | null
 }
 
-/** Rounds of the event loop after each event: what is put off by a turn of the loop is done within them. */
+/** Turns of the event loop after each event: callbacks deferred by a turn run within them. */
 const TURNS = 3
 
 export class Timeline {
@@ -32,7 +32,7 @@ export class Timeline {
     this.nowMs = startMs
   }
 
-  /** Calls back after so long; returns how to call it off. */
+  /** Calls back after the delay; returns a function that cancels it. */
   after(ms: number, machine: Machine | null, happen: () => void): () => void {
     const event: Event = { machine, happen }
     this.#queue.add(this.nowMs + Math.max(0, ms), event)
@@ -41,7 +41,7 @@ export class Timeline {
     }
   }
 
-  /** Lets time pass until then, or until `stop` says so. */
+  /** Runs events until that time, or until `stop` returns true. */
   async run(untilMs: number, stop: () => boolean): Promise<void> {
     await this.#quiet()
     while (!stop()) {

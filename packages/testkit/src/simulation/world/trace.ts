@@ -1,4 +1,4 @@
-/** What happened, in order, and a hash over it: the same seed gives the same trace. */
+/** The events in order, and a hash over them: the same seed gives the same trace. */
 const KEPT = 400
 
 export class Trace {

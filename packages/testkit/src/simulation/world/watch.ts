@@ -1,6 +1,7 @@
 /**
- * The invariants that hold after every commit (RELIABILITY.md 4.1), checked on what the commit has changed. Each
- * violation names its invariant. After commits were lost, what is promised only while none is lost is not asserted.
+ * The invariants that hold after every commit, checked on the changes of the commit. Each violation
+ * names its invariant. After commits were lost, promises that assume no lost commit are not
+ * checked.
  */
 import { traits } from '@punctual/core/run'
 import type { MemoryDatabase } from '../memory/memory-database.ts'
@@ -25,9 +26,9 @@ export class Watch {
   readonly violations: Violation[] = []
   readonly #claims = new Map<bigint, string>()
   readonly #slotRuns = new Map<string, string>()
-  /** Whether a worker that is well has this session: nobody may fence it. */
+  /** Whether the session's worker is healthy: no reaper may fence it. */
   isWell: (sessionId: string) => boolean = () => false
-  /** Commits were lost: what they had said is void. */
+  /** Commits were lost: their statements are void. */
   lossy = false
   runs = 0
   slots = 0
@@ -98,7 +99,7 @@ export class Watch {
     const { runId, fence, jobId, sessionId } = lease
     if (before !== undefined) return
     const other = this.#claims.get(fence)
-    if (other !== undefined) this.fail('I4 a claim is new', `${fence} of ${runId} was of ${other}`)
+    if (other !== undefined) this.fail('I4 a fence is new', `${fence} of ${runId} was of ${other}`)
     this.#claims.set(fence, runId)
     const session = this.#db.sessions.get(sessionId)
     if (!session || session.expiresMs <= this.#db.nowMs)
@@ -111,7 +112,7 @@ export class Watch {
           this.fail('no overlap', `runs ${runId} and ${held.runId} of ${jobId} are both leased`)
   }
 
-  /** An outcome that a worker made came with the fence of the lease that it ended. */
+  /** An outcome from a worker carries the fence of the lease that it ended. */
   #ended({ key, before, after }: Change, changes: readonly Change[]): void {
     if (before !== undefined) {
       this.fail('I2 one outcome', `the outcome of ${key} was ${after ? 'changed' : 'removed'}`)
@@ -144,7 +145,7 @@ export class Watch {
   #isInOnePlace(id: string): void {
     const places = PLACES.filter((place) => this.#db[place].has(id))
     if (!this.#db.runs.has(id)) {
-      if (places.length > 0) this.fail('I10 a place is of a run', `${id} in ${places.join()}`)
+      if (places.length > 0) this.fail('I10 a place has a run', `${id} in ${places.join()}`)
       return
     }
     if (places.length !== 1)
@@ -153,7 +154,7 @@ export class Watch {
       this.fail('I5 final is final', `run ${id} has ended and is in ${places[0]}`)
   }
 
-  /** What the lost commits said is forgotten; what is left is watched as before. */
+  /** Forgets the lost commits; everything that remains is watched as before. */
   lost(undone: readonly Change[]): void {
     this.lossy = true
     for (const { table, before, after } of undone) {
@@ -164,7 +165,7 @@ export class Watch {
   }
 }
 
-/** The runs of which more than one attempt has passed its start mark: as the store shows it. */
+/** The runs with several attempts past their start mark, according to the store. */
 export function possibleDuplicates(db: MemoryDatabase): ReadonlySet<string> {
   const marks = new Map<string, number>()
   const mark = (runId: string) => marks.set(runId, (marks.get(runId) ?? 0) + 1)

@@ -1,4 +1,4 @@
-/** Wrong ways to put the real parts together: what the simulation must notice (see mutants.ts). */
+/** Wrong ways to wire the real parts, which the simulation must notice (see mutants.ts). */
 import { defaults } from '@punctual/core/errors'
 import type { Fence, UpkeepStore, WorkStore } from '@punctual/core/ports'
 import type { Role } from '@punctual/engine'
@@ -6,15 +6,15 @@ import type { Role } from '@punctual/engine'
 type ReaperStore = Pick<UpkeepStore, 'expiredSessions' | 'reap' | 'resolveParked'>
 
 export interface WiringMutants {
-  /** Between the worker and its store. */
+  /** Wraps the store of the worker. */
   worker(store: WorkStore): WorkStore
-  /** Instead of the reaper; null when it is the real one. */
+  /** Replaces the reaper; null for the real one. */
   reaper: ((store: ReaperStore) => Role) | null
 }
 
 export const noWiringMutants: WiringMutants = { worker: (store) => store, reaper: null }
 
-/** Whatever looks expired is taken at the first look. */
+/** Fences every session that looks expired at the first pass. */
 export const hastyReaper: WiringMutants = {
   ...noWiringMutants,
   reaper: (store) => ({
@@ -28,7 +28,7 @@ export const hastyReaper: WiringMutants = {
   }),
 }
 
-/** Starts of at-most-once runs are taken for marked. */
+/** Treats the starts of at-most-once runs as marked. */
 export const unmarkedStarts: WiringMutants = {
   ...noWiringMutants,
   worker: (store) =>
@@ -37,14 +37,14 @@ export const unmarkedStarts: WiringMutants = {
     }),
 }
 
-/** A worker that knows nothing of what it holds. */
+/** A worker that does not know what it holds. */
 export const straysUnknown: WiringMutants = {
   ...noWiringMutants,
   worker: (store) =>
     replacing(store, { strayLeases: (sessionId: string) => store.strayLeases(sessionId, []) }),
 }
 
-/** The same store, but for some of its methods. */
+/** The same store with some methods replaced. */
 function replacing(store: WorkStore, others: Partial<WorkStore>): WorkStore {
   return new Proxy(store, {
     get(target, name) {

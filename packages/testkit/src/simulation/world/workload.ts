@@ -1,4 +1,4 @@
-/** What users do: they register jobs, submit runs with and without keys, cancel, reschedule, trigger. */
+/** User actions: register jobs, submit runs with and without keys, cancel, reschedule, trigger. */
 import { compileJob, type JobOptions, type Overlap } from '@punctual/core/job'
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import type { MemorySubmitter } from '../memory/memory-submitter.ts'
@@ -18,7 +18,7 @@ const steps = [
   ...(['trigger', 'drain', 'pause'] as const),
 ]
 
-/** Mostly the usual one. */
+/** Mostly the default. */
 export const PRIORITIES = [5, 5, 5, 9] as const
 
 export interface WorkloadOptions {
@@ -28,14 +28,14 @@ export interface WorkloadOptions {
   readonly ledger: Ledger
   readonly submitter: MemorySubmitter
   readonly machine: Machine
-  /** Nothing is asked for after this. */
+  /** Users do nothing after this. */
   readonly untilMs: number
 }
 
 export class Workload {
   readonly #options: WorkloadOptions
   readonly #jobs: string[] = []
-  /** Under way: nothing is judged before they have their answers. */
+  /** Requests in flight: nothing is judged before they have their answers. */
   pending = 0
 
   constructor(options: WorkloadOptions) {
@@ -51,7 +51,7 @@ export class Workload {
     for (let n = 0; n < steps; n++) this.#soon(() => this.#steer())
   }
 
-  /** Some time before the end. */
+  /** Acts at a random time before the end. */
   #soon(act: () => Promise<void>): void {
     const { timeline, chance, untilMs, machine } = this.#options
     const inMs = Math.floor((untilMs - timeline.nowMs) * chance.fraction() ** 1.5)
@@ -133,7 +133,7 @@ export class Workload {
 
   async #steer(): Promise<void> {
     const { chance, ledger, submitter, timeline } = this.#options
-    // Those of late are more likely to be on their way.
+    // Recent submissions are more likely to be in flight.
     const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
     const id = ids.length > 0 ? chance.pick(ids) : null
     const kind = chance.pick(steps)
@@ -144,7 +144,10 @@ export class Workload {
     else if (id !== null) await submitter.reschedule(id, timeline.nowMs + chance.int(0, 15_000))
   }
 
-  /** A worker is asked to drain, or the queue is paused, for a while. Whoever forgets it is reminded at the end. */
+  /**
+   * Drains a worker or pauses the queue for a while. A withdrawal that fails is repeated at the
+   * end.
+   */
   async #hold(kind: 'drain' | 'pause'): Promise<void> {
     const { chance, submitter } = this.#options
     const set = kind === 'drain' ? await submitter.drain(chance) : await submitter.pause()

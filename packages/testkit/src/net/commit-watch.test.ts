@@ -32,11 +32,11 @@ function greeted(): CommitWatch {
 }
 const always = () => true
 
-it('knows what the client calls itself', () => {
+it('the watch knows the application name of the client', () => {
   expect(greeted().application).toBe('punctual heartbeat')
 })
 
-it('keeps the answer to a statement that wrote, and only that', () => {
+it('the watch withholds only the answer to a statement that wrote', () => {
   const watch = greeted()
   watch.sent(Buffer.concat([parse('a', 'select 1'), bind('a'), sync]))
   watch.sent(Buffer.concat([parse('b', 'with x as (delete from t) select 1'), bind('b'), sync]))
@@ -46,14 +46,14 @@ it('keeps the answer to a statement that wrote, and only that', () => {
   expect(passed.swallowed).toBe('b')
 })
 
-it('an update is a write, whatever its table is called', () => {
+it('an update is a write, regardless of the name of its table', () => {
   const watch = greeted()
   watch.sent(query('update punctual.leases set started_at = clock_timestamp()'))
   const answer = Buffer.concat([complete('UPDATE 1'), ready('I')])
   expect(watch.answered(answer, always).swallowed).toMatch(/^update punctual/)
 })
 
-it('a statement inside of a transaction is not a commit; the commit is', () => {
+it('a statement inside a transaction is not a commit; the commit is', () => {
   const watch = greeted()
   watch.sent(Buffer.concat([query('begin'), query('insert into t values (1)'), query('commit')]))
   const begun = Buffer.concat([complete('BEGIN'), ready('T'), complete('INSERT 0 1'), ready('T')])
@@ -63,7 +63,7 @@ it('a statement inside of a transaction is not a commit; the commit is', () => {
   )
 })
 
-it('what failed has not committed, and its error goes through', () => {
+it('a failed statement is not a commit, and its error is forwarded', () => {
   const watch = greeted()
   watch.sent(query('insert into t values (1)'))
   const answer = Buffer.concat([failed, ready('I')])
@@ -72,7 +72,7 @@ it('what failed has not committed, and its error goes through', () => {
   expect(Buffer.concat([...passed.forward])).toEqual(answer)
 })
 
-it('messages that come in pieces go on whole and in order', () => {
+it('messages that arrive in pieces are forwarded whole and in order', () => {
   const watch = greeted()
   watch.sent(query('update t set a = 1'))
   const answer = Buffer.concat([message('N', 'notice\0'), complete('UPDATE 1'), ready('I')])

@@ -6,7 +6,7 @@ export interface Message {
   /** Empty for the first message of a client. */
   readonly type: string
   readonly body: Buffer
-  /** As it travelled. */
+  /** The message as received. */
   readonly bytes: Buffer
 }
 
@@ -20,7 +20,7 @@ export class Messages {
     this.#untyped = from === 'client'
   }
 
-  /** The messages that are complete with this piece. */
+  /** Returns the messages that this piece completes. */
   take(piece: Buffer): Message[] {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const messages: Message[] = []
@@ -42,7 +42,7 @@ export class Messages {
   }
 }
 
-/** The text up to a zero byte, and where it ends. */
+/** Returns the text up to a zero byte, and where it ends. */
 export function textAt(body: Buffer, from: number): { text: string; end: number } {
   const zero = body.indexOf(0, from)
   const end = zero < 0 ? body.length : zero

@@ -1,17 +1,17 @@
 /**
- * Knows, on one connection, when the server has committed something: it follows what the client
- * sends (statements, binds, syncs) and what the server answers to each. When it is told to, it
- * keeps the next answer that says "committed" from the client: the work is done, and nobody hears
- * of it.
+ * Detects, on one connection, that the server has committed something: it follows what the client
+ * sends (statements, binds, syncs) and what the server answers to each. When armed, it withholds
+ * the next "committed" answer from the client: the work is done, and the client does not learn it.
  *
- * Most statements of the product are transactions of their own, so "committed" is not the tag
- * COMMIT alone: it is a batch that wrote, ended without an error, and left no transaction open.
+ * Most statements of the product are separate transactions, so the tag COMMIT is not enough:
+ * "committed" is a batch that wrote, ended without an error, and left no transaction open.
  */
+import type { Fate } from './fate.ts'
 import { type Message, Messages, textAt } from './messages.ts'
 import type { Passed, Watch } from './watch.ts'
 
 interface Batch {
-  /** What it writes, for the report; null while nothing of it writes. */
+  /** The statement that writes, for the report; null while none does. */
   writes: string | null
   failed: boolean
 }
@@ -19,16 +19,16 @@ interface Batch {
 const WRITES = /\b(?:insert\s+into|update\s+\w+|delete\s+from|commit)\b/i
 const IDLE = 'I'
 
-/** Its first line that is not empty, as far as it fits. */
+/** The first line of the text that is not empty, shortened. */
 function nameOf(text: string): string {
-  const line = text.split('\n').find((it) => it.trim() !== '') ?? ''
+  const line = text.split('\n').find((line) => line.trim() !== '') ?? ''
   return line
     .replace(/^--\s*/, '')
     .trim()
     .slice(0, 60)
 }
 
-/** The first message is a version, and then names and values. */
+/** The first message is a version followed by names and values. */
 function applicationIn(body: Buffer): string {
   let [name, value] = [textAt(body, 4), textAt(body, 4)]
   for (let from = 4; from < body.length && name.text !== 'application_name'; from = value.end) {
@@ -41,7 +41,7 @@ function applicationIn(body: Buffer): string {
 export class CommitWatch implements Watch {
   readonly #fromClient = new Messages('client')
   readonly #fromServer = new Messages('server')
-  /** Of statements that were prepared: what they write. */
+  /** Names the writes of each prepared statement. */
   readonly #statements = new Map<string, string | null>()
   readonly #batches: Batch[] = []
   #building: Batch = { writes: null, failed: false }
@@ -49,8 +49,9 @@ export class CommitWatch implements Watch {
   #greeted = false
   application = ''
 
-  sent(piece: Buffer): void {
+  sent(piece: Buffer): Fate {
     for (const message of this.#fromClient.take(piece)) this.#note(message)
+    return 'pass'
   }
 
   #note({ type, body }: Message): void {
@@ -82,7 +83,7 @@ export class CommitWatch implements Watch {
       if (message.type === 'E' && batch) batch.failed = true
       const suspect = batch?.writes != null && !batch.failed && armed(batch.writes)
       if (message.type !== 'Z') {
-        // Held until it is known how its batch ends; also what is told beside it keeps its place.
+        // Held until the end of its batch is known; messages in between keep their order.
         if (suspect) this.#held.push(message.bytes)
         else forward.push(...this.#held.splice(0), message.bytes)
         continue

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SlowLine } from './slow-line.ts'
 
-it('nothing overtakes what was sent before it, however the latency changes', async () => {
+it('pieces arrive in the order sent, however the latency changes', async () => {
   const arrived: number[] = []
   const done = new Promise<void>((resolve) => {
     const line = new SlowLine((bytes) => {
@@ -12,7 +12,7 @@ it('nothing overtakes what was sent before it, however the latency changes', asy
     const send = () => {
       const bytes = Buffer.alloc(4)
       bytes.writeUInt32BE(n)
-      // Slow, then not, then a little: what comes behind the slow ones arrives with them.
+      // Slow, then fast, then a little slow: pieces behind the slow ones arrive with them.
       line.send(bytes, n < 100 ? 40 : n < 200 ? 0 : n % 7)
       if (++n < 300) setImmediate(send)
     }

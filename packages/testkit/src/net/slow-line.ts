@@ -1,7 +1,7 @@
 /**
- * Bytes on their way in one direction: each piece arrives after its latency, and none before the one ahead of it, also
- * while the latency changes. One timer for all of them: timers that end at one moment run in no certain order, and
- * bytes out of order are what no network does.
+ * Bytes travelling in one direction: each piece arrives after its latency and never before the one
+ * ahead of it, even if the latency changes. One timer serves all of them: timers with the same
+ * deadline fire in no guaranteed order, and no network reorders the bytes of a connection.
  */
 export class SlowLine {
   readonly #arrive: (bytes: Buffer) => void

@@ -1,20 +1,22 @@
 /**
- * What stands between one process and the servers: a TCP relay that can hold either direction back,
- * slow both down, reset connections, and keep the answer to one commit, or to one request of HTTP,
- * from the client. It lives in the process of the campaign, out of reach of the product.
+ * A TCP relay between one process and the servers. It can hold back either direction, slow down
+ * both, reset connections, and withhold the answer to one commit or HTTP request from the client. A
+ * test may choose the fate of every HTTP request. The chaos campaign runs one for each process, out
+ * of the product's reach.
  *
- * A direction that is held loses nothing by itself: bytes wait, as in a network that is cut, and
- * arrive when it is mended, which may be long after anybody expects them. `mend({ lose: true })`
- * resets the connections instead, and what was held is gone.
+ * A held direction loses nothing by itself: as in a cut network, bytes wait and arrive after the
+ * repair, possibly long after any timeout. `repair({ lose: true })` resets the connections instead
+ * and drops the held bytes.
  */
 import { createServer, type Server, Socket } from 'node:net'
 import { AnswerWatch } from './answer-watch.ts'
 import { CommitWatch } from './commit-watch.ts'
+import { BUSY, type FateOf } from './fate.ts'
 import { SlowLine } from './slow-line.ts'
 import type { Watch } from './watch.ts'
 
 type Direction = 'up' | 'down'
-/** What speaks on a connection, and so what can be lost of it. */
+/** The protocol of a connection, which decides what can be lost on it. */
 type Protocol = 'postgres' | 'http'
 
 interface Link {
@@ -22,7 +24,7 @@ interface Link {
   readonly server: Socket
   readonly watch: Watch
   readonly protocol: Protocol
-  /** Where it leads. */
+  /** The destination port. */
   readonly port: number
 }
 
@@ -31,27 +33,48 @@ interface Loss {
   readonly lost: (what: string) => void
 }
 
-/** Where a listener leads: asked for each connection, since a fail-over may change the answer. */
+/** The destination of a listener, resolved for each connection: a fail-over may change it. */
 export type Target = () => number
 
 export class TcpProxy {
   readonly #listeners: Server[] = []
   readonly #links = new Set<Link>()
   readonly #held = new Set<Direction>()
-  /** Of whom it is held; null = of all. */
+  /** The application names whose connections are held; null = all. */
   #heldOf: RegExp | null = null
   readonly #losses = new Map<Protocol, Loss>()
   #latencyMs = 0
   readonly #lines = new WeakMap<Socket, SlowLine>()
   readonly #ports: number[] = []
   readonly #httpPorts: number[] = []
+  #fateOf: FateOf = () => 'pass'
 
-  /** Before servers of PostgreSQL, and before API nodes. */
+  /** Starts listeners before PostgreSQL servers and before API nodes. */
   static async start(targets: readonly Target[], nodes: readonly Target[] = []): Promise<TcpProxy> {
     const proxy = new TcpProxy()
     for (const target of targets) proxy.#ports.push(await proxy.#listen(target, 'postgres'))
     for (const node of nodes) proxy.#httpPorts.push(await proxy.#listen(node, 'http'))
     return proxy
+  }
+
+  /** Starts a proxy in front of the server that a URL of PostgreSQL or HTTP names. */
+  static to(url: string): Promise<TcpProxy> {
+    const { protocol, port } = new URL(url)
+    const target = () => Number(port)
+    return protocol === 'http:' ? TcpProxy.start([], [target]) : TcpProxy.start([target])
+  }
+
+  /** The URL with the port of the proxy in front of its server. */
+  through(url: string): string {
+    const proxied = new URL(url)
+    const [port] = proxied.protocol === 'http:' ? this.#httpPorts : this.#ports
+    proxied.port = String(port)
+    return proxied.href.replace(/\/$/, '')
+  }
+
+  /** Chooses the fate of every later HTTP request. */
+  setFates(fateOf: FateOf): void {
+    this.#fateOf = fateOf
   }
 
   get ports(): readonly number[] {
@@ -62,7 +85,7 @@ export class TcpProxy {
     return this.#httpPorts
   }
 
-  /** How many connections lead to a port. */
+  /** The number of connections to a port. */
   countTo(port: number): number {
     return [...this.#links].filter((link) => link.port === port).length
   }
@@ -83,7 +106,8 @@ export class TcpProxy {
 
   #accept(client: Socket, port: number, protocol: Protocol): void {
     const server = new Socket()
-    const watch = protocol === 'http' ? new AnswerWatch() : new CommitWatch()
+    const watch =
+      protocol === 'http' ? new AnswerWatch((request) => this.#fateOf(request)) : new CommitWatch()
     const link: Link = { client, server, watch, protocol, port }
     this.#links.add(link)
     client.setNoDelay(true)
@@ -91,13 +115,15 @@ export class TcpProxy {
     client.on('data', (piece: Buffer) => {
       if (server.destroyed) return this.#ended(link, 'down')
       const isNew = link.watch.application === ''
-      link.watch.sent(piece)
+      const fate = link.watch.sent(piece)
+      if (fate === 'refuse') return this.#drop(link)
+      if (fate === 'busy') return void (client.writableEnded || client.end(BUSY))
       this.#send(server, piece)
       if (isNew && this.#heldOf) this.#flow(link)
     })
     server.on('data', (piece: Buffer) => this.#answer(link, piece))
     for (const socket of [client, server]) socket.on('error', () => undefined)
-    // A cut network hides the end of a peer too: it is told when the network is mended.
+    // A cut network also hides the end of a peer; the other side learns of it after the repair.
     client.on('close', () => this.#ended(link, 'up'))
     server.on('close', () => this.#ended(link, 'down'))
     server.connect(port, '127.0.0.1')
@@ -108,8 +134,12 @@ export class TcpProxy {
   #answer(link: Link, piece: Buffer): void {
     const loss = this.#losses.get(link.protocol)
     const armed = (what: string) => loss?.matches(what) ?? false
-    const { forward, swallowed } = link.watch.answered(piece, armed)
+    const { forward, swallowed, ends } = link.watch.answered(piece, armed)
     for (const bytes of forward) this.#send(link.client, bytes)
+    if (ends) {
+      link.client.destroySoon()
+      link.server.destroy()
+    }
     if (swallowed === null) return
     this.#losses.delete(link.protocol)
     link.client.resetAndDestroy()
@@ -126,13 +156,13 @@ export class TcpProxy {
     line.send(bytes, this.#latencyMs)
   }
 
-  /** Everything takes so much longer from now on, in each direction. */
+  /** Sets the additional latency of each direction. */
   slow(latencyMs: number): void {
     this.#latencyMs = latencyMs
   }
 
   #ended(link: Link, direction: Direction): void {
-    // The `fetch` of Node 20 waits for ever on a connection that ends before it has sent anything.
+    // The `fetch` of Node 20 waits for ever on a connection that ends before it sends anything.
     const isUnused = link.protocol === 'http' && link.client.bytesRead === 0
     if (isUnused && !link.client.destroyed) return
     if (!this.#isHeld(link, direction)) this.#drop(link)
@@ -155,20 +185,20 @@ export class TcpProxy {
     else link.server.resume()
   }
 
-  /** Holds both directions of the connections back whose application has such a name. */
+  /** Holds both directions of connections with a matching application name. */
   holdOnly(application: RegExp): void {
     this.#heldOf = application
     this.hold('up', 'down')
   }
 
-  /** Holds a direction back: `up` is from the process to the server. */
+  /** Holds a direction; `up` is from the process to the server. */
   hold(...directions: readonly Direction[]): void {
     for (const direction of directions) this.#held.add(direction)
     for (const link of this.#links) this.#flow(link)
   }
 
-  /** Lets everything through again: what was held arrives now, or is lost with its connection. */
-  mend({ lose = false } = {}): void {
+  /** Releases everything: held bytes arrive now, or are lost with their connection. */
+  repair({ lose = false } = {}): void {
     this.#held.clear()
     this.#heldOf = null
     this.#latencyMs = 0
@@ -179,7 +209,7 @@ export class TcpProxy {
     }
   }
 
-  /** Ends every connection with a reset, towards both sides. */
+  /** Resets every connection on both sides. */
   reset(): void {
     for (const link of this.#links) {
       link.client.resetAndDestroy()
@@ -188,7 +218,7 @@ export class TcpProxy {
     }
   }
 
-  /** Keeps the answer to the next commit that matches from the client; tells what it was. */
+  /** Withholds the answer to the next matching commit from the client; returns what it was. */
   loseCommitReply(
     matches: (writes: string) => boolean,
     signal: AbortSignal,
@@ -196,8 +226,8 @@ export class TcpProxy {
     return this.#lose('postgres', matches, signal)
   }
 
-  /** Keeps the answer of a node to the next change that matches from the client; tells what it was. */
-  loseAnswer(matches: (asked: string) => boolean, signal: AbortSignal): Promise<string | null> {
+  /** Withholds a node's answer to the next matching change from the client; returns what it was. */
+  loseAnswer(matches: (request: string) => boolean, signal: AbortSignal): Promise<string | null> {
     return this.#lose('http', matches, signal)
   }
 
@@ -215,7 +245,9 @@ export class TcpProxy {
   async close(): Promise<void> {
     for (const link of this.#links) this.#drop(link)
     await Promise.all(
-      this.#listeners.map((it) => new Promise<void>((resolve) => it.close(() => resolve()))),
+      this.#listeners.map(
+        (listener) => new Promise<void>((resolve) => listener.close(() => resolve())),
+      ),
     )
   }
 }
